@@ -1,0 +1,50 @@
+"""Agents compiled on demand, proven before they fly.
+
+The names below are loaded on first use, so that ``import mayfly`` stays cheap.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mayfly.core import Artifact, Budget, Capability, Intent, MayflyError, Outcome, Proof, Settings, Verdict
+    from mayfly.sandbox import Result, Sandbox
+    from mayfly.store import Event, Ledger
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Artifact",
+    "Budget",
+    "Capability",
+    "Event",
+    "Intent",
+    "Ledger",
+    "MayflyError",
+    "Outcome",
+    "Proof",
+    "Result",
+    "Sandbox",
+    "Settings",
+    "Verdict",
+    "__version__",
+]
+
+_HOME = {
+    **dict.fromkeys(
+        ("Artifact", "Budget", "Capability", "Intent", "MayflyError", "Outcome", "Proof", "Settings", "Verdict"),
+        "mayfly.core",
+    ),
+    **dict.fromkeys(("Result", "Sandbox"), "mayfly.sandbox"),
+    **dict.fromkeys(("Event", "Ledger"), "mayfly.store"),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'mayfly' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,58 @@
+"""The contract types, errors and settings every other package stands on."""
+
+from mayfly.core._settings import Default, SandboxSettings, Settings, StoreSettings
+from mayfly.core._types import (
+    UNSET,
+    Artifact,
+    Budget,
+    Capability,
+    Cost,
+    Intent,
+    Outcome,
+    Proof,
+    Tier,
+    Unset,
+    Verdict,
+    canonical_json,
+    content_hash,
+)
+from mayfly.core.errors import (
+    ConflictError,
+    HelpNeeded,
+    InputError,
+    LimitError,
+    MachineError,
+    MayflyError,
+    Refusal,
+    StoreError,
+    UnresolvedError,
+)
+
+__all__ = [
+    "UNSET",
+    "Artifact",
+    "Budget",
+    "Capability",
+    "ConflictError",
+    "Cost",
+    "Default",
+    "HelpNeeded",
+    "InputError",
+    "Intent",
+    "LimitError",
+    "MachineError",
+    "MayflyError",
+    "Outcome",
+    "Proof",
+    "Refusal",
+    "SandboxSettings",
+    "Settings",
+    "StoreError",
+    "StoreSettings",
+    "Tier",
+    "UnresolvedError",
+    "Unset",
+    "Verdict",
+    "canonical_json",
+    "content_hash",
+]

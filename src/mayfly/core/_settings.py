@@ -1,0 +1,184 @@
+"""Every number a user can change, with its default, its meaning and the package that honours it.
+
+Order of precedence: `MAYFLY_<SECTION>_<NAME>` in the environment (`MAYFLY_<NAME>` for those at the top), then
+`mayfly.toml` in the working directory, then the defaults written here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar, cast
+
+from mayfly.core.errors import InputError
+
+T = TypeVar("T")
+MIB = 1024 * 1024
+
+
+def setting(default: T, help: str, *, owner: str, minimum: float | None = None, choices: tuple[str, ...] = ()) -> T:
+    """Declare one setting; the metadata is what `mayfly config show` prints and what `load` checks."""
+    metadata = {"help": help, "owner": owner, "minimum": minimum, "choices": choices}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxSettings:
+    """What one job may use, and how many workers wait for one."""
+
+    timeout: float = setting(30.0, "wall-clock seconds for one job", owner="sandbox", minimum=0.001)
+    memory: int = setting(512 * MIB, "bytes of memory a job may add", owner="sandbox", minimum=16 * MIB)
+    threads: int = setting(16, "threads in one job, the first included", owner="sandbox", minimum=1)
+    descriptors: int = setting(64, "open descriptors in one job", owner="sandbox", minimum=16)
+    output: int = setting(1_000_000, "bytes a job may print", owner="sandbox", minimum=0)
+    result: int = setting(16 * MIB, "bytes of a result as JSON", owner="sandbox", minimum=64)
+    depth: int = setting(100, "nesting of a result", owner="sandbox", minimum=1)
+    source: int = setting(16 * MIB, "bytes of source and argument together", owner="sandbox", minimum=1024)
+    file_size: int = setting(256 * MIB, "bytes of one file written to a workspace", owner="sandbox", minimum=0)
+    workers: int = setting(0, "one-shot workers kept ready; 0 means one a core", owner="sandbox", minimum=0)
+    jobs: int = setting(32, "jobs at once; more wait their turn", owner="sandbox", minimum=1)
+    pinned: int = setting(8, "pinned workers kept; the least recently used is dropped", owner="sandbox", minimum=0)
+    pinned_calls: int = setting(10_000, "calls before a pinned worker is renewed", owner="sandbox", minimum=1)
+    pinned_age: float = setting(600.0, "seconds before a pinned worker is renewed", owner="sandbox", minimum=0)
+    replay: int = setting(100, "one pinned call in this many is replayed one-shot", owner="sandbox", minimum=1)
+    level: str = setting("best", "which wall to use", owner="sandbox", choices=("best", "namespaces", "landlock"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreSettings:
+    """Where the ledger lives and how long it waits for a lock."""
+
+    database_url: str = setting("", "PostgreSQL URL; empty means SQLite in the state directory", owner="store")
+    busy_timeout: float = setting(30.0, "seconds to wait for a locked database", owner="store", minimum=0)
+    blob_size: int = setting(64 * MIB, "bytes of one blob", owner="store", minimum=1)
+
+
+class Default(NamedTuple):
+    """One setting as it is in force: where its value comes from and who honours it."""
+
+    key: str
+    value: object
+    default: object
+    owner: str
+    source: str
+    help: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """All settings in force."""
+
+    state_dir: str = setting("", "directory of the ledger and caches; empty means ~/.mayfly", owner="core")
+    sandbox: SandboxSettings = field(default_factory=SandboxSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
+    sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def load(cls, *, environ: Mapping[str, str] | None = None, directory: Path | None = None) -> Settings:
+        """Read the environment and `mayfly.toml`; a value that does not fit is an `InputError` naming it."""
+        environ = os.environ if environ is None else environ
+        table = _read_toml((directory or Path.cwd()) / "mayfly.toml")
+        sources: dict[str, str] = {}
+        settings = cls()
+        for key, spec in _walk(settings):
+            given = _given(key, environ, table)
+            if given is not None:
+                text, origin = given
+                settings = _put(settings, key, _convert(key, spec, text, origin))
+                sources[key] = origin
+        _refuse_leftovers(table)
+        return replace(settings, sources=sources)
+
+    @property
+    def state(self) -> Path:
+        """The state directory as a path; nothing is created by asking."""
+        return Path(self.state_dir).expanduser() if self.state_dir else Path.home() / ".mayfly"
+
+    def show(self) -> Iterator[Default]:
+        """Yield every setting with its value, its default, its owner and where the value came from."""
+        for key, spec in _walk(self):
+            meta = spec.metadata
+            yield Default(
+                key, _get(self, key), spec.default, meta["owner"], self.sources.get(key, "default"), meta["help"]
+            )
+
+
+def _walk(settings: Settings) -> Iterator[tuple[str, Field[Any]]]:
+    for spec in fields(settings):
+        if "owner" in spec.metadata:
+            yield spec.name, spec
+        elif spec.name != "sources":
+            for inner in fields(getattr(settings, spec.name)):
+                yield f"{spec.name}.{inner.name}", inner
+
+
+def _get(settings: Settings, key: str) -> object:
+    value: object = settings
+    for part in key.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def _put(settings: Settings, key: str, value: object) -> Settings:
+    section, _, name = key.rpartition(".")
+    if not section:
+        return replace(settings, **cast("dict[str, Any]", {name: value}))
+    inner = replace(getattr(settings, section), **{name: value})
+    return replace(settings, **cast("dict[str, Any]", {section: inner}))
+
+
+def variable(key: str) -> str:
+    """Return the name of the environment variable for *key*; the database URL has the short name people expect."""
+    if key == "store.database_url":
+        return "MAYFLY_DATABASE_URL"
+    return "MAYFLY_" + key.replace(".", "_").upper()
+
+
+def _given(key: str, environ: Mapping[str, str], table: dict[str, Any]) -> tuple[object, str] | None:
+    section, _, name = key.rpartition(".")
+    inner = table.get(section, {}) if section else table
+    from_file = inner.pop(name, None) if isinstance(inner, dict) else None
+    if environ.get(variable(key), "") != "":
+        return environ[variable(key)], variable(key)
+    return None if from_file is None else (from_file, "mayfly.toml")
+
+
+def _convert(key: str, spec: Field[Any], value: object, origin: str) -> object:
+    kind: type[float] | type[int] | type[str] = type(cast("float | int | str", spec.default))
+    fits = isinstance(value, (str, kind)) or (kind is float and isinstance(value, int))
+    try:
+        if isinstance(value, bool) or not fits:
+            raise ValueError
+        converted = kind(cast("str", value))
+    except ValueError:
+        raise InputError(f"{origin}: {key} must be {_KINDS[kind]}, not {value!r}") from None
+    minimum, choices = spec.metadata["minimum"], spec.metadata["choices"]
+    if minimum is not None and not isinstance(converted, str) and not converted >= minimum:
+        raise InputError(f"{origin}: {key} must be at least {minimum:g}, not {value!r}")
+    if choices and converted not in choices:
+        raise InputError(f"{origin}: {key} must be one of {', '.join(choices)}, not {value!r}")
+    return converted
+
+
+_KINDS = {int: "a whole number", float: "a number", str: "text"}
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: {error}") from None
+
+
+def _refuse_leftovers(table: dict[str, Any]) -> None:
+    for key, value in table.items():
+        if isinstance(value, dict) and key in {spec.name for spec in fields(Settings)}:
+            for name in value:
+                raise InputError(f"mayfly.toml: unknown setting {key}.{name}", fix="see: mayfly config show --defaults")
+        else:
+            raise InputError(f"mayfly.toml: unknown setting {key}", fix="see: mayfly config show --defaults")

@@ -1,0 +1,184 @@
+"""The values that travel between packages. All are frozen; none knows how it is stored or shown."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from typing import Final, Generic, Literal, TypeVar
+
+from mayfly.core.errors import LimitError, UnresolvedError
+
+T = TypeVar("T")
+
+Status = Literal["resolved", "collapsed", "failed"]
+Decision = Literal["accept", "revise", "reject"]
+Strength = Literal["strong", "weak", "none"]
+
+
+class Unset(Enum):
+    """Mark a value that was never given, where None is a value of its own."""
+
+    UNSET = "unset"
+
+    def __repr__(self) -> str:
+        return "UNSET"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+UNSET: Final = Unset.UNSET
+
+
+class Tier(StrEnum):
+    """How far something written is trusted, and for how long it lives."""
+
+    EPHEMERAL = "ephemeral"
+    MEMO = "memo"
+    AUTHORED = "authored"
+    PROMOTED = "promoted"
+    BUILTIN = "built-in"
+
+
+def canonical_json(value: object) -> str:
+    """Write *value* as the one JSON text that equal values share, whatever the order of their keys."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def content_hash(data: bytes | str) -> str:
+    """Return the address of *data*: its SHA-256 in hex."""
+    return hashlib.sha256(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data).hexdigest()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intent:
+    """Say what was asked, as facts a rule can read."""
+
+    text: str
+    category: str = "command"
+    verb: str = ""
+    target: str = ""
+    constraint: str = "none"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Artifact:
+    """Hold something that was written and not yet admitted."""
+
+    kind: Literal["agent", "tool", "migration", "patch", "rule", "atom", "offer"]
+    source: str
+    entry: str = ""
+    author: str = ""
+    grants: tuple[str, ...] = ()
+    provenance: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def hash(self) -> str:
+        """The content address of the source."""
+        return content_hash(self.source)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """Say what one gate decided, what it measured, and how to do better."""
+
+    decision: Decision
+    gate: str
+    code: str
+    message: str
+    measured: float | str | None = None
+    limit: float | str | None = None
+    line: int | None = None
+    fix: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capability:
+    """Name an admitted artifact: one contract, one tier, one version."""
+
+    name: str
+    description: str
+    artifact: Artifact
+    tier: Tier
+    version: int = 1
+    input_schema: Mapping[str, object] = field(default_factory=dict)
+    output_schema: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proof:
+    """Summarise the tests that were run and how many wrong programs they would have caught."""
+
+    strength: Strength
+    tests: int = 0
+    held_out: int = 0
+    mutants_killed: int = 0
+    mutants: int = 0
+    id: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """Count what an outcome took."""
+
+    seconds: float = 0.0
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    money: float = 0.0
+
+    def __add__(self, other: Cost) -> Cost:
+        return Cost(
+            seconds=self.seconds + other.seconds,
+            model_calls=self.model_calls + other.model_calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            money=self.money + other.money,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome(Generic[T]):
+    """Carry a proven value, or the ground value and the reason for it; never one that looks like the other."""
+
+    status: Status
+    value: T
+    reason: str
+    id: str
+    proof: Proof | None = None
+    cost: Cost = field(default_factory=Cost)
+    question: str | None = None
+
+    @property
+    def resolved(self) -> bool:
+        """Whether `value` was proven."""
+        return self.status == "resolved"
+
+    def unwrap(self) -> T:
+        """Return the proven value, or raise: ground is never handed out by accident."""
+        if not self.resolved:
+            raise UnresolvedError(self)
+        return self.value
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Shrink with depth, so that what is written far down has to be simple."""
+
+    depth: int = 0
+
+    def __post_init__(self) -> None:
+        if self.depth < 0:
+            raise LimitError("depth", used=self.depth, limit=0)
+
+    @property
+    def entropy(self) -> float:
+        """1 at the root, a half for its children, a third below."""
+        return 1 / (self.depth + 1)
+
+    def child(self) -> Budget:
+        """Return the budget one level down."""
+        return Budget(self.depth + 1)
