@@ -1,0 +1,279 @@
+"""`Sandbox`: the pool, the lanes and the levels behind one method, `run`."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+import weakref
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from mayfly.core import InputError, SandboxSettings
+from mayfly.sandbox import _grants, _values
+from mayfly.sandbox._call import Call, Job, NotSent, Ticket
+from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._pinned import Pins
+from mayfly.sandbox._pool import NoWall, Pool
+from mayfly.sandbox._result import Lane, Level, Result
+
+EPHEMERAL_IMPORTS = frozenset({"re", "json", "dataclasses", "typing", "datetime", "math"})
+_TRIES = 8
+
+
+class Stream:
+    """Iterate over the items of a result while they come; `result` says how it ended."""
+
+    def __init__(self, items: Iterator[object]) -> None:
+        self._items = items
+        self.result: Result | None = None
+
+    def __iter__(self) -> Iterator[object]:
+        for item in self._items:
+            if isinstance(item, Result):
+                self.result = item
+                return
+            yield item
+
+
+class Sandbox:
+    """Run Python nobody has read, behind walls made by the kernel.
+
+    A context manager; safe to share between threads, and usable in a child after `os.fork`. Processes start with the
+    first job, not before.
+    """
+
+    def __init__(
+        self,
+        settings: SandboxSettings | None = None,
+        *,
+        level: str | None = None,
+        workspace: str | Path | None = None,
+    ) -> None:
+        self._settings = settings or SandboxSettings()
+        self._wanted = level or self._settings.level
+        if self._wanted not in ("best", "namespaces", "landlock"):
+            raise InputError(f"unknown sandbox level {self._wanted!r}", fix="use best, namespaces or landlock")
+        self._workspace = workspace
+        self._begin()
+        _OPEN.add(self)
+
+    def _begin(self) -> None:
+        self._pool = Pool(self._settings, self._wanted)
+        self._pins = Pins(self._pool, self._settings)
+        self._threads: ThreadPoolExecutor | None = None
+        self._finalizer = weakref.finalize(self, _shut, self._pool, self._pins)
+
+    def run(
+        self,
+        source: str | bytes,
+        entry: str | None,
+        argument: object = None,
+        *,
+        timeout: float | None = None,
+        grants: Collection[str] = (),
+        lane: Lane = "one-shot",
+        imports: Collection[str] | None = None,
+        lines: str | Path | None = None,
+        memory: int | None = None,
+        tenant: str = "",
+    ) -> Result:
+        """Run *source*, call its *entry* with *argument*, return how that ended. Never raises for what a job does.
+
+        *entry* is a function, or a class whose `invoke` is called; None takes the only candidate. *imports* adds the
+        guarded importer and builtins of tier ephemeral, None is the wall alone. *lines* hands the lines of a file in
+        as the argument. A generator's results are collected; `stream` hands them out as they come.
+        """
+        prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory)
+        return self._run(prepare, lane, tenant, Ticket())
+
+    async def arun(
+        self,
+        source: str | bytes,
+        entry: str | None,
+        argument: object = None,
+        *,
+        timeout: float | None = None,
+        grants: Collection[str] = (),
+        lane: Lane = "one-shot",
+        imports: Collection[str] | None = None,
+        lines: str | Path | None = None,
+        memory: int | None = None,
+        tenant: str = "",
+    ) -> Result:
+        """Do what `run` does without blocking the event loop; cancelling the task kills the job."""
+        prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory)
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(self._settings.jobs, "mayfly-sandbox")
+        ticket = Ticket()
+        work = asyncio.get_running_loop().run_in_executor(
+            self._threads, self._run, prepare, lane, tenant, ticket
+        )
+        try:
+            return await work
+        except asyncio.CancelledError:
+            ticket.cancel()
+            raise
+
+    @contextmanager
+    def stream(
+        self,
+        source: str | bytes,
+        entry: str | None,
+        argument: object = None,
+        *,
+        timeout: float | None = None,
+        grants: Collection[str] = (),
+        imports: Collection[str] | None = None,
+        lines: str | Path | None = None,
+        memory: int | None = None,
+    ) -> Iterator[Stream]:
+        """Yield a `Stream` over the items of a generator; leaving the block ends the job."""
+        job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory)
+        with self._pool.slots:
+            try:
+                call = self._send(job, Ticket())
+            except NoWall as error:
+                yield Stream(iter([_refused(str(error))]))
+                return
+            try:
+                yield Stream(call.items())
+            finally:
+                call.lease.end()
+
+    def _prepare(
+        self,
+        source: str | bytes,
+        entry: str | None,
+        argument: object,
+        timeout: float | None,
+        grants: Collection[str],
+        imports: Collection[str] | None,
+        lines: str | Path | None,
+        memory: int | None,
+    ) -> Job:
+        timeout = self._settings.timeout if timeout is None else timeout
+        if not (isinstance(timeout, (int, float)) and 0 < timeout < math.inf):
+            raise InputError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+        if memory is not None and not 0 < memory <= self._settings.memory:
+            raise InputError(f"memory must be from 1 to {self._settings.memory} bytes, not {memory!r}")
+        if lines is not None and argument is not None:
+            raise InputError("lines are the argument: give one of the two")
+        if isinstance(imports, str) or isinstance(grants, str):
+            raise InputError("imports and grants are collections of names, not one string")
+        if isinstance(source, str):
+            try:
+                source = source.encode()
+            except UnicodeEncodeError as error:
+                raise _values.BadValue(f"the source is not text: lone surrogate at character {error.start}") from None
+        encoded = _values.encode(argument)
+        if len(source) + len(encoded) > self._settings.source:
+            raise _values.BadValue(f"source and argument are larger than the limit of {self._settings.source} bytes")
+        allowed = None if imports is None else frozenset(imports)
+        parsed = _grants.parse(tuple(grants), self._workspace) if grants else _NO_GRANTS
+        return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines)
+
+    def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket) -> Result:
+        try:
+            job = prepare()
+        except _values.BadValue as error:
+            return Result(status="error", error=str(error), lane=lane)
+        try:
+            with self._pool.slots:
+                if lane == "pinned" and self._settings.pinned and job.lines is None:
+                    return self._run_pinned(job, tenant, ticket)
+                return self._run_once(job, ticket)
+        except NoWall as error:
+            return _refused(str(error))
+
+    def _run_once(self, job: Job, ticket: Ticket) -> Result:
+        call = self._send(job, ticket)
+        try:
+            return call.result()
+        finally:
+            ticket.release()
+            call.lease.end()
+
+    def _send(self, job: Job, ticket: Ticket) -> Call:
+        """Send *job* to a fresh worker; one that died while it waited has run nothing, so the next is tried."""
+        for _ in range(_TRIES):
+            lease = self._pool.take(job.grants)
+            ticket.hold(lease)
+            call = Call(lease, job, self._settings, "one-shot")
+            try:
+                call.send()
+            except NotSent:
+                ticket.release()
+                lease.end()
+            except BaseException:
+                ticket.release()
+                lease.end()
+                raise
+            else:
+                return call
+        raise NoWall("workers die before they are given a job")
+
+    def _run_pinned(self, job: Job, tenant: str, ticket: Ticket) -> Result:
+        answer = self._pins.run(job, tenant, ticket)
+        if answer is None:
+            return self._run_once(job, ticket)
+        result, replay = answer
+        if not replay:
+            return result
+        fresh = self._run_once(job, ticket)
+        if (fresh.status, fresh.value) == (result.status, result.value):
+            return result
+        self._pins.forget(job, tenant)
+        return fresh
+
+    def warm(self, grants: Collection[str] = ()) -> Level:
+        """Start the processes now instead of with the first job; return the level they reached, or "none"."""
+        try:
+            return self._pool.zygote(_grants.parse(tuple(grants), self._workspace)).level
+        except NoWall:
+            return "none"
+
+    def close(self) -> None:
+        """End every process of this sandbox."""
+        if self._threads is not None:
+            self._threads.shutdown(wait=True)
+        self._finalizer()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _after_fork(self) -> None:
+        self._finalizer.detach()
+        self._pool.abandon()
+        self._begin()
+
+
+_NO_GRANTS = Grants()
+_OPEN: weakref.WeakSet[Sandbox] = weakref.WeakSet()
+
+
+def _shut(pool: Pool, pins: Pins) -> None:
+    pins.close()
+    pool.close()
+
+
+def _refused(reason: str) -> Result:
+    return Result(status="refused", error=f"this machine gives no sandbox: {reason}", level="none")
+
+
+def _forked() -> None:
+    for box in list(_OPEN):
+        box._after_fork()
+
+
+os.register_at_fork(after_in_child=_forked)

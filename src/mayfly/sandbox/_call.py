@@ -1,0 +1,203 @@
+"""One call: the request on the wire, the frames that come back, and the result they mean."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from mayfly.core import SandboxSettings
+from mayfly.sandbox import _values
+from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._pool import Lease
+from mayfly.sandbox._result import Lane, Result, Status
+from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
+from mayfly.sandbox.jail import _wire
+
+_CORES = os.cpu_count() or 1
+
+
+class Job(NamedTuple):
+    """What is to be run, checked and encoded."""
+
+    source: bytes
+    entry: str | None
+    argument: bytes
+    imports: frozenset[str] | None
+    grants: Grants
+    timeout: float
+    memory: int | None
+    lines: str | Path | None
+
+
+class NotSent(Exception):
+    """The worker was dead before the request reached it, so the job has not run."""
+
+
+class Ticket:
+    """Let another thread end a call."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lease: Lease | None = None
+        self.cancelled = False
+
+    def hold(self, lease: Lease) -> None:
+        """Note who is running the call."""
+        with self._lock:
+            self._lease = lease
+            if self.cancelled:
+                lease.worker.kill()
+
+    def release(self) -> None:
+        """Note that nobody is running it any more."""
+        with self._lock:
+            self._lease = None
+
+    def cancel(self) -> None:
+        """Kill the worker now, or as soon as there is one."""
+        with self._lock:
+            self.cancelled = True
+            if self._lease is not None:
+                self._lease.worker.kill()
+
+
+class Call:
+    """A request that was sent to one worker, and the result once it is known."""
+
+    def __init__(self, lease: Lease, job: Job, settings: SandboxSettings, lane: Lane) -> None:
+        self.lease = lease
+        self.job = job
+        self.settings = settings
+        self.lane = lane
+        self.threads = False
+        self._started = time.monotonic()
+        self._deadline = self._started + job.timeout
+
+    def send(self, *, again: bool = False) -> None:
+        """Send the request; *again* sends the argument alone, to a worker that has the source."""
+        worker, job = self.lease.worker, self.job
+        options = b"" if again else self._options()
+        source = b"" if again else job.source
+        kind = _wire.CALL if again else _wire.RUN
+        header = _wire.REQUEST.pack(kind, worker.next_nonce(), len(options), len(source), len(job.argument))
+        descriptor = None if job.lines is None else os.open(job.lines, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            worker.send(b"".join((header, options, source, job.argument)), self._deadline, descriptor)
+        except WorkerGone as error:
+            raise NotSent(str(error)) from None
+        except WorkerLate:
+            return  # the deadline has passed, and reading will say so
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+    def _options(self) -> bytes:
+        job = self.job
+        options = {
+            "entry": job.entry,
+            "imports": None if job.imports is None else sorted(job.imports),
+            "lines": job.lines is not None,
+            "result": self.settings.result,
+            "memory": job.memory,
+            "cpu": None if self.lane == "pinned" else math.ceil(job.timeout * _CORES) + 1,
+        }
+        return json.dumps(options).encode()
+
+    def result(self) -> Result:
+        """Read to the end and return the result; a streamed one is collected into a list."""
+        parts: list[object] = []
+        size = 0
+        for reply in self._replies():
+            if isinstance(reply, Result):
+                return reply
+            if reply.kind != _wire.PART:
+                return self._conclude(reply, parts if size else None)
+            size += len(reply.value)
+            if size > self.settings.result:
+                return self._ended("error", f"the result is larger than the limit of {self.settings.result} bytes")
+            batch = self._decode(reply)
+            if isinstance(batch, Result):
+                return batch
+            assert isinstance(batch, list)
+            parts += batch
+        raise AssertionError("a call ends in a result")
+
+    def items(self) -> Iterator[object]:
+        """Yield the items of a streamed result as they come; the last thing yielded is the `Result`."""
+        streamed = False
+        for reply in self._replies():
+            if isinstance(reply, Result):
+                yield reply
+                return
+            if reply.kind != _wire.PART:
+                yield self._conclude(reply, [] if streamed else None)
+                return
+            streamed = True
+            batch = self._decode(reply)
+            if isinstance(batch, Result):
+                yield batch
+                return
+            assert isinstance(batch, list)
+            yield from batch
+
+    def _replies(self) -> Iterator[Reply | Result]:
+        try:
+            yield from self.lease.worker.replies(self._deadline, self.settings.result)
+        except WorkerLate:
+            self.lease.worker.kill()
+            yield self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f} ms")
+        except WorkerGone as error:
+            yield self._gone(str(error))
+
+    def _decode(self, reply: Reply) -> object:
+        try:
+            value = _values.decode(reply.value, depth=self.settings.depth + (reply.kind == _wire.PART))
+        except _values.BadValue as error:
+            return self._ended("error", str(error))
+        if reply.kind == _wire.PART and not isinstance(value, list):
+            return self._ended("died", "something that is not an answer was written to the channel")
+        return value
+
+    def _conclude(self, reply: Reply, parts: list[object] | None) -> Result:
+        if reply.kind == _wire.OK:
+            self.threads = bool(reply.error)
+            value = self._decode(reply) if parts is None else parts
+            return value if isinstance(value, Result) else self._ended("ok", None, value=value)
+        if reply.kind == _wire.MEMORY:
+            limit = self.job.memory or self.settings.memory
+            return self._ended("memory", f"the job needs more than {limit} bytes of memory")
+        if reply.kind == _wire.BROKEN:
+            return self._ended("died", f"the sandbox failed to close: {reply.error}")
+        return self._ended("error", reply.error or "the job failed without a message", traceback=reply.trace or None)
+
+    def _gone(self, said: str) -> Result:
+        if said:
+            return self._ended("died", said)
+        status = self.lease.zygote.how_it_ended(self.lease.worker)
+        if status is None:
+            return self._ended("died", "the worker was killed")
+        if os.WIFSIGNALED(status):
+            number = os.WTERMSIG(status)
+            return self._ended("died", f"the worker was killed by signal {number} ({signal.Signals(number).name})")
+        return self._ended("died", f"the worker exited with status {os.WEXITSTATUS(status)} without an answer")
+
+    def _ended(
+        self, status: Status, error: str | None, *, value: object = None, traceback: str | None = None
+    ) -> Result:
+        return Result(
+            status=status,
+            value=value,
+            error=error,
+            level=self.lease.zygote.level,
+            milliseconds=(time.monotonic() - self._started) * 1000,
+            output=self.lease.worker.printed(),
+            traceback=traceback,
+            lane=self.lane,
+        )

@@ -1,0 +1,140 @@
+"""The pinned lane: a worker that keeps one source for one tenant, for code that has been proven.
+
+It isolates tools from each other, not the calls of one tool: what a call leaves in memory the next one can find.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections import OrderedDict
+from typing import NamedTuple
+
+from mayfly.core import SandboxSettings
+from mayfly.sandbox._call import Call, Job, NotSent, Ticket
+from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._pool import Lease, Pool
+from mayfly.sandbox._result import Result
+
+
+class _Key(NamedTuple):
+    source: bytes
+    entry: str | None
+    imports: frozenset[str] | None
+    grants: Grants
+    memory: int | None
+    tenant: str
+
+
+class _Pin:
+    """One worker. `busy` and `doomed` belong to the lock of `Pins`; the rest to whoever made it busy."""
+
+    def __init__(self, lease: Lease) -> None:
+        self.lease = lease
+        self.busy = True
+        self.doomed = False
+        self.calls = 0
+        self.born = time.monotonic()
+
+
+class Pins:
+    """The pinned workers of one sandbox, the least recently used dropped first."""
+
+    def __init__(self, pool: Pool, settings: SandboxSettings) -> None:
+        self._pool = pool
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._pins: OrderedDict[_Key, _Pin] = OrderedDict()
+
+    def run(self, job: Job, tenant: str, ticket: Ticket) -> tuple[Result, bool] | None:
+        """Call *job* on its own worker and say whether to replay it; None if it must go one-shot this time."""
+        key = self._key(job, tenant)
+        pin = self._acquire(key)
+        if pin is None:
+            return None
+        call = Call(pin.lease, job, self._settings, "pinned")
+        keep = False
+        try:
+            ticket.hold(pin.lease)
+            call.send(again=pin.calls > 0)
+            pin.calls += 1
+            result = call.result()
+            keep = result.ok and not call.threads and not ticket.cancelled
+        except NotSent:
+            return None
+        finally:
+            ticket.release()
+            self._release(key, pin, keep=keep)
+        due = pin.calls % self._settings.replay == 0 and not job.grants.effects
+        return result, due and result.ok
+
+    def forget(self, job: Job, tenant: str) -> None:
+        """Drop the worker of *job*: its answer differed from a fresh one."""
+        with self._lock:
+            pin = self._pins.pop(self._key(job, tenant), None)
+            idle = pin is not None and self._doom(pin)
+        if pin is not None and idle:
+            pin.lease.end()
+
+    @staticmethod
+    def _key(job: Job, tenant: str) -> _Key:
+        digest = hashlib.sha256(job.source).digest()
+        return _Key(digest, job.entry, job.imports, job.grants, job.memory, tenant)
+
+    def _acquire(self, key: _Key) -> _Pin | None:
+        with self._lock:
+            pin = self._pins.get(key)
+            if pin is not None:
+                if pin.busy:
+                    return None
+                pin.busy = True
+                self._pins.move_to_end(key)
+        if pin is not None:
+            if not self._worn(pin) and pin.lease.worker.quiet():
+                return pin
+            self._release(key, pin, keep=False)
+        return self._create(key)
+
+    def _create(self, key: _Key) -> _Pin | None:
+        pin = _Pin(self._pool.take(key.grants))
+        ending = []
+        with self._lock:
+            won = key not in self._pins
+            if won:
+                self._pins[key] = pin
+            while len(self._pins) > self._settings.pinned:
+                _, old = self._pins.popitem(last=False)
+                if self._doom(old):
+                    ending.append(old)
+        for old in ending if won else [pin]:
+            old.lease.end()
+        return pin if won else None
+
+    def _release(self, key: _Key, pin: _Pin, *, keep: bool) -> None:
+        with self._lock:
+            pin.busy = False
+            if not keep:
+                pin.doomed = True
+                if self._pins.get(key) is pin:
+                    del self._pins[key]
+        if pin.doomed:
+            pin.lease.end()
+
+    @staticmethod
+    def _doom(pin: _Pin) -> bool:
+        """Mark a pin that was taken out; whoever uses it now ends it, else the caller must."""
+        pin.doomed = True
+        return not pin.busy
+
+    def _worn(self, pin: _Pin) -> bool:
+        old = time.monotonic() - pin.born > self._settings.pinned_age
+        return old or pin.calls >= self._settings.pinned_calls
+
+    def close(self) -> None:
+        """End every pinned worker."""
+        with self._lock:
+            pins = [pin for pin in self._pins.values() if self._doom(pin)]
+            self._pins.clear()
+        for pin in pins:
+            pin.lease.worker.close()

@@ -1,0 +1,153 @@
+"""The host's end of one worker: send a request, read frames with every length checked, kill it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mayfly.sandbox.jail import _wire
+
+_CHUNK = 1 << 16
+
+
+class Reply(NamedTuple):
+    """One frame from a worker."""
+
+    kind: bytes
+    value: bytes
+    error: str
+    trace: str
+
+
+class WorkerGone(Exception):
+    """The channel closed without an answer, or broke its protocol."""
+
+
+class WorkerLate(Exception):
+    """The deadline passed."""
+
+
+class Worker:
+    """Hold the three descriptors of a worker: its channel, its process and its output."""
+
+    def __init__(self, number: int, channel: socket.socket, process: int, output: int) -> None:
+        self.number = number
+        self.channel = channel
+        self.process = process
+        self.output = output
+        self.nonce = b""
+        self._pending = bytearray()
+
+    def send(self, request: bytes, deadline: float, lines: int | None = None) -> None:
+        """Send a request that was made with `next_nonce`."""
+        try:
+            self._wait(deadline)
+            self.channel.sendall(request)
+            if lines is not None:
+                socket.send_fds(self.channel, [b"L"], [lines])
+        except TimeoutError:
+            raise WorkerLate from None
+        except OSError as error:
+            raise WorkerGone(f"the worker hung up: {error.strerror}") from None
+
+    def next_nonce(self) -> bytes:
+        """Return a fresh nonce; replies must repeat it."""
+        self.nonce = os.urandom(_wire.NONCE)
+        return self.nonce
+
+    def replies(self, deadline: float, limit: int) -> Iterator[Reply]:
+        """Yield frames up to and including the last one of this call."""
+        while True:
+            reply = self.reply(deadline, limit)
+            yield reply
+            if reply.kind != _wire.PART:
+                return
+
+    def reply(self, deadline: float, limit: int) -> Reply:
+        """Read one frame; bytes that do not fit the protocol end the worker's life."""
+        buffer = self._pending
+        need = size = _wire.REPLY.size
+        value = error = trace = 0
+        kind = b""
+        while True:
+            if not kind and len(buffer) >= size:
+                nonce, kind, value, error, trace = _wire.REPLY.unpack_from(buffer)
+                self._check(nonce, kind, value, error, trace, limit)
+                need = size + value + error + trace
+            if kind and len(buffer) >= need:
+                break
+            buffer += self._receive(deadline, need - len(buffer))
+        frame = bytes(buffer[:need])
+        del buffer[:need]
+        middle = size + value
+        return Reply(
+            kind,
+            frame[size:middle],
+            frame[middle : middle + error].decode("utf-8", "replace"),
+            frame[middle + error :].decode("utf-8", "replace"),
+        )
+
+    def _check(self, nonce: bytes, kind: bytes, value: int, error: int, trace: int, limit: int) -> None:
+        known = nonce == self.nonce and kind in (_wire.OK, _wire.ERROR, _wire.MEMORY, _wire.PART)
+        broken = kind == _wire.BROKEN and not any(nonce)
+        if not known and not broken:
+            raise WorkerGone("something that is not an answer was written to the channel")
+        if value > limit or error > 4 * _wire.ERROR_SIZE or trace > 4 * _wire.TRACEBACK_SIZE:
+            raise WorkerGone(f"result: {value} bytes are over the limit of {limit}")
+
+    def _receive(self, deadline: float, wanted: int) -> bytes:
+        try:
+            self._wait(deadline)
+            data = self.channel.recv(max(wanted, _CHUNK))
+        except TimeoutError:
+            raise WorkerLate from None
+        except OSError as error:
+            raise WorkerGone(f"the channel broke: {error.strerror}") from None
+        if not data:
+            raise WorkerGone("")
+        return data
+
+    def _wait(self, deadline: float) -> None:
+        left = deadline - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        self.channel.settimeout(left)
+
+    def quiet(self) -> bool:
+        """Whether nothing was written since the last answer, as an honest worker's channel is."""
+        if self._pending:
+            return False
+        self.channel.settimeout(0)
+        try:
+            self.channel.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def printed(self) -> str:
+        """Return what the job printed, and forget it."""
+        size = os.lseek(self.output, 0, os.SEEK_CUR)
+        if not size:
+            return ""
+        text = os.pread(self.output, size, 0).decode("utf-8", "replace")
+        os.lseek(self.output, 0, os.SEEK_SET)
+        return text
+
+    def kill(self) -> None:
+        """End the process, whatever it does."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.process, signal.SIGKILL)
+
+    def close(self) -> None:
+        """Kill the process and let go of it."""
+        self.kill()
+        self.channel.close()
+        os.close(self.process)
+        os.close(self.output)

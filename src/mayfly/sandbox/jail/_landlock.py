@@ -1,0 +1,67 @@
+"""Landlock: the file tree a process may touch, decided by the kernel without any privilege."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+
+from . import _kernel
+
+EXECUTE = 1 << 0
+WRITE_FILE = 1 << 1
+READ_FILE = 1 << 2
+READ_DIR = 1 << 3
+REFER = 1 << 13
+TRUNCATE = 1 << 14
+IOCTL_DEV = 1 << 15
+READ = READ_FILE | READ_DIR
+# Everything but device files, sockets, FIFOs and symbolic links: those never come back from a workspace.
+WRITE = READ | WRITE_FILE | 1 << 4 | 1 << 5 | 1 << 7 | 1 << 8 | REFER | TRUNCATE
+_FILE_ONLY = WRITE_FILE | READ_FILE | EXECUTE | TRUNCATE | IOCTL_DEV
+_RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
+_NET_BIND = 1
+_NET_CONNECT = 2
+_SCOPE_ALL = 3  # abstract unix sockets and signals, from ABI 6
+
+
+def abi() -> int:
+    """Return the kernel's Landlock version, 0 where there is none."""
+    try:
+        return _kernel.syscall("landlock", _kernel.LANDLOCK_CREATE_RULESET, 0, 0, 1)
+    except OSError:
+        return 0
+
+
+def restrict(paths: dict[str, int], *, connect: tuple[int, ...] = ()) -> int:
+    """Allow *paths* with their rights and nothing else; return the ABI that was used."""
+    version = abi()
+    if not version:
+        raise OSError("this kernel has no Landlock")
+    handled = _RIGHTS_BY_ABI[min(version, 5)]
+    network = _NET_BIND | _NET_CONNECT if version >= 4 else 0
+    fields = [handled, network, _SCOPE_ALL if version >= 6 else 0]
+    raw = struct.pack("=QQQ", *fields)[: 8 if version < 4 else 16 if version < 6 else 24]
+    buffer = ctypes.create_string_buffer(raw, len(raw))
+    ruleset = _kernel.syscall("landlock_create_ruleset", _kernel.LANDLOCK_CREATE_RULESET, buffer, len(raw), 0)
+    try:
+        for path, rights in paths.items():
+            _allow_path(ruleset, path, rights & handled)
+        for port in connect if network else ():
+            rule = ctypes.create_string_buffer(struct.pack("=QQ", _NET_CONNECT, port))
+            _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 2, rule, 0)
+        _kernel.syscall("landlock_restrict_self", _kernel.LANDLOCK_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+    return version
+
+
+def _allow_path(ruleset: int, path: str, rights: int) -> None:
+    fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    try:
+        if not os.path.isdir(path):
+            rights &= _FILE_ONLY
+        rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, fd))
+        _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 1, rule, 0)
+    finally:
+        os.close(fd)

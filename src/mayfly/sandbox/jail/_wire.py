@@ -1,0 +1,26 @@
+"""The frames between the host and a worker: fixed headers, lengths checked before anything is read.
+
+Only JSON and text cross, never pickled objects. The nonce is new for each call: bytes that a job writes to the channel
+without knowing it are a protocol error, never a result.
+"""
+
+from __future__ import annotations
+
+import struct
+
+NONCE = 16
+# Request: kind, nonce, the lengths of options (JSON), source and argument (JSON).
+REQUEST = struct.Struct("=c16sIII")
+RUN, CALL = b"R", b"C"
+# Reply: nonce, kind, the lengths of value (JSON), error and traceback.
+REPLY = struct.Struct("=16scIII")
+OK, ERROR, MEMORY, PART, BROKEN = b"O", b"E", b"M", b"P", b"B"
+
+ERROR_SIZE = 4_000
+TRACEBACK_SIZE = 16_000
+PART_SIZE = 256 * 1024
+
+# Host to zygote: one byte, and a worker's number for a question. Zygote to host: the same letter and what was asked.
+SPAWN, ASK, READY, FAILED = b"S", b"A", b"Z", b"F"
+WORKER = struct.Struct("=cIi")
+STATUS = struct.Struct("=cIi")

@@ -1,0 +1,192 @@
+"""A worker: confined before it reads a byte of any job, it runs one, or one source again and again."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import _thread
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from . import _job, _wire
+
+CHANNEL = 3
+_MANY = 1 << 20
+# The address space of a worker before its job; a limit on memory counts from here.
+base_memory = 0
+
+
+class OutputFull(OSError):
+    """The job printed more than it may."""
+
+
+class _Output(io.FileIO):
+    """Descriptor 1, which the kernel sealed at its full size; remember when it was reached."""
+
+    full = False
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except PermissionError:
+            _Output.full = True
+            raise OutputFull(_too_much()) from None
+
+
+def _too_much() -> str:
+    return f"the job printed more than {os.fstat(1).st_size} bytes"
+
+
+def serve(channel: socket.socket, warm_up: bytes) -> NoReturn:
+    """Answer requests until the host hangs up or kills us. Untrusted code runs from here on."""
+    worker = Worker(channel)
+    worker.rehearse(warm_up)
+    while True:
+        worker.answer()
+
+
+class Worker:
+    def __init__(self, channel: socket.socket) -> None:
+        self.channel = channel
+        self.entry: _job.Entry | None = None
+        self.nonce = b""
+        self.limit = 0
+        self.reset_output()
+
+    def reset_output(self) -> None:
+        """Give the job fresh standard streams over descriptors 1 and 2."""
+        self.output = io.TextIOWrapper(io.BufferedWriter(_Output(1, "wb", closefd=False)), "utf-8")
+        errors = io.TextIOWrapper(
+            io.BufferedWriter(_Output(2, "wb", closefd=False)), "utf-8", "backslashreplace", line_buffering=True
+        )
+        sys.stdout, sys.stderr = self.output, errors
+        vars(sys).update(__stdout__=self.output, __stderr__=errors)
+
+    def rehearse(self, request: bytes) -> None:
+        """Run a job of our own, so that the pages a job touches are this worker's before it comes."""
+        ours, other = socket.socketpair()
+        channel, self.channel = self.channel, ours
+        other.sendall(request)
+        self.answer()
+        other.close()
+        ours.close()
+        self.channel, self.entry = channel, None
+        sys.modules.pop(_job.NAME, None)
+        os.lseek(1, 0, os.SEEK_SET)
+
+    def answer(self) -> None:
+        """Read one request and reply to it; anything that goes wrong on the way is the reply."""
+        header = self.receive(_wire.REQUEST.size)
+        kind, self.nonce, options, source, argument = _wire.REQUEST.unpack(header)
+        body = self.receive(options + source + argument)
+        try:
+            if kind == _wire.RUN:
+                given = json.loads(body[:options])
+                apply_limits(given)
+                self.limit = given["result"]
+                self.entry = None
+                text = body[options : options + source].decode("utf-8")
+                allowed = given["imports"]
+                allowed = None if allowed is None else frozenset(allowed)
+                lines = self.lines() if given["lines"] else None
+                self.entry = _job.load(text, given["entry"], allowed)
+                value = lines if lines is not None else json.loads(body[options + source :])
+            else:
+                if sys.stdout is not self.output or self.output.closed:
+                    self.reset_output()
+                value = json.loads(body[options + source :])
+            del body
+            self.run(value)
+        except MemoryError:
+            self.reply(_wire.MEMORY)
+        except BaseException as error:
+            self.fail(error)
+
+    def run(self, argument: object) -> None:
+        """Call the entry and send what it returns."""
+        assert self.entry is not None
+        value = _job.finish(self.entry(argument))
+        items = _job.stream(value)
+        if items is not None:
+            for batch in _job.batches(items):
+                self.reply(_wire.PART, self.encode(batch))
+            value = None
+        encoded = self.encode(value)
+        self.output.flush()
+        if _Output.full:
+            raise OutputFull(_too_much())
+        if _thread._count():
+            self.reply(_wire.OK, encoded, b"threads")
+        else:
+            self.reply(_wire.OK, encoded)
+
+    def encode(self, value: object) -> bytes:
+        """Write a result as JSON and hold it to its size."""
+        encoded = _job.encode(value)
+        if len(encoded) > self.limit:
+            raise _job.BadJob(f"the result is {len(encoded)} bytes as JSON; the limit is {self.limit}")
+        return encoded
+
+    def fail(self, error: BaseException) -> None:
+        """Send the error; what the job left in the buffers goes out first."""
+        message, trace = _job.describe(error)
+        del error
+        try:
+            self.output.flush()
+        except BaseException:
+            pass
+        if _Output.full:
+            message = _too_much()
+        self.reply(
+            _wire.ERROR,
+            b"",
+            message[: _wire.ERROR_SIZE].encode("utf-8", "backslashreplace"),
+            trace[: _wire.TRACEBACK_SIZE].encode("utf-8", "backslashreplace"),
+        )
+
+    def reply(self, kind: bytes, value: bytes = b"", error: bytes = b"", trace: bytes = b"") -> None:
+        """Send one frame."""
+        header = _wire.REPLY.pack(self.nonce, kind, len(value), len(error), len(trace))
+        self.channel.sendall(b"".join((header, value, error, trace)))
+
+    def receive(self, size: int) -> bytes:
+        """Read exactly *size* bytes, or end: without a host there is nothing to do."""
+        data = self.channel.recv(size)
+        if len(data) == size:
+            return data
+        parts = bytearray(data)
+        while len(parts) < size:
+            more = self.channel.recv(min(size - len(parts), _MANY))
+            if not more:
+                os._exit(0)
+            parts += more
+        return bytes(parts)
+
+    def lines(self) -> Iterator[str]:
+        """Take the descriptor that comes with the request and read its lines."""
+        _, descriptors, _, _ = socket.recv_fds(self.channel, 1, 1)
+        with open(descriptors[0], encoding="utf-8", errors="replace", newline="\n") as file:
+            for line in file:
+                yield line.removesuffix("\n").removesuffix("\r")
+
+
+def apply_limits(given: dict[str, Any]) -> None:
+    """Lower this worker's own limits to what the request asks for; none can be raised again."""
+    if given.get("cpu"):
+        resource.setrlimit(resource.RLIMIT_CPU, (given["cpu"], given["cpu"]))
+    if given.get("memory"):
+        ceiling = base_memory + given["memory"]
+        resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
+
+
+def default_signals() -> None:
+    """Put signals back to what a plain interpreter has."""
+    signal.set_wakeup_fd(-1)
+    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
