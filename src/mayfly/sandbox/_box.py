@@ -111,9 +111,7 @@ class Sandbox:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self._settings.jobs, "mayfly-sandbox")
         ticket = Ticket()
-        work = asyncio.get_running_loop().run_in_executor(
-            self._threads, self._run, prepare, lane, tenant, ticket
-        )
+        work = asyncio.get_running_loop().run_in_executor(self._threads, self._run, prepare, lane, tenant, ticket)
         try:
             return await work
         except asyncio.CancelledError:

@@ -1,4 +1,6 @@
 """stub"""
+
+
 class Broker:
     def __init__(self, descriptor: int, hosts: tuple[str, ...]) -> None: ...
     def close(self) -> None: ...

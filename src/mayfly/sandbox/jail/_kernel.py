@@ -120,12 +120,8 @@ def drop_capabilities(machine: str) -> None:
 
 def install_filter(machine: str, program: ctypes.Array[ctypes.c_uint64]) -> None:
     """Install a seccomp program for this process and all its future threads."""
-
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_void_p))
-
-    wrapped = Program(len(program), ctypes.addressof(program))
-    syscall("seccomp", _SECCOMP[machine], 1, 0, ctypes.byref(wrapped))
+    wrapped = (ctypes.c_uint64 * 2)(len(program), ctypes.addressof(program))
+    syscall("seccomp", _SECCOMP[machine], 1, 0, wrapped)
 
 
 def close_between(first: int, last: int) -> None:

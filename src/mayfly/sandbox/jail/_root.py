@@ -138,9 +138,7 @@ def _map_owner(tree: int, owner: os.stat_result, user: int) -> None:
 def _mount_workspace(tree: int, *, write: bool) -> None:
     target = "." + WORKSPACE
     os.makedirs(target, exist_ok=True)
-    _kernel.syscall(
-        "move_mount", _kernel.MOVE_MOUNT, tree, b"", -100, target.encode(), _kernel.MOVE_MOUNT_F_EMPTY_PATH
-    )
+    _kernel.syscall("move_mount", _kernel.MOVE_MOUNT, tree, b"", -100, target.encode(), _kernel.MOVE_MOUNT_F_EMPTY_PATH)
     os.close(tree)
     attributes = _LOCKED | _kernel.MOUNT_ATTR_NOEXEC
     _kernel.mount_attributes(-100, target, set_=attributes & ~_kernel.MOUNT_ATTR_RDONLY if write else attributes)

@@ -24,17 +24,18 @@ import errno
 import os
 from typing import NamedTuple
 
+from . import _kernel
+
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 _KILL = 0x80000000
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _NEWEST = 462
-_X32_BIT = 0x40000000
 
 _LOAD = 0x20  # BPF_LD | BPF_W | BPF_ABS
 _EQ = 0x15  # BPF_JMP | BPF_JEQ | BPF_K
-_GT = 0x25
 _GE = 0x35
+_JUMP = 0x05
 _SET = 0x45
 _AND = 0x54  # BPF_ALU | BPF_AND | BPF_K
 _RETURN = 0x06
@@ -51,7 +52,10 @@ _AF_UNIX = 1
 _AF_INET = (2, 10)
 _STREAM, _SEQPACKET = 1, 5
 
+_LONGEST_JUMP = 255
+
 Instruction = tuple[int, int, int, int]
+Body = list[Instruction]
 
 
 class Policy(NamedTuple):
@@ -63,40 +67,60 @@ class Policy(NamedTuple):
     package: bool = False
 
 
-def compile_filter(machine: str, policy: Policy, table: str) -> list[Instruction]:
-    """Return the program; the pid that `self` rules compare with is patched in by `for_process`."""
-    program: list[Instruction] = [
+def compile_filter(machine: str, policy: Policy, table: str) -> Body:
+    """Return the program; the process id that `self` rules compare with is filled in by `Filter`.
+
+    It is a search tree: the kernel tries a new filter on every system call there is, so the length of a path, not of
+    the program, is what a worker pays when it is confined.
+    """
+    actions = {number: body for number, rule in _rules(machine, table) if (body := _body(rule, policy)) is not None}
+    starts: list[tuple[int, Body]] = []
+    for number in range(_NEWEST + 1):
+        body = actions.get(number, _DENIED)
+        if not starts or starts[-1][1] != body:
+            starts.append((number, body))
+    starts.append((_NEWEST + 1, _UNKNOWN))
+    prologue: list[Instruction] = [
         (_LOAD, 0, 0, 4),
         (_EQ, 1, 0, _ARCHITECTURE[machine]),
         (_RETURN, 0, 0, _KILL),
         (_LOAD, 0, 0, 0),
     ]
-    if machine == "x86_64":
-        program += [(_GE, 0, 1, _X32_BIT), (_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
-    plain: list[int] = []
-    for number, rule in _rules(machine, table):
-        body = _body(rule, policy)
-        if body is None:
-            continue
-        if body == [(_RETURN, 0, 0, _ALLOW)]:
-            plain.append(number)
-        else:
-            program += [(_EQ, 0, len(body), number), *body]
-    program += _ranges(sorted(plain))
-    return [*program, (_GT, 0, 1, _NEWEST), (_RETURN, 0, 0, _ERRNO | errno.ENOSYS), _DENY]
+    return prologue + _search(starts)
 
 
-def for_process(program: list[Instruction]) -> ctypes.Array[ctypes.c_uint64]:
-    """Encode the program, with this process's id where it is compared."""
-    pid = os.getpid()
-    encoded = (ctypes.c_uint64 * len(program))()
-    for index, (code, jump_true, jump_false, k) in enumerate(program):
-        encoded[index] = code | jump_true << 16 | jump_false << 24 | (pid if k == _OWN_PID else k) << 32
-    return encoded
+def _search(starts: list[tuple[int, Body]]) -> Body:
+    if len(starts) == 1:
+        return list(starts[0][1])
+    middle = len(starts) // 2
+    low, high = _search(starts[:middle]), _search(starts[middle:])
+    if len(low) <= _LONGEST_JUMP:
+        return [(_GE, len(low), 0, starts[middle][0]), *low, *high]
+    return [(_GE, 0, 1, starts[middle][0]), (_JUMP, 0, 0, len(low)), *low, *high]
+
+
+class Filter:
+    """A program ready to install, but for the process id that some rules compare with."""
+
+    def __init__(self, program: list[Instruction] | None = None) -> None:
+        program = program or []
+        self._encoded = (ctypes.c_uint64 * len(program))(
+            *(code | yes << 16 | no << 24 | max(k, 0) << 32 for code, yes, no, k in program)
+        )
+        self._own = [(i, code | yes << 16 | no << 24) for i, (code, yes, no, k) in enumerate(program) if k == _OWN_PID]
+
+    def install(self, machine: str) -> None:
+        """Confine this process."""
+        pid = os.getpid() << 32
+        for index, instruction in self._own:
+            self._encoded[index] = instruction | pid
+        _kernel.install_filter(machine, self._encoded)
 
 
 _DENY: Instruction = (_RETURN, 0, 0, _ERRNO | errno.EPERM)
 _PASS: Instruction = (_RETURN, 0, 0, _ALLOW)
+_DENIED: Body = [_DENY]
+_UNKNOWN: Body = [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)]
 _OWN_PID = -1
 
 
@@ -106,20 +130,7 @@ def _rules(machine: str, table: str) -> list[tuple[int, str]]:
     return [(int(row[column]), row[3]) for row in rows if row[column] != "-"]
 
 
-def _ranges(numbers: list[int]) -> list[Instruction]:
-    program: list[Instruction] = []
-    while numbers:
-        first = last = numbers.pop(0)
-        while numbers and numbers[0] == last + 1:
-            last = numbers.pop(0)
-        if first == last:
-            program += [(_EQ, 0, 1, first), _PASS]
-        else:
-            program += [(_GE, 0, 2, first), (_GT, 1, 0, last), _PASS]
-    return program
-
-
-def _body(rule: str, policy: Policy) -> list[Instruction] | None:
+def _body(rule: str, policy: Policy) -> Body | None:
     """Return the instructions for *rule*, or None where the grants do not open it."""
     if rule == "allow" or (rule == "write" and policy.write):
         return [_PASS]
@@ -141,7 +152,7 @@ def _body(rule: str, policy: Policy) -> list[Instruction] | None:
         "socketpair": _sockets((_AF_UNIX,), (_STREAM, _SEQPACKET)),
         "socket": _sockets(_AF_INET, (_STREAM,)),
         "connect": [_PASS],
-        "enosys": [(_RETURN, 0, 0, _ERRNO | errno.ENOSYS)],
+        "enosys": _UNKNOWN,
     }[rule]
 
 
@@ -149,18 +160,18 @@ def _argument(index: int) -> Instruction:
     return (_LOAD, 0, 0, 16 + 8 * index)
 
 
-def _refuse_bits(index: int, bits: int) -> list[Instruction]:
+def _refuse_bits(index: int, bits: int) -> Body:
     return [_argument(index), (_SET, 0, 1, bits), _DENY, _PASS]
 
 
-def _one_of(index: int, values: tuple[int, ...]) -> list[Instruction]:
-    program = [_argument(index)]
+def _one_of(index: int, values: tuple[int, ...]) -> Body:
+    program: Body = [_argument(index)]
     for value in values:
         program += [(_EQ, 0, 1, value), _PASS]
     return [*program, _DENY]
 
 
-def _sockets(families: tuple[int, ...], kinds: tuple[int, ...]) -> list[Instruction]:
+def _sockets(families: tuple[int, ...], kinds: tuple[int, ...]) -> Body:
     kind = [_argument(1), (_AND, 0, 0, 0xF)]
     for value in kinds:
         kind += [(_EQ, 0, 1, value), _PASS]
@@ -171,7 +182,7 @@ def _sockets(families: tuple[int, ...], kinds: tuple[int, ...]) -> list[Instruct
     return [*program, _DENY, *kind]
 
 
-def _mmap(policy: Policy) -> list[Instruction]:
+def _mmap(policy: Policy) -> Body:
     if not policy.package:
         return _refuse_bits(2, _EXEC)
     return [

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
+import _thread
 import io
 import json
 import os
 import resource
-import signal
+import select
 import socket
 import sys
-import _thread
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import _job, _wire
+from . import _job, _prefault, _wire
 
-CHANNEL = 3
 _MANY = 1 << 20
-# The address space of a worker before its job; a limit on memory counts from here.
-base_memory = 0
 
 
 class OutputFull(OSError):
@@ -42,21 +39,25 @@ def _too_much() -> str:
     return f"the job printed more than {os.fstat(1).st_size} bytes"
 
 
-def serve(channel: socket.socket, warm_up: bytes) -> NoReturn:
-    """Answer requests until the host hangs up or kills us. Untrusted code runs from here on."""
-    worker = Worker(channel)
-    worker.rehearse(warm_up)
-    while True:
-        worker.answer()
-
-
 class Worker:
-    def __init__(self, channel: socket.socket) -> None:
-        self.channel = channel
+    """Made once in the zygote, so that the forked worker finds it ready."""
+
+    def __init__(self) -> None:
+        self.channel: socket.socket
         self.entry: _job.Entry | None = None
         self.nonce = b""
         self.limit = 0
+        self.base = 0
         self.reset_output()
+
+    def serve(self, channel: socket.socket, base: int, later: _prefault.Ranges) -> NoReturn:
+        """Answer requests until the host hangs up or kills us. Untrusted code runs from here on."""
+        self.channel, self.base = channel, base
+        poll = select.poll()
+        poll.register(channel, select.POLLIN)
+        _prefault.populate(later, lambda: bool(poll.poll(0)))
+        while True:
+            self.answer()
 
     def reset_output(self) -> None:
         """Give the job fresh standard streams over descriptors 1 and 2."""
@@ -68,16 +69,13 @@ class Worker:
         vars(sys).update(__stdout__=self.output, __stderr__=errors)
 
     def rehearse(self, request: bytes) -> None:
-        """Run a job of our own, so that the pages a job touches are this worker's before it comes."""
-        ours, other = socket.socketpair()
-        channel, self.channel = self.channel, ours
-        other.sendall(request)
-        self.answer()
-        other.close()
-        ours.close()
-        self.channel, self.entry = channel, None
+        """Answer a request of our own, to nobody."""
+        self.channel, other = socket.socketpair()
+        with self.channel, other:
+            other.sendall(request)
+            self.answer()
+        self.entry = None
         sys.modules.pop(_job.NAME, None)
-        os.lseek(1, 0, os.SEEK_SET)
 
     def answer(self) -> None:
         """Read one request and reply to it; anything that goes wrong on the way is the reply."""
@@ -87,7 +85,7 @@ class Worker:
         try:
             if kind == _wire.RUN:
                 given = json.loads(body[:options])
-                apply_limits(given)
+                self.apply_limits(given)
                 self.limit = given["result"]
                 self.entry = None
                 text = body[options : options + source].decode("utf-8")
@@ -174,19 +172,10 @@ class Worker:
             for line in file:
                 yield line.removesuffix("\n").removesuffix("\r")
 
-
-def apply_limits(given: dict[str, Any]) -> None:
-    """Lower this worker's own limits to what the request asks for; none can be raised again."""
-    if given.get("cpu"):
-        resource.setrlimit(resource.RLIMIT_CPU, (given["cpu"], given["cpu"]))
-    if given.get("memory"):
-        ceiling = base_memory + given["memory"]
-        resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
-
-
-def default_signals() -> None:
-    """Put signals back to what a plain interpreter has."""
-    signal.set_wakeup_fd(-1)
-    for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    def apply_limits(self, given: dict[str, Any]) -> None:
+        """Lower this worker's own limits to what the request asks for; none can be raised again."""
+        if given.get("cpu"):
+            resource.setrlimit(resource.RLIMIT_CPU, (given["cpu"], given["cpu"]))
+        if given.get("memory"):
+            ceiling = self.base + given["memory"]
+            resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))

@@ -8,28 +8,27 @@ import gc
 import importlib
 import json
 import os
+import random
 import resource
 import select
 import signal
 import socket
 import struct
 import sys
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
 
-from . import _guard, _kernel, _landlock, _root, _seccomp, _wire, _worker
+from . import _guard, _kernel, _landlock, _prefault, _root, _seccomp, _wire, _worker
 
 _PORT = 3128
 _NOBODY = 0x70000000
 _PLAIN_NAMESPACES = (
-    _kernel.CLONE_NEWNS
-    | _kernel.CLONE_NEWNET
-    | _kernel.CLONE_NEWIPC
-    | _kernel.CLONE_NEWUTS
-    | _kernel.CLONE_NEWCGROUP
+    _kernel.CLONE_NEWNS | _kernel.CLONE_NEWNET | _kernel.CLONE_NEWIPC | _kernel.CLONE_NEWUTS | _kernel.CLONE_NEWCGROUP
 )
 _OWN_NAMESPACES = _kernel.CLONE_NEWUSER | _kernel.CLONE_NEWPID
 _SPARE_TASKS = 1024
 _KEPT_STATUSES = 1024
+_HIGH = 20
 # Not preloaded: they need a terminal, a screen or a daemon, or exist for CPython's own tests.
 _SKIPPED = ("_test", "_xx", "xx", "_tkinter", "readline", "_curses", "_dbm", "_gdbm", "nis", "ossaudiodev", "spwd")
 _PURE = """
@@ -58,15 +57,20 @@ class Jail:
         self.root = os.geteuid() == 0
         self.user = 0
         self.door: socket.socket | None = None
+        self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.kept: list[int] = []
         self.pid_namespace = -1
-        self.filter: list[_seccomp.Instruction] = []
+        self.filter = _seccomp.Filter()
         self.table = _read_beside("syscalls.txt")
-        self.warm_up = _request(_read_beside("warm_up.py"))
+        self.warm_up = _read_beside("warm_up.py")
+        self.worker = _worker.Worker()
+        self.first: _prefault.Ranges = []
+        self.later: _prefault.Ranges = []
 
 
 def main(descriptor: int) -> NoReturn:
     """Jail this process, then serve spawn requests from the control socket until it closes."""
-    control = socket.socket(fileno=descriptor)
+    control = socket.socket(fileno=_high(descriptor))
     host = os.pidfd_open(os.getppid())
     jail = Jail(json.loads(control.recv(1 << 20)))
     _preload()
@@ -148,7 +152,6 @@ def _enter(jail: Jail) -> int:
 
 
 def _enter_namespaces(jail: Jail) -> int:
-    proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
     if jail.root:
         jail.user = _unused_user()
         _kernel.unshare(_PLAIN_NAMESPACES)
@@ -157,18 +160,17 @@ def _enter_namespaces(jail: Jail) -> int:
         _root.build(jail.config, user=jail.user, machine=jail.machine)
         _become(jail.user)
         _kernel.unshare(_OWN_NAMESPACES)
-        _map_ids(proc, jail.user, jail.user)
+        _map_ids(jail.proc, jail.user, jail.user)
     else:
         user, group = os.getuid(), os.getgid()
         _kernel.unshare(_PLAIN_NAMESPACES | _OWN_NAMESPACES)
-        _map_ids(proc, user, group)
+        _map_ids(jail.proc, user, group)
         socket.sethostname("mayfly")
         _open_door(jail)
         _root.build(jail.config, user=0, machine=jail.machine)
     child = os.fork()
     if child == 0:
-        jail.pid_namespace = os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
-    os.close(proc)
+        jail.pid_namespace = _high(os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=jail.proc))
     return child
 
 
@@ -186,55 +188,61 @@ def _settle(jail: Jail) -> None:
     _kernel.prctl(_kernel.PR_SET_NO_NEW_PRIVS, 1)
     _kernel.one_arena()
     _prepare_imports(jail)
-    _restrict_files(jail)
     policy = _seccomp.Policy(
         write=jail.config["write"],
         modes=jail.config["write"] and jail.level == "namespaces",
         net=jail.config["net"],
         package=bool(jail.config["packages"]),
     )
-    jail.filter = _seccomp.compile_filter(jail.machine, policy, jail.table)
+    jail.filter = _seccomp.Filter(_seccomp.compile_filter(jail.machine, policy, jail.table))
     _set_environment(jail)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _guard.forbid_compiler()
     for name in [n for n in sys.modules if n.partition(".")[0] in ("jail", "__main__")]:
         del sys.modules[name]
-    _rehearse(jail)
-    gc.collect()
-    gc.freeze()
-
-
-def _rehearse(jail: Jail) -> None:
-    """Run the warm-up here once: what it fills (caches, specialised code) every worker inherits."""
     sys.modules["__main__"] = type(sys)("__main__")
-    saved = os.dup(1), os.dup(2)
+    _learn(jail)
+    _restrict_files(jail)
+
+
+def _learn(jail: Jail) -> None:
+    """Rehearse here once, so that workers inherit filled caches; then watch a child to learn what a job touches."""
     null = os.open("/dev/null", os.O_RDWR)
     for target in (0, 1, 2):
         os.dup2(null, target)
-    ours, other = socket.socketpair()
-    worker = _worker.Worker(ours)
-    worker.rehearse(jail.warm_up)
-    for descriptor in (*saved, null):
-        os.close(descriptor)
-    ours.close()
-    other.close()
+    os.close(null)
+    trivial, broad = _request("def run(argument): return argument"), _request(jail.warm_up)
+    for request in (broad, trivial):
+        jail.worker.rehearse(request)
+    gc.collect()
+    gc.freeze()
+
+    def rehearsal(note: Callable[[], None]) -> None:
+        ours, _ = socket.socketpair()
+        _confine(ours, os.dup(0), jail, 0, keep=True)
+        jail.worker.rehearse(trivial)
+        note()
+        jail.worker.rehearse(broad)
+        note()
+
+    learned = _prefault.learn(jail.proc, rehearsal, 2)
+    os.close(jail.proc)
+    jail.first, jail.later = learned if len(learned) == 2 else ([], [])
 
 
 def _prepare_imports(jail: Jail) -> None:
     packages = [p for p in jail.config["packages"] if os.path.isdir(p)]
     sys.path[:] = [p for p in sys.path if os.path.isdir(p)]
     if jail.level == "landlock" and jail.root:
-        _reach_by_descriptor()
+        _reach_by_descriptor(jail)
     sys.path += packages
     sys.dont_write_bytecode = True
 
 
-def _reach_by_descriptor() -> None:
+def _reach_by_descriptor(jail: Jail) -> None:
     """Let an unprivileged uid import from a library below a directory only root can enter, such as /root."""
     for path in [p for p in sys.path if not _anybody_can_enter(p)]:
-        descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY)
-        new = f"/proc/self/fd/{fcntl.fcntl(descriptor, fcntl.F_DUPFD, 40)}"
-        os.close(descriptor)
+        jail.kept.append(_high(os.open(path, os.O_PATH | os.O_DIRECTORY)))
+        new = f"/proc/self/fd/{jail.kept[-1]}"
         sys.path[sys.path.index(path)] = new
         for module in list(sys.modules.values()):
             places = getattr(module, "__path__", None)
@@ -304,70 +312,77 @@ def _announce(control: socket.socket, jail: Jail) -> None:
 
 def _serve(control: socket.socket, jail: Jail) -> NoReturn:
     """Fork a worker for each request; reap the dead; end when the host hangs up."""
-    reader, writer = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(writer)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
     poll = select.poll()
     poll.register(control, select.POLLIN)
-    poll.register(reader, select.POLLIN)
-    running: dict[int, int] = {}
+    running: dict[int, Running] = {}
     ended: dict[int, int] = {}
     number = 0
     while True:
         for descriptor, _ in poll.poll():
-            if descriptor == reader:
-                with contextlib.suppress(BlockingIOError):
-                    os.read(reader, 4096)
-                _reap(running, ended)
+            if descriptor != control.fileno():
+                poll.unregister(descriptor)
+                _reap(running.pop(descriptor), ended)
                 continue
             request = control.recv(64)
             if not request:
                 os._exit(0)
             if request[:1] == _wire.ASK:
-                control.send(_status(int.from_bytes(request[1:], "little"), running, ended))
+                asked = int.from_bytes(request[1:], "little")
+                control.send(_status(asked, poll, running, ended))
                 continue
             number = (number + 1) & 0x7FFFFFFF
-            running[_spawn(control, jail, number)] = number
+            started = _spawn(control, jail, number)
+            running[started.handle] = started
+            poll.register(started.handle, select.POLLIN)
 
 
-def _reap(running: dict[int, int], ended: dict[int, int]) -> None:
-    while running:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-        if not pid:
-            return
-        ended[running.pop(pid)] = status
-        if len(ended) > _KEPT_STATUSES:
-            del ended[next(iter(ended))]
+class Running(NamedTuple):
+    """A worker that has not ended: its number, process id and a descriptor that tells of its end."""
+
+    number: int
+    pid: int
+    handle: int
 
 
-def _status(number: int, running: dict[int, int], ended: dict[int, int]) -> bytes:
+def _reap(worker: Running, ended: dict[int, int]) -> None:
+    ended[worker.number] = os.waitpid(worker.pid, 0)[1]
+    os.close(worker.handle)
+    if len(ended) > _KEPT_STATUSES:
+        del ended[next(iter(ended))]
+
+
+def _status(asked: int, poll: select.poll, running: dict[int, Running], ended: dict[int, int]) -> bytes:
     """Answer how a worker ended; the host asks only after it has seen the end of the channel."""
-    for pid, known in list(running.items()):
-        if known == number:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            ended[number] = os.waitpid(pid, 0)[1]
-            del running[pid]
-    return _wire.STATUS.pack(_wire.ASK, number, ended.pop(number, -1))
+    for worker in [w for w in running.values() if w.number == asked]:
+        os.kill(worker.pid, signal.SIGKILL)
+        poll.unregister(worker.handle)
+        _reap(running.pop(worker.handle), ended)
+    return _wire.STATUS.pack(_wire.ASK, asked, ended.pop(asked, -1))
 
 
-def _spawn(control: socket.socket, jail: Jail, number: int) -> int:
-    host_end, worker_end = socket.socketpair()
+def _spawn(control: socket.socket, jail: Jail, number: int) -> Running:
+    ours, theirs = socket.socketpair()
     output = _sealed_output(jail.config["output"])
     if jail.level == "namespaces":
         _kernel.unshare(_kernel.CLONE_NEWPID)
-    pid = os.fork()
+    pid = _prefault.fork()
     if pid == 0:
-        _become_worker(worker_end, output, jail, number)
+        _become_worker(ours, output, jail, number)
     if jail.level == "namespaces":
         _kernel.setns(jail.pid_namespace, _kernel.CLONE_NEWPID)
-    handle = os.pidfd_open(pid)
-    socket.send_fds(control, [_wire.WORKER.pack(_wire.SPAWN, number, pid)], [host_end.fileno(), handle, output])
-    host_end.close()
-    worker_end.close()
-    os.close(handle)
+    handle = _high(os.pidfd_open(pid))
+    socket.send_fds(control, [_wire.WORKER.pack(_wire.SPAWN, number, pid)], [theirs.fileno(), handle, output])
+    ours.close()
+    theirs.close()
     os.close(output)
-    return pid
+    return Running(number, pid, handle)
+
+
+def _high(descriptor: int) -> int:
+    """Move *descriptor* out of the way: the next two belong to the channel of the next worker."""
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    os.close(descriptor)
+    return moved
 
 
 def _sealed_output(size: int) -> int:
@@ -381,36 +396,38 @@ def _sealed_output(size: int) -> int:
 def _become_worker(channel: socket.socket, output: int, jail: Jail, number: int) -> NoReturn:
     """Confine this process for good, then serve. If any wall fails, end without having read a job."""
     try:
-        null = os.open("/dev/null", os.O_RDONLY)
-        for source, target in ((null, 0), (output, 1), (output, 2), (channel.fileno(), _worker.CHANNEL)):
-            os.dup2(source, target, inheritable=False)
-        channel.detach()
-        _close_others()
-        _limit(jail)
-        if jail.level == "namespaces":
-            _kernel.unshare(_kernel.CLONE_NEWUSER)
-        elif jail.root:
-            _become(_unused_user(number))
-        _kernel.drop_capabilities(jail.machine)
-        _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-        _worker.default_signals()
-        _worker.base_memory = jail.base
-        channel = socket.socket(fileno=_worker.CHANNEL)
-        gc.enable()
-        _kernel.install_filter(jail.machine, _seccomp.for_process(jail.filter))
-        _worker.serve(channel, jail.warm_up)
+        _prefault.populate(jail.first)
+        _confine(channel, output, jail, number)
+        jail.worker.serve(channel, jail.base, jail.later)
     except BaseException as error:
         with contextlib.suppress(BaseException):
             text = f"{type(error).__name__}: {error}".encode()[: _wire.ERROR_SIZE]
-            os.write(_worker.CHANNEL, _wire.REPLY.pack(bytes(_wire.NONCE), _wire.BROKEN, 0, len(text), 0) + text)
+            channel.sendall(_wire.REPLY.pack(bytes(_wire.NONCE), _wire.BROKEN, 0, len(text), 0) + text)
     os._exit(70)
 
 
-def _close_others() -> None:
-    """Close all but the four descriptors of a worker, and the doors to a library only root can reach."""
-    kept = sorted(int(p.rpartition("/")[2]) for p in sys.path if p.startswith("/proc/self/fd/"))
-    low = _worker.CHANNEL + 1
-    for descriptor in kept:
+def _confine(channel: socket.socket, output: int, jail: Jail, number: int, *, keep: bool = False) -> None:
+    """Give up everything a job must not have; *keep* leaves the descriptors open, for a rehearsal."""
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    if not keep:
+        _close_others(channel.fileno(), jail)
+    _limit(jail)
+    if jail.level == "namespaces":
+        _kernel.unshare(_kernel.CLONE_NEWUSER)
+    elif jail.root:
+        _become(_unused_user(number))
+    _kernel.drop_capabilities(jail.machine)
+    _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    random.seed()
+    gc.enable()
+    jail.filter.install(jail.machine)
+
+
+def _close_others(channel: int, jail: Jail) -> None:
+    """Close all but the channel and the standard descriptors, and the ways to a library only root can reach."""
+    low = 3
+    for descriptor in sorted({channel, *jail.kept}):
         _kernel.close_between(low, descriptor - 1)
         low = descriptor + 1
     _kernel.close_between(low, 0xFFFFFFFF)

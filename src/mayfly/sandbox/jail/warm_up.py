@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
-from typing import Optional, TypedDict
+from typing import TypedDict
 
 
 class Kind(Enum):
@@ -33,7 +33,7 @@ class Item:
     size: int = 0
     kind: Kind = Kind.GOOD
     tags: list[str] = field(default_factory=list)
-    parent: Optional[Item] = None
+    parent: Item | None = None
 
 
 PATTERN = re.compile(r'(?P<host>\S+) \[(?P<when>[^\]]+)\] "(?P<verb>[A-Z]+) (?P<path>[^ "]*)" (?P<status>\d{3})')

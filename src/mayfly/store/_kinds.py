@@ -1,0 +1,37 @@
+"""The events of the lowest floors. A higher package declares its own beside the code that writes them."""
+
+from dataclasses import dataclass
+
+from mayfly.store._events import event
+
+
+@event("store.migrated")
+@dataclass(frozen=True, kw_only=True)
+class StoreMigrated:
+    """Record that the store was brought up to a numbered migration."""
+
+    number: int
+    name: str
+
+
+@event("sandbox.ran")
+@dataclass(frozen=True, kw_only=True)
+class SandboxRan:
+    """Record one job behind the wall: how it ended, behind which wall, and what was run."""
+
+    status: str
+    level: str
+    lane: str
+    milliseconds: float
+    source_hash: str
+    error: str | None = None
+
+
+@event("doctor.attacked")
+@dataclass(frozen=True, kw_only=True)
+class DoctorAttacked:
+    """Record that the wall was attacked on purpose, and how many of the attacks it held."""
+
+    level: str
+    cases: int
+    contained: int

@@ -1,0 +1,183 @@
+"""The ledger: append, read, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from sqlalchemy import Connection, func, select
+from sqlalchemy.dialects import postgresql, sqlite
+
+from mayfly.core import InputError, LimitError, Settings, StoreError, content_hash
+from mayfly.store._engine import Database, ledger_file, open_postgres, open_sqlite
+from mayfly.store._events import Event, Payload, check_kind, check_subject, checked
+from mayfly.store._faults import translated
+from mayfly.store._fork import ForkGuard
+from mayfly.store._migrate import migrate, recorded
+from mayfly.store._rows import blobs, events, insert_events, matching, to_events
+
+PAGE = 100
+LARGEST_ID = 2**63 - 1
+
+
+class Ledger:
+    """Keep events and blobs for good, for any number of threads and processes at once.
+
+    An append that returned is on disk. Ids grow by one in the order in which appends become visible, so whoever reads
+    with ``after=`` the last id seen misses nothing, and no reader sees part of an `append_many`.
+
+    **What holds it append-only.** Triggers in the database refuse UPDATE, DELETE, TRUNCATE and any INSERT that does not
+    take the next id (so also REPLACE and ON CONFLICT DO UPDATE), whoever connects and with whatever client. **What they
+    cannot hold:** whoever may change the schema may drop a trigger or a table, so on SQLite whoever can write the file
+    (DROP, ALTER TABLE, ``PRAGMA writable_schema``, switching triggers off in the C interface, or an editor), and on
+    PostgreSQL the owner of the tables and superusers. Where that matters, let Mayfly connect as a role that has only
+    SELECT and INSERT on tables owned by another.
+    """
+
+    def __init__(self, database: Database, settings: Settings) -> None:
+        self._database = database
+        self._blob_size = settings.store.blob_size
+        self._guard = ForkGuard(database.engine.dispose)
+        self._closed = False
+
+    @classmethod
+    def open(cls, settings: Settings) -> Ledger:
+        """Open the store the settings name, making it or bringing it up to date where needed."""
+        database = open_postgres(settings) if settings.store.database_url else open_sqlite(settings)
+        ledger = cls(database, settings)
+        try:
+            with ledger._guard.exclusive(), translated(database.place):
+                migrate(database)
+        except BaseException:
+            ledger.close()
+            raise
+        return ledger
+
+    @classmethod
+    def find(cls, settings: Settings) -> Ledger | None:
+        """Open the store the settings name if there is one, and make none."""
+        if not settings.store.database_url:
+            path = ledger_file(settings)
+            return cls.open(settings) if path.exists() and path.stat().st_size else None
+        database = open_postgres(settings)
+        try:
+            with translated(database.place), database.engine.connect() as connection:
+                seen = recorded(connection)
+        finally:
+            database.engine.dispose()
+        return cls.open(settings) if seen else None
+
+    def close(self) -> None:
+        """Close every connection once the calls under way are done; closing twice does no harm."""
+        self._closed = True
+        self._guard.shut()
+        self._guard.reopen()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def append(self, entry: Event | Payload, *, subject: str | None = None) -> Event:
+        """Record one event, given whole or as a registered payload and its subject; return it as recorded."""
+        return self.append_many([entry], subject=subject)[0]
+
+    def append_many(self, entries: Iterable[Event | Payload], *, subject: str | None = None) -> list[Event]:
+        """Record events in one transaction: all of them, next to each other, or none."""
+        fresh = [checked(entry, subject) for entry in entries]
+        with self._writing() as connection:
+            return insert_events(connection, fresh)
+
+    def read(
+        self, *, kind: str | None = None, subject: str | None = None, after: int = 0, limit: int | None = None
+    ) -> Iterator[Event]:
+        """Yield events in order of id, a page at a time, so that any number of them fits in memory."""
+        _check_filter(kind, subject)
+        if after < 0 or (limit is not None and limit < 0):
+            raise InputError("after and limit must not be negative")
+        return self._pages(kind, subject, min(after, LARGEST_ID), limit)
+
+    def _pages(self, kind: str | None, subject: str | None, after: int, limit: int | None) -> Iterator[Event]:
+        query = matching(kind=kind, subject=subject).order_by(events.c.id)
+        left = limit
+        while left is None or left > 0:
+            size = PAGE if left is None else min(PAGE, left)
+            with self._reading() as connection:
+                rows = connection.execute(query.where(events.c.id > after).limit(size)).all()
+            yield from to_events(rows)
+            if len(rows) < size:
+                return
+            after = rows[-1].id
+            left = None if left is None else left - size
+
+    def count(self, *, kind: str | None = None, subject: str | None = None) -> int:
+        """Count events."""
+        _check_filter(kind, subject)
+        query = matching(kind=kind, subject=subject).with_only_columns(func.count(events.c.id))
+        with self._reading() as connection:
+            return int(connection.execute(query).scalar_one())
+
+    def before_last(self, number: int, *, kind: str | None = None, subject: str | None = None) -> int:
+        """Return the *after* with which `read` yields the last *number* events there are now."""
+        _check_filter(kind, subject)
+        if number < 0:
+            raise InputError("the number of events must not be negative")
+        query = matching(kind=kind, subject=subject).with_only_columns(events.c.id).order_by(events.c.id.desc())
+        with self._reading() as connection:
+            found = connection.execute(query.offset(min(number, LARGEST_ID)).limit(1)).scalar()
+        return int(found or 0)
+
+    def put_blob(self, data: bytes) -> str:
+        """Keep *data* and return its address, the SHA-256 in hex; the same data is kept once."""
+        if len(data) > self._blob_size:
+            fix = "raise MAYFLY_STORE_BLOB_SIZE"
+            raise LimitError("bytes of a blob", used=len(data), limit=self._blob_size, fix=fix)
+        hash = content_hash(data)
+        with self._writing() as connection:
+            if connection.execute(select(blobs.c.hash).where(blobs.c.hash == hash)).first() is None:
+                # Two processes may put the same blob at once on PostgreSQL: the second one has nothing left to do.
+                insert = postgresql.insert(blobs) if connection.dialect.name == "postgresql" else sqlite.insert(blobs)
+                connection.execute(insert.values(hash=hash, data=data).on_conflict_do_nothing())
+        return hash
+
+    def get_blob(self, hash: str) -> bytes:
+        """Return the data kept at *hash*, verified to be what was put there."""
+        if not re.fullmatch(r"[0-9a-f]{64}", hash):
+            raise InputError(f"{hash!r} is not the address of a blob")
+        with self._reading() as connection:
+            data = connection.execute(select(blobs.c.data).where(blobs.c.hash == hash)).scalar()
+        if data is None:
+            raise StoreError(f"there is no blob {hash}")
+        if content_hash(data) != hash:
+            raise StoreError(f"blob {hash} is damaged: its content does not match its address")
+        return bytes(data)
+
+    @contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._guard.shared():
+            self._check_open()
+            with translated(self._database.place), self._database.engine.begin() as connection:
+                yield connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._guard.exclusive():
+            self._check_open()
+            with translated(self._database.place), self._database.writes.begin() as connection:
+                yield connection
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError("the ledger is closed")
+
+
+def _check_filter(kind: str | None, subject: str | None) -> None:
+    if kind is not None:
+        check_kind(kind)
+    if subject is not None:
+        check_subject(subject)

@@ -1,0 +1,145 @@
+"""One process beside the test: it works on the store its environment names, as told by its arguments."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import threading
+from pathlib import Path
+
+from mayfly.core import MayflyError, Settings
+from mayfly.store import DoctorAttacked, Event, Ledger
+
+
+def here() -> Settings:
+    return Settings.load(directory=Path("/"))
+
+
+def start(*arguments: object, store: Settings) -> subprocess.Popen[str]:
+    """Start this file as a process that works on *store*."""
+    environ = {**os.environ, "MAYFLY_STATE_DIR": str(store.state), "MAYFLY_DATABASE_URL": store.store.database_url}
+    return subprocess.Popen(
+        [sys.executable, __file__, *map(str, arguments)],
+        env=environ,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(worker: subprocess.Popen[str], given: str = "") -> list[str]:
+    """Return the lines a worker printed until its good end."""
+    output, _ = worker.communicate(given, timeout=100)
+    assert worker.returncode == 0
+    return output.splitlines()
+
+
+def say(value: object) -> None:
+    print(value, flush=True)
+
+
+def await_start() -> None:
+    say("ready")
+    sys.stdin.readline()
+
+
+def entry(number: int) -> DoctorAttacked:
+    return DoctorAttacked(level="test", cases=number, contained=os.getpid())
+
+
+def open_store() -> None:
+    await_start()
+    with Ledger.open(here()) as ledger:
+        say(ledger.count())
+
+
+def append(number: str) -> None:
+    with Ledger.open(here()) as ledger:
+        await_start()
+        for index in range(int(number)):
+            ledger.append(entry(index), subject="many")
+        say("done")
+
+
+def append_for_ever(size: str) -> None:
+    with Ledger.open(here()) as ledger:
+        for index in range(10**9):
+            last = ledger.append_many([entry(index)] * int(size), subject=f"group-{index}")[-1]
+            say(last.id)
+
+
+def fill(largest: str) -> None:
+    """Append until the disk, or the limit on a file's size, says no; then look whether what was kept is all there."""
+    with Ledger.open(here()) as ledger:
+        spare = here().state / "spare"
+        if largest == "disk":
+            spare.write_bytes(bytes(200_000))
+        else:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (int(largest), resource.RLIM_INFINITY))
+        kept: list[Event] = []
+        try:
+            while True:
+                kept.append(ledger.append(DoctorAttacked(level="x" * 1000, cases=len(kept), contained=0), subject="f"))
+        except MayflyError as error:
+            failure = f"{error.code}: {error}"
+        spare.unlink(missing_ok=True)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        kept.append(ledger.append(entry(0), subject="f"))
+    with Ledger.open(here()) as ledger:
+        same = list(ledger.read(subject="f")) == kept
+    say(json.dumps({"error": failure, "kept": len(kept), "same": same}))
+
+
+def open_as_ordinary_user() -> None:
+    """Open the store as somebody whom permission bits bind, which root is not."""
+    with tempfile.TemporaryDirectory() as elsewhere:
+        Ledger.open(Settings(state_dir=elsewhere)).close()  # imports everything while it still may
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(65534, 65534, 65534)
+        os.setresuid(65534, 65534, 65534)
+    try:
+        with Ledger.open(here()) as ledger:
+            say(ledger.append(entry(0), subject="s").id)
+    except MayflyError as error:
+        say(f"{error.code}: {error}")
+
+
+def fork(number: str) -> None:
+    """Fork beside open connections and appending threads; parent and children all go on appending."""
+    with Ledger.open(here()) as ledger:
+        threads = [threading.Thread(target=append_as, args=(ledger, f"thread-{n}", number)) for n in range(2)]
+        for thread in threads:
+            thread.start()
+        children = []
+        for index in range(5):
+            child = os.fork()
+            if child == 0:
+                inherited = connections()
+                append_as(ledger, f"child-{index}", number)
+                os._exit(1 if inherited else 0)
+            children.append(child)
+        append_as(ledger, "parent", number)
+        for thread in threads:
+            thread.join()
+        say(json.dumps([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]))
+
+
+def append_as(ledger: Ledger, subject: str, number: str) -> None:
+    for index in range(int(number)):
+        ledger.append(entry(index), subject=subject)
+
+
+def connections() -> list[str]:
+    """Return what this process has open that is a connection to the store."""
+    paths = (Path("/proc/self/fd") / name for name in os.listdir("/proc/self/fd"))
+    links = [os.readlink(path) for path in paths if path.is_symlink()]
+    return [link for link in links if "ledger.db" in link or link.startswith("socket:")]
+
+
+if __name__ == "__main__":
+    globals()[sys.argv[1]](*sys.argv[2:])
