@@ -7,21 +7,19 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import threading
 from collections import deque
-from pathlib import Path
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Grants, certificate_file
+from mayfly.sandbox._python import command
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox.jail import _wire
 
 _START_SECONDS = 60.0
 _SPAWN_SECONDS = 30.0
-_JAIL = str(Path(__file__).parent / "jail")
 
 
 class ZygoteFailed(Exception):
@@ -50,8 +48,7 @@ class Zygote:
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [getattr(sys, "_base_executable", "") or sys.executable]
-                + ["-I", "-S", "-X", "utf8", _JAIL, str(theirs.fileno())],
+                command("zygote", str(theirs.fileno())),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
@@ -189,6 +186,8 @@ class Zygote:
         """Let go of inherited descriptors in a forked child, without touching what belongs to the parent."""
         self._process.returncode = 0
         self._control.close()
+        if self.broker is not None:
+            self.broker.abandon()
         for worker in self._idle:
             worker.channel.close()
             os.close(worker.process)

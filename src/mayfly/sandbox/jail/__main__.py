@@ -1,11 +1,18 @@
-"""Started by the host as `python -I -S -X utf8 <this directory> <descriptor>`, with an empty environment."""
+"""Started by the host as `python -I -S -X utf8 <this directory> ...`, with an empty environment."""
 
+import json
 import os
 import sys
 
 here = sys.path[0]
 sys.path[0] = os.path.dirname(here)
-from jail._zygote import main  # noqa: E402
+if sys.argv[1] == "zygote":
+    from jail import _zygote
 
-del sys.path[0]
-main(int(sys.argv[1]))
+    del sys.path[0]
+    _zygote.main(int(sys.argv[2]))
+else:
+    from jail import _broker
+
+    del sys.path[0]
+    _broker.main(int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4]))

@@ -1,0 +1,236 @@
+"""The door of a `net` grant: a proxy outside the sandbox that reaches the granted hosts and nothing else.
+
+It speaks plain HTTP proxying and CONNECT, so ordinary client libraries work through the usual proxy variables. It holds
+no secrets, trusts nothing a job sends, and connects to the very address it has checked, so a second DNS answer cannot
+change where the bytes go.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures.thread  # imported by others later, when files may be out of reach
+import contextlib
+import encodings.idna
+import ipaddress
+import os
+import signal
+import socket
+from typing import NamedTuple, NoReturn
+from urllib.parse import urlsplit
+
+from . import _kernel
+
+_HEAD = 64 * 1024
+_HEAD_SECONDS = 20.0
+_CONNECT_SECONDS = 20.0
+_IDLE_SECONDS = 120.0
+_CONNECTIONS = 64
+_NOBODY = 0x6FFF0000
+_HOP_HEADERS = (b"proxy-", b"connection:", b"keep-alive:")
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+class Refused(Exception):
+    """The grants do not cover this; the message goes to the job."""
+
+
+class Target(NamedTuple):
+    """Where a request wants to go."""
+
+    host: str
+    port: int
+
+
+class Rules:
+    """The granted hosts, as `host`, `host:port`, `*` or `*:port`."""
+
+    def __init__(self, grants: list[list[str | None]]) -> None:
+        self._grants = [(str(host), None if port is None else int(port)) for host, port in grants]
+
+    def covers(self, target: Target) -> tuple[bool, bool]:
+        """Return whether *target* is granted by its own name, and whether by the star."""
+        fitting = [host for host, port in self._grants if port in (None, target.port)]
+        return target.host.lower().rstrip(".") in fitting, "*" in fitting
+
+    def check(self, target: Target, address: Address) -> None:
+        """Raise unless *target* may be reached at *address*."""
+        named, star = self.covers(target)
+        inner = getattr(address, "ipv4_mapped", None) or address
+        if named and (_is_literal(target.host) or _is_localhost(target.host)):
+            return
+        if named and not (inner.is_loopback or inner.is_link_local or inner.is_unspecified or inner.is_multicast):
+            return
+        if star and _is_public(inner):
+            return
+        if named or star:
+            raise Refused(f"{target.host} is at {address}, which is not a public address; grant the address by name")
+        raise Refused(f"no grant covers {target.host}:{target.port}")
+
+
+def _is_literal(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_localhost(host: str) -> bool:
+    name = host.lower().rstrip(".")
+    return name == "localhost" or name.endswith(".localhost")
+
+
+def _is_public(address: Address) -> bool:
+    inner = [address]
+    if isinstance(address, ipaddress.IPv6Address):
+        teredo = address.teredo
+        inner += [a for a in (address.sixtofour, *(teredo or ())) if a is not None]
+        if address in ipaddress.ip_network("64:ff9b::/96"):
+            inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return all(a.is_global and not a.is_multicast for a in inner)
+
+
+async def resolve(target: Target, rules: Rules) -> list[tuple[int, str]]:
+    """Return the family and address to connect to, each checked; names are looked up only if a grant could cover them."""
+    if not any(rules.covers(target)):
+        raise Refused(f"no grant covers {target.host}:{target.port}")
+    loop = asyncio.get_running_loop()
+    try:
+        found = await loop.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        raise Refused(f"{target.host} cannot be found: {error}") from None
+    addresses = [(int(family), str(where[0]).partition("%")[0]) for family, _, _, _, where in found]
+    for _, address in addresses:
+        rules.check(target, ipaddress.ip_address(address))
+    return addresses
+
+
+class Broker:
+    """Serve one listening socket."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.rules = rules
+        self._slots = asyncio.Semaphore(_CONNECTIONS)
+
+    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve one connection: one request, then bytes both ways until an end closes."""
+        async with self._slots:
+            try:
+                await self._serve(reader, writer)
+            except Refused as refusal:
+                await _answer(writer, "403 Forbidden", str(refusal))
+            except Exception as error:
+                await _answer(writer, "502 Bad Gateway", f"{type(error).__name__}: {error}")
+            finally:
+                with contextlib.suppress(OSError):
+                    writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(_HEAD_SECONDS):
+            head = await reader.readuntil(b"\r\n\r\n")
+        line, _, headers = head.partition(b"\r\n")
+        method, url, version = line.decode("latin-1").split(" ")
+        if method == "CONNECT":
+            target, forwarded = _authority(url), None
+        else:
+            target, forwarded = _rewrite(method, url, version, headers)
+        far_reader, far_writer = await self._connect(target)
+        try:
+            if forwarded is None:
+                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            else:
+                far_writer.write(forwarded)
+            await _relay(reader, writer, far_reader, far_writer)
+        finally:
+            with contextlib.suppress(OSError):
+                far_writer.close()
+
+    async def _connect(self, target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        problem: Exception = Refused(f"{target.host} has no address")
+        for family, address in await resolve(target, self.rules):
+            try:
+                async with asyncio.timeout(_CONNECT_SECONDS):
+                    return await asyncio.open_connection(address, target.port, family=family)
+            except (OSError, TimeoutError) as error:
+                problem = error
+        raise problem
+
+
+def _authority(text: str) -> Target:
+    parts = urlsplit("//" + text)
+    if not parts.hostname or parts.port is None:
+        raise ValueError("CONNECT needs host:port")
+    return Target(parts.hostname, parts.port)
+
+
+def _rewrite(method: str, url: str, version: str, headers: bytes) -> tuple[Target, bytes]:
+    """Return the target of a proxied request and the request as its origin expects it."""
+    parts = urlsplit(url)
+    if parts.scheme != "http" or not parts.hostname:
+        raise ValueError("this is a proxy: it needs an absolute http:// address, or CONNECT")
+    path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+    kept = [line for line in headers.split(b"\r\n") if line and not line.lower().startswith(_HOP_HEADERS)]
+    request = b"\r\n".join([f"{method} {path} {version}".encode("latin-1"), *kept, b"Connection: close", b"", b""])
+    return Target(parts.hostname, parts.port or 80), request
+
+
+async def _relay(
+    near_reader: asyncio.StreamReader,
+    near_writer: asyncio.StreamWriter,
+    far_reader: asyncio.StreamReader,
+    far_writer: asyncio.StreamWriter,
+) -> None:
+    async with asyncio.TaskGroup() as group:
+        upward = group.create_task(_copy(near_reader, far_writer))
+        await _copy(far_reader, near_writer)
+        upward.cancel()
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError, TimeoutError):
+        while True:
+            async with asyncio.timeout(_IDLE_SECONDS):
+                data = await reader.read(65536)
+            if not data:
+                break
+            writer.write(data)
+            await writer.drain()
+        if writer.can_write_eof():
+            writer.write_eof()
+
+
+async def _answer(writer: asyncio.StreamWriter, status: str, text: str) -> None:
+    body = f"mayfly: {text}\n".encode()
+    head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    with contextlib.suppress(OSError):
+        writer.write(head.encode() + body)
+        await writer.drain()
+
+
+def _step_down() -> None:
+    _kernel.prctl(_kernel.PR_SET_NO_NEW_PRIVS, 1)
+    if os.geteuid() == 0:
+        with contextlib.suppress(OSError):
+            user = _NOBODY + os.getpid() % 0x10000
+            os.setgroups([])
+            os.setresgid(user, user, user)
+            os.setresuid(user, user, user)
+
+
+async def _run(listener: socket.socket, rules: Rules, control: int) -> None:
+    server = await asyncio.start_server(Broker(rules).handle, sock=listener, limit=_HEAD)
+    ended = asyncio.Event()
+    for descriptor in (control, os.pidfd_open(os.getppid())):
+        asyncio.get_running_loop().add_reader(descriptor, ended.set)
+    async with server:
+        await ended.wait()
+
+
+def main(listener: int, control: int, grants: list[list[str | None]]) -> NoReturn:
+    """Serve until the host closes *control* or dies."""
+    assert concurrent.futures.thread and encodings.idna
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _step_down()
+    asyncio.run(_run(socket.socket(fileno=listener), Rules(grants), control))
+    os._exit(0)
