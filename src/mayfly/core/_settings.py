@@ -6,6 +6,7 @@ Order of precedence: `MAYFLY_<SECTION>_<NAME>` in the environment (`MAYFLY_<NAME
 
 from __future__ import annotations
 
+import math
 import os
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -66,6 +67,11 @@ class Default(NamedTuple):
     source: str
     help: str
 
+    @property
+    def variable(self) -> str:
+        """The environment variable that sets it."""
+        return variable(self.key)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
@@ -95,7 +101,11 @@ class Settings:
     @property
     def state(self) -> Path:
         """The state directory as a path; nothing is created by asking."""
-        return Path(self.state_dir).expanduser() if self.state_dir else Path.home() / ".mayfly"
+        try:
+            return Path(self.state_dir).expanduser() if self.state_dir else Path.home() / ".mayfly"
+        except RuntimeError:
+            named = self.state_dir or "~/.mayfly"
+            raise InputError(f"state_dir: {named} has no home directory", fix="set MAYFLY_STATE_DIR") from None
 
     def show(self) -> Iterator[Default]:
         """Yield every setting with its value, its default, its owner and where the value came from."""
@@ -153,6 +163,8 @@ def _convert(key: str, spec: Field[Any], value: object, origin: str) -> object:
         if isinstance(value, bool) or not fits:
             raise ValueError
         converted = kind(cast("str", value))
+        if isinstance(converted, float) and not math.isfinite(converted):
+            raise ValueError
     except ValueError:
         raise InputError(f"{origin}: {key} must be {_KINDS[kind]}, not {value!r}") from None
     minimum, choices = spec.metadata["minimum"], spec.metadata["choices"]

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.core import SandboxSettings
+from mayfly.core import InputError, SandboxSettings
 from mayfly.sandbox import _values
 from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._pool import Lease
@@ -68,6 +68,13 @@ class Ticket:
                 self._lease.worker.kill()
 
 
+def _open(lines: str | Path) -> int:
+    try:
+        return os.open(lines, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"{lines}: {error.strerror}") from None
+
+
 class Call:
     """A request that was sent to one worker, and the result once it is known."""
 
@@ -87,7 +94,7 @@ class Call:
         source = b"" if again else job.source
         kind = _wire.CALL if again else _wire.RUN
         header = _wire.REQUEST.pack(kind, worker.next_nonce(), len(options), len(source), len(job.argument))
-        descriptor = None if job.lines is None else os.open(job.lines, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = None if job.lines is None else _open(job.lines)
         try:
             worker.send(b"".join((header, options, source, job.argument)), self._deadline, descriptor)
         except WorkerGone as error:

@@ -49,11 +49,11 @@ def diagnose(settings: SandboxSettings | None = None, *, level: str | None = Non
     for name in ("namespaces", "landlock"):
         if reached != "none" or wanted not in ("best", name):
             continue
-        found, reason = _try_level(name, settings)  # type: ignore[arg-type]
+        found, reason = _try_level(name, settings)
         layers += found
         reasons.append(reason)
         if all(layer.ok for layer in found):
-            reached = name  # type: ignore[assignment]
+            reached = name
     if reached != "none":
         layers += _inside(replace(settings, level=reached))
     return Diagnosis(level=reached, layers=tuple(layers), reason="; ".join(reasons))

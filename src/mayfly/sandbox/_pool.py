@@ -11,7 +11,7 @@ from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
-from mayfly.sandbox._zygote import Zygote, ZygoteFailed, ZygoteGone
+from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
 
 _KEPT = 8
 _TRIES = 3
@@ -29,12 +29,7 @@ class Lease(NamedTuple):
 
     def end(self) -> None:
         """Kill the worker and have it replaced in the background."""
-        self.worker.close()
-        self.zygote.leases -= 1
-        try:
-            self.zygote.refill()
-        except ZygoteGone:
-            return  # the next `take` starts another
+        self.zygote.give_back(self.worker)
 
 
 class Pool:
@@ -53,11 +48,11 @@ class Pool:
         for _ in range(_TRIES):
             zygote = self.zygote(grants)
             try:
-                worker = zygote.take()
-                zygote.leases += 1
-                return Lease(zygote, worker)
+                return Lease(zygote, zygote.take())
             except ZygoteGone:
                 self.discard(zygote)
+            except SpawnFailed as error:
+                raise NoWall(f"no worker could be made: {error}") from None
         raise NoWall("the sandbox process keeps dying")
 
     def zygote(self, grants: Grants) -> Zygote:

@@ -57,7 +57,7 @@ def _long_integer(digits: str) -> int:
 
 def _check_depth(value: object, depth: int) -> None:
     level = [value]
-    for _ in range(depth + 1):
+    for _ in range(depth):
         level = [
             inner
             for outer in level

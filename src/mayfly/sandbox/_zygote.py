@@ -30,6 +30,10 @@ class ZygoteGone(Exception):
     """The zygote died; a new one has to be started."""
 
 
+class SpawnFailed(Exception):
+    """The zygote lives, but the kernel would not give it another process."""
+
+
 class Zygote:
     """One jailed process that makes workers for one set of grants."""
 
@@ -107,7 +111,16 @@ class Zygote:
                 self._ask()
             if not self._idle:
                 self._read(_SPAWN_SECONDS)
+            self.leases += 1
             return self._idle.popleft()
+
+    def give_back(self, worker: Worker) -> None:
+        """End a worker that `take` returned, and have it replaced."""
+        worker.close()
+        with self._lock:
+            self.leases -= 1
+        with contextlib.suppress(ZygoteGone, SpawnFailed):  # the next `take` meets the same and says so
+            self.refill()
 
     @property
     def has_idle(self) -> bool:
@@ -157,8 +170,10 @@ class Zygote:
             _, number, status = _wire.STATUS.unpack(message)
             self._answers[number] = status
             return
-        _, number, _ = _wire.WORKER.unpack(message)
         self._asked -= 1
+        if message[:1] == _wire.FAILED:
+            raise SpawnFailed(message[1:].decode("utf-8", "replace"))
+        _, number, _ = _wire.WORKER.unpack(message)
         channel, process, output = descriptors
         self._idle.append(Worker(number, socket.socket(fileno=channel), process, output))
 
@@ -168,6 +183,10 @@ class Zygote:
 
     def close(self) -> None:
         """End the zygote; the kernel ends everything behind it."""
+        with self._lock:
+            self._close()
+
+    def _close(self) -> None:
         if self.broker is not None:
             self.broker.close()
         for worker in self._idle:

@@ -7,12 +7,12 @@ import sys
 here = sys.path[0]
 sys.path[0] = os.path.dirname(here)
 if sys.argv[1] == "zygote":
-    from jail import _zygote
+    from jail import _zygote  # type: ignore[import-not-found]
 
     del sys.path[0]
     _zygote.main(int(sys.argv[2]))
 else:
-    from jail import _broker
+    from jail import _broker  # type: ignore[import-not-found]
 
     del sys.path[0]
     _broker.main(int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4]))

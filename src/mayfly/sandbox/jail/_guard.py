@@ -45,7 +45,8 @@ def _importer(allowed: frozenset[str]) -> Importer:
         level: int = 0,
     ) -> ModuleType:
         from_c = fromlist == _C_CALL and name in _HELPERS
-        if not from_c and (level or name.partition(".")[0] not in allowed):
+        future = name == "__future__" and not level
+        if not (from_c or future) and (level or name.partition(".")[0] not in allowed):
             listed = ", ".join(sorted(allowed)) or "nothing"
             raise ImportError(f"import of {'.' * level + name!r} is not allowed here; allowed: {listed}", name=name)
         return __import__(name, globals, locals, fromlist or (), level)

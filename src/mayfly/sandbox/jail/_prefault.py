@@ -21,14 +21,17 @@ _GAP = 1
 
 Ranges = list[tuple[int, int]]
 
-_libc = ctypes.PyDLL(None)
+_libc = ctypes.PyDLL(None, use_errno=True)
 _libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 _libc.fork.restype = ctypes.c_int
 
 
 def fork() -> int:
     """Fork without CPython's at-fork hooks, which touch 200 pages; for a process of one thread that holds no locks."""
-    return int(_libc.fork())
+    pid = int(_libc.fork())
+    if pid < 0:
+        raise OSError(ctypes.get_errno(), f"fork: {os.strerror(ctypes.get_errno())}")
+    return pid
 
 
 def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int) -> list[Ranges]:

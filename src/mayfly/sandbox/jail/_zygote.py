@@ -200,6 +200,7 @@ def _settle(jail: Jail) -> None:
     for name in [n for n in sys.modules if n.partition(".")[0] in ("jail", "__main__")]:
         del sys.modules[name]
     sys.modules["__main__"] = type(sys)("__main__")
+    sys.argv[:] = [""]
     _learn(jail)
     _restrict_files(jail)
 
@@ -331,7 +332,11 @@ def _serve(control: socket.socket, jail: Jail) -> NoReturn:
                 control.send(_status(asked, poll, running, ended))
                 continue
             number = (number + 1) & 0x7FFFFFFF
-            started = _spawn(control, jail, number)
+            try:
+                started = _spawn(control, jail, number)
+            except OSError as error:
+                control.send(_wire.FAILED + str(error).encode())
+                continue
             running[started.handle] = started
             poll.register(started.handle, select.POLLIN)
 
@@ -362,20 +367,33 @@ def _status(asked: int, poll: select.poll, running: dict[int, Running], ended: d
 
 def _spawn(control: socket.socket, jail: Jail, number: int) -> Running:
     ours, theirs = socket.socketpair()
-    output = _sealed_output(jail.config["output"])
-    if jail.level == "namespaces":
-        _kernel.unshare(_kernel.CLONE_NEWPID)
-    pid = _prefault.fork()
-    if pid == 0:
-        _become_worker(ours, output, jail, number)
-    if jail.level == "namespaces":
-        _kernel.setns(jail.pid_namespace, _kernel.CLONE_NEWPID)
-    handle = _high(os.pidfd_open(pid))
-    socket.send_fds(control, [_wire.WORKER.pack(_wire.SPAWN, number, pid)], [theirs.fileno(), handle, output])
-    ours.close()
-    theirs.close()
-    os.close(output)
+    with ours, theirs:
+        output = _sealed_output(jail.config["output"])
+        try:
+            pid = _fork_worker(ours, output, jail, number)
+            handle = _high(os.pidfd_open(pid))
+            message = _wire.WORKER.pack(_wire.SPAWN, number, pid)
+            socket.send_fds(control, [message], [theirs.fileno(), handle, output])
+        finally:
+            os.close(output)
     return Running(number, pid, handle)
+
+
+def _fork_worker(channel: socket.socket, output: int, jail: Jail, number: int) -> int:
+    """Fork into a new pid namespace, and come back from it: the next fork needs another one."""
+    if jail.level != "namespaces":
+        pid = _prefault.fork()
+    else:
+        _kernel.unshare(_kernel.CLONE_NEWPID)
+        pid = -1
+        try:
+            pid = _prefault.fork()
+        finally:
+            if pid:
+                _kernel.setns(jail.pid_namespace, _kernel.CLONE_NEWPID)
+    if pid == 0:
+        _become_worker(channel, output, jail, number)
+    return pid
 
 
 def _high(descriptor: int) -> int:

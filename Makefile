@@ -1,0 +1,54 @@
+# Everything a developer types. `make` is what has to pass before a change is offered.
+# .venv is made by ./mayfly alone, so that there is one way to set it up.
+PYTHON = .venv/bin/python
+PATHS = src tests $(wildcard bench)
+PYTEST_ARGS ?=
+
+.PHONY: all format lint types test docs docs-check bench pins setup clean help
+.DEFAULT_GOAL := all
+
+all: format lint types test docs-check ## format, lint, types, tests, docs check
+
+setup:
+	@MAYFLY_SETUP=dev ./mayfly
+
+format: setup ## rewrite the source in the house format
+	$(PYTHON) -m ruff format $(PATHS)
+	$(PYTHON) -m ruff check --fix-only --quiet $(PATHS)
+
+lint: setup ## look for mistakes without changing anything
+	$(PYTHON) -m ruff format --check $(PATHS)
+	$(PYTHON) -m ruff check $(PATHS)
+
+types: setup ## mypy --strict over source, tests and benchmarks
+	$(PYTHON) -m mypy
+
+test: setup ## set up what the tests need and run all of them
+	$(PYTHON) -m pytest $(PYTEST_ARGS)
+
+docs: setup ## write the generated pages again
+	$(PYTHON) -m mayfly.cli._docs
+
+docs-check: setup ## say which generated pages are stale
+	$(PYTHON) -m mayfly.cli._docs --check
+
+bench: ## measure against the peers and write bench/RESULTS.md
+	@MAYFLY_SETUP="dev bench" ./mayfly
+	$(PYTHON) bench/run.py
+
+pins: setup ## renew constraints.txt with the newest versions that fit
+	$(PYTHON) -m pip install --quiet 'pip>=25.1'
+	$(PYTHON) -m pip install --quiet --dry-run --ignore-installed --report .venv.pins \
+		--group dev --group bench --editable '.[all]' hatchling
+	head -n 1 constraints.txt >.venv.constraints
+	$(PYTHON) -c 'import json; print(*sorted(i["metadata"]["name"].lower().replace("_", "-") + "==" + \
+		i["metadata"]["version"] for i in json.load(open(".venv.pins"))["install"] \
+		if "dir_info" not in i["download_info"]), sep="\n")' >>.venv.constraints
+	mv .venv.constraints constraints.txt && rm .venv.pins
+
+clean: ## remove .venv and every cache
+	rm -rf .venv .venv.* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .state
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 14

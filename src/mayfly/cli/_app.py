@@ -1,0 +1,97 @@
+"""The tree of commands. A command's module is imported when that command is typed, so help stays quick."""
+
+from importlib import import_module
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command, get_group
+
+from mayfly.cli import _output
+
+
+class Lazy(NamedTuple):
+    """Where a command lives, and the line it has in the list of commands."""
+
+    home: str
+    summary: str
+
+
+COMMANDS = {
+    "demo": Lazy("mayfly.cli._demo:demo", "Run real jobs through the sandbox, friendly and hostile ones."),
+    "doctor": Lazy("mayfly.cli._doctor:doctor", "Say which wall this machine gives, layer by layer."),
+    "sandbox": Lazy("mayfly.cli._sandbox:app", "Run Python behind the wall."),
+    "log": Lazy("mayfly.cli._log:log", "Read the ledger."),
+    "config": Lazy("mayfly.cli._config:app", "Show the settings in force."),
+}
+
+
+class LazyGroup(TyperGroup):
+    """List every command from the table above; import only the one that is run."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, lazy in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=lazy.summary, rich_markup_mode=None))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Put the real command in the place of its line in the list, then go on as usual."""
+        if args and args[0] in COMMANDS:
+            self.commands[args[0]] = load(args[0])
+        return super().resolve_command(ctx, args)
+
+
+def load(name: str) -> Any:
+    """Import the command called *name*; a group is a `typer.Typer`, a single command a function."""
+    module, _, attribute = COMMANDS[name].home.partition(":")
+    found = getattr(import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        command: Any = get_group(found)
+    else:
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        single.command(name)(found)
+        command = get_command(single)
+    command.name = name
+    return command
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from; may stand anywhere.")] = False,
+) -> None:
+    """Agents compiled on demand, proven before they fly."""
+    if version:
+        from mayfly import __version__
+
+        typer.echo(f"mayfly {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def run(args: list[str]) -> int:
+    """Run one command line; every way it can end becomes an exit status and at most one line on stderr."""
+    ours = args[: args.index("--")] if "--" in args else args
+    debug = "--debug" in ours
+    args = [arg for arg in ours if arg != "--debug"] + args[len(ours) :]
+    _output.prepare()
+    try:
+        status = get_group(app)(args, prog_name=_output.command(), standalone_mode=False)
+        _output.flush()
+    except Exception as error:
+        return _output.report(error, debug=debug)
+    except KeyboardInterrupt:
+        return _output.interrupted()
+    return status if isinstance(status, int) else 0

@@ -1,0 +1,51 @@
+"""`mayfly config`: every setting, its value, its one owner and where the value comes from."""
+
+import re
+from typing import Annotated
+
+import typer
+
+from mayfly.cli._output import AsJson, answer, answer_json, group, harmless, table
+from mayfly.core import Default, Settings
+
+app = group("Show the settings in force.")
+
+_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)|(password=)(?:'[^']*'|[^&\s]*)")
+
+
+@app.command()
+def show(
+    *,
+    defaults: Annotated[
+        bool, typer.Option("--defaults", help="Ignore the environment and mayfly.toml: show what is built in.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print every setting with its value, default, owner, source and meaning."""
+    settings = Settings() if defaults else Settings.load()
+    rows = [masked(row) for row in settings.show()]
+    if as_json:
+        answer_json([row._asdict() for row in rows])
+        return
+    short, long = ("KEY", "VALUE", "OWNER", "MEANING"), ("KEY", "VALUE", "DEFAULT", "OWNER", "SOURCE", "MEANING")
+    heading: tuple[str, ...] = short if defaults else long
+    for line in table([heading, *(_cells(row, defaults=defaults) for row in rows)]):
+        answer(line)
+
+
+def masked(row: Default) -> Default:
+    """Hide the password of a database URL: settings are pasted into bug reports."""
+    if not isinstance(row.value, str) or not row.key.endswith("url"):
+        return row
+    return row._replace(value=_PASSWORD.sub(lambda found: f"{found[1] or found[2]}***", row.value))
+
+
+def _cells(row: Default, *, defaults: bool) -> tuple[str, ...]:
+    value, default = _text(row.value), _text(row.default)
+    if defaults:
+        return (row.key, value, row.owner, row.help)
+    return (row.key, value, default, row.owner, row.source, row.help)
+
+
+def _text(value: object) -> str:
+    return harmless(str(value)) if value != "" else '""'

@@ -1,0 +1,133 @@
+"""`mayfly doctor`: which wall this machine gives, and whether it holds."""
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from mayfly.cli._output import AsJson, answer_json, harmless, one_line
+from mayfly.cli._record import record
+from mayfly.cli._screen import Screen
+from mayfly.core import InputError, Settings
+
+if TYPE_CHECKING:
+    from mayfly.sandbox import Diagnosis
+    from mayfly.sandbox.attacks import CaseResult, Report
+
+NO_LEVEL = 4
+
+
+def doctor(
+    *,
+    attack: Annotated[
+        bool, typer.Option("--attack", help="Fire the published escapes at the sandbox and say what stopped each.")
+    ] = False,
+    level: Annotated[
+        Literal["namespaces", "landlock"] | None,
+        typer.Option(help="Attack this wall.", show_default="the best of this machine"),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Fire this case or category only; may be repeated.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say which wall this machine gives, layer by layer, and how to get a better one."""
+    if not attack and (level or only):
+        raise InputError("--level and --only belong to --attack", fix="add --attack")
+    if attack:
+        _attack(level, tuple(only or ()), as_json=as_json)
+    else:
+        _diagnose(as_json=as_json)
+
+
+def _diagnose(*, as_json: bool) -> None:
+    from mayfly.sandbox import diagnose
+
+    diagnosis = diagnose()
+    if as_json:
+        layers = [{"name": x.name, "ok": x.ok, "detail": x.detail, "fix": x.fix} for x in diagnosis.layers]
+        answer_json({"level": diagnosis.level, "reason": diagnosis.reason, "layers": layers})
+    else:
+        _show_layers(Screen(), diagnosis)
+    if diagnosis.level == "none":
+        raise typer.Exit(NO_LEVEL)
+
+
+def _show_layers(screen: Screen, diagnosis: "Diagnosis") -> None:
+    style = "bad" if diagnosis.level == "none" else "good"
+    screen.line(("level  ", "dim"), (diagnosis.level, style))
+    if diagnosis.reason:
+        screen.line(("why    ", "dim"), (one_line(diagnosis.reason), ""))
+    screen.line()
+    width = max((len(layer.name) for layer in diagnosis.layers), default=0)
+    for layer in diagnosis.layers:
+        mark = ("ok  ", "good") if layer.ok else ("no  ", "bad")
+        screen.line(("  ", ""), mark, (layer.name.ljust(width + 2), ""), (one_line(layer.detail), "dim"))
+    fixes = [layer for layer in diagnosis.layers if not layer.ok and layer.fix]
+    if fixes:
+        screen.title("how to get more")
+    for layer in fixes:
+        screen.line((f"  {layer.name.ljust(width + 2)}", ""), (one_line(layer.fix or ""), ""))
+    if diagnosis.level != "none":
+        screen.commands([("doctor --attack", "fire the published escapes at it")])
+
+
+def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
+    from mayfly.sandbox import attacks
+    from mayfly.store import DoctorAttacked
+
+    settings = Settings.load()
+    unknown = set(only) - {name for case in attacks.cases() for name in (case.name, case.category)}
+    if unknown:
+        raise InputError(f"no case or category is called {min(unknown)}", fix="see: mayfly doctor --attack --json")
+    if as_json:
+        report = attacks.run(level=level, only=only or None)
+        answer_json(_as_data(report))
+    else:
+        report = _attack_live(level, only)
+    attacked = DoctorAttacked(level=report.level, cases=len(report.cases), contained=report.contained)
+    record(settings, [attacked], subject="doctor")
+    if report.contained < len(report.cases) or report.survivors:
+        raise typer.Exit(1)
+
+
+def _attack_live(level: str | None, only: tuple[str, ...]) -> "Report":
+    from mayfly.sandbox import attacks
+
+    screen = Screen()
+    category = ""
+
+    def show(case: "CaseResult") -> None:
+        nonlocal category
+        if case.category != category:
+            category = case.category
+            screen.title(category)
+        mark = ("held    ", "good") if case.contained else ("ESCAPED ", "bad")
+        took = f"{case.milliseconds:8.1f} ms  "
+        reason = case.stopped_by if case.contained else "; ".join(case.damage) or case.stopped_by
+        screen.line(("  ", ""), mark, (case.name.ljust(30), ""), (took, "dim"), (one_line(reason), "dim"))
+
+    report = attacks.run(level=level, only=only or None, on_case=show)
+    style = "good" if report.contained == len(report.cases) else "bad"
+    screen.line()
+    screen.line((f"{report.contained} of {len(report.cases)} contained at level {report.level}", style))
+    if report.survivors:
+        screen.line((f"{report.survivors} processes outlived their jobs", "bad"))
+    return report
+
+
+def _as_data(report: "Report") -> dict[str, object]:
+    cases = [
+        {
+            "name": case.name,
+            "category": case.category,
+            "title": harmless(case.title),
+            "contained": case.contained,
+            "stopped_by": case.stopped_by,
+            "status": case.status,
+            "milliseconds": round(case.milliseconds, 3),
+            "damage": list(case.damage),
+        }
+        for case in report.cases
+    ]
+    counts = {"contained": report.contained, "total": len(cases), "survivors": report.survivors}
+    return {"level": report.level, **counts, "cases": cases}

@@ -1,0 +1,153 @@
+"""How answers, progress and errors reach the person: the answer on stdout, everything else on stderr."""
+
+import os
+import re
+import sys
+from typing import Annotated, Any, TextIO
+
+import typer
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def prepare() -> None:
+    """Make the streams take any text: what they cannot encode is escaped, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    if hasattr(sys, "set_int_max_str_digits"):
+        sys.set_int_max_str_digits(0)
+
+
+def command() -> str:
+    """Return the command as it was called, for hints that can be typed as they stand."""
+    return os.environ.get("MAYFLY_COMMAND") or "mayfly"
+
+
+def group(help: str) -> typer.Typer:
+    """Make a group of commands that prints its help where no command is named."""
+    made = typer.Typer(help=help, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+    @made.callback(invoke_without_command=True)
+    def show_help(context: typer.Context) -> None:
+        if context.invoked_subcommand is None:
+            typer.echo(context.get_help())
+
+    return made
+
+
+def to_json(value: object, *, indent: int | None = None) -> str:
+    """Write *value* as readable JSON that this terminal or pipe can carry and that holds no control characters."""
+    import json
+
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return json.dumps(value, indent=indent)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def answer(text: str) -> None:
+    """Print one piece of the answer."""
+    sys.stdout.write(text + "\n")
+
+
+def answer_json(value: object) -> None:
+    """Print the answer as one line of JSON."""
+    answer(to_json(value))
+
+
+def note(text: str) -> None:
+    """Print one line of progress."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def foreign(text: str, stream: TextIO) -> str:
+    """Return text written by somebody else; on a terminal its control characters are shown, not obeyed."""
+    return harmless(text) if stream.isatty() else text
+
+
+def harmless(text: str) -> str:
+    """Show control characters instead of obeying them."""
+    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256 else "\ufffd", text)
+
+
+def one_line(text: str, *, limit: int = 2000) -> str:
+    """Join the lines of *text* and cut it where it stops being readable."""
+    joined = harmless(" ".join(text.split()))
+    return joined if len(joined) <= limit else joined[:limit] + " ..."
+
+
+def table(rows: list[tuple[str, ...]], *, gap: int = 2) -> list[str]:
+    """Align *rows* into columns; the last column is left as long as it is."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)
+    return [(" " * gap).join(cells).rstrip() for cells in padded]
+
+
+def flush() -> None:
+    """Write out the answer while an error can still be reported."""
+    sys.stdout.flush()
+
+
+def report(error: Exception, *, debug: bool) -> int:
+    """Print *error* as one line with its fix and return the exit status it stands for."""
+    if isinstance(error, BrokenPipeError):
+        return _pipe_closed()
+    if debug:
+        import traceback
+
+        traceback.print_exception(error)
+    message, fix, status = _explain(error)
+    hint = f"; {_as_called(fix)}" if fix else ""
+    note(f"mayfly: {one_line(message)}{hint}")
+    if isinstance(error, OSError):
+        _drop_stdout()
+    return status
+
+
+def interrupted() -> int:
+    """End quietly after Ctrl-C, with the status shells expect."""
+    _drop_stdout()
+    return 130
+
+
+def _explain(error: Exception) -> tuple[str, str | None, int]:
+    from mayfly.core.errors import MayflyError
+
+    if isinstance(error, MayflyError):
+        return error.message, error.fix, error.exit_status
+    if isinstance(error, typer.TyperException):
+        context: Any = getattr(error, "ctx", None)
+        path = context.command_path if context is not None else command()
+        return error.format_message().rstrip("."), f"see: {path} --help", error.exit_code
+    if isinstance(error, typer.Abort):
+        return "stopped", None, 1
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}", None, 1
+    return f"unexpected {type(error).__name__}: {error}", "run it again with --debug to see where", 1
+
+
+def _as_called(fix: str) -> str:
+    return re.sub(r"(?<![\w./-])mayfly (?=[a-z-])", lambda _: command() + " ", fix)
+
+
+def _pipe_closed() -> int:
+    _drop_stdout()
+    return 141
+
+
+def _drop_stdout() -> None:
+    """Send what is still buffered nowhere, so that Python's own exit does not stumble over it."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+    except (OSError, ValueError):
+        pass

@@ -1,0 +1,155 @@
+"""Fire the corpus at the sandbox and judge each case by what it did to the stage."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import time
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+
+from mayfly.core.errors import MachineError
+from mayfly.sandbox import Result, Sandbox
+from mayfly.sandbox.attacks._cases import Case, cases
+from mayfly.sandbox.attacks._descendants import adopting_orphans, descendants
+from mayfly.sandbox.attacks._reason import one_line, stopped_by
+from mayfly.sandbox.attacks._stage import Stage
+
+_PROBE = "def f(x):\n    return x * 2\n"
+_SECONDS = 3
+_PATIENCE = 2.0
+_SPARE_WORKERS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseResult:
+    """How one case ended: whether it was contained, what stopped it, or what it managed to do."""
+
+    name: str
+    category: str
+    title: str
+    contained: bool
+    stopped_by: str
+    status: str
+    milliseconds: float
+    damage: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What the whole corpus did at one level of the sandbox."""
+
+    level: str
+    cases: tuple[CaseResult, ...]
+    survivors: int = 0
+
+    @property
+    def contained(self) -> int:
+        """Count the contained cases."""
+        return sum(case.contained for case in self.cases)
+
+    @property
+    def escapes(self) -> tuple[CaseResult, ...]:
+        """Return the cases that were not contained."""
+        return tuple(case for case in self.cases if not case.contained)
+
+
+def run(
+    level: str | None = None,
+    only: Collection[str] | None = None,
+    on_case: Callable[[CaseResult], None] | None = None,
+) -> Report:
+    """Run the cases (or those whose name or category is in *only*) at *level*, or at the best this machine has."""
+    chosen = [case for case in cases() if not only or {case.name, case.category} & set(only)]
+    before = descendants()
+    results: list[CaseResult] = []
+    with adopting_orphans(), contextlib.ExitStack() as stack:
+        stage = stack.enter_context(Stage())
+        with Sandbox(level=level) as box:
+            range_ = _Range(box, stage)
+            for case in chosen:
+                results.append(range_.fire(case))
+                if on_case is not None:
+                    on_case(results[-1])
+            level = range_.level
+        survivors = _wait_for(lambda: descendants() - before - {stage.victim})
+    return Report(level=level, cases=tuple(results), survivors=len(survivors))
+
+
+@dataclass
+class _Range:
+    """A sandbox and a stage, and what they looked like when nothing had been fired yet."""
+
+    box: Sandbox
+    stage: Stage
+    level: str = ""
+    crowd: int = field(default=0)
+
+    def __post_init__(self) -> None:
+        probe = self._probe()
+        self.level = probe.level
+        self.crowd = len(descendants()) + _SPARE_WORKERS
+
+    def fire(self, case: Case) -> CaseResult:
+        target = self.stage.target()
+        damage: list[str] = []
+        result = self._job(case, "attack", target)
+        damage += self._judge(case, result)
+        shown = result
+        if case.has_second:
+            for _ in range(_SECONDS):
+                shown = self._job(case, "second", {**target, "left": result.value})
+                damage += self._judge(case, shown)
+        damage += self._aftermath()
+        stopper = stopped_by(case, level=self.level, status=shown.status, value=shown.value, error=shown.error)
+        return CaseResult(
+            name=case.name,
+            category=case.category,
+            title=case.title,
+            contained=not damage,
+            stopped_by="; ".join(damage) or stopper,
+            status=result.status,
+            milliseconds=result.milliseconds,
+            damage=tuple(damage),
+        )
+
+    def _job(self, case: Case, entry: str, target: dict[str, object]) -> Result:
+        result = self.box.run(case.source, entry, target, timeout=case.timeout)
+        if result.status == "refused":
+            raise MachineError(f"the sandbox refused to run {case.category}/{case.name}: {result.error}")
+        return result
+
+    def _judge(self, case: Case, result: Result) -> list[str]:
+        damage: list[str] = []
+        if isinstance(result.value, dict) and result.value.get("escaped"):
+            damage.append(f"escaped: {one_line(str(result.value.get('evidence')))}")
+        if self.stage.token in json.dumps([result.value, result.output, result.error], default=str):
+            damage.append("the secret came out")
+        if result.status not in case.expect:
+            damage.append(f"the job ended with {result.status!r}, not {' or '.join(sorted(case.expect))}")
+        return damage
+
+    def _aftermath(self) -> list[str]:
+        """Look at the stage, at the next job and at the processes that are left."""
+        probe = self._probe()
+        damage = self.stage.signs()
+        if (probe.status, probe.value) != ("ok", 42):
+            damage.append(f"the next job got {probe.status}: {one_line(probe.error or repr(probe.value))}")
+        extra = _wait_for(lambda: descendants() if len(descendants()) > self.crowd else set())
+        if extra:
+            damage.append(f"{len(extra) - self.crowd} processes are left")
+        return damage
+
+    def _probe(self) -> Result:
+        result = self.box.run(_PROBE, "f", 21, timeout=10.0)
+        if result.status == "refused":
+            raise MachineError(f"the sandbox is not available: {result.error}")
+        return result
+
+
+def _wait_for(nobody: Callable[[], set[int]]) -> set[int]:
+    """Give processes that are about to end a moment to do so; return those that do not."""
+    deadline = time.monotonic() + _PATIENCE
+    while (left := nobody()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return left

@@ -1,0 +1,69 @@
+"""What every case starts with: raw system calls and a common way to report. Put before the text of each case."""
+
+import ctypes
+import errno
+import hashlib
+import os
+import re
+
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+AT_FDCWD = -100
+
+
+def syscall(target, name, *arguments):
+    """Make a system call past every library; give its result and the name of the error."""
+    number = target["syscalls"].get(name)
+    if number is None:
+        return -1, "ENOSYS"
+    values = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
+    ctypes.set_errno(0)
+    result = libc.syscall(ctypes.c_long(number), *values)
+    return result, errno.errorcode.get(ctypes.get_errno(), "EUNKNOWN") if result < 0 else ""
+
+
+def openat(target, path, flags, mode=0):
+    """Open a path with the raw call."""
+    return syscall(target, "openat", AT_FDCWD, os.fsencode(path), flags, mode)
+
+
+def escaped(evidence):
+    """Report a way out."""
+    return {"escaped": True, "evidence": evidence}
+
+
+def blocked(call, error):
+    """Report what refused the call: an error's name, or the exception it raised."""
+    if isinstance(error, OSError) and error.errno is not None:
+        error = errno.errorcode.get(error.errno, "EUNKNOWN")
+    elif isinstance(error, BaseException):
+        error = type(error).__name__
+    return {"escaped": False, "evidence": f"{error} from {call}"}
+
+
+def nothing(evidence):
+    """Report that the attempt ran and brought nothing."""
+    return {"escaped": False, "evidence": evidence}
+
+
+def holds_token(target, data):
+    """Say whether the host's secret is in the data; only its hash is known here."""
+    data = data.encode("utf-8", "surrogateescape") if isinstance(data, str) else bytes(data)
+    found = re.findall(rb"mayfly-[0-9a-f]{32}", data)
+    return any(hashlib.sha256(token).hexdigest() == target["sha256"] for token in found)
+
+
+def read_secret(target, opener, call):
+    """Read the secret file with a function that the case dug up."""
+    try:
+        data = opener(target["secret"])
+    except OSError as error:
+        return blocked(call, error)
+    return escaped(f"the secret file was read with {call}") if holds_token(target, data) else nothing("no secret in it")
+
+
+def descriptor_bytes(opener, reader):
+    """Turn a pair of descriptor functions into a reader of paths."""
+    return lambda path: reader(opener(path, 0), 4096)
+
+

@@ -1,0 +1,26 @@
+"""Start as many threads with tiny stacks as the machine gives.
+
+origin: the fork bomb's younger brother
+why: each thread is a task for the scheduler
+control: succeeds
+timeout: 5
+"""
+
+import threading
+
+
+def attack(target):
+    gate = threading.Event()
+    threading.stack_size(32768)
+    started = 0
+    try:
+        for _ in range(200):
+            threading.Thread(target=gate.wait, daemon=True).start()
+            started += 1
+    except (RuntimeError, MemoryError) as error:
+        evidence = blocked("thread", error)
+        evidence["evidence"] += f" after {started} threads"
+        gate.set()
+        return evidence if started <= 64 else escaped(f"{started} threads are running")
+    gate.set()
+    return escaped(f"{started} threads are running")

@@ -1,0 +1,94 @@
+"""`mayfly config show`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mayfly.cli._config import masked
+from mayfly.core import Default
+
+from .conftest import Cli
+
+MIB = 1024 * 1024
+
+DEFAULTS = {
+    "state_dir": ("", "core"),
+    "sandbox.timeout": (30.0, "sandbox"),
+    "sandbox.memory": (512 * MIB, "sandbox"),
+    "sandbox.threads": (16, "sandbox"),
+    "sandbox.descriptors": (64, "sandbox"),
+    "sandbox.output": (1_000_000, "sandbox"),
+    "sandbox.result": (16 * MIB, "sandbox"),
+    "sandbox.depth": (100, "sandbox"),
+    "sandbox.source": (16 * MIB, "sandbox"),
+    "sandbox.file_size": (256 * MIB, "sandbox"),
+    "sandbox.workers": (0, "sandbox"),
+    "sandbox.jobs": (32, "sandbox"),
+    "sandbox.pinned": (8, "sandbox"),
+    "sandbox.pinned_calls": (10_000, "sandbox"),
+    "sandbox.pinned_age": (600.0, "sandbox"),
+    "sandbox.replay": (100, "sandbox"),
+    "sandbox.level": ("best", "sandbox"),
+    "store.database_url": ("", "store"),
+    "store.busy_timeout": (30.0, "store"),
+    "store.blob_size": (64 * MIB, "store"),
+}
+
+
+def test_every_default_is_in_force_and_has_one_owner(cli: Cli) -> None:
+    ran = cli("config", "show", "--defaults", "--json")
+    rows = json.loads(ran.out)
+    assert ran.status == 0
+    assert {row["key"]: (row["value"], row["owner"]) for row in rows} == DEFAULTS
+    assert all(row["value"] == row["default"] and row["source"] == "default" for row in rows)
+
+
+def test_defaults_ignore_the_environment_and_the_file(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = cli("config", "show", "--defaults")
+    monkeypatch.setenv("MAYFLY_SANDBOX_TIMEOUT", "nonsense")
+    Path("mayfly.toml").write_text("also nonsense")
+    assert cli("config", "show", "--defaults") == before
+    assert cli("config", "show").status == 2
+
+
+def test_a_value_shows_where_it_comes_from(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAYFLY_SANDBOX_TIMEOUT", "5")
+    Path("mayfly.toml").write_text("[sandbox]\nthreads = 2\n")
+    rows = {row["key"]: row for row in json.loads(cli("config", "show", "--json").out)}
+    assert (rows["sandbox.timeout"]["value"], rows["sandbox.timeout"]["source"]) == (5.0, "MAYFLY_SANDBOX_TIMEOUT")
+    assert (rows["sandbox.threads"]["value"], rows["sandbox.threads"]["source"]) == (2, "mayfly.toml")
+    assert rows["sandbox.jobs"]["source"] == "default"
+
+
+def test_the_table_has_a_line_for_every_setting(cli: Cli) -> None:
+    lines = cli("config", "show").out.splitlines()
+    assert lines[0].split() == ["KEY", "VALUE", "DEFAULT", "OWNER", "SOURCE", "MEANING"]
+    assert [line.split()[0] for line in lines[1:]] == list(DEFAULTS)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://ada:hunter2@host/db", "postgresql://ada:***@host/db"),
+        ("postgresql+psycopg://ada:hunter2@host:5432/db?x=1", "postgresql+psycopg://ada:***@host:5432/db?x=1"),
+        ("postgresql://ada:hun:ter2@host/db", "postgresql://ada:***@host/db"),
+        ("postgresql://:hunter2@host/db", "postgresql://:***@host/db"),
+        ("postgresql://ada:hun/ter2?#@host/db", "postgresql://ada:***@host/db"),
+        ("postgresql://ada:hun@ter2@host/db", "postgresql://ada:***@host/db"),
+        ("postgresql://host/db?user=ada&password=hunter2&x=1", "postgresql://host/db?user=ada&password=***&x=1"),
+        ("host=h password=hunter2", "host=h password=***"),
+        ("postgresql://ada@host/db", "postgresql://ada@host/db"),
+        ("", ""),
+    ],
+)
+def test_the_password_of_the_database_is_hidden(url: str, shown: str) -> None:
+    row = Default("store.database_url", url, "", "store", "MAYFLY_DATABASE_URL", "")
+    assert masked(row).value == shown
+
+
+def test_no_form_of_the_answer_holds_the_password(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAYFLY_DATABASE_URL", "postgresql://ada:hunter2@host/db")
+    for ran in (cli("config", "show"), cli("config", "show", "--json")):
+        assert ran.status == 0
+        assert "hunter2" not in ran.out + ran.err

@@ -1,0 +1,373 @@
+"""The attack corpus: all of it is contained at both levels, and without a wall it would do harm."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import ctypes
+import fcntl
+import json
+import os
+import resource
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mayfly.core.errors import MachineError
+from mayfly.sandbox.attacks import Case, Report, cases, run
+from mayfly.sandbox.attacks._cases import system_calls
+from mayfly.sandbox.attacks._descendants import adopting_orphans, descendants
+from mayfly.sandbox.attacks._stage import Stage
+
+CATEGORIES = {
+    "language",
+    "files",
+    "network",
+    "processes",
+    "memory",
+    "cpu",
+    "signals",
+    "secrets",
+    "traces",
+    "output",
+}
+HARMS = {"reported", "stage", "hangs", "dies", "floods", "result"}
+
+
+def test_the_corpus_is_large_and_even() -> None:
+    sizes = Counter(case.category for case in cases())
+    assert set(sizes) == CATEGORIES
+    assert min(sizes.values()) >= 8
+    assert sum(sizes.values()) >= 90
+
+
+def test_no_two_cases_differ_only_in_spelling() -> None:
+    seen: dict[str, str] = {}
+    for case in cases():
+        shape = _shape(case.text)
+        assert shape not in seen, f"{case.category}/{case.name} repeats {seen[shape]}"
+        seen[shape] = f"{case.category}/{case.name}"
+
+
+def test_every_case_says_what_it_is() -> None:
+    for case in cases():
+        name = f"{case.category}/{case.name}"
+        assert case.title, name
+        assert case.origin, name
+        assert case.why, name
+        assert case.harm in HARMS, name
+        assert case.expect <= {"ok", "error", "timeout", "memory", "died"}, name
+        assert case.control.split(" ")[0] in {"succeeds", "needs", "depends", "unsafe"}, name
+        assert "\ndef attack(" in case.text or "\nasync def attack(" in case.text, name
+
+
+def test_most_cases_have_a_control() -> None:
+    proven = [case for case in cases() if case.control == "succeeds"]
+    assert len(proven) >= 0.6 * len(cases())
+
+
+def test_system_calls_are_known_for_both_machines() -> None:
+    for machine in ("x86_64", "aarch64"):
+        assert len(system_calls(machine)) > 100
+    assert system_calls("x86_64")["openat"] == 257
+    assert system_calls("aarch64")["openat"] == 56
+    assert system_calls("riscv64") == {}
+
+
+@pytest.fixture(scope="module", params=["namespaces", "landlock"])
+def report(request: pytest.FixtureRequest) -> Report:
+    try:
+        return run(level=request.param)
+    except MachineError as error:
+        pytest.skip(f"this machine has no level {request.param}: {error}")
+
+
+@pytest.mark.timeout(300)
+def test_every_case_is_contained(report: Report) -> None:
+    lines = [f"{case.category}/{case.name}: {case.stopped_by}" for case in report.escapes]
+    assert not lines, "\n" + "\n".join(lines)
+    assert report.contained == len(cases())
+
+
+def test_nothing_survives_the_sandbox(report: Report) -> None:
+    assert report.survivors == 0
+
+
+def test_what_stopped_each_case_is_said(report: Report) -> None:
+    assert [case.name for case in report.cases if not case.stopped_by] == []
+
+
+def test_the_secret_is_gone_from_the_environment_afterwards(report: Report) -> None:
+    assert "MAYFLY_STAGE_SECRET" not in os.environ
+
+
+def test_a_part_of_the_corpus_can_be_chosen() -> None:
+    seen: list[str] = []
+    report = run(only=["read_secret", "nothing-of-the-kind"], on_case=lambda case: seen.append(case.name))
+    assert [case.name for case in report.cases] == seen == ["read_secret"]
+
+
+@pytest.mark.timeout(300)
+def test_without_the_wall_the_cases_do_harm() -> None:
+    """The control: each case is run by a plain interpreter, as a throwaway user on a stage of its own."""
+    found = _run_controls()
+    tame = [
+        f"{case.category}/{case.name}: wanted {case.harm}, saw {found[f'{case.category}/{case.name}']}"
+        for case in cases()
+        if case.control == "succeeds" and case.harm not in found[f"{case.category}/{case.name}"][0]
+    ]
+    assert not tame, "\n" + "\n".join(tame)
+
+
+def _shape(text: str) -> str:
+    """Return the syntax tree without docstrings, names of variables, and the spelling of constants."""
+    tree = ast.parse(text)
+    tree.body = tree.body[1:]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            for argument in node.args[1:]:
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str) and " " in argument.value:
+                    argument.value = ""
+            if isinstance(node.func, ast.Name) and node.func.id in {"escaped", "nothing"}:
+                node.args = []
+    return ast.dump(tree)
+
+
+Seen = dict[str, tuple[list[str], str]]
+
+_USER = 64_990
+_PARTS = 4
+_CANNOT = 77
+_ISOLATED = "MAYFLY_CONTROL_ISOLATED"
+_MEMORY = 3 << 30
+_OUTPUT = 1_000_000
+_RESULT = 16 << 20
+_DEPTH = 100
+
+# The careless executor that the cases are shown to break: same process, same rights, reply on standard output.
+_CARELESS = """
+import asyncio, inspect, json, os, sys, time
+
+request = json.loads(sys.stdin.readline())
+nonce, target = request["nonce"], request["target"]
+child = os.fork()
+if child:
+    os.waitpid(child, 0)
+    os._exit(0)
+
+
+def call(entry, argument):
+    module = {"__name__": "job"}
+    exec(compile(request["source"], "job", "exec"), module)
+    if entry not in module:
+        return argument["left"]
+    value = module[entry](argument)
+    if inspect.iscoroutine(value):
+        return asyncio.run(value)
+    return list(value) if inspect.isgenerator(value) else value
+
+
+def reply(message):
+    try:
+        text = json.dumps(message, ensure_ascii=False)
+        sys.stdout.write(nonce + text + "\\n")
+        sys.stdout.flush()
+    except (TypeError, ValueError, RecursionError):
+        os.write(1, nonce.encode() + b"UNWRITABLE\\n")
+
+
+try:
+    value = call("attack", target)
+    value = call("second", {**target, "left": value})
+except Exception as error:
+    reply({"error": str(error)})
+else:
+    reply({"value": value})
+time.sleep(0.1)
+"""
+
+
+def _run_controls() -> Seen:
+    """Run this file as a program: in namespaces of its own where the machine permits it."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, __file__]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        wrapper = ["unshare", "--fork", "--pid", "--net", "--ipc", "--uts", "--mount-proc", "--kill-child"]
+        if os.getuid() != 0:
+            wrapper.insert(1, "--map-root-user")
+        if subprocess.run([*wrapper, "true"], capture_output=True, check=False).returncode == 0:
+            command = [*wrapper, *command]
+            environment[_ISOLATED] = "1"
+        parts = [(Path(folder) / f"{index}.json", [*command, str(index)]) for index in range(_PARTS)]
+        running = [
+            subprocess.Popen(
+                [*part, str(out)],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                start_new_session=True,
+            )
+            for out, part in parts
+        ]
+        seen: Seen = {}
+        for job, (out, _) in zip(running, parts, strict=True):
+            said, _ = job.communicate()
+            if job.returncode == _CANNOT:
+                pytest.skip(said)
+            assert job.returncode == 0, said
+            seen |= json.loads(out.read_text("utf-8"))
+        return seen
+
+
+def _control(part: int, out: str) -> int:
+    isolated = os.environ.get(_ISOLATED) == "1"
+    if isolated:
+        _raise_loopback()
+    with contextlib.ExitStack() as stack:
+        user = _USER + part if os.getuid() == 0 and _can_become(_USER + part) else None
+        python = stack.enter_context(_interpreter(user, isolated))
+        if not python:
+            print("a throwaway user cannot run this interpreter")
+            return _CANNOT
+        stack.enter_context(adopting_orphans())
+        chosen = [case for case in cases() if not case.control.startswith("unsafe")][part::_PARTS]
+        seen = {f"{case.category}/{case.name}": _harm(case, user, python) for case in chosen}
+    Path(out).write_text(json.dumps(seen), "utf-8")
+    return 0
+
+
+def _raise_loopback() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH14x", b"lo", 1 | 0x40))
+
+
+def _can_become(user: int) -> bool:
+    return subprocess.run(["true"], user=user, group=user, extra_groups=[], check=False).returncode == 0
+
+
+@contextlib.contextmanager
+def _interpreter(user: int | None, isolated: bool) -> Iterator[str]:
+    """Give an interpreter that *user* can reach, by another mount where the usual place is private."""
+    usual = os.path.realpath(sys.executable)
+    if _works(usual, user):
+        yield usual
+        return
+    place = tempfile.mkdtemp(prefix="mayfly-python-")
+    os.chmod(place, 0o755)
+    libc = ctypes.CDLL(None)
+    mounted = isolated and libc.mount(sys.base_prefix.encode(), place.encode(), None, 0x1000, None) == 0
+    try:
+        there = os.path.join(place, os.path.relpath(usual, sys.base_prefix))
+        yield there if mounted and _works(there, user) else ""
+    finally:
+        if mounted:
+            libc.umount2(place.encode(), 2)
+        os.rmdir(place)
+
+
+def _works(python: str, user: int | None) -> bool:
+    groups = None if user is None else [user]
+    with contextlib.suppress(OSError):
+        command = [python, "-I", "-c", "import json"]
+        done = subprocess.run(
+            command, user=user, group=user, extra_groups=groups, capture_output=True, check=False, cwd="/"
+        )
+        return done.returncode == 0
+    return False
+
+
+def _harm(case: Case, user: int | None, python: str) -> tuple[list[str], str]:
+    """Run one case without a wall; return the kinds of harm that were seen, and what the case said."""
+    with Stage(owner=user, python=python) as stage:
+        nonce = os.urandom(8).hex()
+        target = {**stage.target(), "host": stage.victim}
+        request = json.dumps({"nonce": nonce, "target": target, "source": case.source}) + "\n"
+        started = time.monotonic()
+        job = subprocess.Popen(
+            [python, "-I", "-c", _CARELESS],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"MAYFLY_STAGE_SECRET": stage.token, "HOME": "/nonexistent"},
+            cwd="/",
+            user=user,
+            group=user,
+            extra_groups=None if user is None else [],
+            pass_fds=stage.leaked,
+            preexec_fn=_limit,
+        )
+        kinds = set()
+        try:
+            output, _ = job.communicate(request.encode(), timeout=case.timeout + 0.4 if case.harm == "hangs" else 40)
+        except subprocess.TimeoutExpired:
+            kinds.add("hangs")
+            output = _end_all(job, stage)
+        signs = stage.signs()
+        if left := descendants() - {stage.victim}:
+            signs.append(f"{len(left)} processes were left")
+            _end_all(job, stage)
+        if signs:
+            kinds.add("stage")
+        reply, _, _ = output.partition(nonce.encode())[2].partition(b"\n")
+        kinds |= _kinds(output, reply)
+        if not reply and "hangs" not in kinds:
+            kinds.add("dies")
+        said = reply[:200].decode("utf-8", "replace")
+        return sorted(kinds), f"{said} {signs} after {time.monotonic() - started:.2f} s"
+
+
+def _kinds(output: bytes, reply: bytes) -> set[str]:
+    kinds = {"floods"} if len(output) > _OUTPUT else set()
+    if reply == b"UNWRITABLE" or len(reply) > _RESULT or b"\x1b" in output or b"NaN" in reply:
+        kinds.add("result")
+    if reply.count(b"{") > _DEPTH:
+        kinds.add("result")
+    with contextlib.suppress(ValueError, RecursionError):
+        message = json.loads(reply)
+        value = message.get("value", message)
+        if isinstance(value, dict) and value.get("escaped"):
+            kinds.add("reported")
+    return kinds
+
+
+def _limit() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
+    if os.getuid() in range(_USER, _USER + _PARTS):
+        resource.setrlimit(resource.RLIMIT_NPROC, (512, 512))
+
+
+def _end_all(job: subprocess.Popen[bytes], stage: Stage) -> bytes:
+    while left := descendants() - {stage.victim}:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+    output, _ = job.communicate() if job.returncode is None else (b"", b"")
+    with contextlib.suppress(ChildProcessError):
+        while os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) and _reap(stage.victim):
+            pass
+    return output
+
+
+def _reap(victim: int) -> bool:
+    """Collect one orphan that was left to us; the victim is the stage's own to collect."""
+    found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    if found is None or found.si_pid == victim:
+        return False
+    os.waitpid(found.si_pid, 0)
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(_control(int(sys.argv[1]), sys.argv[2]))
