@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from mayfly.sandbox import Sandbox
-from mayfly.sandbox._result import Lane
 
 HERE = Path(__file__).parent / "job"
 ENTRY = "count_statuses"
@@ -28,6 +27,7 @@ LINES = (HERE / "access.log").read_text(encoding="utf-8").splitlines()
 CALL = f"{ENTRY}(lines)"
 PYTHON = getattr(sys, "_base_executable", "") or sys.executable
 
+Lane = Literal["one-shot", "pinned"]
 Call = Callable[[], object]
 Contender = Callable[[], AbstractContextManager[Call]]
 

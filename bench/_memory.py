@@ -38,8 +38,11 @@ def descendants() -> Iterator[Process]:
     while waiting:
         pid, depth = waiting.pop()
         waiting += [(child, depth + 1) for child in parents.get(pid, [])]
-        if "resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_text():
-            yield _measure(pid, depth)
+        try:
+            if "resource_tracker" not in Path(f"/proc/{pid}/cmdline").read_text():
+                yield _measure(pid, depth)
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it ended while we looked
 
 
 def _measure(pid: int, depth: int) -> Process:
@@ -71,7 +74,7 @@ def measure() -> list[Use | str]:
             found.append(f"{name}: absent: {error}")
             continue
         for depth in sorted({process.depth for process in seen}):
-            label = f"{name} {ROLES[depth]}" if name.startswith("mayfly") else name
+            label = f"{name} {ROLES[min(depth, len(ROLES) - 1)]}" if name.startswith("mayfly") else name
             found.append(_mean(label, [process for process in seen if process.depth == depth]))
     return found
 

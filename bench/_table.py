@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import NamedTuple
 
 
@@ -41,7 +42,7 @@ class Spread(NamedTuple):
 def spread(sample: Sequence[float]) -> Spread:
     """Return minimum, median and 99th percentile."""
     ordered = sorted(sample)
-    return Spread(ordered[0], ordered[len(ordered) // 2], ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))])
+    return Spread(ordered[0], median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))])
 
 
 def number(value: float) -> str:

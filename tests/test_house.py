@@ -82,6 +82,7 @@ def test_other_packages_are_used_by_their_faces_only(path: Path) -> None:
 def test_every_package_says_what_is_public(path: Path) -> None:
     tree = parse(path)
     targets = [node.targets[0] for node in tree.body if isinstance(node, ast.Assign)]
+    targets += [node.target for node in tree.body if isinstance(node, ast.AnnAssign)]
     assert "__all__" in [target.id for target in targets if isinstance(target, ast.Name)]
     assert ast.get_docstring(tree)
 

@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import resource
+import shutil
 import signal
 import socket
 import struct
@@ -204,7 +205,8 @@ def _run_controls() -> Seen:
         wrapper = ["unshare", "--fork", "--pid", "--net", "--ipc", "--uts", "--mount-proc", "--kill-child"]
         if os.getuid() != 0:
             wrapper.insert(1, "--map-root-user")
-        if subprocess.run([*wrapper, "true"], capture_output=True, check=False).returncode == 0:
+        tried = shutil.which("unshare") and subprocess.run([*wrapper, "true"], capture_output=True, check=False)
+        if tried and tried.returncode == 0:
             command = [*wrapper, *command]
             environment[_ISOLATED] = "1"
         parts = [(Path(folder) / f"{index}.json", [*command, str(index)]) for index in range(_PARTS)]
@@ -219,12 +221,12 @@ def _run_controls() -> Seen:
             )
             for out, part in parts
         ]
+        said = [job.communicate()[0] for job in running]
         seen: Seen = {}
-        for job, (out, _) in zip(running, parts, strict=True):
-            said, _ = job.communicate()
+        for job, (out, _), text in zip(running, parts, said, strict=True):
             if job.returncode == _CANNOT:
-                pytest.skip(said)
-            assert job.returncode == 0, said
+                pytest.skip(text)
+            assert job.returncode == 0, text
             seen |= json.loads(out.read_text("utf-8"))
         return seen
 
@@ -252,7 +254,9 @@ def _raise_loopback() -> None:
 
 
 def _can_become(user: int) -> bool:
-    return subprocess.run(["true"], user=user, group=user, extra_groups=[], check=False).returncode == 0
+    with contextlib.suppress(OSError):
+        return subprocess.run(["true"], user=user, group=user, extra_groups=[], check=False).returncode == 0
+    return False
 
 
 @contextlib.contextmanager

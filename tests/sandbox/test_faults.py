@@ -90,7 +90,7 @@ def test_a_worker_that_ends_without_an_answer_is_no_success(box: Sandbox, body: 
 
 
 FORGERS = {
-    "json": "b'{\"status\": \"ok\", \"value\": 1}'",
+    "json": 'b\'{"status": "ok", "value": 1}\'',
     "frame": "struct.pack('=16scIII', bytes(16), b'O', 1, 0, 0) + b'1'",
     "guess": "struct.pack('=16scIII', os.urandom(16), b'O', 1, 0, 0) + b'1'",
     "huge": "struct.pack('=16scIII', bytes(16), b'O', 2**32 - 1, 0, 0) + b'1'",

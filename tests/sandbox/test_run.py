@@ -28,7 +28,9 @@ def test_class_is_made_and_its_invoke_called(box: Sandbox) -> None:
 
 
 def test_async_invoke_is_awaited(box: Sandbox) -> None:
-    source = "import asyncio\nclass A:\n    async def invoke(self, x):\n        await asyncio.sleep(0)\n        return x\n"
+    source = (
+        "import asyncio\nclass A:\n    async def invoke(self, x):\n        await asyncio.sleep(0)\n        return x\n"
+    )
     assert box.run(source, "A", {"k": None}).value == {"k": None}
 
 

@@ -4,9 +4,10 @@ import ctypes
 import os
 import resource
 import socket
+from collections.abc import Callable
 
 
-def attempt(action):
+def attempt(action: Callable[[], object]) -> str | None:
     """Return None if *action* worked, else what it was told."""
     try:
         action()
@@ -15,7 +16,7 @@ def attempt(action):
     return None
 
 
-def capabilities():
+def capabilities() -> int:
     """Return the permitted and effective capabilities as one number."""
     header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
     number = {"x86_64": 125, "aarch64": 90}[os.uname().machine]
@@ -23,7 +24,7 @@ def capabilities():
     return sum(data)
 
 
-def probe(argument):
+def probe(argument: dict[str, int]) -> dict[str, object]:
     """Try one thing for each layer."""
     libc = ctypes.CDLL(None, use_errno=True)
     libc.ptrace(0, 0, 0, 0)

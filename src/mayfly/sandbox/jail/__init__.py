@@ -1,1 +1,3 @@
-"""What runs on the far side: standard library only, started fresh, never imported by the host but for its constants."""
+"""What runs on the far side: standard library only, started fresh; the host takes nothing from it but constants."""
+
+__all__: list[str] = []

@@ -12,7 +12,7 @@ if sys.argv[1] == "zygote":
     del sys.path[0]
     _zygote.main(int(sys.argv[2]))
 else:
-    from jail import _broker  # type: ignore[import-not-found]
+    from jail import _broker
 
     del sys.path[0]
     _broker.main(int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4]))

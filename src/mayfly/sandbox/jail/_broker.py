@@ -92,7 +92,7 @@ def _is_public(address: Address) -> bool:
 
 
 async def resolve(target: Target, rules: Rules) -> list[tuple[int, str]]:
-    """Return the family and address to connect to, each checked; names are looked up only if a grant could cover them."""
+    """Return the families and addresses to connect to, all checked; only names a grant could cover are looked up."""
     if not any(rules.covers(target)):
         raise Refused(f"no grant covers {target.host}:{target.port}")
     loop = asyncio.get_running_loop()
@@ -229,7 +229,8 @@ async def _run(listener: socket.socket, rules: Rules, control: int) -> None:
 
 def main(listener: int, control: int, grants: list[list[str | None]]) -> NoReturn:
     """Serve until the host closes *control* or dies."""
-    assert concurrent.futures.thread and encodings.idna
+    assert concurrent.futures.thread
+    assert encodings.idna
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _step_down()
     asyncio.run(_run(socket.socket(fileno=listener), Rules(grants), control))

@@ -49,7 +49,12 @@ def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int
         os.close(answers[1])
         os.write(asks[1], os.readlink("self", dir_fd=proc).encode())
         os.read(answers[0], 1)
-        rehearsal(lambda: (os.write(asks[1], b"."), os.read(answers[0], 1)) and None)
+
+        def note() -> None:
+            os.write(asks[1], b".")
+            os.read(answers[0], 1)
+
+        rehearsal(note)
         os._exit(0)
     os.close(asks[1])
     os.close(answers[0])

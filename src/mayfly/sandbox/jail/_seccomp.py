@@ -13,7 +13,8 @@ ioctl, fcntl, prctl  the harmless commands listed below
 socketpair    unix stream and packet pairs
 socket, connect  TCP, with a net grant only
 write         with a writable workspace only
-write-mode-N  the same, and the mode in argument N sets no user or group id
+make-N        the same, and the mode in argument N sets no user or group id
+mode-N        the same, and only where nothing but the workspace can be reached: Landlock does not govern modes
 enosys        answered as if the kernel were older, so that libc falls back
 """
 
@@ -134,8 +135,9 @@ def _body(rule: str, policy: Policy) -> Body | None:
     """Return the instructions for *rule*, or None where the grants do not open it."""
     if rule == "allow" or (rule == "write" and policy.write):
         return [_PASS]
-    if rule.startswith("write"):
-        return _refuse_bits(int(rule[-1]), _SET_IDS) if policy.modes and rule != "write" else None
+    if rule.startswith(("write", "make", "mode")):
+        granted = policy.modes if rule.startswith("mode") else policy.write
+        return _refuse_bits(int(rule[-1]), _SET_IDS) if granted and rule != "write" else None
     if rule in {"socket", "connect"} and not policy.net:
         return None
     return {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import errno
 import io
 import json
 import os
@@ -30,7 +31,9 @@ class _Output(io.FileIO):
     def write(self, data: Any) -> int:
         try:
             return super().write(data)
-        except PermissionError:
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.EFBIG):
+                raise
             _Output.full = True
             raise OutputFull(_too_much()) from None
 
@@ -113,7 +116,7 @@ class Worker:
         if items is not None:
             for batch in _job.batches(items):
                 self.reply(_wire.PART, self.encode(batch))
-            value = None
+            value = []
         encoded = self.encode(value)
         self.output.flush()
         if _Output.full:

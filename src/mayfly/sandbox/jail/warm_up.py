@@ -47,6 +47,7 @@ class Parser:
         self.seen: dict[str, list[Item]] = defaultdict(list)
 
     def parse(self, text: str) -> list[Item]:
+        """Return the items, sorted."""
         items = []
         for number, line in enumerate(text.splitlines()):
             match = PATTERN.search(line)
@@ -73,7 +74,7 @@ def run(argument: dict[str, object]) -> dict[str, object]:
         joined += str(error)
     row: Row = {"name": re.sub(r"\d+", "#", joined)[:50], "size": len(joined)}
     match argument:
-        case {"numbers": [first, *_]}:
+        case {"numbers": [int(first), *_]}:
             row["size"] += first
         case _:
             pass

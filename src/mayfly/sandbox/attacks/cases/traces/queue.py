@@ -20,4 +20,6 @@ def second(target):
     number, other = syscall(target, "msgget", KEY, 0)
     if fd >= 0:
         syscall(target, "mq_unlink", NAME)
+    if number >= 0:
+        syscall(target, "msgctl", number, 0, 0)
     return escaped("a queue is still there") if fd >= 0 or number >= 0 else blocked("mq_open", error)

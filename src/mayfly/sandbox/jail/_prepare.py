@@ -1,0 +1,118 @@
+"""Make the zygote ready before the walls close: modules, import paths, environment, and what a job will touch."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import socket
+import sys
+import warnings
+from collections.abc import Callable
+
+from . import _guard, _prefault
+from ._state import Jail, high, request
+from ._walls import PORT
+
+# Not preloaded: they need a terminal, a screen or a daemon, or exist for CPython's own tests.
+_SKIPPED = ("_test", "_xx", "xx", "_tkinter", "readline", "_curses", "_dbm", "_gdbm", "nis", "ossaudiodev", "spwd")
+_PURE = """
+    abc argparse array ast asyncio base64 bisect calendar cmath codecs collections.abc colorsys concurrent.futures
+    concurrent.futures.thread configparser contextlib contextvars copy csv ctypes dataclasses datetime decimal difflib
+    email.message encodings.idna encodings.latin_1 encodings.ascii encodings.cp1252 enum errno fractions functools
+    glob graphlib gzip hashlib heapq hmac html html.parser importlib.util inspect io ipaddress itertools json keyword
+    linecache locale logging math mimetypes numbers operator pathlib pickle platform posixpath pprint queue random re
+    reprlib secrets select shlex signal socket sqlite3 stat statistics string struct subprocess symtable tempfile
+    textwrap threading time timeit token tokenize tomllib traceback types typing unicodedata unittest urllib.parse
+    urllib.request uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo _strptime _pydatetime _pylong
+    bz2 lzma
+"""
+
+
+def preload() -> None:
+    """Import what jobs will: a later import of an extension module would need executable memory."""
+    extensions: set[str] = set()
+    for path in sys.path:
+        if path.endswith("lib-dynload") and os.path.isdir(path):
+            extensions |= {name.split(".")[0] for name in os.listdir(path)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in (*_PURE.split(), *sorted(extensions)):
+            if not name.startswith(_SKIPPED):
+                with contextlib.suppress(ImportError, OSError):
+                    importlib.import_module(name)
+
+
+def prepare_imports(jail: Jail) -> None:
+    packages = [p for p in jail.config["packages"] if os.path.isdir(p)]
+    sys.path[:] = [p for p in sys.path if os.path.isdir(p)]
+    if jail.level == "landlock" and jail.root:
+        _reach_by_descriptor(jail)
+    sys.path += packages
+    sys.dont_write_bytecode = True
+
+
+def _reach_by_descriptor(jail: Jail) -> None:
+    """Let an unprivileged uid import from a library below a directory only root can enter, such as /root."""
+    for path in [p for p in sys.path if not _anybody_can_enter(p)]:
+        jail.kept.append(high(os.open(path, os.O_PATH | os.O_DIRECTORY)))
+        new = f"/proc/self/fd/{jail.kept[-1]}"
+        sys.path[sys.path.index(path)] = new
+        for module in list(sys.modules.values()):
+            places = getattr(module, "__path__", None)
+            if isinstance(places, list):
+                places[:] = [new + p[len(path) :] if p.startswith(path + "/") else p for p in places]
+    sys.path_importer_cache.clear()
+
+
+def _anybody_can_enter(path: str) -> bool:
+    while path != "/":
+        if not os.stat(path).st_mode & 0o001:
+            return False
+        path = os.path.dirname(path)
+    return True
+
+
+def set_environment(jail: Jail) -> None:
+    os.environ.clear()
+    if jail.door is not None:
+        proxy = f"http://127.0.0.1:{PORT}"
+        for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
+            os.environ[name] = proxy
+        if jail.config["certificates"]:
+            os.environ["SSL_CERT_FILE"] = os.environ["REQUESTS_CA_BUNDLE"] = jail.config["certificates"]
+
+
+def hide_ourselves() -> None:
+    """Leave a job the modules and arguments of a plain interpreter; Mayfly itself cannot be imported."""
+    _guard.forbid_compiler()
+    for name in [n for n in sys.modules if n.partition(".")[0] in ("jail", "__main__")]:
+        del sys.modules[name]
+    sys.modules["__main__"] = type(sys)("__main__")
+    sys.argv[:] = [""]
+
+
+def learn(jail: Jail, confine: Callable[[socket.socket], None]) -> None:
+    """Rehearse here once, so that workers inherit filled caches; then watch a child to learn what a job touches."""
+    null = os.open("/dev/null", os.O_RDWR)
+    for target in (0, 1, 2):
+        os.dup2(null, target)
+    os.close(null)
+    trivial, broad = request("def run(argument): return argument"), request(jail.warm_up)
+    for rehearsed in (broad, trivial):
+        jail.worker.rehearse(rehearsed)
+    gc.collect()
+    gc.freeze()
+
+    def rehearsal(note: Callable[[], None]) -> None:
+        ours, _ = socket.socketpair()
+        confine(ours)
+        jail.worker.rehearse(trivial)
+        note()
+        jail.worker.rehearse(broad)
+        note()
+
+    learned = _prefault.learn(jail.proc, rehearsal, 2)
+    os.close(jail.proc)
+    jail.first, jail.later = learned if len(learned) == 2 else ([], [])

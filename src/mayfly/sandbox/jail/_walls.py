@@ -1,0 +1,141 @@
+"""Raise the walls: namespaces where the kernel gives them, Landlock everywhere, one uid nobody else has."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import resource
+import socket
+import struct
+
+from . import _kernel, _landlock, _root
+from ._state import Jail, high
+
+PORT = 3128
+_NOBODY = 0x70000000
+_PLAIN_NAMESPACES = (
+    _kernel.CLONE_NEWNS | _kernel.CLONE_NEWNET | _kernel.CLONE_NEWIPC | _kernel.CLONE_NEWUTS | _kernel.CLONE_NEWCGROUP
+)
+_OWN_NAMESPACES = _kernel.CLONE_NEWUSER | _kernel.CLONE_NEWPID
+_SPARE_TASKS = 1024
+
+
+def enter(jail: Jail) -> int:
+    """Raise the walls and fork the zygote behind them; return its pid outside and 0 inside."""
+    jail.base = _address_space()
+    os.umask(0o022)
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("1000")
+    if jail.level == "namespaces":
+        return _enter_namespaces(jail)
+    return _enter_landlock(jail)
+
+
+def _enter_namespaces(jail: Jail) -> int:
+    if jail.root:
+        jail.user = unused_user()
+        _kernel.unshare(_PLAIN_NAMESPACES)
+        socket.sethostname("mayfly")
+        _open_door(jail)
+        _root.build(jail.config, user=jail.user, machine=jail.machine)
+        become(jail.user)
+        _kernel.unshare(_OWN_NAMESPACES)
+        _map_ids(jail.proc, jail.user, jail.user)
+    else:
+        user, group = os.getuid(), os.getgid()
+        _kernel.unshare(_PLAIN_NAMESPACES | _OWN_NAMESPACES)
+        _map_ids(jail.proc, user, group)
+        socket.sethostname("mayfly")
+        _open_door(jail)
+        _root.build(jail.config, user=0, machine=jail.machine)
+    child = os.fork()
+    if child == 0:
+        jail.pid_namespace = high(os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=jail.proc))
+    return child
+
+
+def _enter_landlock(jail: Jail) -> int:
+    if jail.config["net"]:
+        raise OSError(0, "net grants need the level namespaces")
+    if not jail.root:
+        jail.tasks = _own_tasks() + _SPARE_TASKS
+    return os.fork()
+
+
+def _map_ids(proc: int, user: int, group: int) -> None:
+    for name, text in (("setgroups", "deny"), ("uid_map", f"0 {user} 1"), ("gid_map", f"0 {group} 1")):
+        descriptor = os.open(f"self/{name}", os.O_WRONLY, dir_fd=proc)
+        try:
+            os.write(descriptor, text.encode())
+        finally:
+            os.close(descriptor)
+
+
+def _open_door(jail: Jail) -> None:
+    """In the new, empty network: bring loopback up and listen where the proxy outside will answer."""
+    if not jail.config["net"]:
+        return
+    with socket.socket() as control:
+        request = struct.pack("16sh22x", b"lo", 1)
+        fcntl.ioctl(control, 0x8914, request)  # SIOCSIFFLAGS, IFF_UP
+    jail.door = socket.create_server(("127.0.0.1", PORT), backlog=64)
+
+
+def unused_user(number: int = 0) -> int:
+    return _NOBODY + (os.getpid() << 12 & 0x0FFFF000) + (number & 0xFFF)
+
+
+def become(user: int) -> None:
+    """Step down from root for good."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+    _kernel.prctl(_kernel.PR_SET_DUMPABLE, 1)
+
+
+def _address_space() -> int:
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[0]) * resource.getpagesize()
+
+
+def _own_tasks() -> int:
+    """Count the tasks of this user, since the kernel's limit counts them all together."""
+    total, user = 0, os.getuid()
+    for name in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if name.isdigit() and os.stat(f"/proc/{name}").st_uid == user:
+                total += len(os.listdir(f"/proc/{name}/task"))
+    return total
+
+
+def restrict_files(jail: Jail) -> None:
+    config = jail.config
+    if jail.level == "namespaces":
+        paths = {"/": _landlock.READ, "/dev/null": _landlock.READ | _landlock.WRITE_FILE}
+        workspace = _root.WORKSPACE
+    else:
+        paths = {"/dev/null": _landlock.READ | _landlock.WRITE_FILE, "/dev/urandom": _landlock.READ}
+        for path in _root.visible(config):
+            paths |= dict.fromkeys(_without_packages(path, config["packages"]), _landlock.READ)
+        workspace = config["workspace"]
+    if config["workspace"]:
+        paths[workspace] = _landlock.WRITE if config["write"] else _landlock.READ
+        os.chdir(workspace)
+    else:
+        os.chdir("/")
+    try:
+        version = _landlock.restrict(paths, connect=(PORT,) if jail.door else ())
+        jail.layers["landlock"] = f"ABI {version}"
+    except OSError as error:
+        if jail.level == "landlock":
+            raise
+        jail.layers["landlock"] = f"absent: {error}"
+
+
+def _without_packages(path: str, granted: list[str]) -> list[str]:
+    """Return *path*, or its entries one by one where it holds packages that were not granted."""
+    hidden = [f"{path}/{name}" for name in ("site-packages", "dist-packages")]
+    if path in granted or not any(os.path.isdir(p) for p in hidden):
+        return [path]
+    return [entry.path for entry in os.scandir(path) if entry.path not in hidden]
