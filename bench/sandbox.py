@@ -160,8 +160,8 @@ def _rate_table(rates: dict[str, Spread], absent: Absent) -> Table:
     return Table(
         title="All cores",
         caption=f"Jobs a second with {t.CORES} callers, one a core: median and range of slices in rotation. Threads "
-        "share one process (and for mayfly one Sandbox), processes have a contender each. The last column compares with "
-        "Monty's better fresh-process row.",
+        "share one process (and for mayfly one Sandbox), processes have a contender each. The last column compares "
+        "with Monty's better fresh-process row.",
         head=["what", "jobs/s", "range", "× Monty process"],
         rows=rows,
     )

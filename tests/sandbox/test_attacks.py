@@ -24,6 +24,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core.errors import MachineError
+from mayfly.sandbox import Result, Sandbox
 from mayfly.sandbox.attacks import Case, Report, cases, run
 from mayfly.sandbox.attacks._cases import system_calls
 from mayfly.sandbox.attacks._descendants import adopting_orphans, descendants
@@ -115,6 +116,42 @@ def test_a_part_of_the_corpus_can_be_chosen() -> None:
     seen: list[str] = []
     report = run(only=["read_secret", "nothing-of-the-kind"], on_case=lambda case: seen.append(case.name))
     assert [case.name for case in report.cases] == seen == ["read_secret"]
+
+
+def test_a_sandbox_that_refuses_is_an_error_not_a_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Sandbox, "run", lambda *_, **__: Result(status="refused", error="no wall here"))
+    with pytest.raises(MachineError, match="no wall here"):
+        run()
+
+
+def test_a_case_that_says_it_escaped_is_not_contained(monkeypatch: pytest.MonkeyPatch) -> None:
+    value = {"escaped": True, "evidence": "said so"}
+    monkeypatch.setattr(Sandbox, "run", lambda *_, **__: Result(status="ok", value=value, level="landlock"))
+    (result,) = run(only=["read_secret"]).escapes
+    assert "said so" in result.stopped_by
+    assert "the next job got ok" in result.stopped_by
+
+
+def test_an_untouched_stage_shows_no_signs() -> None:
+    with Stage() as stage:
+        assert stage.signs() == []
+
+
+def test_the_stage_notices_every_kind_of_harm() -> None:
+    with Stage() as stage:
+        target = stage.target()
+        Path(str(target["canary"])).write_text("owned")
+        socket.create_connection(("127.0.0.1", int(str(target["tcp"])))).close()
+        os.setpriority(os.PRIO_PROCESS, stage.victim, 10)
+        os.kill(stage.victim, signal.SIGUSR1)
+        time.sleep(0.2)
+        signs = " ".join(stage.signs())
+        for sign in ("canary.txt", "the tcp socket", "nice", f"signals [{int(signal.SIGUSR1)}]"):
+            assert sign in signs
+        assert stage.signs() == []
+        os.kill(stage.victim, signal.SIGKILL)
+        time.sleep(0.2)
+        assert "dead" in " ".join(stage.signs())
 
 
 @pytest.mark.timeout(300)

@@ -6,7 +6,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from mayfly.core.errors import MachineError
 from mayfly.sandbox import Result, Sandbox
@@ -66,7 +66,7 @@ def run(
     with adopting_orphans(), contextlib.ExitStack() as stack:
         stage = stack.enter_context(Stage())
         with Sandbox(level=level) as box:
-            range_ = _Range(box, stage)
+            range_ = _Range(box=box, stage=stage)
             for case in chosen:
                 results.append(range_.fire(case))
                 if on_case is not None:
@@ -76,14 +76,14 @@ def run(
     return Report(level=level, cases=tuple(results), survivors=len(survivors))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Range:
     """A sandbox and a stage, and what they looked like when nothing had been fired yet."""
 
     box: Sandbox
     stage: Stage
     level: str = ""
-    crowd: int = field(default=0)
+    crowd: int = 0
 
     def __post_init__(self) -> None:
         probe = self._probe()

@@ -41,12 +41,8 @@ _libc.syscall.restype = ctypes.c_long
 
 # Numbers above 424 are the same on every architecture; pivot_root is not.
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
-_CAPSET = {"x86_64": 126, "aarch64": 91}
-_SECCOMP = {"x86_64": 317, "aarch64": 277}
 OPEN_TREE = 428
 MOVE_MOUNT = 429
-PIDFD_OPEN = 434
-CLOSE_RANGE = 436
 MOUNT_SETATTR = 442
 LANDLOCK_CREATE_RULESET = 444
 LANDLOCK_ADD_RULE = 445
@@ -109,25 +105,6 @@ def prctl(option: int, argument: int = 0) -> None:
         _libc.prctl(option, ctypes.c_ulong(argument), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)),
         f"prctl {option}",
     )
-
-
-def drop_capabilities(machine: str) -> None:
-    """Give up every capability of this process."""
-    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    data = (ctypes.c_uint32 * 6)()
-    syscall("capset", _CAPSET[machine], header, data)
-
-
-def install_filter(machine: str, program: ctypes.Array[ctypes.c_uint64]) -> None:
-    """Install a seccomp program for this process and all its future threads."""
-    wrapped = (ctypes.c_uint64 * 2)(len(program), ctypes.addressof(program))
-    syscall("seccomp", _SECCOMP[machine], 1, 0, wrapped)
-
-
-def close_between(first: int, last: int) -> None:
-    """Close every descriptor from *first* to *last*."""
-    if first <= last:
-        syscall("close_range", CLOSE_RANGE, first, last, 0)
 
 
 def one_arena() -> None:

@@ -6,7 +6,6 @@ import contextlib
 import gc
 import importlib
 import os
-import socket
 import sys
 import warnings
 from collections.abc import Callable
@@ -93,7 +92,7 @@ def hide_ourselves() -> None:
     sys.argv[:] = [""]
 
 
-def learn(jail: Jail, confine: Callable[[socket.socket], None]) -> None:
+def learn(jail: Jail, confine: Callable[[], None]) -> None:
     """Rehearse here once, so that workers inherit filled caches; then watch a child to learn what a job touches."""
     null = os.open("/dev/null", os.O_RDWR)
     for target in (0, 1, 2):
@@ -106,8 +105,7 @@ def learn(jail: Jail, confine: Callable[[socket.socket], None]) -> None:
     gc.freeze()
 
     def rehearsal(note: Callable[[], None]) -> None:
-        ours, _ = socket.socketpair()
-        confine(ours)
+        confine()
         jail.worker.rehearse(trivial)
         note()
         jail.worker.rehearse(broad)

@@ -25,8 +25,6 @@ import errno
 import os
 from typing import NamedTuple
 
-from . import _kernel
-
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 _KILL = 0x80000000
@@ -103,19 +101,18 @@ def _search(starts: list[tuple[int, Body]]) -> Body:
 class Filter:
     """A program ready to install, but for the process id that some rules compare with."""
 
-    def __init__(self, program: list[Instruction] | None = None) -> None:
-        program = program or []
+    def __init__(self, program: list[Instruction]) -> None:
         self._encoded = (ctypes.c_uint64 * len(program))(
             *(code | yes << 16 | no << 24 | max(k, 0) << 32 for code, yes, no, k in program)
         )
         self._own = [(i, code | yes << 16 | no << 24) for i, (code, yes, no, k) in enumerate(program) if k == _OWN_PID]
+        self.program = (ctypes.c_uint64 * 2)(len(program), ctypes.addressof(self._encoded))
 
-    def install(self, machine: str) -> None:
-        """Confine this process."""
+    def for_this_process(self) -> None:
+        """Fill in the process id."""
         pid = os.getpid() << 32
         for index, instruction in self._own:
             self._encoded[index] = instruction | pid
-        _kernel.install_filter(machine, self._encoded)
 
 
 _DENY: Instruction = (_RETURN, 0, 0, _ERRNO | errno.EPERM)

@@ -8,9 +8,11 @@ import os
 import socket
 from typing import Any
 
-from . import _prefault, _seccomp, _wire, _worker
+from . import _prefault, _wire, _worker
 
 _HIGH = 20
+# The lowest free descriptors of a zygote, so those of the next worker's channel and output.
+CHANNEL, OUTPUT = 3, 5
 
 
 class Jail:
@@ -29,7 +31,6 @@ class Jail:
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self.kept: list[int] = []
         self.pid_namespace = -1
-        self.filter = _seccomp.Filter()
         self.table = read_beside("syscalls.txt")
         self.warm_up = read_beside("warm_up.py")
         self.worker = _worker.Worker()

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import _random
 import contextlib
+import errno
 import fcntl
 import gc
 import json
 import os
 import random
-import resource
 import select
 import signal
 import socket
 from typing import NamedTuple, NoReturn
 
 from . import _kernel, _prefault, _prepare, _seccomp, _walls, _wire
-from ._state import Jail, high
+from ._confine import Confinement
+from ._state import CHANNEL, OUTPUT, Jail, high
 
 _KEPT_STATUSES = 1024
+# What CPython's own at-fork hook does, without the way through Python: no two workers share random numbers.
+_reseed = _random.Random.seed
 
 
 def main(descriptor: int) -> NoReturn:
@@ -37,12 +41,12 @@ def main(descriptor: int) -> NoReturn:
         _watch(child, host)
     os.close(host)
     try:
-        _settle(jail)
+        confinement = _settle(jail)
     except OSError as error:
         control.send(_wire.FAILED + _explain(error).encode())
         os._exit(1)
     _announce(control, jail)
-    _serve(control, jail)
+    _serve(control, jail, confinement)
 
 
 def _explain(error: OSError) -> str:
@@ -68,7 +72,7 @@ def _watch(child: int, host: int) -> NoReturn:
     os._exit(0)
 
 
-def _settle(jail: Jail) -> None:
+def _settle(jail: Jail) -> Confinement:
     """In the zygote: everything that is done once and inherited by all workers."""
     _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     _kernel.prctl(_kernel.PR_SET_NO_NEW_PRIVS, 1)
@@ -80,11 +84,13 @@ def _settle(jail: Jail) -> None:
         net=jail.config["net"],
         package=bool(jail.config["packages"]),
     )
-    jail.filter = _seccomp.Filter(_seccomp.compile_filter(jail.machine, policy, jail.table))
+    program = _seccomp.compile_filter(jail.machine, policy, jail.table)
+    confinement = Confinement(jail, _seccomp.Filter(program), channel=CHANNEL, output=OUTPUT)
     _prepare.set_environment(jail)
     _prepare.hide_ourselves()
-    _prepare.learn(jail, lambda channel: _confine(channel, os.dup(0), jail, 0, keep=True))
+    _prepare.learn(jail, lambda: _confine(jail, confinement, 0, skip=("dup3", "close_range")))
     _walls.restrict_files(jail)
+    return confinement
 
 
 def _announce(control: socket.socket, jail: Jail) -> None:
@@ -96,7 +102,7 @@ def _announce(control: socket.socket, jail: Jail) -> None:
         jail.door.close()
 
 
-def _serve(control: socket.socket, jail: Jail) -> NoReturn:
+def _serve(control: socket.socket, jail: Jail, confinement: Confinement) -> NoReturn:
     """Fork a worker for each request; reap the dead; end when the host hangs up."""
     poll = select.poll()
     poll.register(control, select.POLLIN)
@@ -118,7 +124,7 @@ def _serve(control: socket.socket, jail: Jail) -> NoReturn:
                 continue
             number = (number + 1) & 0x7FFFFFFF
             try:
-                started = _spawn(control, jail, number)
+                started = _spawn(control, jail, confinement, number)
             except OSError as error:
                 control.send(_wire.FAILED + str(error).encode())
                 continue
@@ -150,12 +156,14 @@ def _status(asked: int, poll: select.poll, running: dict[int, Running], ended: d
     return _wire.STATUS.pack(_wire.ASK, asked, ended.pop(asked, -1))
 
 
-def _spawn(control: socket.socket, jail: Jail, number: int) -> Running:
+def _spawn(control: socket.socket, jail: Jail, confinement: Confinement, number: int) -> Running:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         output = _sealed_output(jail.config["output"])
+        if (ours.fileno(), output) != (CHANNEL, OUTPUT):
+            raise OSError(errno.EBADF, f"descriptors {ours.fileno()} and {output} are not where they belong")
         try:
-            pid = _fork_worker(ours, output, jail, number)
+            pid = _fork_worker(ours, jail, confinement, number)
             handle = high(os.pidfd_open(pid))
             message = _wire.WORKER.pack(_wire.SPAWN, number, pid)
             socket.send_fds(control, [message], [theirs.fileno(), handle, output])
@@ -164,7 +172,7 @@ def _spawn(control: socket.socket, jail: Jail, number: int) -> Running:
     return Running(number, pid, handle)
 
 
-def _fork_worker(channel: socket.socket, output: int, jail: Jail, number: int) -> int:
+def _fork_worker(channel: socket.socket, jail: Jail, confinement: Confinement, number: int) -> int:
     """Fork into a new pid namespace, and come back from it: the next fork needs another one."""
     if jail.level != "namespaces":
         pid = _prefault.fork()
@@ -177,7 +185,7 @@ def _fork_worker(channel: socket.socket, output: int, jail: Jail, number: int) -
             if pid:
                 _kernel.setns(jail.pid_namespace, _kernel.CLONE_NEWPID)
     if pid == 0:
-        _become_worker(channel, output, jail, number)
+        _become_worker(channel, jail, confinement, number)
     return pid
 
 
@@ -189,11 +197,11 @@ def _sealed_output(size: int) -> int:
     return descriptor
 
 
-def _become_worker(channel: socket.socket, output: int, jail: Jail, number: int) -> NoReturn:
+def _become_worker(channel: socket.socket, jail: Jail, confinement: Confinement, number: int) -> NoReturn:
     """Confine this process for good, then serve. If any wall fails, end without having read a job."""
     try:
         _prefault.populate(jail.first)
-        _confine(channel, output, jail, number)
+        _confine(jail, confinement, number)
         jail.worker.serve(channel, jail.base, jail.later)
     except BaseException as error:
         with contextlib.suppress(BaseException):
@@ -202,44 +210,9 @@ def _become_worker(channel: socket.socket, output: int, jail: Jail, number: int)
     os._exit(70)
 
 
-def _confine(channel: socket.socket, output: int, jail: Jail, number: int, *, keep: bool = False) -> None:
-    """Give up everything a job must not have; *keep* leaves the descriptors open, for a rehearsal."""
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    if not keep:
-        _close_others(channel.fileno(), jail)
-    if jail.level == "namespaces":
-        _kernel.unshare(_kernel.CLONE_NEWUSER)
-    elif jail.root:
+def _confine(jail: Jail, confinement: Confinement, number: int, *, skip: tuple[str, ...] = ()) -> None:
+    if jail.level == "landlock" and jail.root:
         _walls.become(_walls.unused_user(number))
-    _limit(jail)  # after the new user namespace: set before, the limit on tasks would count all workers together
-    _kernel.drop_capabilities(jail.machine)
-    _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
-    random.seed()
+    _reseed(random._inst)
     gc.enable()
-    jail.filter.install(jail.machine)
-
-
-def _close_others(channel: int, jail: Jail) -> None:
-    """Close all but the channel and the standard descriptors, and the ways to a library only root can reach."""
-    low = 3
-    for descriptor in sorted({channel, *jail.kept}):
-        _kernel.close_between(low, descriptor - 1)
-        low = descriptor + 1
-    _kernel.close_between(low, 0xFFFFFFFF)
-
-
-def _limit(jail: Jail) -> None:
-    config = jail.config
-    file_size = max(config["output"], config["file_size"] if config["write"] else 0)
-    for kind, value in (
-        (resource.RLIMIT_AS, jail.base + config["memory"]),
-        (resource.RLIMIT_NPROC, jail.tasks),
-        (resource.RLIMIT_NOFILE, config["descriptors"]),
-        (resource.RLIMIT_FSIZE, file_size),
-        (resource.RLIMIT_CORE, 0),
-        (resource.RLIMIT_MEMLOCK, 0),
-        (resource.RLIMIT_MSGQUEUE, 0),
-        (resource.RLIMIT_SIGPENDING, 64),
-    ):
-        resource.setrlimit(kind, (value, value))
+    confinement.enter(skip=skip)
