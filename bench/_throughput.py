@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from multiprocessing import get_context
 
 from bench import _contenders as c
@@ -72,8 +73,9 @@ def _in_child(name: str, seconds: float) -> float:
     return _loop(_OPENED[name][1], seconds) / (time.monotonic() - started)
 
 
-def _end_child(name: str) -> None:
-    _OPENED.pop(name)[0].close()
+def _end_child() -> None:
+    for stack, _ in _OPENED.values():
+        stack.close()
 
 
 @contextmanager
@@ -86,10 +88,10 @@ def processes(name: str) -> Iterator[Slice]:
 
     try:
         yield work
-        for pool in pools:
-            pool.submit(_end_child, name).result()
     finally:
         for pool in pools:
+            with suppress(BrokenProcessPool):
+                pool.submit(_end_child).result()
             pool.shutdown()
 
 

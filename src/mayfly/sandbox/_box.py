@@ -90,7 +90,7 @@ class Sandbox:
         as the argument. A generator's results are collected; `stream` hands them out as they come.
         """
         prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory)
-        return self._run(prepare, lane, tenant, Ticket())
+        return self._run(prepare, lane, tenant, None)
 
     async def arun(
         self,
@@ -133,16 +133,17 @@ class Sandbox:
     ) -> Iterator[Stream]:
         """Yield a `Stream` over the items of a generator; leaving the block ends the job."""
         job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory)
-        with self._pool.slots:
-            try:
-                call = self._send(job, Ticket())
-            except NoWall as error:
-                yield Stream(iter([_refused(str(error))]))
-                return
+        self._pool.slots.get()
+        try:
+            call = self._send(job, None)
             try:
                 yield Stream(call.items())
             finally:
                 call.lease.end()
+        except NoWall as error:
+            yield Stream(iter([_refused(str(error))]))
+        finally:
+            self._pool.slots.put(None)
 
     def _prepare(
         self,
@@ -176,47 +177,50 @@ class Sandbox:
         parsed = _grants.parse(tuple(grants), self._workspace) if grants else _NO_GRANTS
         return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines)
 
-    def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket) -> Result:
+    def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket | None) -> Result:
         try:
             job = prepare()
         except _values.BadValue as error:
             return Result(status="error", error=str(error), lane=lane)
+        pool = self._pool
+        pool.slots.get()
         try:
-            with self._pool.slots:
-                if lane == "pinned" and self._settings.pinned and job.lines is None:
-                    return self._run_pinned(job, tenant, ticket)
-                return self._run_once(job, ticket)
+            if lane == "pinned" and self._settings.pinned and job.lines is None:
+                return self._run_pinned(job, tenant, ticket)
+            return self._run_once(job, ticket)
         except NoWall as error:
             return _refused(str(error))
+        finally:
+            pool.slots.put(None)
 
-    def _run_once(self, job: Job, ticket: Ticket) -> Result:
+    def _run_once(self, job: Job, ticket: Ticket | None) -> Result:
         call = self._send(job, ticket)
         try:
             return call.result()
         finally:
-            ticket.release()
+            if ticket is not None:
+                ticket.release()
             call.lease.end()
 
-    def _send(self, job: Job, ticket: Ticket) -> Call:
+    def _send(self, job: Job, ticket: Ticket | None) -> Call:
         """Send *job* to a fresh worker; one that died while it waited has run nothing, so the next is tried."""
         for _ in range(_TRIES):
             lease = self._pool.take(job.grants)
-            ticket.hold(lease)
             call = Call(lease, job, self._settings, "one-shot")
             try:
+                if ticket is not None:
+                    ticket.hold(lease)
                 call.send()
-            except NotSent:
-                ticket.release()
-                lease.end()
-            except BaseException:
-                ticket.release()
-                lease.end()
-                raise
-            else:
                 return call
+            except BaseException as error:
+                if ticket is not None:
+                    ticket.release()
+                lease.end()
+                if not isinstance(error, NotSent):
+                    raise
         raise NoWall("workers die before they are given a job")
 
-    def _run_pinned(self, job: Job, tenant: str, ticket: Ticket) -> Result:
+    def _run_pinned(self, job: Job, tenant: str, ticket: Ticket | None) -> Result:
         answer = self._pins.run(job, tenant, ticket)
         if answer is None:
             return self._run_once(job, ticket)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import signal
@@ -21,6 +20,7 @@ from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
 from mayfly.sandbox.jail import _wire
 
 _CORES = os.cpu_count() or 1
+_MOST_SECONDS = 2**31
 
 
 class Job(NamedTuple):
@@ -90,13 +90,9 @@ class Call:
     def send(self, *, again: bool = False) -> None:
         """Send the request; *again* sends the argument alone, to a worker that has the source."""
         worker, job = self.lease.worker, self.job
-        options = b"" if again else self._options()
-        source = b"" if again else job.source
-        kind = _wire.CALL if again else _wire.RUN
-        header = _wire.REQUEST.pack(kind, worker.next_nonce(), len(options), len(source), len(job.argument))
         descriptor = None if job.lines is None else _open(job.lines)
         try:
-            worker.send(b"".join((header, options, source, job.argument)), self._deadline, descriptor)
+            worker.send(self._request(worker.next_nonce(), again=again), self._deadline, descriptor)
         except WorkerGone as error:
             raise NotSent(str(error)) from None
         except WorkerLate:
@@ -105,17 +101,19 @@ class Call:
             if descriptor is not None:
                 os.close(descriptor)
 
-    def _options(self) -> bytes:
+    def _request(self, nonce: bytes, *, again: bool) -> bytes:
         job = self.job
-        options = {
-            "entry": job.entry,
-            "imports": None if job.imports is None else sorted(job.imports),
-            "lines": job.lines is not None,
-            "result": self.settings.result,
-            "memory": job.memory,
-            "cpu": None if self.lane == "pinned" else math.ceil(job.timeout * _CORES) + 1,
-        }
-        return json.dumps(options).encode()
+        if again:
+            header = _wire.REQUEST.pack(nonce, _wire.AGAIN, 0, 0, self.settings.result, 0, 0, 0, len(job.argument))
+            return header + job.argument
+        flags = 0 if job.entry is None else _wire.NAMED
+        flags |= 0 if job.imports is None else _wire.GUARDED
+        flags |= 0 if job.lines is None else _wire.LINES
+        cpu = 0 if self.lane == "pinned" else min(math.ceil(job.timeout * _CORES) + 1, _MOST_SECONDS)
+        parts = ((job.entry or "").encode(), "\0".join(job.imports or ()).encode(), job.source, job.argument)
+        sizes = [len(part) for part in parts]
+        header = _wire.REQUEST.pack(nonce, flags, job.memory or 0, cpu, self.settings.result, *sizes)
+        return b"".join((header, *parts))
 
     def result(self) -> Result:
         """Read to the end and return the result; a streamed one is collected into a list."""

@@ -47,7 +47,7 @@ class Pins:
         self._lock = threading.Lock()
         self._pins: OrderedDict[_Key, _Pin] = OrderedDict()
 
-    def run(self, job: Job, tenant: str, ticket: Ticket) -> tuple[Result, bool] | None:
+    def run(self, job: Job, tenant: str, ticket: Ticket | None) -> tuple[Result, bool] | None:
         """Call *job* on its own worker and say whether to replay it; None if it must go one-shot this time."""
         key = self._key(job, tenant)
         pin = self._acquire(key)
@@ -56,15 +56,18 @@ class Pins:
         call = Call(pin.lease, job, self._settings, "pinned")
         keep = False
         try:
-            ticket.hold(pin.lease)
+            if ticket is not None:
+                ticket.hold(pin.lease)
             call.send(again=pin.calls > 0)
             pin.calls += 1
             result = call.result()
-            keep = result.ok and not call.threads and not ticket.cancelled
+            keep = result.ok and not call.threads
         except NotSent:
             return None
         finally:
-            ticket.release()
+            if ticket is not None:
+                ticket.release()
+                keep = keep and not ticket.cancelled
             self._release(key, pin, keep=keep)
         due = pin.calls % self._settings.replay == 0 and not job.grants.effects
         return result, due and result.ok
@@ -91,7 +94,7 @@ class Pins:
                 pin.busy = True
                 self._pins.move_to_end(key)
         if pin is not None:
-            if not self._worn(pin) and pin.lease.worker.quiet():
+            if not self._worn(pin):
                 return pin
             self._release(key, pin, keep=False)
         return self._create(key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
+from queue import SimpleQueue
 from typing import NamedTuple
 
 from mayfly.core import SandboxSettings
@@ -15,6 +16,7 @@ from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
 
 _KEPT = 8
 _TRIES = 3
+_WAITING = 16
 
 
 class NoWall(Exception):
@@ -22,33 +24,78 @@ class NoWall(Exception):
 
 
 class Lease(NamedTuple):
-    """A worker nobody has used and the zygote it came from."""
+    """A worker nobody else uses and the zygote it came from."""
 
     zygote: Zygote
     worker: Worker
+    housekeeper: Housekeeper
 
     def end(self) -> None:
-        """Kill the worker and have it replaced in the background."""
-        self.zygote.give_back(self.worker)
+        """Kill the worker now; it is cleared away and replaced in the background."""
+        self.worker.kill()
+        self.housekeeper.clear(self)
+
+
+class Housekeeper:
+    """One thread that closes what dead workers leave and asks for new ones, so that callers need not wait for it."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Lease | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def clear(self, lease: Lease) -> None:
+        """Clear *lease* away soon; at once where too many wait already."""
+        if self._queue.qsize() >= _WAITING:
+            lease.zygote.give_back(lease.worker)
+            return
+        self._queue.put(lease)
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._work, name="mayfly-housekeeper", daemon=True)
+                    self._thread.start()
+
+    def _work(self) -> None:
+        while (lease := self._queue.get()) is not None:
+            lease.zygote.give_back(lease.worker)
+
+    def close(self) -> None:
+        """Finish what waits and end the thread."""
+        with self._lock:
+            if self._thread is not None:
+                self._queue.put(None)
+                self._thread.join()
+                self._thread = None
+
+    def abandon(self) -> None:
+        """In a forked child, where the thread does not exist: let go of what waits."""
+        while not self._queue.empty():
+            lease = self._queue.get()
+            if lease is not None:
+                lease.worker.abandon()
 
 
 class Pool:
     """Start zygotes when they are first needed, and again when they die."""
 
     def __init__(self, settings: SandboxSettings, level: str) -> None:
-        self.slots = threading.BoundedSemaphore(settings.jobs)
+        self.slots: SimpleQueue[None] = SimpleQueue()
+        for _ in range(settings.jobs):
+            self.slots.put(None)
         self._settings = settings
         self._wanted = level
         self._lock = threading.RLock()
         self._zygotes: OrderedDict[Grants, Zygote] = OrderedDict()
         self._failures: dict[Level, str] = {}
+        self._housekeeper = Housekeeper()
 
     def take(self, grants: Grants) -> Lease:
         """Return a fresh worker for *grants*."""
         for _ in range(_TRIES):
             zygote = self.zygote(grants)
             try:
-                return Lease(zygote, zygote.take())
+                return Lease(zygote, zygote.take(), self._housekeeper)
             except ZygoteGone:
                 self.discard(zygote)
             except SpawnFailed as error:
@@ -105,11 +152,13 @@ class Pool:
 
     def close(self) -> None:
         """End every zygote."""
+        self._housekeeper.close()
         with self._lock:
             while self._zygotes:
                 self._zygotes.popitem()[1].close()
 
     def abandon(self) -> None:
         """In a forked child: let go without ending what belongs to the parent."""
+        self._housekeeper.abandon()
         while self._zygotes:
             self._zygotes.popitem()[1].abandon()

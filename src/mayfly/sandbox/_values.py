@@ -16,7 +16,7 @@ class BadValue(Exception):
 def encode(argument: object) -> bytes:
     """Write the argument as JSON; what JSON cannot hold is a `BadValue` naming it."""
     try:
-        return json.dumps(argument, allow_nan=False, separators=(",", ":")).encode("ascii")
+        return _dumps(argument).encode("ascii")
     except RecursionError:
         raise BadValue("the argument is nested too deeply") from None
     except (TypeError, ValueError) as error:
@@ -26,7 +26,7 @@ def encode(argument: object) -> bytes:
 def decode(text: bytes, *, depth: int) -> object:
     """Read a result; nesting, constants outside JSON and endless integers are refused."""
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
+        value: object = _loads(text.decode("utf-8"))
     except RecursionError:
         raise BadValue(f"the result is nested deeper than {depth}") from None
     except ValueError as error:
@@ -40,6 +40,11 @@ def decode(text: bytes, *, depth: int) -> object:
 
 def _refuse_constant(name: str) -> NoReturn:
     raise BadValue(f"the result holds {name}, which is not JSON")
+
+
+# Made once: the functions of the json module would make a new one for every call.
+_dumps = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+_loads = json.JSONDecoder(parse_constant=_refuse_constant).decode
 
 
 def _long_integer(digits: str) -> int:

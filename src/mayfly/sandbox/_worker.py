@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import socket
 import time
@@ -42,16 +43,20 @@ class Worker:
         self.output = output
         self.nonce = b""
         self._pending = bytearray()
+        self._poll = select.poll()
+        self._awaited = 0
+        channel.setblocking(False)
 
     def send(self, request: bytes, deadline: float, lines: int | None = None) -> None:
         """Send a request that was made with `next_nonce`."""
         try:
-            self._wait(deadline)
-            self.channel.sendall(request)
+            sent = self.channel.send(request)
+            while sent < len(request):
+                self._wait(deadline, select.POLLOUT)
+                sent += self.channel.send(memoryview(request)[sent:])
             if lines is not None:
+                self._wait(deadline, select.POLLOUT)
                 socket.send_fds(self.channel, [b"L"], [lines])
-        except TimeoutError:
-            raise WorkerLate from None
         except OSError as error:
             raise WorkerGone(f"the worker hung up: {error.strerror}") from None
 
@@ -101,35 +106,26 @@ class Worker:
             raise WorkerGone(f"result: {value} bytes are over the limit of {limit}")
 
     def _receive(self, deadline: float, wanted: int) -> bytes:
+        self._wait(deadline, select.POLLIN)
         try:
-            self._wait(deadline)
             data = self.channel.recv(max(wanted, _CHUNK))
-        except TimeoutError:
-            raise WorkerLate from None
         except OSError as error:
             raise WorkerGone(f"the channel broke: {error.strerror}") from None
         if not data:
             raise WorkerGone("")
         return data
 
-    def _wait(self, deadline: float) -> None:
-        left = deadline - time.monotonic()
-        if left <= 0:
-            raise TimeoutError
-        self.channel.settimeout(left)
-
-    def quiet(self) -> bool:
-        """Whether nothing was written since the last answer, as an honest worker's channel is."""
-        if self._pending:
-            return False
-        self.channel.settimeout(0)
-        try:
-            self.channel.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
+    def _wait(self, deadline: float, event: int) -> None:
+        """Sleep until the channel is ready for *event*, or the deadline has come."""
+        while True:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise WorkerLate
+            if event != self._awaited:
+                self._poll.register(self.channel, event)
+                self._awaited = event
+            if self._poll.poll(left * 1000 + 1):
+                return
 
     def printed(self) -> str:
         """Return what the job printed, and forget it."""
@@ -148,6 +144,12 @@ class Worker:
     def close(self) -> None:
         """Kill the process and let go of it."""
         self.kill()
+        self.channel.close()
+        os.close(self.process)
+        os.close(self.output)
+
+    def abandon(self) -> None:
+        """In a forked child: let go of a worker that belongs to the parent."""
         self.channel.close()
         os.close(self.process)
         os.close(self.output)

@@ -208,8 +208,6 @@ class Zygote:
         if self.broker is not None:
             self.broker.abandon()
         for worker in self._idle:
-            worker.channel.close()
-            os.close(worker.process)
-            os.close(worker.output)
+            worker.abandon()
         self._idle.clear()
         os.close(self._errors)

@@ -11,9 +11,13 @@ import ctypes
 import os
 import resource
 from collections.abc import Callable
+from typing import NamedTuple
 
 _PAGE = resource.getpagesize()
+_POPULATE_READ = 22
 _POPULATE_WRITE = 23
+_PROCESS_MADVISE = 440
+_MOST_RANGES = 1024
 _EXCLUSIVE = 1 << 56
 _FILE_OR_SHARED = 1 << 61
 _PRESENT = 1 << 63
@@ -21,9 +25,24 @@ _GAP = 1
 
 Ranges = list[tuple[int, int]]
 
+
+class Touched(NamedTuple):
+    """Memory that was written to, and files that were read through a mapping, as addresses and sizes."""
+
+    written: Ranges = []  # noqa: RUF012
+    read: Ranges = []  # noqa: RUF012
+
+
+class _Region(NamedTuple):
+    start: int
+    end: int
+    writable: bool
+
+
 _libc = ctypes.PyDLL(None, use_errno=True)
 _libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 _libc.fork.restype = ctypes.c_int
+_libc.syscall.restype = ctypes.c_long
 
 
 def fork() -> int:
@@ -34,14 +53,14 @@ def fork() -> int:
     return pid
 
 
-def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int) -> list[Ranges]:
+def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int) -> list[Touched]:
     """Watch a child in its *rehearsal*, which calls the function it is given after each of its *parts*.
 
     Return, part by part, the memory it was the first to touch. *proc* is an open /proc. A page that this process
     writes to meanwhile looks as if the child had: so all room is made before, and all thinking is done after.
     """
-    regions = _writable_regions(proc)
-    shots = [[bytearray((end - start) * 8) for start, end in regions] for _ in range(parts)]
+    regions = _regions(proc)
+    shots = [[bytearray((region.end - region.start) * 8) for region in regions] for _ in range(parts)]
     asks, answers = os.pipe(), os.pipe()
     child = fork()
     if child == 0:
@@ -63,45 +82,102 @@ def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int
         for shot in shots:
             os.write(answers[1], b".")
             os.read(asks[0], 1)
-            for (start, _), room in zip(regions, shot, strict=True):
-                os.preadv(pagemap, [room], start * 8)
+            for region, room in zip(regions, shot, strict=True):
+                os.preadv(pagemap, [room], region.start * 8)
         os.close(pagemap)
     except OSError:
         shots = []
     for descriptor in (asks[0], answers[1]):
         os.close(descriptor)
     os.waitpid(child, 0)
+    return _compare(regions, shots)
+
+
+def _compare(regions: list[_Region], shots: list[list[bytearray]]) -> list[Touched]:
     seen: set[int] = set()
     learned = []
     for shot in shots:
-        pages = {page for (start, _), room in zip(regions, shot, strict=True) for page in _exclusive(start, room)}
-        learned.append(_ranges(sorted(pages - seen)))
-        seen |= pages
+        written: set[int] = set()
+        read: set[int] = set()
+        for region, room in zip(regions, shot, strict=True):
+            (written if region.writable else read).update(_own_pages(region, room))
+        learned.append(Touched(written=_ranges(sorted(written - seen)), read=_ranges(sorted(read - seen))))
+        seen |= written | read
     return learned
 
 
-def populate(ranges: Ranges, interrupted: Callable[[], bool] | None = None) -> None:
-    """Copy the pages of *ranges* now; stop early when *interrupted* says so."""
+class Bulk:
+    """Ranges to copy with one call where the kernel takes them so (6.13), with a call each where it does not."""
+
+    def __init__(self, touched: Touched | None = None) -> None:
+        touched = touched or Touched()
+        self._parts = [
+            _Part.of(touched.written[:_MOST_RANGES], _POPULATE_WRITE),
+            _Part.of(touched.read[:_MOST_RANGES], _POPULATE_READ),
+        ]
+        self._at_once = all(self._try(part) for part in self._parts)
+
+    @staticmethod
+    def _try(part: _Part) -> bool:
+        if not part.ranges:
+            return True
+        itself = os.pidfd_open(os.getpid())
+        done = _libc.syscall(_PROCESS_MADVISE, itself, part.vector, part.number, part.advice, 0)
+        os.close(itself)
+        return int(done) > 0
+
+    def populate(self) -> None:
+        """Copy and map the pages now."""
+        for part in self._parts:
+            if not self._at_once or not self._try(part):
+                populate(part.ranges, part.advice)
+
+
+class _Part(NamedTuple):
+    ranges: Ranges
+    advice: int
+    vector: ctypes.Array[ctypes.c_uint64]
+    number: ctypes.c_long
+
+    @classmethod
+    def of(cls, ranges: Ranges, advice: int) -> _Part:
+        vector = (ctypes.c_uint64 * (2 * len(ranges)))(*(number for pair in ranges for number in pair))
+        return cls(ranges, advice, vector, ctypes.c_long(len(ranges)))
+
+
+def populate_until(touched: Touched, interrupted: Callable[[], bool]) -> None:
+    """Copy and map what was *touched*; stop when *interrupted* says so."""
+    if not populate(touched.written, _POPULATE_WRITE, interrupted):
+        populate(touched.read, _POPULATE_READ, interrupted)
+
+
+def populate(ranges: Ranges, advice: int, interrupted: Callable[[], bool] | None = None) -> bool:
+    """Take the *ranges* one by one; return whether *interrupted* put an end to it."""
     madvise = _libc.madvise
     for address, size in ranges:
-        madvise(address, size, _POPULATE_WRITE)
+        madvise(address, size, advice)
         if interrupted is not None and interrupted():
-            return
+            return True
+    return False
 
 
-def _writable_regions(proc: int) -> list[tuple[int, int]]:
+def _regions(proc: int) -> list[_Region]:
+    """Return the private mappings: those we may write to, and those of files that we only read and execute."""
     with open(os.open("self/maps", os.O_RDONLY, dir_fd=proc)) as file:
-        fields = [line.split() for line in file]
-    spans = [row[0].split("-") for row in fields if row[1] == "rw-p"]
-    return [(int(start, 16) // _PAGE, int(end, 16) // _PAGE) for start, end in spans]
+        rows = [line.split() for line in file]
+    kept = [row for row in rows if row[1] == "rw-p" or (row[1] in ("r-xp", "r--p") and row[-1].startswith("/"))]
+    spans = [(row[0].split("-"), row[1] == "rw-p") for row in kept]
+    return [_Region(int(span[0], 16) // _PAGE, int(span[1], 16) // _PAGE, writable) for span, writable in spans]
 
 
-def _exclusive(start: int, entries: bytearray) -> list[int]:
-    """Return the pages that are anonymous and shared with no other process."""
+def _own_pages(region: _Region, entries: bytearray) -> list[int]:
+    """Return the pages a child has made its own: copies where it wrote, mapped where it read a file."""
+    wanted = _PRESENT | _EXCLUSIVE if region.writable else _PRESENT
+    refused = _FILE_OR_SHARED if region.writable else 0
     return [
-        start + index
+        region.start + index
         for index, entry in enumerate(memoryview(entries).cast("Q"))
-        if entry & _PRESENT and entry & _EXCLUSIVE and not entry & _FILE_OR_SHARED
+        if entry & wanted == wanted and not entry & refused
     ]
 
 

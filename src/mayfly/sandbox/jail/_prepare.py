@@ -113,4 +113,5 @@ def learn(jail: Jail, confine: Callable[[], None]) -> None:
 
     learned = _prefault.learn(jail.proc, rehearsal, 2)
     os.close(jail.proc)
-    jail.first, jail.later = learned if len(learned) == 2 else ([], [])
+    if len(learned) == 2:
+        jail.first, jail.later = _prefault.Bulk(learned[0]), learned[1]

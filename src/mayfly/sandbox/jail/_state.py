@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import socket
 from typing import Any
@@ -34,8 +33,8 @@ class Jail:
         self.table = read_beside("syscalls.txt")
         self.warm_up = read_beside("warm_up.py")
         self.worker = _worker.Worker()
-        self.first: _prefault.Ranges = []
-        self.later: _prefault.Ranges = []
+        self.first = _prefault.Bulk()
+        self.later = _prefault.Touched()
 
 
 def read_beside(name: str) -> str:
@@ -44,10 +43,10 @@ def read_beside(name: str) -> str:
 
 
 def request(source: str) -> bytes:
-    options = json.dumps({"entry": "run", "imports": None, "lines": False, "result": 1 << 20}).encode()
-    text, argument = source.encode(), b'{"numbers": [1, 2.5, "three"], "nested": {"list": [null, true]}}'
-    header = _wire.REQUEST.pack(_wire.RUN, bytes(_wire.NONCE), len(options), len(text), len(argument))
-    return header + options + text + argument
+    """Return a request that loads *source* and calls its `run`, for rehearsals."""
+    parts = (b"run", b"", source.encode(), b'{"numbers": [1, 2.5, "three"], "nested": {"list": [null, true]}}')
+    sizes = [len(part) for part in parts]
+    return _wire.REQUEST.pack(bytes(_wire.NONCE), _wire.NAMED, 0, 0, 1 << 20, *sizes) + b"".join(parts)
 
 
 def high(descriptor: int) -> int:

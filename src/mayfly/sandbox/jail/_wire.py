@@ -7,11 +7,30 @@ without knowing it are a protocol error, never a result.
 from __future__ import annotations
 
 import struct
+from typing import NamedTuple
 
 NONCE = 16
-# Request: kind, nonce, the lengths of options (JSON), source and argument (JSON).
-REQUEST = struct.Struct("=c16sIII")
-RUN, CALL = b"R", b"C"
+REQUEST = struct.Struct("=16sBQIIIIII")
+NAMED, GUARDED, LINES, AGAIN = 1, 2, 4, 8
+
+
+class Request(NamedTuple):
+    """The header of a request; entry, imports (names between NULs), source and argument (JSON) follow it.
+
+    AGAIN calls what is already loaded. LINES hands in a descriptor after the request. Zero is no limit of its own.
+    """
+
+    nonce: bytes
+    flags: int
+    memory: int
+    cpu: int
+    result: int
+    entry: int
+    imports: int
+    source: int
+    argument: int
+
+
 # Reply: nonce, kind, the lengths of value (JSON), error and traceback.
 REPLY = struct.Struct("=16scIII")
 OK, ERROR, MEMORY, PART, BROKEN = b"O", b"E", b"M", b"P", b"B"

@@ -17,6 +17,8 @@ from typing import Any, NoReturn
 from . import _job, _prefault, _wire
 
 _MANY = 1 << 20
+# Milliseconds without a job after which a worker uses its time to copy what it might need.
+_IDLE = 5
 
 
 class OutputFull(OSError):
@@ -53,12 +55,13 @@ class Worker:
         self.base = 0
         self.reset_output()
 
-    def serve(self, channel: socket.socket, base: int, later: _prefault.Ranges) -> NoReturn:
+    def serve(self, channel: socket.socket, base: int, later: _prefault.Touched) -> NoReturn:
         """Answer requests until the host hangs up or kills us. Untrusted code runs from here on."""
         self.channel, self.base = channel, base
         poll = select.poll()
         poll.register(channel, select.POLLIN)
-        _prefault.populate(later, lambda: bool(poll.poll(0)))
+        if not poll.poll(_IDLE):
+            _prefault.populate_until(later, lambda: bool(poll.poll(0)))
         while True:
             self.answer()
 
@@ -82,31 +85,36 @@ class Worker:
 
     def answer(self) -> None:
         """Read one request and reply to it; anything that goes wrong on the way is the reply."""
-        header = self.receive(_wire.REQUEST.size)
-        kind, self.nonce, options, source, argument = _wire.REQUEST.unpack(header)
-        body = self.receive(options + source + argument)
+        request = _wire.Request(*_wire.REQUEST.unpack(self.receive(_wire.REQUEST.size)))
+        self.nonce = request.nonce
+        parts = [self.receive(size) for size in request[-4:]]
         try:
-            if kind == _wire.RUN:
-                given = json.loads(body[:options])
-                self.apply_limits(given)
-                self.limit = given["result"]
-                self.entry = None
-                text = body[options : options + source].decode("utf-8")
-                allowed = given["imports"]
-                allowed = None if allowed is None else frozenset(allowed)
-                lines = self.lines() if given["lines"] else None
-                self.entry = _job.load(text, given["entry"], allowed)
-                value = lines if lines is not None else json.loads(body[options + source :])
-            else:
+            if request.flags & _wire.AGAIN:
                 if sys.stdout is not self.output or self.output.closed:
                     self.reset_output()
-                value = json.loads(body[options + source :])
-            del body
+                value: object = json.loads(parts[3].decode())
+            else:
+                lines = self.lines() if request.flags & _wire.LINES else None
+                self.load(request, *parts[:3])
+                value = lines if lines is not None else json.loads(parts[3].decode())
+            del parts
             self.run(value)
         except MemoryError:
             self.reply(_wire.MEMORY)
         except BaseException as error:
             self.fail(error)
+
+    def load(self, request: _wire.Request, entry: bytes, imports: bytes, source: bytes) -> None:
+        """Lower the limits to what the request asks for; none can be raised again. Then load the source."""
+        self.entry, self.limit = None, request.result
+        if request.cpu:
+            resource.setrlimit(resource.RLIMIT_CPU, (request.cpu, request.cpu))
+        if request.memory:
+            ceiling = self.base + request.memory
+            resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
+        allowed = frozenset(imports.decode().split("\0")) if request.flags & _wire.GUARDED else None
+        name = entry.decode() if request.flags & _wire.NAMED else None
+        self.entry = _job.load(source.decode("utf-8"), name, allowed)
 
     def run(self, argument: object) -> None:
         """Call the entry and send what it returns."""
@@ -174,11 +182,3 @@ class Worker:
         with open(descriptors[0], encoding="utf-8", errors="replace", newline="\n") as file:
             for line in file:
                 yield line.removesuffix("\n").removesuffix("\r")
-
-    def apply_limits(self, given: dict[str, Any]) -> None:
-        """Lower this worker's own limits to what the request asks for; none can be raised again."""
-        if given.get("cpu"):
-            resource.setrlimit(resource.RLIMIT_CPU, (given["cpu"], given["cpu"]))
-        if given.get("memory"):
-            ceiling = self.base + given["memory"]
-            resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))

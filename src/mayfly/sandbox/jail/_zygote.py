@@ -200,7 +200,7 @@ def _sealed_output(size: int) -> int:
 def _become_worker(channel: socket.socket, jail: Jail, confinement: Confinement, number: int) -> NoReturn:
     """Confine this process for good, then serve. If any wall fails, end without having read a job."""
     try:
-        _prefault.populate(jail.first)
+        jail.first.populate()
         _confine(jail, confinement, number)
         jail.worker.serve(channel, jail.base, jail.later)
     except BaseException as error:
