@@ -11,18 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-# Left out: open input eval exec compile globals locals vars dir breakpoint help exit quit and the like.
+# Left out: open input eval exec compile globals locals breakpoint help exit quit and the like.
 _NAMES = """
-    abs aiter all anext any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict divmod
+    abs aiter all anext any ascii bin bool bytearray bytes callable chr classmethod complex delattr dict dir divmod
     enumerate filter float format frozenset getattr hasattr hash hex id int isinstance issubclass iter len list map
     max memoryview min next object oct ord pow print property range repr reversed round set setattr slice sorted
-    staticmethod str sum super tuple type zip
+    staticmethod str sum super tuple type vars zip
     None True False Ellipsis NotImplemented __build_class__ __debug__ __name__
 """
 
-# C code imports these by itself, through the importer of whatever Python frame called it.
-_HELPERS = frozenset({"_strptime", "time", "copyreg", "_pylong", "_pydatetime", "_pydecimal", "collections.abc"})
-_C_CALL = ["__doc__"]
+# C code imports these by itself, through the importer of whatever Python frame called it; it asks with a list, where
+# an import statement has a tuple or None. The job's own module is asked for by pickle.
+_HELPERS = frozenset({"_strptime", "time", "copyreg", "_pylong", "_pydatetime", "_pydecimal", "collections.abc", "job"})
 
 Importer = Callable[..., ModuleType]
 
@@ -44,7 +44,7 @@ def _importer(allowed: frozenset[str]) -> Importer:
         fromlist: Sequence[str] | None = (),
         level: int = 0,
     ) -> ModuleType:
-        from_c = fromlist == _C_CALL and name in _HELPERS
+        from_c = name in _HELPERS and (type(fromlist) is list or name == "job")
         future = name == "__future__" and not level
         if not (from_c or future) and (level or name.partition(".")[0] not in allowed):
             listed = ", ".join(sorted(allowed)) or "nothing"

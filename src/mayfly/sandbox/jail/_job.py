@@ -13,7 +13,8 @@ from types import AsyncGeneratorType, CoroutineType, FrameType, ModuleType
 from . import _guard
 
 NAME = "job"
-FILE = "<job>"
+# Not in angle brackets: `linecache` gives up on those, and `inspect.getsource` with it.
+FILE = "/job.py"
 _BATCH = 512
 _BATCH_SECONDS = 0.1
 
