@@ -89,6 +89,18 @@ def test_a_worker_that_ends_without_an_answer_is_no_success(box: Sandbox, body: 
     assert served(box)
 
 
+def test_a_job_that_dies_costs_no_other_job(own: Sandbox) -> None:
+    """A worker's end and the question how it ended reach the zygote together, now in this order and now in that."""
+    with own as box, ThreadPoolExecutor(3) as threads:
+        zygote = launcher_of(box) if served(box) else 0
+
+        def pair(_: int) -> tuple[str, object]:
+            return box.run("import os\ndef f(x): os._exit(0)", "f").status, box.run(DOUBLE, "f", 21).value
+
+        assert set(threads.map(pair, range(100))) == {("died", 42)}
+        assert launcher_of(box) == zygote
+
+
 FORGERS = {
     "json": 'b\'{"status": "ok", "value": 1}\'',
     "frame": "struct.pack('=16scIII', bytes(16), b'O', 1, 0, 0) + b'1'",

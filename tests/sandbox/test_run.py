@@ -225,3 +225,11 @@ def test_a_job_may_be_given_less_memory(box: Sandbox) -> None:
     assert box.run(source, "f", 150 * 2**20).ok
     assert box.run(source, "f", 150 * 2**20, memory=100 * 2**20).status == "memory"
     assert box.run(source, "f", 50 * 2**20, memory=100 * 2**20).ok
+
+
+def test_modules_that_were_not_preloaded_can_be_imported(box: Sandbox) -> None:
+    source = (
+        "import fileinput, mailbox, multiprocessing.shared_memory, xml.dom.minidom\ndef f(x): return mailbox.__name__\n"
+    )
+    for _ in range(2):
+        assert box.run(source, "f").value == "mailbox"

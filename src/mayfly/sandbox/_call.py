@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mayfly.core import InputError, SandboxSettings
-from mayfly.sandbox import _values
+from mayfly.sandbox import _tasks, _values
 from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._pool import Lease
 from mayfly.sandbox._result import Lane, Result, Status
@@ -104,15 +104,16 @@ class Call:
     def _request(self, nonce: bytes, *, again: bool) -> bytes:
         job = self.job
         if again:
-            header = _wire.REQUEST.pack(nonce, _wire.AGAIN, 0, 0, self.settings.result, 0, 0, 0, len(job.argument))
-            return header + job.argument
+            sizes = (0, 0, 0, len(job.argument))
+            return _wire.REQUEST.pack(nonce, _wire.AGAIN, 0, 0, 0, self.settings.result, *sizes) + job.argument
         flags = 0 if job.entry is None else _wire.NAMED
         flags |= 0 if job.imports is None else _wire.GUARDED
         flags |= 0 if job.lines is None else _wire.LINES
         cpu = 0 if self.lane == "pinned" else min(math.ceil(job.timeout * _CORES) + 1, _MOST_SECONDS)
         parts = ((job.entry or "").encode(), "\0".join(job.imports or ()).encode(), job.source, job.argument)
-        sizes = [len(part) for part in parts]
-        header = _wire.REQUEST.pack(nonce, flags, job.memory or 0, cpu, self.settings.result, *sizes)
+        tasks = _tasks.limit(self.settings.threads) if self.lease.zygote.shares_tasks else 0
+        limits = (job.memory or 0, cpu, tasks, self.settings.result)
+        header = _wire.REQUEST.pack(nonce, flags, *limits, *(len(part) for part in parts))
         return b"".join((header, *parts))
 
     def result(self) -> Result:

@@ -117,7 +117,7 @@ def _inside(settings: SandboxSettings) -> list[Layer]:
         Layer(
             name="limits",
             ok=seen["memory"] > 0 and seen["threads"] > 0,
-            detail=f"{settings.memory >> 20} MiB, {seen['threads']} tasks, {settings.timeout:g} s",
+            detail=f"{settings.memory >> 20} MiB, {settings.threads} threads, {settings.timeout:g} s",
         ),
     ]
 

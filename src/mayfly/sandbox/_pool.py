@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections import OrderedDict
@@ -58,7 +59,8 @@ class Housekeeper:
 
     def _work(self) -> None:
         while (lease := self._queue.get()) is not None:
-            lease.zygote.give_back(lease.worker)
+            with contextlib.suppress(OSError):  # a descriptor that is gone already must not end the housekeeping
+                lease.zygote.give_back(lease.worker)
 
     def close(self) -> None:
         """Finish what waits and end the thread."""

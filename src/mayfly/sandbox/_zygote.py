@@ -94,6 +94,11 @@ class Zygote:
         text = os.pread(self._errors, 4096, 0).decode("utf-8", "replace").strip()
         return f": {text.splitlines()[-1]}" if text else ""
 
+    @property
+    def shares_tasks(self) -> bool:
+        """Whether the kernel counts a worker's threads together with all else this user runs."""
+        return self.level == "landlock" and os.geteuid() != 0
+
     def refill(self) -> None:
         """Ask for as many workers as are missing; they are made while we do something else."""
         with self._lock:
@@ -157,8 +162,8 @@ class Zygote:
                 return
 
     def _read(self, seconds: float) -> None:
-        self._control.settimeout(seconds)
         try:
+            self._control.settimeout(seconds)
             message, descriptors, _, _ = socket.recv_fds(self._control, 64, 3)
         except BlockingIOError:
             raise

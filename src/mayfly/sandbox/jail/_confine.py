@@ -55,7 +55,7 @@ class Confinement:
             self._add("unshare", _kernel.CLONE_NEWUSER)
         # After the new user namespace: set before, the limit on tasks would count all workers together.
         for kind, value in _limits(jail).items():
-            self._add("prlimit64", 0, kind, ctypes.create_string_buffer(struct.pack("=QQ", value, value), 16), None)
+            self._add("prlimit64", 0, kind, ctypes.create_string_buffer(struct.pack("=qq", value, value), 16), None)
         header = ctypes.create_string_buffer(struct.pack("=II", 0x20080522, 0), 8)
         self._add("capset", header, ctypes.create_string_buffer(24))
         self._add("prctl", _kernel.PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)

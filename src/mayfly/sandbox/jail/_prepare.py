@@ -9,6 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from importlib.machinery import PathFinder
 
 from . import _guard, _prefault
 from ._state import Jail, high, request
@@ -49,6 +50,7 @@ def prepare_imports(jail: Jail) -> None:
     if jail.level == "landlock" and jail.root:
         _reach_by_descriptor(jail)
     sys.path += packages
+    _list_libraries()
     sys.dont_write_bytecode = True
 
 
@@ -63,6 +65,11 @@ def _reach_by_descriptor(jail: Jail) -> None:
             if isinstance(places, list):
                 places[:] = [new + p[len(path) :] if p.startswith(path + "/") else p for p in places]
     sys.path_importer_cache.clear()
+
+
+def _list_libraries() -> None:
+    """Have the import system list its directories while it may; afterwards it may read what is in them only."""
+    PathFinder.find_spec("mayfly_lists_directories")
 
 
 def _anybody_can_enter(path: str) -> bool:

@@ -10,7 +10,7 @@ import struct
 from typing import NamedTuple
 
 NONCE = 16
-REQUEST = struct.Struct("=16sBQIIIIII")
+REQUEST = struct.Struct("=16sBQIIIIIII")
 NAMED, GUARDED, LINES, AGAIN = 1, 2, 4, 8
 
 
@@ -24,6 +24,7 @@ class Request(NamedTuple):
     flags: int
     memory: int
     cpu: int
+    tasks: int
     result: int
     entry: int
     imports: int

@@ -109,6 +109,8 @@ class Worker:
         self.entry, self.limit = None, request.result
         if request.cpu:
             resource.setrlimit(resource.RLIMIT_CPU, (request.cpu, request.cpu))
+        if request.tasks:
+            resource.setrlimit(resource.RLIMIT_NPROC, (request.tasks, request.tasks))
         if request.memory:
             ceiling = self.base + request.memory
             resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))

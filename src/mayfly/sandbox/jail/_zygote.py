@@ -110,11 +110,12 @@ def _serve(control: socket.socket, jail: Jail, confinement: Confinement) -> NoRe
     ended: dict[int, int] = {}
     number = 0
     while True:
-        for descriptor, _ in poll.poll():
-            if descriptor != control.fileno():
+        ready = [descriptor for descriptor, _ in poll.poll()]
+        for descriptor in ready:  # the dead first: answering a question below may reap one of them
+            if descriptor in running:
                 poll.unregister(descriptor)
                 _reap(running.pop(descriptor), ended)
-                continue
+        if control.fileno() in ready:
             request = control.recv(64)
             if not request:
                 os._exit(0)
