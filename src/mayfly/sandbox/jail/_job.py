@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from types import AsyncGeneratorType, CoroutineType, FrameType, ModuleType
+from typing import cast
 
 from . import _guard
 
@@ -86,7 +87,8 @@ def stream(value: object) -> Iterator[object] | None:
     """Return an iterator over a result that is to be streamed, None for one that is a single value."""
     if isinstance(value, AsyncGeneratorType):
         return _drain(value)
-    return value if isinstance(value, Iterator) else None
+    # Not `isinstance(value, Iterator)`: for a type it has not met, that runs a good deal of Python.
+    return cast("Iterator[object]", value) if hasattr(type(value), "__next__") else None
 
 
 def _drain(source: AsyncGenerator[object, None]) -> Iterator[object]:

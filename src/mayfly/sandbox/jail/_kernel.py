@@ -36,6 +36,8 @@ PR_SET_PDEATHSIG = 1
 PR_SET_DUMPABLE = 4
 PR_SET_NO_NEW_PRIVS = 38
 
+_M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -2, -3, -8
+
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
@@ -107,6 +109,13 @@ def prctl(option: int, argument: int = 0) -> None:
     )
 
 
-def one_arena() -> None:
-    """Keep malloc to one arena: each further one reserves 64 MiB of address space, which is what we limit."""
-    _libc.mallopt(-8, 1)
+def tune_malloc() -> None:
+    """Keep malloc to one arena, and its heap from shrinking.
+
+    Each further arena reserves 64 MiB of address space, which is what we limit. Memory that a rehearsal freed and
+    malloc gave back would be new, and slow, to every worker.
+    """
+    _libc.mallopt(_M_ARENA_MAX, 1)
+    _libc.mallopt(_M_TRIM_THRESHOLD, 1 << 28)
+    _libc.mallopt(_M_TOP_PAD, 1 << 17)
+    _libc.mallopt(_M_MMAP_THRESHOLD, 1 << 22)

@@ -109,40 +109,22 @@ def _compare(regions: list[_Region], shots: list[list[bytearray]]) -> list[Touch
 class Bulk:
     """Ranges to copy with one call where the kernel takes them so (6.13), with a call each where it does not."""
 
-    def __init__(self, touched: Touched | None = None) -> None:
-        touched = touched or Touched()
-        self._parts = [
-            _Part.of(touched.written[:_MOST_RANGES], _POPULATE_WRITE),
-            _Part.of(touched.read[:_MOST_RANGES], _POPULATE_READ),
-        ]
-        self._at_once = all(self._try(part) for part in self._parts)
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = ranges[:_MOST_RANGES]
+        self._vector = (ctypes.c_uint64 * (2 * len(self._ranges)))(*(n for pair in self._ranges for n in pair))
+        self._number = ctypes.c_long(len(self._ranges))
+        self._at_once = bool(ranges) and self._try()
 
-    @staticmethod
-    def _try(part: _Part) -> bool:
-        if not part.ranges:
-            return True
+    def _try(self) -> bool:
         itself = os.pidfd_open(os.getpid())
-        done = _libc.syscall(_PROCESS_MADVISE, itself, part.vector, part.number, part.advice, 0)
+        done = _libc.syscall(_PROCESS_MADVISE, itself, self._vector, self._number, _POPULATE_WRITE, 0)
         os.close(itself)
         return int(done) > 0
 
     def populate(self) -> None:
-        """Copy and map the pages now."""
-        for part in self._parts:
-            if not self._at_once or not self._try(part):
-                populate(part.ranges, part.advice)
-
-
-class _Part(NamedTuple):
-    ranges: Ranges
-    advice: int
-    vector: ctypes.Array[ctypes.c_uint64]
-    number: ctypes.c_long
-
-    @classmethod
-    def of(cls, ranges: Ranges, advice: int) -> _Part:
-        vector = (ctypes.c_uint64 * (2 * len(ranges)))(*(number for pair in ranges for number in pair))
-        return cls(ranges, advice, vector, ctypes.c_long(len(ranges)))
+        """Copy the pages now."""
+        if not self._at_once or not self._try():
+            populate(self._ranges, _POPULATE_WRITE)
 
 
 def populate_until(touched: Touched, interrupted: Callable[[], bool]) -> None:

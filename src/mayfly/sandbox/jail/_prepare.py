@@ -121,4 +121,6 @@ def learn(jail: Jail, confine: Callable[[], None]) -> None:
     learned = _prefault.learn(jail.proc, rehearsal, 2)
     os.close(jail.proc)
     if len(learned) == 2:
-        jail.first, jail.later = _prefault.Bulk(learned[0]), learned[1]
+        trivially, broadly = learned
+        jail.first = _prefault.Bulk(trivially.written)
+        jail.later = _prefault.Touched(written=broadly.written, read=trivially.read + broadly.read)

@@ -76,7 +76,7 @@ def _settle(jail: Jail) -> Confinement:
     """In the zygote: everything that is done once and inherited by all workers."""
     _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
     _kernel.prctl(_kernel.PR_SET_NO_NEW_PRIVS, 1)
-    _kernel.one_arena()
+    _kernel.tune_malloc()
     _prepare.prepare_imports(jail)
     policy = _seccomp.Policy(
         write=jail.config["write"],
