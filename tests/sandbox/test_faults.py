@@ -159,6 +159,16 @@ def test_memory_is_limited(box: Sandbox, expression: str) -> None:
     assert served(box)
 
 
+@pytest.mark.parametrize("place", [0, 10, 2**40, 2**62])
+def test_a_moved_output_position_gives_no_more_than_the_limit(box: Sandbox, place: int) -> None:
+    result = box.run(
+        "import os\ndef f(n):\n    print('x', flush=True)\n    os.lseek(1, n, 0)\n    return 1\n", "f", place
+    )
+    assert result.ok
+    assert len(result.output) <= 1_000_000
+    assert served(box)
+
+
 def test_threads_that_outlive_the_call_are_gone_with_their_worker(own: Sandbox) -> None:
     source = (
         "import threading, time\ndef f(x):\n    for _ in range(5):\n"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 from typing import NoReturn
 
 _LONG_INTEGER = 100_000
 _STEP = 4_000
+_LARGE_EXPONENT = re.compile(rb"\d[eE]\+?\d{3}")
 
 
 class BadValue(Exception):
@@ -35,6 +38,8 @@ def decode(text: bytes, *, depth: int) -> object:
         value = json.loads(text, parse_constant=_refuse_constant, parse_int=_long_integer)
     if text.count(b"[") + text.count(b"{") > depth:
         _check_depth(value, depth)
+    if _LARGE_EXPONENT.search(text):
+        json.loads(text, parse_float=_finite)
     return value
 
 
@@ -45,6 +50,13 @@ def _refuse_constant(name: str) -> NoReturn:
 # Made once: the functions of the json module would make a new one for every call.
 _dumps = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 _loads = json.JSONDecoder(parse_constant=_refuse_constant).decode
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if math.isinf(number):
+        raise BadValue(f"the result holds {text}, which no float can hold")
+    return number
 
 
 def _long_integer(digits: str) -> int:

@@ -132,7 +132,8 @@ class Worker:
         size = os.lseek(self.output, 0, os.SEEK_CUR)
         if not size:
             return ""
-        text = os.pread(self.output, size, 0).decode("utf-8", "replace")
+        # The job can move the position anywhere, but the kernel holds the file to its size.
+        text = os.pread(self.output, min(size, os.fstat(self.output).st_size), 0).decode("utf-8", "replace")
         os.lseek(self.output, 0, os.SEEK_SET)
         return text
 

@@ -80,7 +80,7 @@ def _limits(jail: Jail) -> dict[int, int]:
         resource.RLIMIT_NPROC: jail.tasks,
         resource.RLIMIT_NOFILE: config["descriptors"],
         resource.RLIMIT_FSIZE: max(config["output"], config["file_size"] if config["write"] else 0),
-        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CORE: 1,  # not 0, with which a crash handler of the host's would still be given the memory
         resource.RLIMIT_MEMLOCK: 0,
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_SIGPENDING: 64,

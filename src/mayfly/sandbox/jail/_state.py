@@ -26,6 +26,7 @@ class Jail:
         self.tasks = config["threads"]
         self.root = os.geteuid() == 0
         self.user = 0
+        self.users = range(0)
         self.door: socket.socket | None = None
         self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self.kept: list[int] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
 import resource
@@ -14,6 +15,7 @@ from ._state import Jail, high
 
 PORT = 3128
 _NOBODY = 0x70000000
+_FEWEST_USERS = 20_000
 _PLAIN_NAMESPACES = (
     _kernel.CLONE_NEWNS | _kernel.CLONE_NEWNET | _kernel.CLONE_NEWIPC | _kernel.CLONE_NEWUTS | _kernel.CLONE_NEWCGROUP
 )
@@ -33,7 +35,7 @@ def enter(jail: Jail) -> int:
 
 def _enter_namespaces(jail: Jail) -> int:
     if jail.root:
-        jail.user = unused_user()
+        jail.user = unused_users()[0]
         _kernel.unshare(_PLAIN_NAMESPACES)
         socket.sethostname("mayfly")
         _open_door(jail)
@@ -57,7 +59,9 @@ def _enter_namespaces(jail: Jail) -> int:
 def _enter_landlock(jail: Jail) -> int:
     if jail.config["net"]:
         raise OSError(0, "net grants need the level namespaces")
-    if not jail.root:
+    if jail.root:
+        jail.users = unused_users()
+    else:
         jail.tasks = resource.RLIM_INFINITY  # it counts all tasks of the user, so only a request can say how many
     return os.fork()
 
@@ -81,8 +85,17 @@ def _open_door(jail: Jail) -> None:
     jail.door = socket.create_server(("127.0.0.1", PORT), backlog=64)
 
 
-def unused_user(number: int = 0) -> int:
-    return _NOBODY + (os.getpid() << 12 & 0x0FFFF000) + (number & 0xFFF)
+def unused_users() -> range:
+    """Return uids nobody has; where only some uids exist, as in a rootless container, from their upper end."""
+    wanted = range(_NOBODY + (os.getpid() << 12 & 0x0FFFF000), _NOBODY + (os.getpid() << 12 & 0x0FFFF000) + 0x1000)
+    with open("/proc/self/uid_map") as file:
+        spans = [(int(first), int(count)) for first, _, count in (line.split() for line in file)]
+    if any(first <= wanted[0] and wanted[-1] < first + count for first, count in spans):
+        return wanted
+    first, count = max(spans, key=lambda span: span[1])
+    if count <= _FEWEST_USERS:
+        raise OSError(errno.EPERM, "root has no other uid to step down to")
+    return range(first + count - _FEWEST_USERS // 2, first + count - 1)
 
 
 def become(user: int) -> None:

@@ -213,7 +213,7 @@ def _become_worker(channel: socket.socket, jail: Jail, confinement: Confinement,
 
 def _confine(jail: Jail, confinement: Confinement, number: int, *, skip: tuple[str, ...] = ()) -> None:
     if jail.level == "landlock" and jail.root:
-        _walls.become(_walls.unused_user(number))
+        _walls.become(jail.users[number % len(jail.users)])
     _reseed(random._inst)
     gc.enable()
     confinement.enter(skip=skip)
