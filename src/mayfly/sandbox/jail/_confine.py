@@ -74,8 +74,9 @@ class Confinement:
 
 
 def _limits(jail: Jail) -> dict[int, int]:
+    """Return the limits to set, none above what this process has itself."""
     config = jail.config
-    return {
+    wanted = {
         resource.RLIMIT_AS: jail.base + config["memory"],
         resource.RLIMIT_NPROC: jail.tasks,
         resource.RLIMIT_NOFILE: config["descriptors"],
@@ -85,3 +86,5 @@ def _limits(jail: Jail) -> dict[int, int]:
         resource.RLIMIT_MSGQUEUE: 0,
         resource.RLIMIT_SIGPENDING: 64,
     }
+    ours = {kind: resource.getrlimit(kind)[1] for kind in wanted}
+    return {kind: min((n for n in (value, ours[kind]) if n >= 0), default=-1) for kind, value in wanted.items()}

@@ -57,7 +57,8 @@ def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int
     """Watch a child in its *rehearsal*, which calls the function it is given after each of its *parts*.
 
     Return, part by part, the memory it was the first to touch. *proc* is an open /proc. A page that this process
-    writes to meanwhile looks as if the child had: so all room is made before, and all thinking is done after.
+    writes to meanwhile looks as if the child had: so all room is made before, and all thinking is done after. An error
+    in the child leaves this function there as it would here, and is reported in the same way.
     """
     regions = _regions(proc)
     shots = [[bytearray((region.end - region.start) * 8) for region in regions] for _ in range(parts)]
