@@ -233,3 +233,9 @@ def test_modules_that_were_not_preloaded_can_be_imported(box: Sandbox) -> None:
     )
     for _ in range(2):
         assert box.run(source, "f").value == "mailbox"
+
+
+def test_a_job_may_recurse_as_deep_as_in_a_plain_interpreter(box: Sandbox) -> None:
+    source = "def f(n):\n    return 0 if n == 0 else 1 + f(n - 1)\n"
+    assert box.run(source, "f", 990).value == 990
+    assert "RecursionError" in str(box.run(source, "f", 2000).error)

@@ -19,6 +19,8 @@ from . import _job, _prefault, _wire
 _MANY = 1 << 20
 # Milliseconds without a job after which a worker uses its time to copy what it might need.
 _IDLE = 5
+# How deep in calls a job begins, so that it can go as deep as in a plain interpreter.
+_OUR_FRAMES = 12
 
 
 class OutputFull(OSError):
@@ -58,6 +60,7 @@ class Worker:
     def serve(self, channel: socket.socket, base: int, later: _prefault.Touched) -> NoReturn:
         """Answer requests until the host hangs up or kills us. Untrusted code runs from here on."""
         self.channel, self.base = channel, base
+        sys.setrecursionlimit(sys.getrecursionlimit() + _OUR_FRAMES)
         poll = select.poll()
         poll.register(channel, select.POLLIN)
         if not poll.poll(_IDLE):
