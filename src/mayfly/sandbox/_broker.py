@@ -8,7 +8,7 @@ import socket
 import subprocess
 
 from mayfly.sandbox._grants import split_host
-from mayfly.sandbox._python import command
+from mayfly.sandbox._python import command, end
 
 
 class Broker:
@@ -33,11 +33,7 @@ class Broker:
     def close(self) -> None:
         """End the proxy."""
         self._control.close()
-        try:
-            self._process.wait(2)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        end(self._process)
 
     def abandon(self) -> None:
         """In a forked child: let go of it."""

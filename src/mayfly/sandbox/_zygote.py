@@ -13,7 +13,7 @@ from collections import deque
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Grants, certificate_file
-from mayfly.sandbox._python import command
+from mayfly.sandbox._python import command, end
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox.jail import _wire
@@ -198,11 +198,7 @@ class Zygote:
             worker.close()
         self._idle.clear()
         self._control.close()
-        try:
-            self._process.wait(2)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        end(self._process)
         with contextlib.suppress(OSError):
             os.close(self._errors)
 

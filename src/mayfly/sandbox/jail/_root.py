@@ -35,7 +35,8 @@ def visible(config: dict[str, object]) -> list[str]:
         paths += [*packages, *_LIBRARIES]
     if config["net"]:
         paths += [*_CERTIFICATES, *([str(config["certificates"])] if config["certificates"] else [])]
-    return [p for p in dict.fromkeys(paths) if os.path.exists(p)]
+    present = {p for p in paths if os.path.exists(p)}
+    return sorted(p for p in present if not any(p.startswith(q + "/") for q in present))
 
 
 def build(config: dict[str, object], *, user: int, machine: str) -> None:
