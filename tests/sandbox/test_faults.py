@@ -66,11 +66,6 @@ def eventually(true: Callable[[], bool], seconds: float = 10) -> bool:
     return true()
 
 
-@pytest.fixture(params=["namespaces", "landlock"])
-def own(request: pytest.FixtureRequest) -> Sandbox:
-    return Sandbox(level=request.param)
-
-
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -243,7 +238,6 @@ def test_a_killed_zygote_is_started_again(own: Sandbox, who: str) -> None:
         assert eventually(lambda: not alive(below))
 
 
-@pytest.mark.parametrize("level", ["namespaces", "landlock"])
 def test_nothing_survives_a_killed_host(level: str) -> None:
     program = (
         "import os, sys, threading, time\nfrom mayfly.sandbox import Sandbox\n"

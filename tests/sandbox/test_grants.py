@@ -19,8 +19,8 @@ WRITE = "def f(path):\n    open(path, 'w').write('new')\n"
 FETCH = "import urllib.request\ndef f(url):\n    return urllib.request.urlopen(url, timeout=5).read().decode()\n"
 
 
-@pytest.fixture(params=["namespaces", "landlock"])
-def workshop(request: pytest.FixtureRequest) -> Iterator[tuple[Sandbox, Path]]:
+@pytest.fixture
+def workshop(level: str) -> Iterator[tuple[Sandbox, Path]]:
     """A sandbox with a workspace, and a secret beside it.
 
     Root's workers have a uid of their own; at level landlock it needs what anybody may do to the directory.
@@ -30,10 +30,10 @@ def workshop(request: pytest.FixtureRequest) -> Iterator[tuple[Sandbox, Path]]:
         workspace.mkdir()
         (workspace / "note").write_text("hello")
         (above / "secret").write_text("secret")
-        if request.param == "landlock" and os.geteuid() == 0:
+        if level == "landlock" and os.geteuid() == 0:
             above.chmod(0o755)
             workspace.chmod(0o777)
-        with Sandbox(level=request.param, workspace=workspace) as box:
+        with Sandbox(level=level, workspace=workspace) as box:
             yield box, workspace
 
 
