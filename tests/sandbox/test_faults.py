@@ -139,7 +139,7 @@ def test_the_deadline_holds_whatever_the_job_does(box: Sandbox, body: str) -> No
     assert result.status in ("timeout", "memory")
     assert time.monotonic() - started < 5
     if result.status == "timeout":
-        assert result.error == "Sandbox timeout after 300 ms"
+        assert result.error == "Sandbox timeout after 300ms"
     assert served(box)
 
 

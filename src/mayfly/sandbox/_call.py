@@ -158,7 +158,7 @@ class Call:
             yield from self.lease.worker.replies(self._deadline, self.settings.result)
         except WorkerLate:
             self.lease.worker.kill()
-            yield self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f} ms")
+            yield self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f}ms")
         except WorkerGone as error:
             yield self._gone(str(error))
 

@@ -127,11 +127,6 @@ class Zygote:
         with contextlib.suppress(ZygoteGone, SpawnFailed):  # the next `take` meets the same and says so
             self.refill()
 
-    @property
-    def has_idle(self) -> bool:
-        """Whether `take` would return at once."""
-        return bool(self._idle)
-
     def how_it_ended(self, worker: Worker) -> int | None:
         """Return the wait status of a worker that hung up, None if it cannot be known."""
         with self._lock:
@@ -181,10 +176,6 @@ class Zygote:
         _, number, _ = _wire.WORKER.unpack(message)
         channel, process, output = descriptors
         self._idle.append(Worker(number, socket.socket(fileno=channel), process, output))
-
-    def pids(self) -> list[int]:
-        """Return the process ids of the launcher, for tests and the doctor."""
-        return [self._process.pid]
 
     def close(self) -> None:
         """End the zygote; the kernel ends everything behind it."""

@@ -11,7 +11,7 @@ import ctypes
 import os
 import resource
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 _PAGE = resource.getpagesize()
 _POPULATE_READ = 22
@@ -65,17 +65,7 @@ def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int
     asks, answers = os.pipe(), os.pipe()
     child = fork()
     if child == 0:
-        os.close(asks[0])
-        os.close(answers[1])
-        os.write(asks[1], os.readlink("self", dir_fd=proc).encode())
-        os.read(answers[0], 1)
-
-        def note() -> None:
-            os.write(asks[1], b".")
-            os.read(answers[0], 1)
-
-        rehearsal(note)
-        os._exit(0)
+        _be_watched(proc, rehearsal, asks, answers)
     os.close(asks[1])
     os.close(answers[0])
     try:
@@ -92,6 +82,23 @@ def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int
         os.close(descriptor)
     os.waitpid(child, 0)
     return _compare(regions, shots)
+
+
+def _be_watched(
+    proc: int, rehearsal: Callable[[Callable[[], None]], None], asks: tuple[int, int], answers: tuple[int, int]
+) -> NoReturn:
+    """In the child: say who we are, rehearse, and pause for a look after each part."""
+    os.close(asks[0])
+    os.close(answers[1])
+    os.write(asks[1], os.readlink("self", dir_fd=proc).encode())
+    os.read(answers[0], 1)
+
+    def note() -> None:
+        os.write(asks[1], b".")
+        os.read(answers[0], 1)
+
+    rehearsal(note)
+    os._exit(0)
 
 
 def _compare(regions: list[_Region], shots: list[list[bytearray]]) -> list[Touched]:

@@ -38,7 +38,6 @@ OK, ERROR, MEMORY, PART, BROKEN = b"O", b"E", b"M", b"P", b"B"
 
 ERROR_SIZE = 4_000
 TRACEBACK_SIZE = 16_000
-PART_SIZE = 256 * 1024
 
 # Host to zygote: one byte, and a worker's number for a question. Zygote to host: the same letter and what was asked.
 SPAWN, ASK, READY, FAILED = b"S", b"A", b"Z", b"F"
