@@ -7,6 +7,7 @@ import random
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from bench import _contenders as c
@@ -15,15 +16,20 @@ from bench import _throughput as t
 from bench._table import Spread, Table, number, spread
 
 PAUSE = 0.005
+ROW = 20
+# One round in this many also times a row of calls, of those contenders that need less than this many microseconds.
+ROW_EVERY = 8
+ROW_LIMIT = 10_000
 T = TypeVar("T")
 Absent = dict[str, str]
 
 
 class Latency(NamedTuple):
-    """Microseconds of each contender, after a pause and straight after another call of the same."""
+    """Microseconds of each contender: after a pause, straight after another call of the same, and in a row of them."""
 
     rested: dict[str, Spread]
     following: dict[str, Spread]
+    repeated: dict[str, Spread]
 
 
 def measure(*, quick: bool) -> list[Table]:
@@ -34,6 +40,7 @@ def measure(*, quick: bool) -> list[Table]:
     return [
         _latency_table("One call after a pause", _RESTED, latency.rested, absent),
         _latency_table("One call straight after another", _FOLLOWING, latency.following, absent),
+        _latency_table(f"{ROW} calls in a row", _REPEATED, latency.repeated, absent),
         _rate_table(rates, failed),
         _memory_table(memory),
         _bar_table(latency, rates),
@@ -70,16 +77,29 @@ def _latency(*, rounds: int) -> tuple[Latency, Absent]:
                 absent[name] = _reason(error)
                 del calls[name]
         samples: dict[str, list[tuple[float, float]]] = {name: [] for name in calls}
+        rows: dict[str, list[float]] = {name: [] for name in calls}
         gc.collect()
         gc.freeze()
         names = list(calls)
-        for _ in range(rounds):
+        for turn in range(rounds):
             order.shuffle(names)
             for name in names:
                 samples[name].append(_visit(name, calls[name]))
+                if turn % ROW_EVERY == 0 and samples[name][-1][0] < ROW_LIMIT:
+                    rows[name] += _row(calls[name])
         gc.unfreeze()
     columns = [{name: spread([pair[i] for pair in sample]) for name, sample in samples.items()} for i in (0, 1)]
-    return Latency(*columns), absent
+    rested, following = columns
+    return Latency(rested, following, {name: spread(row) for name, row in rows.items() if row}), absent
+
+
+def _row(call: c.Call) -> list[float]:
+    """Time calls made one after the other."""
+    times = [time.perf_counter_ns()]
+    for _ in range(ROW):
+        call()
+        times.append(time.perf_counter_ns())
+    return [(later - earlier) / 1000 for earlier, later in pairwise(times)]
 
 
 def _visit(name: str, call: c.Call) -> tuple[float, float]:
@@ -130,12 +150,20 @@ _FOLLOWING = (
 )
 
 
+_REPEATED = (
+    f"{ROW} calls one after the other, each timed, in one round of {ROW_EVERY}: what a program sees that calls again "
+    "and again. A one-shot worker has to be replaced after each, so its row is bound by how fast that goes."
+)
+
+
 def _latency_table(title: str, caption: str, latency: dict[str, Spread], absent: Absent) -> Table:
     peers = (c.REFERENCE, c.KEPT, c.PROCESS)
     rows = []
     for name in c.CONTENDERS:
         if name in absent:
             rows.append([name, absent[name], *[""] * (2 + len(peers))])
+            continue
+        if name not in latency:
             continue
         mine = latency[name]
         rows.append([name, *[number(value) for value in mine], *[_ratios(mine, latency.get(peer)) for peer in peers]])
@@ -205,7 +233,7 @@ def _bar_table(latency: Latency, rates: dict[str, Spread]) -> Table:
     return Table(
         title="Bars",
         caption="Ratios of this run, minimum / p50: a bar is met when both are within it.",
-        head=["bar", "after a pause", "met?", "straight after another", "met?"],
+        head=["bar", "after a pause", "met?", "straight after another", "met?", "in a row", "met?"],
         rows=rows,
     )
 
@@ -233,6 +261,6 @@ def _judge(mine: Spread, other: Spread, limit: float) -> tuple[str, str]:
 def _rate_bar(bar: str, rates: dict[str, Spread], limit: float) -> list[str]:
     best = _best_process(rates)
     if not best or t.ONE_SHOT not in rates:
-        return [bar, "absent", "?", "", ""]
+        return [bar, "absent", "?", *[""] * 4]
     ratio = rates[t.ONE_SHOT].middle / best
-    return [bar, f"{number(ratio)} ×", "yes" if ratio >= limit else "no", "", ""]
+    return [bar, f"{number(ratio)} ×", "yes" if ratio >= limit else "no", *[""] * 4]

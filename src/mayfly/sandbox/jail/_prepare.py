@@ -18,19 +18,17 @@ from ._walls import PORT
 # Not preloaded: they need a terminal, a screen or a daemon, or exist for CPython's own tests.
 _SKIPPED = ("_test", "_xx", "xx", "_tkinter", "readline", "_curses", "_dbm", "_gdbm", "nis", "ossaudiodev", "spwd")
 _PURE = """
-    abc argparse array ast asyncio base64 bisect calendar cmath codecs collections.abc colorsys concurrent.futures
-    concurrent.futures.thread configparser contextlib contextvars copy csv ctypes dataclasses datetime decimal difflib
-    email.message encodings.idna encodings.latin_1 encodings.ascii encodings.cp1252 enum errno fractions functools
-    glob graphlib gzip hashlib heapq hmac html html.parser importlib.util inspect io ipaddress itertools json keyword
-    linecache locale logging math mimetypes numbers operator pathlib pickle platform posixpath pprint queue random re
-    reprlib secrets select shlex signal socket sqlite3 stat statistics string struct subprocess symtable tempfile
-    textwrap threading time timeit token tokenize tomllib traceback types typing unicodedata unittest urllib.parse
-    urllib.request uuid warnings weakref xml.etree.ElementTree zipfile zlib zoneinfo _strptime _pydatetime _pylong
-    bz2 lzma
+    abc array ast asyncio base64 bisect calendar cmath codecs collections.abc contextlib contextvars copy csv ctypes
+    dataclasses datetime decimal difflib encodings.ascii encodings.cp1252 encodings.idna encodings.latin_1 enum errno
+    fractions functools hashlib heapq hmac html inspect io ipaddress itertools json keyword linecache locale math
+    numbers operator pathlib pickle pprint queue random re reprlib secrets select socket stat statistics string struct
+    textwrap threading time token traceback types typing unicodedata urllib.parse uuid warnings weakref zlib zoneinfo
+    _strptime _pydatetime _pylong
 """
+_NET = "http.client ssl urllib.request"
 
 
-def preload() -> None:
+def preload(*, net: bool) -> None:
     """Import what jobs will: a later import of an extension module would need executable memory."""
     extensions: set[str] = set()
     for path in sys.path:
@@ -38,7 +36,7 @@ def preload() -> None:
             extensions |= {name.split(".")[0] for name in os.listdir(path)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in (*_PURE.split(), *sorted(extensions)):
+        for name in (*_PURE.split(), *(_NET.split() if net else ()), *sorted(extensions)):
             if not name.startswith(_SKIPPED):
                 with contextlib.suppress(ImportError, OSError):
                     importlib.import_module(name)

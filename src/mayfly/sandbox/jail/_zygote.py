@@ -29,7 +29,7 @@ def main(descriptor: int) -> NoReturn:
     control = socket.socket(fileno=high(descriptor))
     host = os.pidfd_open(os.getppid())
     jail = Jail(json.loads(control.recv(1 << 20)))
-    _prepare.preload()
+    _prepare.preload(net=jail.config["net"])
     os.environ.clear()
     try:
         child = _walls.enter(jail)
