@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import signal
 import threading
@@ -18,9 +17,6 @@ from mayfly.sandbox._pool import Lease
 from mayfly.sandbox._result import Lane, Result, Status
 from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
 from mayfly.sandbox.jail import _wire
-
-_CORES = os.cpu_count() or 1
-_MOST_SECONDS = 2**31
 
 
 class Job(NamedTuple):
@@ -105,14 +101,13 @@ class Call:
         job = self.job
         if again:
             sizes = (0, 0, 0, len(job.argument))
-            return _wire.REQUEST.pack(nonce, _wire.AGAIN, 0, 0, 0, self.settings.result, *sizes) + job.argument
+            return _wire.REQUEST.pack(nonce, _wire.AGAIN, 0, 0, self.settings.result, *sizes) + job.argument
         flags = 0 if job.entry is None else _wire.NAMED
         flags |= 0 if job.imports is None else _wire.GUARDED
         flags |= 0 if job.lines is None else _wire.LINES
-        cpu = 0 if self.lane == "pinned" else min(math.ceil(job.timeout * _CORES) + 1, _MOST_SECONDS)
         parts = ((job.entry or "").encode(), "\0".join(job.imports or ()).encode(), job.source, job.argument)
         tasks = _tasks.limit(self.settings.threads) if self.lease.zygote.shares_tasks else 0
-        limits = (job.memory or 0, cpu, tasks, self.settings.result)
+        limits = (job.memory or 0, tasks, self.settings.result)
         header = _wire.REQUEST.pack(nonce, flags, *limits, *(len(part) for part in parts))
         return b"".join((header, *parts))
 

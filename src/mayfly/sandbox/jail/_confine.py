@@ -27,6 +27,9 @@ _CALLS = {
     "prctl": (157, 167),
     "seccomp": (317, 277),
 }
+# Seconds of processor time; the host's deadline comes long before, unless the host itself has stopped.
+_MOST_SECONDS = 3600
+
 _libc = ctypes.PyDLL(None, use_errno=True)
 _syscall = _libc.syscall
 _syscall.restype = ctypes.c_long
@@ -80,6 +83,7 @@ def _limits(jail: Jail) -> dict[int, int]:
         resource.RLIMIT_AS: jail.base + config["memory"],
         resource.RLIMIT_NPROC: jail.tasks,
         resource.RLIMIT_NOFILE: config["descriptors"],
+        resource.RLIMIT_CPU: _MOST_SECONDS,
         resource.RLIMIT_FSIZE: max(config["output"], config["file_size"] if config["write"] else 0),
         resource.RLIMIT_CORE: 1,  # not 0, with which a crash handler of the host's would still be given the memory
         resource.RLIMIT_MEMLOCK: 0,

@@ -47,7 +47,7 @@ def request(source: str) -> bytes:
     """Return a request that loads *source* and calls its `run`, for rehearsals."""
     parts = (b"run", b"", source.encode(), b'{"numbers": [1, 2.5, "three"], "nested": {"list": [null, true]}}')
     sizes = [len(part) for part in parts]
-    return _wire.REQUEST.pack(bytes(_wire.NONCE), _wire.NAMED, 0, 0, 0, 1 << 20, *sizes) + b"".join(parts)
+    return _wire.REQUEST.pack(bytes(_wire.NONCE), _wire.NAMED, 0, 0, 1 << 20, *sizes) + b"".join(parts)
 
 
 def high(descriptor: int) -> int:

@@ -10,7 +10,7 @@ import struct
 from typing import NamedTuple
 
 NONCE = 16
-REQUEST = struct.Struct("=16sBQIIIIIII")
+REQUEST = struct.Struct("=16sBQIIIIII")
 NAMED, GUARDED, LINES, AGAIN = 1, 2, 4, 8
 
 
@@ -23,7 +23,6 @@ class Request(NamedTuple):
     nonce: bytes
     flags: int
     memory: int
-    cpu: int
     tasks: int
     result: int
     entry: int

@@ -90,36 +90,37 @@ class Worker:
         """Read one request and reply to it; anything that goes wrong on the way is the reply."""
         request = _wire.Request(*_wire.REQUEST.unpack(self.receive(_wire.REQUEST.size)))
         self.nonce = request.nonce
-        parts = [self.receive(size) for size in request[-4:]]
+        body = self.receive(sum(request[-4:]))
         try:
             if request.flags & _wire.AGAIN:
                 if sys.stdout is not self.output or self.output.closed:
                     self.reset_output()
-                value: object = json.loads(parts[3].decode())
+                value: object = json.loads(body.decode())
             else:
                 lines = self.lines() if request.flags & _wire.LINES else None
-                self.load(request, *parts[:3])
-                value = lines if lines is not None else json.loads(parts[3].decode())
-            del parts
+                self.load(request, body)
+                value = lines if lines is not None else json.loads(body[-request.argument :].decode())
+            del body
             self.run(value)
         except MemoryError:
             self.reply(_wire.MEMORY)
         except BaseException as error:
             self.fail(error)
 
-    def load(self, request: _wire.Request, entry: bytes, imports: bytes, source: bytes) -> None:
+    def load(self, request: _wire.Request, body: bytes) -> None:
         """Lower the limits to what the request asks for; none can be raised again. Then load the source."""
         self.entry, self.limit = None, request.result
-        if request.cpu:
-            resource.setrlimit(resource.RLIMIT_CPU, (request.cpu, request.cpu))
         if request.tasks:
             resource.setrlimit(resource.RLIMIT_NPROC, (request.tasks, request.tasks))
         if request.memory:
             ceiling = self.base + request.memory
             resource.setrlimit(resource.RLIMIT_AS, (ceiling, ceiling))
-        allowed = frozenset(imports.decode().split("\0")) if request.flags & _wire.GUARDED else None
-        name = entry.decode() if request.flags & _wire.NAMED else None
-        self.entry = _job.load(source.decode("utf-8"), name, allowed)
+        listed = request.entry + request.imports
+        name = body[: request.entry].decode() if request.flags & _wire.NAMED else None
+        allowed = (
+            frozenset(body[request.entry : listed].decode().split("\0")) if request.flags & _wire.GUARDED else None
+        )
+        self.entry = _job.load(body[listed : listed + request.source].decode("utf-8"), name, allowed)
 
     def run(self, argument: object) -> None:
         """Call the entry and send what it returns."""
