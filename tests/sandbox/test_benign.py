@@ -6,7 +6,6 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -96,15 +95,6 @@ def plain() -> dict[str, Answer]:
         answers[name] = Answer(json.loads(value), output)
     sys.set_int_max_str_digits(digits)
     return answers
-
-
-@pytest.fixture(scope="module", params=["namespaces", "landlock"])
-def box(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    with Sandbox(level=request.param) as opened:
-        probe = opened.run("def f(x):\n    return x", "f", 1)
-        if probe.status == "refused":
-            pytest.skip(f"this machine has no level {request.param}: {probe.error}")
-        yield opened
 
 
 def test_the_corpus_is_large() -> None:
