@@ -258,7 +258,7 @@ def _run_controls() -> Seen:
         said = [job.communicate()[0] for job in running]
         seen: Seen = {}
         for job, (out, _), text in zip(running, parts, said, strict=True):
-            if job.returncode == _CANNOT:
+            if job.returncode == _CANNOT and not os.environ.get("CI"):
                 pytest.skip(text)
             assert job.returncode == 0, text
             seen |= json.loads(out.read_text("utf-8"))

@@ -1,7 +1,7 @@
 """Confinement as a list of raw system calls, made once and replayed in every worker.
 
-A worker that gave up its rights through ordinary Python functions would touch two hundred more pages on the way, each a
-copy it pays for. So all that can be said beforehand is said beforehand.
+A worker that gave up its rights through ordinary Python functions would touch more pages on the way, each a copy it
+pays for. So all that can be said beforehand is said beforehand.
 """
 
 from __future__ import annotations
