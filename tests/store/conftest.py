@@ -12,6 +12,10 @@ import pytest
 
 from mayfly.core import Settings, StoreSettings
 from mayfly.store import Ledger
+from mayfly.store._migrate import known
+
+# A fresh store holds one event for each migration that made it, and nothing else.
+FRESH = len(known("sqlite"))
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -14,25 +15,26 @@ import pytest
 from mayfly.core import Settings, StoreSettings
 from mayfly.store import DoctorAttacked, Ledger
 
-from .conftest import Plain
+from .conftest import FRESH, Plain
 
+# LAST is the newest event, NEXT the only id a row may take, LATER the one after it; SCHEMA is where the tables are.
 BOTH = [
     "UPDATE mayfly_events SET payload = '{}'",
-    "UPDATE mayfly_events SET id = id + 100 WHERE id = 2",
+    "UPDATE mayfly_events SET id = id + 100 WHERE id = LAST - 1",
     "UPDATE mayfly_events SET subject = subject WHERE id = 1",
     "DELETE FROM mayfly_events",
-    "DELETE FROM mayfly_events WHERE id = 3",
+    "DELETE FROM mayfly_events WHERE id = LAST",
     "INSERT INTO mayfly_events VALUES (1, 'at', 'w', 'k', 's', '{}')",
     "INSERT INTO mayfly_events VALUES (0, 'at', 'w', 'k', 's', '{}')",
     "INSERT INTO mayfly_events VALUES (-5, 'at', 'w', 'k', 's', '{}')",
-    "INSERT INTO mayfly_events VALUES (5, 'at', 'w', 'k', 's', '{}')",
+    "INSERT INTO mayfly_events VALUES (LATER, 'at', 'w', 'k', 's', '{}')",
     "INSERT INTO mayfly_events VALUES (9223372036854775807, 'at', 'w', 'k', 's', '{}')",
     "INSERT INTO mayfly_events VALUES (NULL, 'at', 'w', 'k', 's', '{}')",
     "INSERT INTO mayfly_events (at, writer, kind, subject, payload) VALUES ('at', 'w', 'k', 's', '{}')",
-    "INSERT INTO mayfly_events SELECT 4, at, writer, kind, subject, '{}' FROM mayfly_events",
+    "INSERT INTO mayfly_events SELECT NEXT, at, writer, kind, subject, '{}' FROM mayfly_events",
     "INSERT INTO mayfly_events VALUES (1, 'at', 'w', 'k', 's', '{}') ON CONFLICT (id) DO UPDATE SET payload = '{}'",
     "INSERT INTO mayfly_events VALUES (1, 'at', 'w', 'k', 's', '{}') ON CONFLICT DO NOTHING",
-    "INSERT INTO mayfly_events VALUES (4, 'at', 'w', 'k', 's', '{}'), (4, 'at', 'w', 'k', 's', '{}') "
+    "INSERT INTO mayfly_events VALUES (NEXT, 'at', 'w', 'k', 's', '{}'), (NEXT, 'at', 'w', 'k', 's', '{}') "
     "ON CONFLICT (id) DO UPDATE SET payload = '{}'",
     "UPDATE mayfly_blobs SET hash = hash",
     "DELETE FROM mayfly_blobs",
@@ -41,32 +43,32 @@ BOTH = [
     "UPDATE mayfly_migrations SET name = 'x'",
     "DELETE FROM mayfly_migrations",
     "INSERT INTO mayfly_migrations VALUES (1, 'x', 'at')",
-    "INSERT INTO mayfly_migrations VALUES (7, 'x', 'at')",
+    "INSERT INTO mayfly_migrations SELECT max(id) + 2, 'x', 'at' FROM mayfly_migrations",
 ]
 SQLITE = [
     "INSERT OR REPLACE INTO mayfly_events VALUES (1, 'at', 'w', 'k', 's', '{}')",
     "INSERT OR REPLACE INTO mayfly_events VALUES ('1', 'at', 'w', 'k', 's', '{}')",
     "INSERT OR REPLACE INTO mayfly_events VALUES (1.0, 'at', 'w', 'k', 's', '{}')",
     "REPLACE INTO mayfly_events (rowid, at, writer, kind, subject, payload) VALUES (1, 'at', 'w', 'k', 's', '{}')",
-    "REPLACE INTO mayfly_events VALUES (3, 'at', 'w', 'k', 's', '{}')",
+    "REPLACE INTO mayfly_events VALUES (LAST, 'at', 'w', 'k', 's', '{}')",
     "REPLACE INTO main.mayfly_events SELECT id, at, writer, kind, subject, '{}' FROM mayfly_events",
     "INSERT OR IGNORE INTO mayfly_events VALUES (1, 'at', 'w', 'k', 's', '{}')",
-    "INSERT OR FAIL INTO mayfly_events VALUES (4, 'a', 'w', 'k', 's', ''), (1, 'a', 'w', 'k', 's', '')",
+    "INSERT OR FAIL INTO mayfly_events VALUES (NEXT, 'a', 'w', 'k', 's', ''), (1, 'a', 'w', 'k', 's', '')",
     "INSERT OR ROLLBACK INTO mayfly_events VALUES (1, 'at', 'w', 'k', 's', '{}')",
-    "UPDATE OR REPLACE mayfly_events SET id = 1 WHERE id = 2",
+    "UPDATE OR REPLACE mayfly_events SET id = 1 WHERE id = LAST - 1",
     "UPDATE OR IGNORE mayfly_events SET payload = '{}'",
-    "UPDATE OR REPLACE mayfly_events SET rowid = 1 WHERE rowid = 3",
+    "UPDATE OR REPLACE mayfly_events SET rowid = 1 WHERE rowid = LAST",
     "UPDATE mayfly_events SET payload = '{}' FROM mayfly_migrations",
     "WITH old AS (SELECT 1 AS id) UPDATE mayfly_events SET payload = '{}' WHERE id IN (SELECT id FROM old)",
     "REPLACE INTO mayfly_blobs SELECT hash, x'00' FROM mayfly_blobs",
     "INSERT OR IGNORE INTO mayfly_blobs SELECT hash, x'00' FROM mayfly_blobs",
     "UPDATE OR REPLACE mayfly_blobs SET data = x'00'",
     "REPLACE INTO mayfly_migrations VALUES (1, 'x', 'at')",
-    "INSERT INTO mayfly_events VALUES (4, 'at', 'w', 'k', 's', x'00')",
+    "INSERT INTO mayfly_events VALUES (NEXT, 'at', 'w', 'k', 's', x'00')",
     "CREATE TEMP TABLE bait (a) ;; CREATE TEMP TRIGGER spring AFTER INSERT ON bait BEGIN "
     "REPLACE INTO mayfly_events VALUES (1, 'a', 'w', 'k', 's', ''); END ;; INSERT INTO bait VALUES (1)",
     "CREATE TEMP TRIGGER spring BEFORE INSERT ON main.mayfly_events BEGIN "
-    "DELETE FROM mayfly_events WHERE id = 1; END ;; INSERT INTO mayfly_events VALUES (4, 'a', 'w', 'k', 's', '')",
+    "DELETE FROM mayfly_events WHERE id = 1; END ;; INSERT INTO mayfly_events VALUES (NEXT, 'a', 'w', 'k', 's', '')",
 ]
 POSTGRES = [
     "TRUNCATE mayfly_events",
@@ -76,13 +78,13 @@ POSTGRES = [
     "WITH gone AS (DELETE FROM mayfly_events WHERE id = 1 RETURNING *) SELECT * FROM gone",
     "MERGE INTO mayfly_events e USING (SELECT 1 AS id) s ON e.id = s.id WHEN MATCHED THEN DELETE",
     "MERGE INTO mayfly_events e USING (SELECT 1 AS id) s ON e.id = s.id WHEN MATCHED THEN UPDATE SET payload = '{}'",
-    "COPY mayfly_events FROM PROGRAM 'printf \"5\\tat\\tw\\tk\\ts\\t{}\\n\"'",
+    "COPY mayfly_events FROM PROGRAM 'printf \"LATER\\tat\\tw\\tk\\ts\\t{}\\n\"'",
     "SET session_replication_role = replica ;; DELETE FROM mayfly_events",
     "SET session_replication_role = replica ;; TRUNCATE mayfly_events",
-    "SET session_replication_role = replica ;; INSERT INTO mayfly_events VALUES (9, 'at', 'w', 'k', 's', '{}')",
+    "SET session_replication_role = replica ;; INSERT INTO mayfly_events VALUES (LATER, 'at', 'w', 'k', 's', '{}')",
     "CREATE VIEW seen AS SELECT * FROM mayfly_events ;; UPDATE seen SET payload = '{}'",
-    "CREATE TEMP TABLE mayfly_events (id bigint) ;; INSERT INTO pg_temp.mayfly_events VALUES (8) ;; "
-    "INSERT INTO SCHEMA.mayfly_events VALUES (9, 'at', 'w', 'k', 's', '{}')",
+    "CREATE TEMP TABLE mayfly_events (id bigint) ;; INSERT INTO pg_temp.mayfly_events VALUES (NEXT) ;; "
+    "INSERT INTO SCHEMA.mayfly_events VALUES (LATER, 'at', 'w', 'k', 's', '{}')",
     "BEGIN ISOLATION LEVEL SERIALIZABLE ;; UPDATE mayfly_events SET payload = '{}'",
 ]
 STATEMENTS = [
@@ -109,13 +111,21 @@ def attacked(request: pytest.FixtureRequest, dialect: str) -> Iterator[tuple[Set
         yield settings, ledger
 
 
+def aimed(statement: str, ledger: Ledger, plain: Plain) -> list[str]:
+    """Return the steps of *statement* with the ids and the schema this store has."""
+    last = ledger.before_last(0)
+    places: dict[str, object] = {"LAST": last, "NEXT": last + 1, "LATER": last + 2}
+    places["SCHEMA"] = plain.run("SELECT current_schema()")[0][0] if plain.dialect == "postgresql" else "main"
+    return re.sub(rf"\b({'|'.join(places)})\b", lambda found: str(places[found[0]]), statement).split(" ;; ")
+
+
 @pytest.mark.parametrize(("dialect", "statement"), STATEMENTS)
 def test_the_database_refuses(attacked: tuple[Settings, Ledger], dialect: str, statement: str) -> None:
     settings, ledger = attacked
     with closing(Plain(settings)) as plain:
         before = content(plain)
-        schema = plain.run("SELECT current_schema()")[0][0] if dialect == "postgres" else "main"
-        *first, last = statement.replace("SCHEMA", schema).split(" ;; ")
+        assert [row[0] for row in before[0]] == list(range(1, FRESH + 3))
+        *first, last = aimed(statement, ledger, plain)
         for step in first:
             plain.run(step)
         with pytest.raises((sqlite3.IntegrityError, psycopg.IntegrityError)):
@@ -123,7 +133,7 @@ def test_the_database_refuses(attacked: tuple[Settings, Ledger], dialect: str, s
     with closing(Plain(settings)) as plain:
         kept = content(plain)
         assert kept[1:] == before[1:]
-        assert kept[0][:3] == before[0]
+        assert kept[0][: len(before[0])] == before[0]
     assert ledger.append(DoctorAttacked(level="x", cases=9, contained=9), subject="s").id == len(kept[0]) + 1
 
 
@@ -136,7 +146,7 @@ def test_replace_is_refused_whether_or_not_it_fires_delete_triggers(sqlite_setti
             for statement in SQLITE[:3]:
                 with pytest.raises(sqlite3.IntegrityError, match="append-only"):
                     plain.run(statement)
-        assert [e.payload.get("cases") for e in ledger.read()] == [None, 0, 1]
+        assert [e.payload.get("cases") for e in ledger.read()] == [*[None] * FRESH, 0, 1]
 
 
 def test_a_role_with_select_and_insert_alone_can_use_the_ledger_and_not_unguard_it(postgres_settings: Settings) -> None:
@@ -150,7 +160,7 @@ def test_a_role_with_select_and_insert_alone_can_use_the_ledger_and_not_unguard_
         limited = replace(postgres_settings, store=StoreSettings(database_url=url))
         try:
             with Ledger.open(limited) as app:
-                assert app.append(DoctorAttacked(level="x", cases=9, contained=9), subject="s").id == 4
+                assert app.append(DoctorAttacked(level="x", cases=9, contained=9), subject="s").id == FRESH + 3
                 assert app.get_blob(app.put_blob(b"more")) == b"more"
             with closing(Plain(limited)) as plain:
                 for statement in ("ALTER TABLE mayfly_events DISABLE TRIGGER ALL", "DROP TABLE mayfly_events"):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mayfly.core import InputError, LimitError, Settings, StoreError, StoreSettings, canonical_json
 from mayfly.store import JSON, DoctorAttacked, Event, Ledger, event
 
-from .conftest import Plain
+from .conftest import FRESH, Plain
 
 
 @event("test.noted")
@@ -100,7 +100,7 @@ def test_before_last_is_where_the_last_events_begin(ledger: Ledger) -> None:
 
 def test_counting_takes_the_same_filters(ledger: Ledger) -> None:
     ledger.append_many(notes(3), subject="s")
-    assert (ledger.count(), ledger.count(kind="test.noted"), ledger.count(subject="t")) == (4, 3, 0)
+    assert (ledger.count(), ledger.count(kind="test.noted"), ledger.count(subject="t")) == (FRESH + 3, 3, 0)
 
 
 def test_append_many_is_all_or_nothing(ledger: Ledger) -> None:
@@ -114,8 +114,8 @@ def test_appending_nothing_is_nothing(ledger: Ledger) -> None:
 
 
 def test_events_of_unknown_kinds_are_read_as_plain_mappings(ledger: Ledger, plain: Plain) -> None:
-    plain.run("""INSERT INTO mayfly_events (id, at, writer, kind, subject, payload)
-                 VALUES (2, '2040-01-01T00:00:00+00:00', 'w', 'later.happened', 's', '{"new":[1]}')""")
+    plain.run(f"""INSERT INTO mayfly_events (id, at, writer, kind, subject, payload)
+                  VALUES ({FRESH + 1}, '2040-01-01T00:00:00+00:00', 'w', 'later.happened', 's', '{{"new":[1]}}')""")
     [read] = ledger.read(kind="later.happened")
     assert read.payload == read.data == {"new": [1]}
 
@@ -124,8 +124,8 @@ def test_events_of_unknown_kinds_are_read_as_plain_mappings(ledger: Ledger, plai
     ("at", "payload"), [("never", "{}"), ("2040-01-01T00:00:00+00:00", "{no"), ("2040-01-01", "[]")]
 )
 def test_an_event_that_cannot_be_read_is_named(ledger: Ledger, plain: Plain, at: str, payload: str) -> None:
-    plain.run(f"INSERT INTO mayfly_events VALUES (2, '{at}', 'w', 'later.happened', 's', '{payload}')")
-    with pytest.raises(StoreError, match="of event 2 is not"):
+    plain.run(f"INSERT INTO mayfly_events VALUES ({FRESH + 1}, '{at}', 'w', 'later.happened', 's', '{payload}')")
+    with pytest.raises(StoreError, match=f"of event {FRESH + 1} is not"):
         list(ledger.read())
 
 
@@ -174,7 +174,7 @@ def test_threads_share_one_ledger(ledger: Ledger) -> None:
         thread.join()
     for number in range(8):
         assert [e.payload["value"] for e in ledger.read(subject=f"t-{number}")] == list(range(25))
-    assert [e.id for e in ledger.read()] == list(range(1, 202))
+    assert [e.id for e in ledger.read()] == list(range(1, FRESH + 201))
 
 
 def test_a_closed_ledger_says_so(settings: Settings) -> None:
@@ -192,7 +192,7 @@ def test_find_makes_no_store(settings: Settings) -> None:
         pass
     found = Ledger.find(settings)
     assert found is not None
-    assert found.count() == 1
+    assert found.count() == FRESH
     found.close()
 
 
@@ -215,7 +215,7 @@ def test_a_state_directory_with_odd_characters_works(sqlite_settings: Settings) 
 def test_any_busy_timeout_the_settings_allow_works(settings: Settings, wait: float) -> None:
     chosen = replace(settings, store=replace(settings.store, busy_timeout=wait))
     with Ledger.open(chosen) as ledger:
-        assert ledger.append(Noted(value=1), subject="s").id == 2
+        assert ledger.append(Noted(value=1), subject="s").id == FRESH + 1
 
 
 def test_sqlite_is_durable_by_its_own_account(sqlite_settings: Settings) -> None:

@@ -11,6 +11,8 @@ from mayfly.cli._log import log
 from mayfly.core import Settings
 from mayfly.store import DoctorAttacked, Ledger
 
+from .conftest import FRESH
+
 
 @pytest.fixture(autouse=True)
 def _here(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -44,8 +46,9 @@ def test_json_is_one_object_a_line(ledger: Ledger, capsys: pytest.CaptureFixture
     kept = ledger.append(attack(3, level="\ud800\x00\u2028"), subject="doctor")
     log(json=True)
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert lines[1] == {
-        "id": 2,
+    assert len(lines) == FRESH + 1
+    assert lines[FRESH] == {
+        "id": FRESH + 1,
         "at": kept.at.isoformat(),
         "kind": "doctor.attacked",
         "subject": "doctor",
@@ -58,11 +61,11 @@ def test_it_filters_by_kind_and_id_and_shows_the_last(ledger: Ledger, capsys: py
     for number in range(4):
         ledger.append(attack(number), subject=f"d-{number % 2}")
     log(id="d-1", limit=1, json=True)
-    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == [5]
+    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == [FRESH + 4]
     log(limit=0)
     assert capsys.readouterr().out == ""
     log(kind="store.migrated", json=True)
-    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == [1]
+    assert [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()] == list(range(1, FRESH + 1))
 
 
 def test_text_cannot_drive_the_terminal_or_fill_it(ledger: Ledger, capsys: pytest.CaptureFixture[str]) -> None:
@@ -78,9 +81,9 @@ def test_follow_prints_what_comes_later(ledger: Ledger) -> None:
     command = [sys.executable, "-c", script]
     with subprocess.Popen(command, env=dict(os.environ), stdout=subprocess.PIPE, text=True) as reader:
         assert reader.stdout is not None
-        assert json.loads(reader.stdout.readline())["id"] == 1
+        assert json.loads(reader.stdout.readline())["id"] == FRESH
         ledger.append(attack(1), subject="doctor")
-        assert json.loads(reader.stdout.readline())["id"] == 2
+        assert json.loads(reader.stdout.readline())["id"] == FRESH + 1
         reader.send_signal(2)
         assert reader.stdout.read() == ""
         assert reader.wait() == 0

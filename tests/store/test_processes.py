@@ -10,8 +10,8 @@ from contextlib import closing
 from mayfly.core import Settings
 from mayfly.store import DoctorAttacked, Event, Ledger
 
-from .conftest import Plain
-from .worker import finish, start
+from .conftest import FRESH, Plain
+from .worker import finish, finish_together, start
 
 ENTRY = DoctorAttacked(level="test", cases=0, contained=0)
 
@@ -25,17 +25,9 @@ def by_writer(events: list[Event]) -> dict[str, list[object]]:
 
 def test_eight_processes_append_a_thousand_events_each_in_order(settings: Settings, ledger: Ledger) -> None:
     workers = [start("append", 1000, store=settings) for _ in range(8)]
-    for worker in workers:
-        assert worker.stdout is not None
-        assert worker.stdout.readline() == "ready\n"
-    for worker in workers:
-        assert worker.stdin is not None
-        worker.stdin.write("go\n")
-        worker.stdin.flush()
-    for worker in workers:
-        assert finish(worker) == ["done"]
+    assert finish_together(workers) == [["done"]] * 8
     events = list(ledger.read(subject="many"))
-    assert [e.id for e in events] == list(range(2, 8002))
+    assert [e.id for e in events] == list(range(FRESH + 1, FRESH + 8001))
     assert [e.at for e in events] == sorted(e.at for e in events)
     assert list(by_writer(events).values()) == [list(range(1000))] * 8
 
@@ -45,8 +37,8 @@ def test_a_tail_reader_misses_nothing_while_others_append(settings: Settings, le
     threads = [threading.Thread(target=finish, args=(worker, "go\n")) for worker in workers]
     for thread in threads:
         thread.start()
-    seen, last = [], 1
-    while last < 601:
+    seen, last = [], FRESH
+    while last < FRESH + 600:
         for event in ledger.read(after=last):
             seen.append(event)
             last = event.id
@@ -58,15 +50,16 @@ def test_a_tail_reader_misses_nothing_while_others_append(settings: Settings, le
 def test_an_append_waits_for_one_numbered_before_it_and_not_yet_visible(settings: Settings, ledger: Ledger) -> None:
     with closing(Plain(settings)) as other:
         other.run("BEGIN IMMEDIATE" if other.dialect == "sqlite" else "BEGIN")
-        other.run("INSERT INTO mayfly_events VALUES (2, '2040-01-01T00:00:00+00:00', 'w', 'other.happened', 's', '{}')")
+        row = f"{FRESH + 1}, '2040-01-01T00:00:00+00:00', 'w', 'other.happened', 's', '{{}}'"
+        other.run(f"INSERT INTO mayfly_events VALUES ({row})")
         second = threading.Thread(target=ledger.append, args=(ENTRY,), kwargs={"subject": "s"})
         second.start()
         second.join(0.3)
         assert second.is_alive()
-        assert list(ledger.read(after=1)) == []
+        assert list(ledger.read(after=FRESH)) == []
         other.run("COMMIT")
         second.join()
-    assert [e.kind for e in ledger.read(after=1)] == ["other.happened", "doctor.attacked"]
+    assert [e.kind for e in ledger.read(after=FRESH)] == ["other.happened", "doctor.attacked"]
 
 
 def test_a_killed_writer_loses_nothing_acknowledged_and_leaves_nothing_half(settings: Settings, ledger: Ledger) -> None:
@@ -82,7 +75,7 @@ def test_a_killed_writer_loses_nothing_acknowledged_and_leaves_nothing_half(sett
         assert [e.id for e in events] == list(range(1, last.id + 1))
         assert set(acknowledged) <= {e.id for e in events}
         groups: dict[tuple[str, str], int] = defaultdict(int)
-        for event in events[1:]:
+        for event in events[FRESH:]:
             groups[event.writer, event.subject] += event.subject.startswith("group-")
         assert set(groups.values()) <= {0, 7}
 
@@ -93,4 +86,4 @@ def test_fork_beside_threads_and_open_connections_is_safe(settings: Settings, le
     for subject in ("parent", "thread-0", "thread-1", *(f"child-{n}" for n in range(5))):
         assert [e.payload["cases"] for e in events if e.subject == subject] == list(range(30))
     assert len(by_writer(events)) == 6
-    assert [e.id for e in events] == list(range(2, 242))
+    assert [e.id for e in events] == list(range(FRESH + 1, FRESH + 241))

@@ -5,14 +5,18 @@ from __future__ import annotations
 import json
 import os
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+from itertools import count
 from pathlib import Path
 
+from sqlalchemy.event import listens_for
+
 from mayfly.core import MayflyError, Settings
-from mayfly.store import DoctorAttacked, Event, Ledger
+from mayfly.store import Cache, DoctorAttacked, Event, Ledger
 
 
 def here() -> Settings:
@@ -36,6 +40,18 @@ def finish(worker: subprocess.Popen[str], given: str = "") -> list[str]:
     output, _ = worker.communicate(given, timeout=100)
     assert worker.returncode == 0
     return output.splitlines()
+
+
+def finish_together(workers: list[subprocess.Popen[str]]) -> list[list[str]]:
+    """Let workers that await their start go at once; return the lines each one printed from then on."""
+    for worker in workers:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "ready\n"
+    for worker in workers:
+        assert worker.stdin is not None
+        worker.stdin.write("go\n")
+        worker.stdin.flush()
+    return [finish(worker) for worker in workers]
 
 
 def say(value: object) -> None:
@@ -132,6 +148,50 @@ def fork(number: str) -> None:
 def append_as(ledger: Ledger, subject: str, number: str) -> None:
     for index in range(int(number)):
         ledger.append(entry(index), subject=subject)
+
+
+def put(name: str, number: str, keys: str, size: str) -> None:
+    """Put texts under a few keys, each later than the one before; say the most entries that were ever seen."""
+    with Ledger.open(here()) as ledger:
+        cache, most = Cache(ledger, size=int(size), ttl=3600.0), 0
+        await_start()
+        for index in range(int(number)):
+            cache.put(f"{name}-{index % int(keys)}", f"{index}", now=float(index))
+            most = max(most, len(cache.entries(now=float(index))))
+        say(most)
+
+
+def put_for_ever() -> None:
+    with Ledger.open(here()) as ledger:
+        for index in count():
+            Cache(ledger, size=1, ttl=3600.0).put(f"k-{index}", f"{index}", now=float(index))
+            say(index)
+
+
+def put_killed() -> None:
+    """Put in a child killed after one statement, in a child killed after two, and so on; say what each one left."""
+    with Ledger.open(here()) as ledger:
+        cache = Cache(ledger, size=1, ttl=3600.0)
+        for number in count(1):
+            child = os.fork()
+            if child == 0:
+                kill_after(number, ledger)
+                cache.put("k", "new", now=3.0)
+                os._exit(0)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            say(json.dumps([status, {entry.key: entry.value for entry in cache.entries(now=3.0)}]))
+            if status == 0:
+                return
+
+
+def kill_after(number: int, ledger: Ledger) -> None:
+    """Have this process killed once the database has carried out *number* statements more."""
+    left = count(number - 1, -1)
+
+    @listens_for(ledger._database.engine, "after_cursor_execute")
+    def carried_out(*_arguments: object) -> None:
+        if next(left) == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 
 def connections() -> list[str]:

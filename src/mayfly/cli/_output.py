@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections.abc import Sequence
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -83,7 +84,7 @@ def one_line(text: str, *, limit: int = 2000) -> str:
     return joined if len(joined) <= limit else joined[:limit] + " ..."
 
 
-def table(rows: list[tuple[str, ...]], *, gap: int = 2) -> list[str]:
+def table(rows: Sequence[tuple[str, ...]], *, gap: int = 2) -> list[str]:
     """Align *rows* into columns; the last column is left as long as it is."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     padded = ([cell.ljust(width) for cell, width in zip(row, widths, strict=True)] for row in rows)

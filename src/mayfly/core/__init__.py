@@ -1,12 +1,23 @@
 """The contract types, errors and settings every other package stands on."""
 
-from mayfly.core._settings import Default, SandboxSettings, Settings, StoreSettings
+from mayfly.core._agent import Agent, Identity, agent
+from mayfly.core._settings import (
+    Default,
+    ForgeSettings,
+    GateSettings,
+    LibrarySettings,
+    ModelSettings,
+    SandboxSettings,
+    Settings,
+    StoreSettings,
+)
 from mayfly.core._types import (
     UNSET,
     Artifact,
     Budget,
     Capability,
     Cost,
+    Example,
     Intent,
     Outcome,
     Proof,
@@ -30,18 +41,25 @@ from mayfly.core.errors import (
 
 __all__ = [
     "UNSET",
+    "Agent",
     "Artifact",
     "Budget",
     "Capability",
     "ConflictError",
     "Cost",
     "Default",
+    "Example",
+    "ForgeSettings",
+    "GateSettings",
     "HelpNeeded",
+    "Identity",
     "InputError",
     "Intent",
+    "LibrarySettings",
     "LimitError",
     "MachineError",
     "MayflyError",
+    "ModelSettings",
     "Outcome",
     "Proof",
     "Refusal",
@@ -53,6 +71,7 @@ __all__ = [
     "UnresolvedError",
     "Unset",
     "Verdict",
+    "agent",
     "canonical_json",
     "content_hash",
 ]

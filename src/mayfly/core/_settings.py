@@ -57,6 +57,57 @@ class StoreSettings:
     blob_size: int = setting(64 * MIB, "bytes of one blob", owner="store", minimum=1)
 
 
+@dataclass(frozen=True, kw_only=True)
+class GateSettings:
+    """What the gates demand, beyond the limits that follow from tier and depth."""
+
+    criteria: str = setting("", "TOML file with the judge's criteria; empty means the shipped ones", owner="gates")
+    mutants: int = setting(24, "mutants a proof tries to catch", owner="gates", minimum=0)
+    kill_rate: float = setting(0.6, "part of the mutants a strong proof catches", owner="gates", minimum=0)
+    test_timeout: float = setting(60.0, "seconds for all tests of one proof", owner="gates", minimum=0.1)
+    adversary_seconds: float = setting(5.0, "seconds for the adversarial run", owner="gates", minimum=0)
+    adversary_memory: int = setting(100 * MIB, "bytes for the adversarial run", owner="gates", minimum=16 * MIB)
+    type_memory: int = setting(400 * MIB, "bytes at which the type server is renewed", owner="gates", minimum=0)
+    type_timeout: float = setting(20.0, "seconds for one type check", owner="gates", minimum=0.1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForgeSettings:
+    """How hard something is tried before help is asked for."""
+
+    attempts: int = setting(3, "attempts at writing one agent; the budget may allow fewer", owner="forge", minimum=1)
+    synthesis: float = setting(5.0, "seconds to look for a program by example", owner="forge", minimum=0.01)
+    sample: int = setting(2000, "lines of the input that are looked at before writing", owner="forge", minimum=1)
+    max_jit_depth: int = setting(0, "nesting of compilation; compiled code never compiles", owner="forge", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """Which model writes, and what one run may spend on it."""
+
+    name: str = setting("", "model used where none is named; empty means none, programs by example", owner="models")
+    base_url: str = setting("", "server that speaks OpenAI's chat completions, for a bare NAME", owner="models")
+    calls: int = setting(20, "model calls in one run", owner="models", minimum=0)
+    input_tokens: int = setting(1_000_000, "tokens sent to models in one run", owner="models", minimum=0)
+    output_tokens: int = setting(200_000, "tokens written by models in one run", owner="models", minimum=0)
+    money: float = setting(
+        1.0, "dollars spent on models in one run, where the price is known", owner="models", minimum=0
+    )
+    attempts: int = setting(3, "attempts at one call", owner="models", minimum=1)
+    retry_delay: float = setting(0.5, "seconds before the first retry; doubled each time", owner="models", minimum=0)
+    timeout: float = setting(120.0, "seconds for one call with its retries", owner="models", minimum=0.01)
+    max_output: int = setting(8192, "tokens of one answer", owner="models", minimum=1)
+    max_answer: int = setting(1_000_000, "bytes of one answer", owner="models", minimum=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LibrarySettings:
+    """How long something proven is remembered."""
+
+    ttl: float = setting(3600.0, "seconds a proven agent is found again", owner="library", minimum=0)
+    size: int = setting(100, "proven agents remembered; the least recently used goes first", owner="library", minimum=0)
+
+
 class Default(NamedTuple):
     """One setting as it is in force: where its value comes from and who honours it."""
 
@@ -80,6 +131,10 @@ class Settings:
     state_dir: str = setting("", "directory of the ledger and caches; empty means ~/.mayfly", owner="core")
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
+    gates: GateSettings = field(default_factory=GateSettings)
+    forge: ForgeSettings = field(default_factory=ForgeSettings)
+    models: ModelSettings = field(default_factory=ModelSettings)
+    library: LibrarySettings = field(default_factory=LibrarySettings)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod

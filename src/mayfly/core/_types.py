@@ -65,6 +65,14 @@ class Intent:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Example:
+    """Give one input and the output it has to lead to."""
+
+    input: object
+    output: object
+
+
+@dataclass(frozen=True, kw_only=True)
 class Artifact:
     """Hold something that was written and not yet admitted."""
 
@@ -151,6 +159,9 @@ class Outcome(Generic[T]):
     proof: Proof | None = None
     cost: Cost = field(default_factory=Cost)
     question: str | None = None
+    cached: bool = False
+    source_hash: str | None = None
+    code: str = ""
 
     @property
     def resolved(self) -> bool:

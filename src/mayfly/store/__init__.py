@@ -1,19 +1,23 @@
 """The ledger: append-only truth in SQLite or PostgreSQL, held append-only by the database itself.
 
-Importing this package loads no database library; `Ledger` does, on first use. So any package may declare the events
-it writes with `event` and stay cheap to import.
+Importing this package loads no database library; `Ledger` and `Cache` do, on first use. So any package may declare the
+events it writes with `event` and stay cheap to import.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from mayfly.store._events import JSON, Event, Payload, event
 from mayfly.store._kinds import DoctorAttacked, SandboxRan, StoreMigrated
 
 if TYPE_CHECKING:
+    from mayfly.store._cache import Cache, Cached
     from mayfly.store._ledger import Ledger
 
 __all__ = [
     "JSON",
+    "Cache",
+    "Cached",
     "DoctorAttacked",
     "Event",
     "Ledger",
@@ -25,11 +29,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name != "Ledger":
+    home = {"Ledger": "mayfly.store._ledger", "Cache": "mayfly.store._cache", "Cached": "mayfly.store._cache"}
+    if name not in home:
         raise AttributeError(f"module 'mayfly.store' has no attribute {name!r}")
-    from mayfly.store._ledger import Ledger
-
-    return Ledger
+    return getattr(import_module(home[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,0 +1,124 @@
+"""`mayfly compile`: write and prove without running, or try given code at all gates."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mayfly.cli._check import Depth, Imports, TierOption, profile_of, read_source
+from mayfly.cli._inputs import given_input, read_context, read_examples
+from mayfly.cli._output import AsJson, answer, answer_json, foreign, note, one_line
+from mayfly.cli._run import EXIT, ContextOption, ExamplesOption, InputOption, ModelOption
+from mayfly.cli._verdicts import exit_status, proof_fields, show_verdict, verdict_fields
+from mayfly.core import InputError, MayflyError, Settings
+
+if TYPE_CHECKING:
+    from mayfly.gates import Admission, Suite
+
+
+def compile(
+    intent: Annotated[str, typer.Argument(help="What the program is for, in words.", metavar="INTENT")] = "",
+    *,
+    examples: ExamplesOption = None,
+    input: InputOption = None,
+    sample: Annotated[str | None, typer.Option(help="The same as --input.", metavar="FILE", hidden=True)] = None,
+    model: ModelOption = None,
+    context: ContextOption = None,
+    source: Annotated[
+        str | None, typer.Option(help="Try this code instead of writing some.", metavar="FILE.py")
+    ] = None,
+    entry: Annotated[str, typer.Option(help="The class or function to call in it.", metavar="NAME")] = "",
+    tests: Annotated[
+        Path | None, typer.Option(help="Tests: Python with test functions, or JSON cases.", metavar="FILE")
+    ] = None,
+    tier: TierOption = "memo",
+    depth: Depth = 1,
+    imports: Imports = None,
+    show_source: Annotated[bool, typer.Option("--show-source", help="Print the source.")] = False,
+    show_tests: Annotated[bool, typer.Option("--show-tests", help="Print the tests.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Write an agent for INTENT, try it at all gates and prove it; nothing is run on your input.
+
+    With --source, given code is tried at the same gates and proven with the same tests.
+    """
+    from mayfly.cli._progress import Progress
+    from mayfly.runtime import Runtime, compile_given, compile_now
+
+    if not intent.strip() and source is None:
+        raise InputError("say what to write", fix='mayfly compile "count requests by status" --input FILE')
+    profile = profile_of(tier, depth, imports)
+    progress = Progress(quiet=as_json)
+    given_source = None if source is None else read_source(source)
+    written = _read_tests(tests)
+    with given_input(input or sample) as given, Runtime(Settings.load(), observer=progress) as runtime:
+        options: dict[str, Any] = {
+            "input": given.value,
+            "lines": given.lines,
+            "examples": read_examples(examples),
+            "context": read_context(context),
+            "profile": profile,
+            "model": model,
+            "tests": written,
+        }
+        try:
+            if given_source is not None:
+                found, suite = compile_given(runtime, intent, given_source, entry=entry, **options)
+            else:
+                found, suite = compile_now(runtime, intent, **options)
+        except MayflyError as error:
+            _refused(error, as_json=as_json)
+    _show(found, suite, as_json=as_json, show_source=show_source, show_tests=show_tests)
+    raise typer.Exit(exit_status(found.decision))
+
+
+def _read_tests(path: Path | None) -> str | None:
+    return None if path is None else read_source(str(path))
+
+
+def _refused(error: MayflyError, *, as_json: bool) -> None:
+    if not as_json or error.exit_status == 2:
+        raise error
+    from mayfly.runtime import verdicts_of
+
+    shown = [verdict_fields(verdict) for verdict in verdicts_of(error)]
+    question = getattr(error, "question", None)
+    answer_json(
+        {
+            "decision": "reject",
+            "verdicts": shown,
+            "source": None,
+            "proof": proof_fields(None),
+            "reason": str(error),
+            "question": question,
+        }
+    )
+    raise typer.Exit(3 if question else EXIT.get(error.code, 1))
+
+
+def _show(found: "Admission", suite: "Suite", *, as_json: bool, show_source: bool, show_tests: bool) -> None:
+    if as_json:
+        answer_json(
+            {
+                "decision": found.decision,
+                "verdicts": [verdict_fields(verdict) for verdict in found.verdicts],
+                "source": found.artifact.source,
+                "source_hash": found.artifact.hash,
+                "entry": found.entry.name if found.entry else None,
+                "repairs": list(found.repairs),
+                "proof": proof_fields(found.proof),
+                "question": found.report.question.text if found.report and found.report.question else None,
+                "survivors": [survivor.describe() for survivor in found.report.survivors] if found.report else [],
+                "tests": suite.to_json()["tests"] if show_tests else None,
+                "milliseconds": found.milliseconds,
+            }
+        )
+        return
+    for verdict in found.verdicts:
+        show_verdict(verdict)
+    if show_tests:
+        for test in suite.tests:
+            note(f"test {one_line(test.name)}: {one_line(str(test.to_json()), limit=300)}")
+    if show_source:
+        answer(foreign(found.artifact.source.rstrip("\n"), sys.stdout))

@@ -1,0 +1,126 @@
+"""Read what a task works on: values, lines, examples, ground and context, each with one clear line when it is wrong."""
+
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+from mayfly.cli._output import one_line
+from mayfly.core import UNSET, Example, InputError, Unset
+
+LARGEST_VALUE = 12 * 1024 * 1024
+
+
+class Given(NamedTuple):
+    """The input of a task: a value, or a file whose lines are streamed."""
+
+    value: object | Unset = UNSET
+    lines: Path | None = None
+
+
+@contextmanager
+def given_input(name: str | None) -> Iterator[Given]:
+    """Read `--input`: JSON for .json, a list for .jsonl, otherwise lines; `-` is standard input."""
+    if name is None:
+        yield Given()
+    elif name == "-":
+        with tempfile.NamedTemporaryFile(prefix="mayfly-") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+            file.flush()
+            yield Given(lines=Path(file.name))
+    else:
+        yield _from_file(Path(name))
+
+
+def _from_file(path: Path) -> Given:
+    suffix = path.suffix.lower()
+    if suffix == ".json":
+        return Given(value=parse_json(_read(path, "--input"), f"--input {path}"))
+    if suffix == ".jsonl" and _size(path) <= LARGEST_VALUE:
+        return Given(value=_json_lines(path))
+    _size(path)
+    return Given(lines=path)
+
+
+def _json_lines(path: Path) -> list[object]:
+    rows = enumerate(_read(path, "--input").decode("utf-8", "replace").splitlines(), 1)
+    return [parse_json(line, f"--input {path}, line {number}") for number, line in rows if line.strip()]
+
+
+def _size(path: Path) -> int:
+    try:
+        with path.open("rb") as file:
+            return os.fstat(file.fileno()).st_size
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, "--input", error) from None
+
+
+def _read(path: Path, option: str) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_VALUE + 1)
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, option, error) from None
+    if len(data) > LARGEST_VALUE:
+        raise InputError(
+            f"{option} {path} is larger than {LARGEST_VALUE} bytes", fix="give it as lines of text, which are streamed"
+        )
+    return data
+
+
+def _unreadable(path: Path, option: str, error: OSError | ValueError) -> InputError:
+    return InputError(f"{option}: cannot read {path}: {getattr(error, 'strerror', None) or error}")
+
+
+def parse_json(text: str | bytes, where: str) -> object:
+    """Parse JSON, or say where it is not."""
+    try:
+        value: object = json.loads(text, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
+        raise InputError(f"{where} is not JSON: {one_line(reason, limit=200)}") from None
+    return value
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def read_examples(name: Path | None) -> list[Example]:
+    """Read `--examples`: a JSON list of objects with input and output."""
+    if name is None:
+        return []
+    where = f"--examples {name}"
+    rows = parse_json(_read(name, "--examples"), where)
+    if not isinstance(rows, list) or not rows:
+        raise InputError(
+            f"{where} must be a list of objects with input and output", fix='such as [{"input": "a", "output": "A"}]'
+        )
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, dict) or not {"input", "output"} <= set(row):
+            raise InputError(f"{where}: example {number} needs input and output")
+    return [Example(input=row["input"], output=row["output"]) for row in rows]
+
+
+def read_ground(text: str | None) -> object:
+    """Read `--ground`, which is null where it is not given."""
+    return None if text is None else parse_json(text, "--ground")
+
+
+def read_context(pairs: list[str] | None) -> dict[str, object]:
+    """Read `--context KEY=VALUE`; a value that is JSON is taken as such, anything else as text."""
+    context: dict[str, object] = {}
+    for pair in pairs or ():
+        key, equals, value = pair.partition("=")
+        if not key or not equals:
+            raise InputError(f"--context {pair!r} is not KEY=VALUE")
+        try:
+            context[key] = json.loads(value)
+        except ValueError:
+            context[key] = value
+    return context

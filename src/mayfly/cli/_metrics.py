@@ -1,0 +1,29 @@
+"""`mayfly metrics`: what the ledger counts up to."""
+
+from dataclasses import asdict
+
+from mayfly.cli._output import AsJson, answer, answer_json
+from mayfly.core import Settings
+
+
+def metrics(*, as_json: AsJson = False) -> None:
+    """Count runs, compiled agents and collapses, and how much of the code was written on demand."""
+    from mayfly.runtime import Runtime
+    from mayfly.runtime import metrics as count
+
+    with Runtime(Settings.load()) as runtime:
+        found = count(runtime.parts.ledger)
+    fields = {
+        **asdict(found),
+        "autopoiesis_score": round(found.autopoiesis_score, 6),
+        "jit_contribution": round(found.jit_contribution, 6),
+    }
+    if as_json:
+        answer_json(fields)
+        return
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            for reason, number in value.items():
+                answer(f"{name}{{{reason}}}  {number}")
+        else:
+            answer(f"{name}  {value}")

@@ -1,0 +1,76 @@
+"""`ExampleArchitect`: no model at all; programs from examples, from sample lines and from words for operations."""
+
+from __future__ import annotations
+
+import json
+
+from mayfly.core import Artifact, content_hash
+from mayfly.forge import examples, records
+from mayfly.forge._request import CannotWrite, Request
+
+MODEL = "a model (--model)"
+EXAMPLES = "examples of inputs with their outputs (--examples)"
+
+
+class ExampleArchitect:
+    """Write from examples where there are any, otherwise from the sample and the words of the intent.
+
+    An attempt that was refused is not written again: the next best program follows.
+    """
+
+    name = "examples"
+    persistent = False
+
+    def __init__(self, *, seconds: float = 5.0) -> None:
+        self._seconds = seconds
+
+    def write(self, request: Request) -> Artifact:
+        """Return the best program not yet tried, or raise `CannotWrite` with what would help."""
+        tried = {content_hash(attempt.source) for attempt in request.attempts}
+        if request.examples:
+            return self._from_examples(request, tried)
+        if request.sample and request.signature is None:
+            return self._from_sample(request, tried)
+        raise CannotWrite("without a model, words alone are not enough", helps=(EXAMPLES, "an input (--input)", MODEL))
+
+    def _from_examples(self, request: Request, tried: set[str]) -> Artifact:
+        signature = request.signature
+        made = examples.synthesize(
+            request.examples,
+            intent=request.intent,
+            probes=request.sample,
+            name=signature.name if signature else request.name,
+            parameters=[parameter.name for parameter in signature.parameters] if signature else (),
+            seconds=self._seconds,
+        )
+        asked = None if made.question is None else (made.question.input, made.question.answers)
+        question = None if asked is None else ask(*asked)
+        if question is not None and not made.confident:
+            reason = "programs that fit the examples disagree"
+            raise CannotWrite(reason, helps=("an example that settles it",), question=question, asked=asked)
+        left = [program for program in made.programs if content_hash(program.source) not in tried]
+        if not left:
+            reason = made.reason or "every program found was refused"
+            raise CannotWrite(reason, helps=("more examples", MODEL), question=question, asked=asked)
+        program = left[0]
+        provenance = {"how": program.description, "rivals": len(made.programs) - 1, "confident": made.confident}
+        return Artifact(
+            kind="agent", source=program.source, entry=program.entry, author=self.name, provenance=provenance
+        )
+
+    def _from_sample(self, request: Request, tried: set[str]) -> Artifact:
+        made = records.plan(request.intent, request.sample)
+        if isinstance(made, records.Unable):
+            raise CannotWrite(made.reason, helps=made.helps or (EXAMPLES, MODEL))
+        if made.question is not None:
+            raise CannotWrite("the request can be read in two ways", helps=("say which",), question=made.question)
+        if content_hash(made.source) in tried:
+            raise CannotWrite("the only program found was refused", helps=(EXAMPLES, MODEL))
+        provenance = {"how": made.description, "notes": list(made.notes), "confidence": made.confidence}
+        return Artifact(kind="agent", source=made.source, entry=made.entry, author=self.name, provenance=provenance)
+
+
+def ask(input: object, answers: tuple[object, ...]) -> str:
+    """Put the question that would settle which of several programs is meant."""
+    shown = " or ".join(json.dumps(answer, ensure_ascii=False) for answer in answers[:4])
+    return f"what should {json.dumps(input, ensure_ascii=False)} give: {shown}?"

@@ -1,0 +1,47 @@
+"""`ModelArchitect`: a language model writes; the limits it is told are enforced on what it wrote."""
+
+from __future__ import annotations
+
+from mayfly.core import Artifact
+from mayfly.forge import _describe
+from mayfly.forge._code import code_in
+from mayfly.forge._prompt import Prompt
+from mayfly.forge._request import Request
+from mayfly.models import Model, Pool
+
+
+class ModelArchitect:
+    """Ask a model for the program; what is not code at all is handed on as it is, so that the gates say so."""
+
+    persistent = True
+
+    def __init__(self, model: Model, pool: Pool | None = None) -> None:
+        self._model = model
+        self._pool = pool
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model.name
+
+    def write(self, request: Request) -> Artifact:
+        """Return what the model wrote."""
+        profile = request.profile
+        prompt = Prompt.load("architect").fill(
+            imports=", ".join(sorted(profile.imports)) or "nothing",
+            complexity=str(profile.max_complexity),
+            arms=str(profile.max_arms),
+            contract=_describe.contract(request),
+            intent=request.intent,
+            context=_describe.context(request),
+            examples=_describe.examples(request.examples),
+            sample=_describe.sample(request),
+            hints=_describe.hints(request),
+            attempts=_describe.attempts(request.attempts),
+        )
+        answer = self._model.ask("architect", prompt.user, system=prompt.system, pool=self._pool)
+        entry = request.signature.name if request.signature else ""
+        source = code_in(answer.text)
+        provenance = {"model": answer.model, "prose": source is None, "truncated": answer.truncated}
+        written = answer.text if source is None else source
+        return Artifact(kind="agent", source=written, entry=entry, author=self.name, provenance=provenance)

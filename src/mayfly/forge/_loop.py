@@ -1,0 +1,117 @@
+"""Generate, test, reflect, refine: until it is admitted, or until attempts, budget or ideas are spent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from mayfly.core import Artifact, HelpNeeded, Verdict
+from mayfly.forge._code import normalised
+from mayfly.forge._reflect import Reflector
+from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request
+from mayfly.gates import Admission, Gates, Suite
+
+CHAOS = 0.1
+Watch = Callable[[str, object], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Made:
+    """Hold what was admitted, and the attempts that were not."""
+
+    artifact: Artifact
+    admission: Admission
+    attempts: tuple[Attempt, ...] = field(default=())
+
+
+def allowed_attempts(limit: int, entropy: float) -> int:
+    """Return how often may be tried: at most *limit*, while the budget divided by the attempt is above chaos."""
+    return max(1, min(limit, int(entropy / CHAOS + 1e-9)))
+
+
+class Forge:
+    """Have something written until the gates admit it."""
+
+    def __init__(self, *, gates: Gates, reflector: Reflector, attempts: int = 3, persona: str = "architect") -> None:
+        self._gates = gates
+        self._reflector = reflector
+        self._attempts = attempts
+        self._persona = persona
+
+    def make(
+        self, architect: Architect, request: Request, suite: Suite, *, watch: Watch = lambda kind, what: None
+    ) -> Made:
+        """Return what was admitted; `HelpNeeded` after the last attempt, `CannotWrite` where there never was one."""
+        began = time.monotonic()
+        limit = allowed_attempts(self._attempts, request.profile.entropy)
+        seen: set[str] = set()
+        for number in range(1, limit + 1):
+            try:
+                artifact = architect.write(request)
+            except CannotWrite as error:
+                if not request.attempts:
+                    raise
+                raise self._help(request, began, str(error)) from error
+            watch("wrote", (number, artifact))
+            form = normalised(artifact.source)
+            if form in seen:
+                raise self._help(request, began, "stagnation: the same program came again")
+            seen.add(form)
+            last = number == limit or not architect.persistent
+            admission = self._admit(artifact, request, suite, last=last)
+            watch("judged", admission)
+            if admission.decision == "accept":
+                return Made(artifact=admission.artifact, admission=admission, attempts=request.attempts)
+            attempt = self._refused(number, artifact, admission.verdicts, request, reflect=number < limit)
+            watch("reflected", attempt)
+            request = replace(request, attempts=(*request.attempts, attempt))
+            if attempt.reflection is not None and attempt.reflection.requires_human:
+                raise self._help(request, began, f"a person has to look: {attempt.error}")
+        raise self._help(request, began, request.attempts[-1].error)
+
+    def _admit(self, artifact: Artifact, request: Request, suite: Suite, *, last: bool) -> Admission:
+        if artifact.provenance.get("prose"):
+            return Admission.refused(artifact, _no_code(artifact))
+        return self._gates.admit(
+            artifact,
+            profile=request.profile,
+            suite=suite,
+            intent=request.intent,
+            examples=request.examples,
+            spread=None if request.signature is None else True,
+            last=last,
+        )
+
+    def _refused(
+        self, number: int, artifact: Artifact, verdicts: tuple[Verdict, ...], request: Request, *, reflect: bool
+    ) -> Attempt:
+        reflection = self._reflector.reflect(artifact, verdicts, intent=request.intent) if reflect else None
+        return Attempt(number=number, source=artifact.source, verdicts=verdicts, reflection=reflection)
+
+    def _help(self, request: Request, began: float, error: str) -> HelpNeeded:
+        tried = request.attempts
+        suggestions = [s for attempt in tried for s in (attempt.reflection or _NOTHING).suggestions]
+        context = {
+            "last_code": tried[-1].source if tried else "",
+            "last_error_output": tried[-1].error if tried else error,
+            "validation_history": [attempt.error for attempt in tried[-3:]],
+            "suggestions_tried": list(dict.fromkeys(suggestions))[:15],
+            "execution_time_seconds": round(time.monotonic() - began, 3),
+            "max_attempts": self._attempts,
+        }
+        return HelpNeeded(self._persona, request.intent, len(tried), error, context)
+
+
+_NOTHING = Reflection(root_cause="")
+
+
+def _no_code(artifact: Artifact) -> Verdict:
+    short = " ".join(artifact.source.split())[:120]
+    return Verdict(
+        decision="reject",
+        gate="syntax",
+        code="NO_CODE",
+        message=f"the answer holds no program: {short!r}" if short else "the answer is empty",
+        fix="answer with one Python code block and nothing else",
+    )

@@ -1,0 +1,236 @@
+"""The expression tree of a written program: it is interpreted here, and written out as Python elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+Value = object
+
+
+class Scope(NamedTuple):
+    """What an expression can see: the input, and the element at hand inside a loop."""
+
+    given: Value
+    item: Value = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Op:
+    """One operation: a function that is run here, and a template where Python has an expression of its own for it.
+
+    Without a template the function comes from `parts` and is copied into the source under its own name. A *loose*
+    template has an operator at its top, so that it needs brackets inside another one.
+    """
+
+    name: str
+    run: Callable[..., Value]
+    template: str = ""
+    returns: str = "str"
+    words: str = ""
+    loose: bool = False
+
+
+class Expr:
+    """Anything that can be computed from the input."""
+
+    __slots__ = ()
+
+    def value(self, scope: Scope) -> Value:
+        """Compute it; inputs outside what was learned raise ValueError."""
+        raise NotImplementedError
+
+    def children(self) -> Iterator[Expr]:
+        """Yield what it is made of."""
+        yield from ()
+
+
+@dataclass(frozen=True)
+class Given(Expr):
+    """The input, or the part of it that a path of keys and indices leads to."""
+
+    path: tuple[str | int, ...] = ()
+
+    def value(self, scope: Scope) -> Value:
+        """Follow the path."""
+        found = scope.given
+        for step in self.path:
+            found = _step(found, step)
+        return found
+
+
+def _step(found: Value, step: str | int) -> Value:
+    if isinstance(step, str) and isinstance(found, Mapping) and step in found:
+        return found[step]
+    if isinstance(step, int) and isinstance(found, (list, tuple)) and -len(found) <= step < len(found):
+        return found[step]
+    raise ValueError(f"the input has no {step!r}")
+
+
+@dataclass(frozen=True)
+class Item(Expr):
+    """The element at hand inside a loop."""
+
+    def value(self, scope: Scope) -> Value:
+        """Return the element."""
+        return scope.item
+
+
+@dataclass(frozen=True)
+class Literal(Expr):
+    """A constant."""
+
+    constant: Value
+
+    def value(self, scope: Scope) -> Value:
+        """Return the constant."""
+        return self.constant
+
+    def __hash__(self) -> int:
+        return hash(repr(self.constant))
+
+
+class Later(Expr):
+    """An expression that is built only when it is needed, because most are weighed and thrown away."""
+
+    __slots__ = ("make",)
+
+    def __init__(self, make: Callable[[], Expr]) -> None:
+        self.make = make
+
+
+def built(expr: Expr) -> Expr:
+    """Return the expression itself where it was to be built later."""
+    return expr.make() if isinstance(expr, Later) else expr
+
+
+@dataclass(frozen=True, kw_only=True)
+class Apply(Expr):
+    """An operation on other expressions."""
+
+    op: Op = field(repr=False)
+    args: tuple[Expr, ...]
+
+    def value(self, scope: Scope) -> Value:
+        """Run the operation; its own complaints become ValueError."""
+        try:
+            return self.op.run(*[arg.value(scope) for arg in self.args])
+        except (TypeError, IndexError, KeyError, AttributeError, ArithmeticError) as error:
+            raise ValueError(f"{self.op.name}: {error}") from None
+
+    def children(self) -> Iterator[Expr]:
+        """Yield the arguments."""
+        yield from self.args
+
+    def __hash__(self) -> int:
+        return hash((self.op.name, self.args))
+
+
+@dataclass(frozen=True)
+class Concat(Expr):
+    """Texts one after the other."""
+
+    parts: tuple[Expr, ...]
+
+    def value(self, scope: Scope) -> Value:
+        """Join the texts."""
+        return "".join([str(part.value(scope)) for part in self.parts])
+
+    def children(self) -> Iterator[Expr]:
+        """Yield the parts."""
+        yield from self.parts
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choose(Expr):
+    """The first arm whose test holds, otherwise the last expression."""
+
+    arms: tuple[tuple[Expr, Expr], ...]
+    otherwise: Expr
+
+    def value(self, scope: Scope) -> Value:
+        """Try the arms in order."""
+        for test, result in self.arms:
+            if test.value(scope):
+                return result.value(scope)
+        return self.otherwise.value(scope)
+
+    def children(self) -> Iterator[Expr]:
+        """Yield tests and results."""
+        for arm in self.arms:
+            yield from arm
+        yield self.otherwise
+
+
+@dataclass(frozen=True, kw_only=True)
+class Each(Expr):
+    """A list made from another: the elements for which the test holds, each changed."""
+
+    source: Expr
+    body: Expr
+    test: Expr | None = None
+
+    def value(self, scope: Scope) -> Value:
+        """Loop over the source."""
+        items = self.source.value(scope)
+        if not isinstance(items, (list, tuple)):
+            raise ValueError("a list is needed")
+        inner = [Scope(scope.given, item) for item in items]
+        return [self.body.value(here) for here in inner if self.test is None or self.test.value(here)]
+
+    def children(self) -> Iterator[Expr]:
+        """Yield source, test and body."""
+        yield self.source
+        yield self.body
+        if self.test is not None:
+            yield self.test
+
+
+@dataclass(frozen=True)
+class Record(Expr):
+    """A record whose fields are computed one by one."""
+
+    fields: tuple[tuple[str, Expr], ...]
+
+    def value(self, scope: Scope) -> Value:
+        """Compute every field."""
+        return {name: expr.value(scope) for name, expr in self.fields}
+
+    def children(self) -> Iterator[Expr]:
+        """Yield the fields."""
+        for _, expr in self.fields:
+            yield expr
+
+
+@dataclass(frozen=True)
+class Listing(Expr):
+    """A list of fixed length whose elements are computed one by one."""
+
+    elements: tuple[Expr, ...]
+
+    def value(self, scope: Scope) -> Value:
+        """Compute every element."""
+        return [expr.value(scope) for expr in self.elements]
+
+    def children(self) -> Iterator[Expr]:
+        """Yield the elements."""
+        yield from self.elements
+
+
+def walk(expr: Expr) -> Iterator[Expr]:
+    """Yield the expression and everything inside it."""
+    yield expr
+    for child in expr.children():
+        yield from walk(child)
+
+
+def result_type(expr: Expr) -> str:
+    """Return the Python type an expression has, as text; `object` where it is not known."""
+    if isinstance(expr, Apply):
+        return expr.op.returns
+    if isinstance(expr, Concat):
+        return "str"
+    if isinstance(expr, Literal):
+        return type(expr.constant).__name__ if expr.constant is not None else "None"
+    return "object"

@@ -1,0 +1,358 @@
+"""Understand what is made of the records: counted, summed, grouped, ranked, sorted, cut to some fields."""
+
+from __future__ import annotations
+
+from mayfly.forge.records import _lexicon, _times
+from mayfly.forge.records._ask import Ask, Match
+from mayfly.forge.records._model import Field, Key, Measure
+
+DEFAULT_LIMIT = 10
+_LINKS = ("of", "the", "all", "a", "in", "for", "each", "different")
+_MEASURES: dict[str, Measure] = {"count": "count", "sum": "sum", "mean": "mean", "min": "min", "max": "max"}
+_MEASURES |= {"median": "median", "share": "share", "percent": "percent"}
+_ROLE_OF_RANK = {"slow": "duration", "fast": "duration", "new": "timestamp", "old": "timestamp", "expensive": "amount", "cheap": "amount"}
+_DOWN = ("top", "high", "slow", "new", "expensive")
+
+
+def orders(ask: Ask) -> None:
+    """Understand sorted by, and which way."""
+    for index in range(len(ask.tokens)):
+        if not ask.free(index):
+            continue
+        way = ask.phrase(index, "order")
+        if way is None or (way.text == "order" and ask.word(index + 1) != "by" and ask.word(index - 1) != "in"):
+            continue
+        ask.spend(index, way.end)
+        if way.meaning in ("down", "up"):
+            ask.descending = way.meaning == "down"
+            if "recent" in way.text or way.text.split()[0] in ("newest", "latest", "oldest", "earliest", "chronologically", "chronological"):
+                _order_by_role(ask, "timestamp")
+            continue
+        at = ask.skip(way.end, ("by", "on", "the", "in", "according", "to", "their"))
+        measured = ask.phrase(at, "measures")
+        match = ask.field_at(measured.end if measured and ask.field_at(measured.end) else at)
+        if match is not None:
+            ask.order = ask.choose(match).name
+            ask.spend(way.end, match.end)
+        elif measured or ask.word(at) in _lexicon.words("records"):
+            ask.ranked, ask.descending = True, True
+            ask.spend(way.end, measured.end if measured else at + 1)
+        elif ask.phrase(at, "order") is None:
+            ask.problems.append(f"nothing in the sample to sort by: {ask.tokens[at].text if ask.free(at) else 'no field was named'}")
+
+
+def _order_by_role(ask: Ask, role: str) -> None:
+    field = ask.role(role)
+    if field is not None and not ask.order:
+        ask.order = field.name
+
+
+def ranks(ask: Ask) -> None:
+    """Understand top five, most common, largest, slowest."""
+    for index in range(len(ask.tokens)):
+        found = ask.phrase(index, "ranks") if ask.free(index) else None
+        if found is None:
+            continue
+        start, end, number = index, found.end, None
+        if ask.free(end) and ask.tokens[end].kind == "number" and not ask.tokens[end].unit:
+            number, end = ask.tokens[end].value, end + 1
+        elif ask.free(index - 1) and ask.tokens[index - 1].kind == "number" and not ask.tokens[index - 1].unit:
+            number, start = ask.tokens[index - 1].value, index - 1
+        if again := ask.phrase(end, "ranks"):
+            end, meaning = again.end, again.meaning if found.meaning == "top" else found.meaning
+        else:
+            meaning = found.meaning
+        ask.spend(start, end)
+        if number is not None and (not isinstance(number, int) or number < 1):
+            ask.problems.append("a ranking needs a whole number above zero")
+            return
+        _ranked(ask, meaning, end, number if isinstance(number, int) else None)
+        return
+
+
+def _ranked(ask: Ask, meaning: str, at: int, number: int | None) -> None:
+    ask.descending = meaning in _DOWN
+    at = ask.skip(at, _LINKS)
+    match = None if ask.word(at) in _lexicon.words("records") else ask.field_at(at)
+    plural = ask.free(at) and ask.tokens[at].text.lower() != ask.word(at)
+    ask.limit = number or (None if plural and meaning not in ("top", "bottom") else 1 if not plural and meaning not in ("top", "bottom") else DEFAULT_LIMIT)
+    if number is None and ask.limit == DEFAULT_LIMIT:
+        ask.notes.append(f"no number was named; the first {DEFAULT_LIMIT} are given")
+    if match is None:
+        if ask.word(at) in _lexicon.words("records"):
+            ask.spend(at, at + 1)
+            at += 1
+        _ranked_records(ask, meaning, at)
+        return
+    field = ask.choose(match)
+    ask.spend(at, match.end)
+    timed = field.kind in ("time", "epoch") and meaning in ("new", "old")
+    if timed or (field.numeric and meaning in ("high", "low") and field.role not in ("status", "pid", "id")):
+        _extreme(ask, field, "high" if meaning in ("high", "new") else "low", number)
+    else:
+        _ranked_groups(ask, field, meaning, match.end)
+
+
+def _extreme(ask: Ask, field: Field, meaning: str, number: int | None) -> None:
+    """Understand the highest value of a field, or its five highest values."""
+    if number is None:
+        ask.measure, ask.of, ask.limit = ("max" if meaning == "high" else "min"), field.name, None
+        ask.descending = False
+        return
+    ask.select, ask.order = [field.name], field.name
+
+
+def _ranked_groups(ask: Ask, field: Field, meaning: str, end: int) -> None:
+    ask.keys.append(Key(field=field.name))
+    ask.ranked = True
+    ask.measure = "count"
+    while ask.word(end) in ("and", ",") and (more := ask.field_at(end + 1)):
+        ask.keys.append(Key(field=ask.choose(more).name))
+        ask.spend(end, more.end)
+        end = more.end
+    role = _ROLE_OF_RANK.get(meaning, "")
+    if role and role != "timestamp":
+        held = ask.role(role)
+        if held is None:
+            ask.problems.append(f"no field of the sample holds a {role} to rank by")
+            return
+        ask.measure, ask.of = ("mean" if role == "duration" else "sum"), held.name
+    by = _by(ask, end)
+    if by is None:
+        return
+    measure, match, stop = by
+    if match is not None:
+        ask.of = ask.choose(match).name
+        ask.measure = measure or "sum"
+    ask.spend(end, stop)
+
+
+def _by(ask: Ask, at: int) -> tuple[Measure | None, Match | None, int] | None:
+    """Read what a ranking goes by: a field of numbers, perhaps summed or averaged, or the number of records."""
+    at = ask.skip(at, ("in", "terms", "of", "ranked", "sorted", "ordered", "measured"))
+    if ask.word(at) not in ("by", "with", "according") or not ask.free(at):
+        return None
+    start = ask.skip(at + 1, ("to", "the", "most", "highest", "largest", "their", "fewest", "lowest"))
+    found = ask.phrase(start, "measures")
+    after = ask.skip(found.end, _LINKS) if found else start
+    match = ask.field_at(after, numeric=True) if not found or found.meaning != "count" else None
+    if match is not None:
+        return (_MEASURES[found.meaning] if found else None), match, match.end
+    if found and found.meaning == "count":
+        end = ask.skip(found.end, _LINKS)
+        return None, None, end + 1 if ask.word(end) in _lexicon.words("records") else found.end
+    if ask.word(start) in _lexicon.words("records"):
+        return None, None, start + 1
+    return None
+
+
+def _ranked_records(ask: Ask, meaning: str, at: int) -> None:
+    by = _by(ask, at)
+    if by is not None and by[1] is not None:
+        ask.order = ask.choose(by[1]).name
+        ask.spend(at, by[2])
+        return
+    at = ask.skip(at, ("by", "the"))
+    match = ask.field_at(at) if ask.word(at - 1) in ("by", "the") else None
+    if match is not None and match.fields[0].kind in ("time", "epoch"):
+        ask.order = match.fields[0].name
+        ask.spend(at - 1, match.end)
+        return
+    role = _ROLE_OF_RANK.get(meaning, "size")
+    field = ask.role(role)
+    numeric = [one for one in ask.format.fields if one.numeric]
+    if field is None and len(numeric) == 1:
+        field = numeric[0]
+    if field is None or (meaning in ("top", "bottom") and not ask.free(at - 1)):
+        field = field if field and meaning not in ("top", "bottom") else None
+    if field is None:
+        ask.problems.append("the ranking does not say by what; add, for example, 'by' and the name of a field")
+        return
+    ask.order = field.name
+
+
+def limits(ask: Ask) -> None:
+    """Understand the first ten, the last five."""
+    for index in range(len(ask.tokens)):
+        if not ask.free(index) or ask.word(index) not in ("first", "last"):
+            continue
+        token = ask.tokens[index + 1] if ask.free(index + 1) else None
+        ends, number = index + 1, 1
+        if token is not None and token.kind == "number":
+            if token.unit or not isinstance(token.value, int) or token.value < 1:
+                ask.problems.append(f"{ask.word(index)} {token.text} is no number of records; name dates instead")
+                ask.spend(index, index + 2)
+                continue
+            ends, number = index + 2, token.value
+        ask.limit, ask.last = number, ask.word(index) == "last"
+        ask.spend(index, ends)
+
+
+def groups(ask: Ask) -> None:
+    """Understand by, per and for each: fields, or spans of time."""
+    for index in range(len(ask.tokens)):
+        if not ask.free(index):
+            continue
+        if ask.word(index) in _lexicon.table("group")["gather"]:
+            ask.gather = True
+            ask.spend(index, index + 1)
+            continue
+        if ask.word(index) in ("hourly", "daily", "monthly", "yearly") and (adverb := ask.bucket(index)):
+            _bucket(ask, adverb[0])
+            ask.spend(index, adverb[1])
+            continue
+        found = ask.phrase(index, "group")
+        if found is not None and found.meaning == "by":
+            _keys(ask, index, found.end)
+
+
+def _keys(ask: Ask, start: int, at: int) -> None:
+    while True:
+        at = ask.skip(at, ("the", "each", "every", "their"))
+        match, span = ask.field_at(at), ask.bucket(at)
+        if span and not (match and match.end > span[1]) and not (match and match.fields[0].role != "timestamp"):
+            _bucket(ask, span[0])
+            end = span[1]
+        elif match:
+            field = ask.choose(match)
+            ask.keys.append(Key(field=field.name, bucket="day" if field.kind == "epoch" else ""))
+            end = match.end
+        else:
+            return
+        ask.spend(start, end)
+        start = end
+        if ask.word(end) == "range":
+            ask.spend(end, end + 1)
+        if ask.word(end) not in ("and", ",", "by", "then", "per"):
+            return
+        at = ask.skip(end, ("and", ",", "by", "then", "per"))
+
+
+def _bucket(ask: Ask, span: str) -> None:
+    held = next((field for field in ask.format.fields if field.kind in ("time", "epoch")), None)
+    if held is None:
+        ask.problems.append(f"no field of the sample holds a time to make a {span} of")
+        return
+    whole = held.kind == "time" and "%H" not in held.layout and "%I" not in held.layout
+    if whole and span in ("second", "minute", "hour"):
+        ask.problems.append(f"{held.name} holds dates without a time, so there is no {span} in it")
+    if held.kind == "time" and not _times.has_date(held.layout) and span in ("day", "month", "year"):
+        ask.problems.append(f"{held.name} holds times without a date, so there is no {span} in it")
+    buckets = {"second": "second", "minute": "minute", "hour": "hour", "day": "day", "month": "month", "year": "year"}
+    ask.keys.append(Key(field=held.name, bucket=buckets[span]))  # type: ignore[arg-type]
+
+
+def measures(ask: Ask) -> None:
+    """Understand count, sum, average and the like, with the field they go over."""
+    for index in range(len(ask.tokens)):
+        found = ask.phrase(index, "measures") if ask.free(index) else None
+        if found is None:
+            continue
+        named = ask.field_at(index)
+        if named and found.meaning != "count" and ask.measure is not None:
+            continue
+        _measure(ask, _MEASURES[found.meaning], index, found.end)
+
+
+def _measure(ask: Ask, measure: Measure, start: int, end: int) -> None:
+    if ask.measure is not None and not (ask.measure == "count" and ask.ranked):
+        if measure != "count":
+            ask.problems.append("two measures at once; ask for one of them")
+        return
+    at = ask.skip(end, _LINKS)
+    if measure in ("share", "percent"):
+        ask.measure, ask.rate_at = measure, start
+        ask.spend(start, end)
+        return
+    if measure == "count":
+        _count(ask, start, end, at)
+        return
+    if measure == "sum" and (counted := ask.phrase(at, "measures")) and counted.meaning == "count":
+        _count(ask, start, counted.end, ask.skip(counted.end, _LINKS))
+        return
+    match = ask.field_at(at, numeric=measure not in ("min", "max")) or ask.field_at(start, numeric=True)
+    if match is None and measure == "sum" and ask.word(at) in _lexicon.words("records"):
+        _count(ask, start, end, at)
+        return
+    before = ask.field_before(start) if match is None else None
+    if match is None and before is not None:
+        match, start = Match(before[0].fields, end), before[1]
+    if match is None:
+        ask.problems.append(f"no field of numbers was found for {ask.tokens[start].text!r}")
+        ask.spend(start, end)
+        return
+    field = ask.choose(match)
+    if not field.numeric and measure not in ("min", "max"):
+        ask.problems.append(f"{field.name} holds no numbers for {ask.tokens[start].text!r}")
+    ask.measure, ask.of = measure, field.name
+    ask.spend(start, max(end, match.end))
+
+
+def _count(ask: Ask, start: int, end: int, at: int) -> None:
+    ask.measure = "count"
+    ask.spend(start, end)
+    if ask.word(at) in _lexicon.table("group")["unique"]:
+        ask.spend(at, at + 1)
+        at = ask.skip(at + 1, _LINKS)
+        match = ask.field_at(at)
+        if match is not None:
+            ask.measure, ask.of = "distinct", ask.choose(match).name
+            ask.spend(at, match.end)
+        return
+    if ask.word(at) in _lexicon.words("records"):
+        ask.spend(at, at + 1)
+        return
+    match = ask.field_at(at)
+    following = ask.tokens[match.end].kind if match and ask.free(match.end) else ""
+    if match is None or following in ("number", "quoted", "sign", "path", "address") or _valued(ask, match):
+        return
+    field = ask.choose(match)
+    ask.spend(at, match.end)
+    if field.role in ("status", "method", "level"):
+        ask.keys.append(Key(field=field.name))
+    else:
+        ask.measure, ask.of = "distinct", field.name
+        ask.notes.append(f"every {field.name} is counted once")
+
+
+def _valued(ask: Ask, match: Match) -> bool:
+    """Whether a value of the field stands right behind its name."""
+    if not ask.free(match.end):
+        return False
+    text = ask.tokens[match.end].text.lower()
+    return any(text == value.lower() for field in match.fields for value in field.values) or text in ("is", "=", "not")
+
+
+def uniques(ask: Ask) -> None:
+    """Understand unique and distinct, and the fields they go over."""
+    for index in range(len(ask.tokens)):
+        if not ask.free(index) or ask.word(index) not in _lexicon.table("group")["unique"]:
+            continue
+        ask.unique = True
+        ask.spend(index, index + 1)
+        _fields(ask, ask.skip(index + 1, ("value", "values", "of", "the", "list", "set", "combination")))
+
+
+def _fields(ask: Ask, at: int) -> None:
+    while match := ask.field_at(at):
+        ask.select.append(ask.choose(match).name)
+        ask.spend(at, match.end)
+        at = ask.skip(match.end, ("and", ",", "the"))
+
+
+def selections(ask: Ask) -> None:
+    """Understand the fields that are left as those to be shown."""
+    for index in range(len(ask.tokens)):
+        if ask.free(index) and (match := ask.field_at(index)) and not _is_common(ask, index):
+            name = ask.choose(match).name
+            if name not in ask.select:
+                ask.select.append(name)
+            ask.spend(index, match.end)
+
+
+def _is_common(ask: Ask, index: int) -> bool:
+    """Whether a word is more likely to speak of records or of the kind of file than of a field."""
+    word = ask.word(index)
+    exact = any(_lexicon.name_words(field.name) == (word,) for field in ask.format.fields)
+    common = word in ask.format.words or word in ("log", "access", "request", "list", "text", "value", "code", "content")
+    return common and not exact

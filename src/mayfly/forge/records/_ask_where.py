@@ -1,0 +1,316 @@
+"""Understand which records are asked for: classes of status, comparisons, values, levels, texts."""
+
+from __future__ import annotations
+
+from mayfly.forge.records import _lexicon
+from mayfly.forge.records._ask import Ask
+from mayfly.forge.records._model import Condition, Field, Operator
+from mayfly.forge.records._tokens import Token
+
+SCALES = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_000.0}
+SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
+_AFTER_CLASS = frozenset({"error", "status", "code", "response", "request", "pattern", "range", "answer", "failure", "class"})
+_OPERATORS: dict[str, Operator] = {"gt": "gt", "ge": "ge", "lt": "lt", "le": "le", "eq": "eq", "ne": "ne", "prefix": "prefix"}
+_OPERATORS |= {"contains": "contains", "suffix": "suffix"}
+_SIZED = ("lt", "le", "gt", "ge")
+
+
+def classes(ask: Ask) -> None:
+    """Understand 4xx, 5xx, client errors and server errors."""
+    for index, token in enumerate(ask.tokens):
+        if not ask.free(index):
+            continue
+        number, end = (token.value, index + 1) if token.kind == "class" else (None, index)
+        if token.plain in ("client", "server") and ask.word(index + 1) in ("error", "failure") and ask.role("status"):
+            number, end = (4 if token.plain == "client" else 5), index + 2
+        if isinstance(number, int):
+            _class(ask, number, index, end)
+
+
+def _class(ask: Ask, number: int, start: int, end: int) -> None:
+    field = ask.role("status")
+    high = number
+    if ask.word(end) in ("and", "or", ",") and end + 1 < len(ask.tokens) and ask.tokens[end + 1].kind == "class":
+        other = ask.tokens[end + 1].value
+        number, high = sorted((number, other if isinstance(other, int) else number))
+        end += 2
+        if high - number > 1:
+            ask.problems.append("classes of status that do not follow each other")
+    while ask.free(end) and ask.word(end) in _AFTER_CLASS:
+        end += 1
+    if ask.free(start - 1) and ask.word(start - 1) in ("status", "code", "http"):
+        start -= 1
+    if field is None or not field.numeric:
+        ask.problems.append("a class of status is asked for, but the sample has no field with a status")
+        ask.spend(start, end)
+        return
+    ask.add(Condition(field=field.name, operator="in", value=(number * 100, high * 100 + 100)), start, end)
+
+
+def comparisons(ask: Ask) -> None:
+    """Understand a field, a comparing word or sign and a value, in this order or with the field left to be guessed."""
+    for index in range(len(ask.tokens)):
+        found = ask.phrase(index, "compare") if ask.free(index) else None
+        if found is None or found.meaning not in _OPERATORS:
+            continue
+        operator = _OPERATORS[found.meaning]
+        at = ask.skip(found.end, ("the", "a", "an", "word", "text", "string", "phrase", "to"))
+        if not ask.free(at) or (ask.word(at) == "," or ask.tokens[at].kind == "sign"):
+            continue
+        named = ask.field_before(_back(ask, index))
+        token = ask.tokens[at]
+        if operator in _SIZED:
+            _sized(ask, operator, found.text, index, at)
+        elif operator in ("contains", "prefix", "suffix"):
+            _contained(ask, operator, found.text, index, at)
+        elif named and token.kind in ("number", "quoted", "address", "path", "word"):
+            _equal(ask, operator, ask.choose(named[0]), named[1], at)
+
+
+def _back(ask: Ask, index: int) -> int:
+    while ask.free(index - 1) and ask.word(index - 1) in ("is", "are", "was", "were", "be", "of", "that", "which", "value"):
+        index -= 1
+    return index
+
+
+def _sized(ask: Ask, operator: Operator, text: str, index: int, at: int) -> None:
+    token = ask.tokens[at]
+    if token.kind != "number":
+        return
+    end = at + 1
+    start = _back(ask, index)
+    named = ask.field_before(start)
+    field: Field | None = None
+    if named:
+        numeric = [one for one in named[0].fields if one.numeric]
+        field, start = (numeric[0] if numeric else None), named[1]
+        if field is None:
+            ask.problems.append(f"{named[0].fields[0].name} holds no numbers to compare")
+    elif ask.word(end) in _lexicon.words("records") and not token.unit:
+        signs: dict[str, Operator] = {"gt": "gt", "ge": "ge", "lt": "lt", "le": "le"}
+        ask.having = Condition(field="", operator=signs[operator], value=token.value)
+        ask.spend(index, end + 1)
+        return
+    else:
+        field, end = _guessed(ask, text, token, end)
+    if field is None:
+        return
+    value = _scaled(ask, field, token)
+    if value is not None:
+        ask.add(Condition(field=field.name, operator=operator, value=value), start, end)
+
+
+def _guessed(ask: Ask, text: str, token: Token, end: int) -> tuple[Field | None, int]:
+    """Return the field a comparison speaks of without naming it before: by its unit, its words, or a name behind."""
+    behind = ask.field_at(end, numeric=True)
+    if behind:
+        return ask.choose(behind), behind.end
+    role = "duration" if token.unit in SCALES else "size" if token.unit in SIZES else ""
+    hints = {phrase: role for role, listed in _lexicon.table("hints").items() for phrase in listed}
+    role = role or hints.get(text, "")
+    field = ask.role(role) if role else None
+    if field is None and role:
+        ask.problems.append(f"no field of the sample holds a {role} to compare with {token.text}")
+    return (field if field and field.numeric else None), end
+
+
+def _scaled(ask: Ask, field: Field, token: Token) -> int | float | None:
+    """Return a number in the unit of the field."""
+    value = token.value
+    if not isinstance(value, (int, float)):
+        return None
+    if token.unit in SCALES:
+        unit = field.unit or ("s" if field.name.endswith(("time", "seconds")) else "")
+        if not unit:
+            ask.question = ask.question or f"Is {field.name} in seconds or in milliseconds? Milliseconds were taken."
+        number = value * SCALES[token.unit] / SCALES.get(unit, 1.0)
+    elif token.unit in SIZES:
+        number = value * SIZES[token.unit] / SIZES.get(field.unit, 1)
+    else:
+        number = value * {"k": 1000, "M": 1_000_000}.get(token.unit, 1)
+    return int(number) if float(number).is_integer() else number
+
+
+def _contained(ask: Ask, operator: Operator, text: str, index: int, at: int) -> None:
+    token = ask.tokens[at]
+    loose = text in ("with", "having", "matching", "including", "matches", "includes")
+    if token.kind not in ("word", "quoted", "number", "path", "address"):
+        return
+    if loose and token.kind != "quoted" and (token.kind != "path" or text in ("with", "having")):
+        return
+    named = ask.field_before(index)
+    if named is None and operator in ("prefix", "suffix"):
+        field = ask.role("path") if token.kind == "path" else None
+        if field is None:
+            return
+    else:
+        texts = [one for one in named[0].fields if not one.numeric] if named else []
+        field = texts[0] if texts else None
+    value = str(token.value if token.kind == "quoted" else token.text)
+    if field and named and ask.tokens[index - 1].text.lower().endswith("s") and ask.tokens[index - 1].text.lower() != field.name:
+        ask.select.append(field.name)
+    start = named[1] if named and field else index
+    condition = Condition(field=field.name if field else "", operator=operator, value=value, exact=token.kind == "quoted")
+    ask.add(condition, start, at + 1)
+
+
+def _equal(ask: Ask, operator: Operator, field: Field, start: int, at: int) -> None:
+    values, end = _listed(ask, field, at)
+    if not values:
+        return
+    negated = operator == "ne"
+    if len(values) == 1:
+        ask.add(Condition(field=field.name, operator="eq", value=values[0], negated=negated), start, end)
+    else:
+        ask.add(Condition(field=field.name, operator="in", value=("any", *values), negated=negated), start, end)
+
+
+def _listed(ask: Ask, field: Field, at: int) -> tuple[list[object], int]:
+    """Read a value, and more of them joined by or, and, or a comma."""
+    values: list[object] = []
+    end = at
+    while ask.free(at):
+        value = typed_value(field, ask.tokens[at])
+        if value is None or (values and not _plausible(ask, field, at)):
+            break
+        values.append(value)
+        end = at + 1
+        at = ask.skip(end, ("or", "and", ","))
+        if at == end:
+            break
+    return values, end
+
+
+def _plausible(ask: Ask, field: Field, at: int) -> bool:
+    """Whether a token further on in a list is a value of the field, and not the next part of the intent."""
+    token = ask.tokens[at]
+    if token.kind == "word":
+        return token.text.lower() in [value.lower() for value in field.values]
+    following = ask.word(at + 1)
+    return token.kind in ("number", "quoted", "address", "path") and following not in ("=", ">", "<", ">=", "<=")
+
+
+def typed_value(field: Field, token: Token) -> object:
+    """Return the value a token stands for in a field, spelt as in the sample; None if it can be none."""
+    if field.numeric:
+        return token.value if token.kind == "number" else None
+    text = str(token.value) if token.kind == "quoted" else token.text
+    if field.kind == "bool":
+        return {"true": True, "false": False, "yes": True, "no": False}.get(text.lower())
+    same = [value for value in field.values if value.lower() == text.lower()]
+    return text if not same or text in same else same[0]
+
+
+def pairs(ask: Ask) -> None:
+    """Understand a field with a value right behind it: status 404, user bob, method POST."""
+    for index in range(len(ask.tokens)):
+        match = ask.field_at(index)
+        if match is None or not ask.free(match.end):
+            continue
+        token = ask.tokens[match.end]
+        for field in match.fields:
+            seen = token.kind == "word" and token.text.lower() in [value.lower() for value in field.values]
+            number = field.numeric and token.kind == "number" and not token.unit
+            quoted = not field.numeric and token.kind in ("quoted", "address", "path")
+            if seen or number or quoted:
+                _equal(ask, "eq", field, index, match.end)
+                break
+
+
+def values(ask: Ask) -> None:
+    """Understand values that stand alone: an address, a path, a status, a word seen in one field of the sample."""
+    for index, token in enumerate(ask.tokens):
+        if not ask.free(index):
+            continue
+        if token.kind in ("address", "path"):
+            _only(ask, ask.role("ip" if token.kind == "address" else "path"), index)
+        elif token.kind == "number":
+            _status(ask, index)
+        elif token.kind == "word":
+            _seen(ask, index)
+        elif token.kind == "quoted":
+            holders = [field for field in ask.format.fields if token.text in field.values]
+            if len(holders) == 1:
+                _only(ask, holders[0], index)
+            else:
+                ask.add(Condition(field="", operator="contains", value=token.text, exact=True), index, index + 1)
+
+
+def _only(ask: Ask, field: Field | None, index: int) -> None:
+    if field is not None:
+        value = typed_value(field, ask.tokens[index])
+        ask.add(Condition(field=field.name, operator="eq", value=value), index, index + 1)
+
+
+def _status(ask: Ask, index: int) -> None:
+    """Read a bare number as a status where only that makes sense: 404 errors, 404s, the 500 responses."""
+    token, field = ask.tokens[index], ask.role("status")
+    code = isinstance(token.value, int) and 100 <= token.value <= 599
+    if field is None or not field.numeric or not code or token.unit not in ("", "s"):
+        return
+    codes: list[object] = [token.value]
+    end = index + 1
+    while ask.word(end) in ("or", "and", ",") and ask.free(end + 1) and ask.tokens[end + 1].kind == "number":
+        codes.append(ask.tokens[end + 1].value)
+        end += 2
+    while ask.free(end) and ask.word(end) in _AFTER_CLASS:
+        end += 1
+    value, operator = (codes[0], "eq") if len(codes) == 1 else (("any", *codes), "in")
+    ask.add(Condition(field=field.name, operator="eq" if operator == "eq" else "in", value=value), index, end)
+
+
+def _seen(ask: Ask, index: int) -> None:
+    token = ask.tokens[index]
+    shouted = token.text.isupper() and len(token.text) > 1
+    known = any(token.plain in _lexicon.words(name) for name in ("harmless", "show", "records", "formats"))
+    holders = [field for field in ask.format.fields if field.kind == "text" and _is_value(field, token, exact=known)]
+    if not holders or (known and not shouted):
+        return
+    if len(holders) > 1 and ask.question is None:
+        ask.question = f"Is {token.text} a {' or a '.join(field.name for field in holders)}? The first was taken."
+    field = min(holders, key=lambda one: len(one.values))
+    values = [typed_value(field, token)]
+    end = index + 1
+    while ask.word(end) in ("or", "and", ",") and ask.free(end + 1) and _is_value(field, ask.tokens[end + 1], exact=True):
+        values.append(typed_value(field, ask.tokens[end + 1]))
+        end += 2
+    single = Condition(field=field.name, operator="eq", value=values[0])
+    several = Condition(field=field.name, operator="in", value=("any", *values))
+    ask.add(single if len(values) == 1 else several, index, end)
+
+
+def _is_value(field: Field, token: Token, *, exact: bool) -> bool:
+    if exact:
+        return token.text in field.values
+    wanted = {token.text.lower(), token.plain}
+    return any(value.lower() in wanted for value in field.values)
+
+
+def levels(ask: Ask) -> None:
+    """Understand errors, warnings and the like, by the level, by the status, or by the word itself."""
+    for index in range(len(ask.tokens)):
+        found = ask.phrase(index, "levels") if ask.free(index) else None
+        if found is None or (found.meaning == "debug" and found.text == "trace" and ask.role("level") is None):
+            continue
+        level, status = ask.role("level"), ask.role("status")
+        if level is not None and not level.numeric:
+            names = _spelt(level, found.meaning)
+            single = Condition(field=level.name, operator="eq", value=names[0])
+            several = Condition(field=level.name, operator="in", value=("any", *names))
+            ask.add(single if len(names) == 1 else several, index, found.end)
+        elif status is not None and status.numeric and found.meaning == "error":
+            ask.add(Condition(field=status.name, operator="ge", value=400), index, found.end)
+        elif found.meaning != "info":
+            ask.notes.append(f"no field holds a level, so lines with the word {found.text!r} were taken")
+            ask.add(Condition(field="", operator="word", value=found.text), index, found.end)
+
+
+def _spelt(level: Field, meaning: str) -> list[str]:
+    """Return the levels that are meant, spelt as in the sample; where none was seen, as its others are."""
+    meant = _lexicon.table("level_values")[meaning]
+    seen = [value for value in level.values if value.lower() in meant]
+    if seen:
+        return seen
+    first = level.values[0] if level.values else "ERROR"
+    style = str.upper if first.isupper() else str.capitalize if first[:1].isupper() else str.lower
+    return [style(name) for name in meant[:1]]

@@ -1,0 +1,300 @@
+"""Write the part of a program that turns lines into records."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from mayfly.forge.records import _java, _kinds, _shape
+from mayfly.forge.records._detect import PAIR
+from mayfly.forge.records._model import Field, Format, Shape
+from mayfly.forge.records._source import Source, literal, raw
+
+OBJECTS = ("json", "objects")
+_CELLS = {"int": "integer", "float": "decimal", "epoch": "decimal", "bool": "truth"}
+
+
+def entry_fields(found: Format, names: Sequence[str] | None) -> tuple[Field, ...]:
+    """Return the fields a record of the program has: those asked for, or all; those of objects may all be missing."""
+    fields = [field for field in found.fields if names is None or field.name in names]
+    if found.kind not in OBJECTS:
+        return tuple(fields)
+    return tuple(replace(field, kind="float" if field.kind == "int" else field.kind, optional=True) for field in fields)
+
+
+def absent(kind: str) -> tuple[str, ...]:
+    """Return what stands for nothing: a dash in logs, and words besides in tables."""
+    return _kinds.ABSENT[:2] if kind == "pattern" else _kinds.ABSENT
+
+
+def read(source: Source, found: Format, names: Sequence[str] | None) -> None:
+    """Write the record class and `parse`; *names* are the fields the rest of the program needs, None means all."""
+    source.kind = found.kind
+    if found.kind in OBJECTS:
+        _objects(source, found, names)
+        return
+    fields = entry_fields(found, names)
+    source.dataclass(found.record, f"One record of the {found.name}." if found.kind != "plain" else "A line.", fields)
+    if found.kind in ("memory", "trace"):
+        _java.write(source, found, fields)
+        return
+    writers = {"pattern": _pattern, "delimited": _delimited, "pairs": _pairs, "plain": _plain}
+    writers[found.kind](source, found, fields)
+
+
+def _wanted(shape: Shape, fields: Sequence[Field]) -> list[str]:
+    names = [field.name for field in fields]
+    asked = ["request"] if set(names) & set(_shape.REQUEST_FIELDS) and "request" in _shape.groups(shape) else []
+    return [*names, *asked]
+
+
+def _pattern(source: Source, found: Format, fields: Sequence[Field]) -> None:
+    source.use("re")
+    for number, shape in enumerate(found.shapes):
+        name = "LINE" if len(found.shapes) == 1 else f"LINE_{number + 1}"
+        pieces = list(_shape.pattern_lines(shape, _wanted(shape, fields)))
+        source.constant(f"{name} = re.compile(\n" + "".join(f"    {raw(piece)}\n" for piece in pieces) + ")")
+    if len(found.shapes) > 1:
+        listed = ", ".join(f"LINE_{number + 1}" for number in range(len(found.shapes)))
+        source.constant(f"LINES = ({listed})")
+    single = len(found.shapes) == 1
+    requests = {name for shape in found.shapes for name in _shape.groups(shape) if name == "request"}
+    split = [field.name for field in fields if field.name in _shape.REQUEST_FIELDS] if requests else []
+    body = ["match = LINE.fullmatch(line)" if single else "match = next(filter(None, (line_.fullmatch(line) for line_ in LINES)), None)"]
+    body += ["if match is None:", "    return None"]
+    if not single:
+        body.append("held = match.groupdict()")
+    if split:
+        _request(source, single)
+        held = 'match["request"]' if single else 'held.get("request")'
+        targets = [name if name in split else "_" for name in _shape.REQUEST_FIELDS]
+        body.append(f"{', '.join(targets)} = request_parts({held})")
+    values = [_value(source, field, single, split) for field in fields]
+    body.append(f"return {found.record}({', '.join(values)})" if len(values) < 3 else _call(found.record, values))
+    _parse(source, found, body)
+
+
+def _value(source: Source, field: Field, single: bool, split: Sequence[str]) -> str:
+    if field.name in split:
+        return f"{field.name}={field.name}"
+    held = f'match["{field.name}"]' if single else f'held.get("{field.name}")'
+    return f"{field.name}={_converted(source, field, held)}"
+
+
+def _converted(source: Source, field: Field, held: str) -> str:
+    """Return the expression that gives the value of a field whose pattern has already been matched."""
+    if field.optional:
+        name = {"int": "integer", "float": "decimal", "epoch": "decimal", "bool": "truth"}.get(field.kind, "present")
+        _absent(source)
+        source.helper(name, _OPTIONAL[name])
+        return f"{name}({held})"
+    plain = {"int": f"int({held})", "float": f"float({held})", "epoch": f"float({held})"}
+    return plain.get(field.kind, f'{held}.lower() == "true"' if field.kind == "bool" else held)
+
+
+def _absent(source: Source) -> None:
+    source.constant(f"ABSENT = {literal(absent(source.kind))}")
+
+
+def _request(source: Source, single: bool) -> None:
+    _absent(source)
+    taken = "str" if single else "str | None"
+    source.helper("present", _OPTIONAL["present"])
+    text = _REQUEST.replace("TAKEN", taken)
+    source.helper("request_parts", text.replace('(request or "")', "request") if single else text)
+
+
+def _delimited(source: Source, found: Format, fields: Sequence[Field]) -> None:
+    if found.delimiter == " ":
+        cut = "line.split()"
+    else:
+        source.use("re")
+        stop = _shape._in_class(found.delimiter)
+        source.constant(f"CELL = re.compile({raw(_CELL.replace('STOP', re.escape(found.delimiter)).replace('OUT', stop))})")
+        source.helper("cells", _CELLS_OF.replace("STOP", literal(found.delimiter)))
+        cut = "cells(line)"
+    if found.header:
+        source.constant(f"HEADER = {literal(list(found.header))}")
+    order = [field.name for field in found.fields]
+    values = [f"{field.name}={_cell(source, field, f'row[{order.index(field.name)}]')}" for field in fields]
+    refused = [f"len(row) != {len(order)}"]
+    refused += ["row == HEADER"] if found.header else []
+    refused += [f"line.startswith({literal(found.comment)})"] if found.comment else []
+    body = [f"row = {cut}", f"if {' or '.join(refused)}:", "    return None"]
+    _parse(source, found, [*body, *_tried(found.record, fields, values)])
+
+
+def _tried(record: str, fields: Sequence[Field], values: Sequence[str]) -> list[str]:
+    """Build a record from cells; one that is not what its column holds makes the line no record."""
+    made = _call(record, values)
+    if all(field.kind in ("text", "time") for field in fields):
+        return [f"return {made[7:]}" if made.startswith("return ") else made]
+    indented = "\n".join(f"    {line}" for line in made.split("\n"))
+    return ["try:", *indented.split("\n"), "except ValueError:", "    return None"]
+
+
+def _cell(source: Source, field: Field, held: str) -> str:
+    """Return the expression that checks and reads the cell of a table or the value of a pair."""
+    name = _CELLS.get(field.kind, "present")
+    if name == "present" and not field.optional:
+        return held
+    if name in ("integer", "decimal"):
+        source.use("re")
+        pattern = _kinds.INTEGER if name == "integer" else _kinds.NUMBER
+        source.constant(f"{name.upper()} = re.compile({raw(pattern)})")
+    if not field.optional:
+        source.helper(f"exact_{name}", _EXACT[name])
+        return f"exact_{name}({held})"
+    _absent(source)
+    if name != "present":
+        source.helper(f"exact_{name}", _EXACT[name])
+    source.helper(f"cell_{name}" if name != "present" else name, _CELL_OPTIONAL[name])
+    return f"{f'cell_{name}' if name != 'present' else name}({held})"
+
+
+def _pairs(source: Source, found: Format, fields: Sequence[Field]) -> None:
+    source.use("re")
+    source.constant(f"PAIR = re.compile({raw(PAIR)})")
+    source.constant('ESCAPED = re.compile(r"\\\\(.)")')
+    source.helper("pairs", _PAIRS_OF)
+    required = [field.path[0] for field in found.fields if not field.optional]
+    if required:
+        source.constant(f"NEEDED = {literal(frozenset(required))}".replace("frozenset({", "frozenset({"))
+    values = []
+    for field in fields:
+        key = literal(field.path[0])
+        held = f'held.get({key}, "")' if field.optional else f"held[{key}]"
+        values.append(f"{field.name}={_cell(source, field, held)}")
+    refused = "not NEEDED <= held.keys()" if required else "not held"
+    body = ["held = pairs(line)", f"if {refused}:", "    return None"]
+    _parse(source, found, [*body, *_tried(found.record, fields, values)])
+
+
+def _plain(source: Source, found: Format, fields: Sequence[Field]) -> None:
+    values = {"line_number": "line_number=number", "text": "text=line"}
+    made = ", ".join(values[field.name] for field in fields)
+    source.function(
+        f"def parse(number: int, line: str) -> {found.record} | None:",
+        "Return the line with its number; None for an empty one.",
+        [f"return {found.record}({made}) if line else None"],
+    )
+
+
+def _objects(source: Source, found: Format, names: Sequence[str] | None) -> None:
+    fields = entry_fields(found, names or ())
+    source.dataclass(found.record, "What is asked about an object, and the object itself.", fields, extra="data: dict[str, object]")
+    values = []
+    for field in fields:
+        name = {"int": "number_at", "float": "number_at", "epoch": "number_at", "bool": "truth_at"}.get(field.kind, "text_at")
+        source.helper("value_at", _AT["value_at"])
+        if name == "text_at":
+            source.use("json")
+        source.helper(name, _AT[name])
+        values.append(f"{field.name}={name}(data, {', '.join(map(literal, field.path))})")
+    values.append("data=data")
+    if found.kind == "objects":
+        body = ["if not isinstance(data, dict):", "    return None", _call(found.record, values)]
+        source.function(f"def parse(data: object) -> {found.record} | None:", "Return what is asked about an object; None for anything else.", body)
+        return
+    source.use("json")
+    body = ["try:", "    data = json.loads(line, parse_constant=str)", "except (ValueError, RecursionError):", "    return None"]
+    body += ["if not isinstance(data, dict):", "    return None", _call(found.record, values)]
+    _parse(source, found, body)
+
+
+def _call(record: str, values: Sequence[str]) -> str:
+    whole = f"return {record}({', '.join(values)})"
+    if len(whole) < 90:
+        return whole
+    return f"return {record}(\n" + "".join(f"    {value},\n" for value in values) + ")"
+
+
+def _parse(source: Source, found: Format, body: Sequence[str]) -> None:
+    lines = [line for block in body for line in block.split("\n")]
+    source.function(f"def parse(line: str) -> {found.record} | None:", "Return the record a line holds; None for a line of another shape.", lines)
+
+
+_CELL = r'(?:\s*"([^"]*(?:""[^"]*)*)"\s*|([^OUT]*))STOP'
+_CELLS_OF = '''def cells(line: str) -> list[str]:
+    """Cut a line into cells; quotes keep what is inside them together, and a doubled quote stands for one."""
+    if '"' not in line:
+        return [cell.strip() for cell in line.split(STOP)]
+    found = CELL.findall(line + STOP)
+    return [(quoted.replace('""', '"') or plain).strip() for quoted, plain in found]'''
+_PAIRS_OF = '''def pairs(line: str) -> dict[str, str]:
+    """Return the values of a line by their keys."""
+    found = PAIR.findall(line)
+    return {key: ESCAPED.sub(r"\\1", quoted) if quoted else bare for key, quoted, bare in found}'''
+_REQUEST = '''def request_parts(request: TAKEN) -> tuple[str | None, str | None, str | None]:
+    """Return method, path and protocol; a request that is malformed stays whole, as the path."""
+    method, _, rest = (request or "").partition(" ")
+    path, _, protocol = rest.rpartition(" ")
+    if path and protocol.startswith("HTTP/") and method.replace("-", "").isalpha():
+        return method, path, protocol
+    return None, present(request), None'''
+_OPTIONAL = {
+    "present": '''def present(text: str | None) -> str | None:
+    """Return the text; None where a dash or the like stands for nothing."""
+    return None if text in ABSENT else text''',
+    "integer": '''def integer(text: str | None) -> int | None:
+    """Return the number; None where a dash or the like stands for nothing."""
+    return None if text is None or text in ABSENT else int(text)''',
+    "decimal": '''def decimal(text: str | None) -> float | None:
+    """Return the number; None where a dash or the like stands for nothing."""
+    return None if text is None or text in ABSENT else float(text)''',
+    "truth": '''def truth(text: str | None) -> bool | None:
+    """Return whether the text says true; None where it says nothing."""
+    return None if text is None or text in ABSENT else text.lower() == "true"''',
+}
+_EXACT = {
+    "integer": '''def exact_integer(text: str) -> int:
+    """Return the number a text is; anything else is an error."""
+    if not INTEGER.fullmatch(text):
+        raise ValueError(text)
+    return int(text)''',
+    "decimal": '''def exact_decimal(text: str) -> float:
+    """Return the number a text is; anything else is an error."""
+    if not DECIMAL.fullmatch(text):
+        raise ValueError(text)
+    return float(text)''',
+    "truth": '''def exact_truth(text: str) -> bool:
+    """Return whether the text says true; anything but true and false is an error."""
+    if text.lower() not in ("true", "false"):
+        raise ValueError(text)
+    return text.lower() == "true"''',
+}
+_CELL_OPTIONAL = {
+    "present": _OPTIONAL["present"],
+    "integer": '''def cell_integer(text: str) -> int | None:
+    """Return the number a cell holds; None for an empty one."""
+    return None if text in ABSENT else exact_integer(text)''',
+    "decimal": '''def cell_decimal(text: str) -> float | None:
+    """Return the number a cell holds; None for an empty one."""
+    return None if text in ABSENT else exact_decimal(text)''',
+    "truth": '''def cell_truth(text: str) -> bool | None:
+    """Return whether a cell says true; None for an empty one."""
+    return None if text in ABSENT else exact_truth(text)''',
+}
+_AT = {
+    "value_at": '''def value_at(data: dict[str, object], *path: str) -> object:
+    """Follow the keys into an object; None where one is missing."""
+    value: object = data
+    for key in path:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value''',
+    "number_at": '''def number_at(data: dict[str, object], *path: str) -> float | None:
+    """Return the number at a path, also one written as text; None for anything else."""
+    value = value_at(data, *path)
+    if isinstance(value, str) and value.lstrip("-").replace(".", "", 1).isdecimal():
+        return float(value)
+    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None''',
+    "truth_at": '''def truth_at(data: dict[str, object], *path: str) -> bool | None:
+    """Return the truth value at a path; None for anything else."""
+    value = value_at(data, *path)
+    return value if isinstance(value, bool) else None''',
+    "text_at": '''def text_at(data: dict[str, object], *path: str) -> str | None:
+    """Return the text at a path, and any other value as it is written in JSON; None where there is none."""
+    value = value_at(data, *path)
+    return value if value is None or isinstance(value, str) else json.dumps(value, sort_keys=True)''',
+}

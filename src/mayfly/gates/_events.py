@@ -1,0 +1,68 @@
+"""What the gates write into the ledger: every verdict, and every proof with what is needed to run it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mayfly.core import Verdict
+from mayfly.store import JSON, event
+
+LONGEST = 2000
+
+
+@event("gate.judged")
+@dataclass(frozen=True, kw_only=True)
+class GateJudged:
+    """Record one verdict on one source."""
+
+    decision: str
+    gate: str
+    code: str
+    message: str
+    measured: float | str | None
+    limit: float | str | None
+    line: int | None
+    fix: str | None
+    source_hash: str
+    attempt: int = 1
+
+    @classmethod
+    def of(cls, verdict: Verdict, *, source_hash: str, attempt: int = 1) -> GateJudged:
+        """Make the event of *verdict*; texts are cut where they stop being readable."""
+        measured, limit = _short(verdict.measured), _short(verdict.limit)
+        return cls(
+            decision=verdict.decision,
+            gate=verdict.gate,
+            code=verdict.code,
+            message=verdict.message[:LONGEST],
+            measured=measured,
+            limit=limit,
+            line=verdict.line,
+            fix=verdict.fix[:LONGEST] if verdict.fix else None,
+            source_hash=source_hash,
+            attempt=attempt,
+        )
+
+
+@event("proof.made")
+@dataclass(frozen=True, kw_only=True)
+class ProofMade:
+    """Record a proof: how strong it is, and where its source and its tests are kept, if they are."""
+
+    strength: str
+    tests: int
+    held_out: int
+    mutants: int
+    mutants_killed: int
+    source_hash: str
+    suite_hash: str | None
+    entry: str
+    spread: bool
+    imports: tuple[str, ...]
+    results: tuple[Mapping[str, JSON], ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def _short(value: float | str | None) -> float | str | None:
+    return value[:LONGEST] if isinstance(value, str) else value

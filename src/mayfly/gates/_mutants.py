@@ -1,0 +1,58 @@
+"""Make wrong programs of a program: a fixed choice of small changes, spread over its lines and kinds of mistake."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import NamedTuple
+
+from mayfly.core import content_hash
+from mayfly.gates._mutants_edits import Edit, Finder
+
+
+class Mutant(NamedTuple):
+    """A program with one change, and the change in words."""
+
+    source: str
+    line: int
+    kind: str
+    change: str
+
+    def describe(self) -> str:
+        """Say the change with its line."""
+        return f"line {self.line}: {self.change}"
+
+
+def mutants_of(source: str, count: int) -> list[Mutant]:
+    """Return at most *count* mutants of *source*; the same source gives the same ones."""
+    edits = Finder(source).find()
+    text = source.encode()
+    return [_mutant(text, edit) for edit in _choose(edits, count, content_hash(source))]
+
+
+def _choose(edits: list[Edit], count: int, seed: str) -> list[Edit]:
+    """Take in turn the edit whose kind and line are least taken so far; the seed decides among equals."""
+    waiting = sorted(edits, key=lambda edit: content_hash(f"{seed}{edit}"))
+    kinds: Counter[str] = Counter()
+    lines: Counter[int] = Counter()
+    places: Counter[tuple[int, int]] = Counter()
+    chosen: list[Edit] = []
+    while waiting and len(chosen) < count:
+        best = min(waiting, key=lambda edit: (places[edit[:2]], lines[edit.line] + kinds[edit.kind]))
+        waiting.remove(best)
+        chosen.append(best)
+        kinds[best.kind] += 1
+        lines[best.line] += 1
+        places[best[:2]] += 1
+    return sorted(chosen)
+
+
+def _mutant(text: bytes, edit: Edit) -> Mutant:
+    old = text[edit.start : edit.end].decode()
+    source = (text[: edit.start] + edit.new.encode() + text[edit.end :]).decode()
+    change = f"{_short(old)} became {_short(edit.new)}"
+    return Mutant(source, edit.line, edit.kind, change)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return f"`{line if len(line) <= 60 else line[:59] + '…'}`"

@@ -1,0 +1,221 @@
+"""The gates in their order: syntax, stability, judge, types, proof. Whoever refuses spares the costlier ones."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from mayfly.core import Artifact, Example, Proof, Verdict
+from mayfly.gates import _judge, _proof, _stability, _syntax, _types
+from mayfly.gates._entry import Entry, NoEntry, find_entry
+from mayfly.gates._judge import Judge
+from mayfly.gates._profile import Profile
+from mayfly.gates._proof import Prover
+from mayfly.gates._proof_report import ProofReport
+from mayfly.gates._stability import Metrics, check_stability
+from mayfly.gates._suite import Suite
+from mayfly.gates._syntax import check_syntax
+from mayfly.gates._types import TypeGate
+
+ORDER = ("syntax", "stability", "judge", "types", "proof")
+PARTS = {"syntax": _syntax, "stability": _stability, "judge": _judge, "types": _types, "proof": _proof}
+
+Tell = Callable[[Verdict], None]
+
+
+def gate_versions() -> dict[str, int]:
+    """Return the version of each gate; what was admitted by another version is tried again."""
+    return {name: int(getattr(PARTS[name], "VERSION", 1)) for name in ORDER}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Admission:
+    """Say whether an artifact was admitted, by which verdicts, and as which source after mechanical repairs."""
+
+    decision: str
+    artifact: Artifact
+    verdicts: tuple[Verdict, ...]
+    entry: Entry | None = None
+    metrics: Metrics | None = None
+    repairs: tuple[str, ...] = ()
+    report: ProofReport | None = None
+    milliseconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def proof(self) -> Proof | None:
+        """The summary of the proof, where it came to one."""
+        return self.report.proof if self.report else None
+
+    @classmethod
+    def refused(cls, artifact: Artifact, verdict: Verdict) -> Admission:
+        """Return the admission of something that no gate need look at."""
+        return cls(decision=verdict.decision, artifact=artifact, verdicts=(verdict,))
+
+
+@dataclass(kw_only=True)
+class _Case:
+    """One artifact on its way through the gates."""
+
+    artifact: Artifact
+    profile: Profile
+    intent: str
+    spread: bool | None
+    last: bool
+    tell: Tell
+    any_entry: bool = False
+    verdicts: list[Verdict] = field(default_factory=list)
+    repairs: tuple[str, ...] = ()
+    entry: Entry | None = None
+    metrics: Metrics | None = None
+    report: ProofReport | None = None
+    milliseconds: dict[str, float] = field(default_factory=dict)
+
+    def add(self, gate: str, verdicts: Sequence[Verdict], *, accepted: str = "", measured: float | None = None) -> bool:
+        """Record what *gate* said; return whether the way goes on."""
+        ok = Verdict(decision="accept", gate=gate, code="OK", message=accepted or f"{gate} ok", measured=measured)
+        said = list(verdicts) or [ok]
+        for verdict in said:
+            self.verdicts.append(verdict)
+            self.tell(verdict)
+        return all(verdict.decision == "accept" or (self.last and verdict.decision == "revise") for verdict in said)
+
+    def ended(self) -> Admission:
+        """Return the admission as it stands."""
+        worst = {verdict.decision for verdict in self.verdicts}
+        refused = "reject" if "reject" in worst else "revise" if "revise" in worst and not self.last else "accept"
+        return Admission(
+            decision=refused,
+            artifact=self.artifact,
+            verdicts=tuple(self.verdicts),
+            entry=self.entry,
+            metrics=self.metrics,
+            repairs=self.repairs,
+            report=self.report,
+            milliseconds=self.milliseconds,
+        )
+
+
+class Gates:
+    """Admit artifacts. The parts are given: one judge, one type gate, one prover for all of them."""
+
+    def __init__(self, *, judge: Judge, types: TypeGate, prover: Prover) -> None:
+        self._judge = judge
+        self._types = types
+        self._prover = prover
+
+    def admit(
+        self,
+        artifact: Artifact,
+        *,
+        profile: Profile,
+        suite: Suite | None,
+        intent: str = "",
+        examples: Sequence[Example] = (),
+        spread: bool | None = None,
+        last: bool = True,
+        any_entry: bool = False,
+        tell: Tell = lambda verdict: None,
+    ) -> Admission:
+        """Try *artifact* at each gate in turn. Without a *suite* there is no proof: that is checking, not admitting.
+
+        With *any_entry* the source need not have one entry, as for a file that somebody only wants to have checked.
+
+        A revise verdict sends it back unless this is the *last* attempt; then it goes on with the verdict noted.
+        """
+        case = _Case(artifact=artifact, profile=profile, intent=intent, spread=spread, last=last, tell=tell)
+        case.any_entry = any_entry
+        tree = self._static(case, judge=True)
+        if tree is None or not self._typed(case, examples) or suite is None:
+            return case.ended()
+        self._proven(case, suite)
+        return case.ended()
+
+    def check_again(self, artifact: Artifact, *, profile: Profile) -> Admission:
+        """Try only syntax and stability: what is loaded from a store was admitted by all gates before."""
+        case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=lambda verdict: None)
+        self._static(case, judge=False)
+        return case.ended()
+
+    def _static(self, case: _Case, *, judge: bool) -> ast.Module | None:
+        with _timed(case, "syntax"):
+            parsed = check_syntax(case.artifact.source)
+        if not case.add("syntax", parsed.verdicts) or parsed.tree is None:
+            return None
+        try:
+            case.entry = find_entry(parsed.tree, case.artifact.entry, spread=case.spread)
+        except NoEntry as error:
+            if not case.any_entry:
+                case.add("syntax", [_no_entry(str(error))])
+                return None
+        with _timed(case, "stability"):
+            found = check_stability(parsed.tree, parsed.text, case.profile)
+        case.metrics = found.metrics
+        told = f"complexity {found.metrics.cyclomatic}/{case.profile.max_complexity}"
+        if not case.add("stability", found.verdicts, accepted=told, measured=found.metrics.cyclomatic):
+            return None
+        if judge and not self._judged(case, parsed.tree, parsed.text):
+            return None
+        return parsed.tree
+
+    def _judged(self, case: _Case, tree: ast.Module, text: str) -> bool:
+        with _timed(case, "judge"):
+            found = self._judge.judge(tree, text, intent=case.intent, grants=case.profile.grants)
+        return case.add("judge", found.verdicts, accepted=f"score {found.score:g}", measured=found.score)
+
+    def _typed(self, case: _Case, examples: Sequence[Example]) -> bool:
+        packages = "package" in case.profile.grants
+        samples = [(_arguments(example.input, case.entry), example.output) for example in examples]
+        with _timed(case, "types"):
+            report, repaired = self._types.check_and_repair(
+                case.artifact.source, packages=packages, examples=samples, entry=case.artifact.entry
+            )
+        if repaired.source != case.artifact.source:
+            case.repairs = (*case.repairs, *repaired.repairs)
+            case.artifact = replace(case.artifact, source=repaired.source)
+            if not report.accepted:
+                return case.add("types", report.verdicts)
+            # What a tool has written is new source: it enters at the first gate again.
+            case.verdicts = [
+                verdict for verdict in case.verdicts if verdict.gate not in ("syntax", "stability", "judge")
+            ]
+            if self._static(case, judge=True) is None:
+                return False
+        return case.add("types", report.verdicts)
+
+    def _proven(self, case: _Case, suite: Suite) -> bool:
+        if case.entry is None:
+            return False
+        with _timed(case, "proof"):
+            case.report = self._prover.prove(case.artifact.source, case.entry, suite, imports=case.profile.imports)
+        return case.add("proof", case.report.verdicts)
+
+
+def _arguments(input: object, entry: Entry | None) -> list[object]:
+    return input if entry is not None and entry.spread and isinstance(input, list) else [input]
+
+
+def _no_entry(message: str) -> Verdict:
+    return Verdict(
+        decision="reject",
+        gate="syntax",
+        code="NO_ENTRY",
+        message=message,
+        fix="define exactly one class with a method invoke(self, input), or the function that was asked for",
+    )
+
+
+class _timed:
+    """Add the time of a block to the case, under the name of its gate."""
+
+    def __init__(self, case: _Case, gate: str) -> None:
+        self._case = case
+        self._gate = gate
+
+    def __enter__(self) -> None:
+        self._began = time.perf_counter()
+
+    def __exit__(self, *_: object) -> None:
+        took = (time.perf_counter() - self._began) * 1000
+        self._case.milliseconds[self._gate] = round(self._case.milliseconds.get(self._gate, 0.0) + took, 3)

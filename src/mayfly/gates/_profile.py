@@ -1,0 +1,45 @@
+"""What the gates demand of one piece of code: it follows from its tier and from how deep in the tree it is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mayfly.core import Budget, Tier
+from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Profile:
+    """Hold the limits in force for one artifact; the gates enforce them and the architect is told them."""
+
+    tier: Tier = Tier.MEMO
+    depth: int = 1
+    imports: frozenset[str] = SIX_IMPORTS
+    complexity: int | None = None
+    grants: tuple[str, ...] = ()
+
+    @property
+    def entropy(self) -> float:
+        """The budget at this depth: 1, a half, a third."""
+        return Budget(self.depth).entropy
+
+    @property
+    def scaled(self) -> bool:
+        """Whether limits shrink with the budget; what is kept in the library has absolute ones."""
+        return self.tier in (Tier.EPHEMERAL, Tier.MEMO)
+
+    @property
+    def max_complexity(self) -> int:
+        """The largest cyclomatic complexity of one function."""
+        limit = int((self.entropy if self.scaled else 1.0) * 20)
+        return limit if self.complexity is None else min(limit, self.complexity)
+
+    @property
+    def max_arms(self) -> int:
+        """How many arms one choice may have before it is asked to be simpler; twice as many are refused."""
+        return max(2, int((self.entropy if self.scaled else 1.0) * 5))
+
+    @property
+    def max_risk(self) -> float:
+        """The largest sum of the risks of what is imported."""
+        return (self.entropy if self.scaled else 1.0) * 0.5

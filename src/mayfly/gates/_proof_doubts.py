@@ -1,0 +1,83 @@
+"""What makes a program that passes its tests doubtful: failures near the examples, surprising results, mere luck."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from mayfly.core import UNSET
+from mayfly.gates._run_tests import Case
+from mayfly.gates._run_tests_ask import Answer
+from mayfly.gates._run_tests_equal import shown
+from mayfly.gates._values import Given
+from mayfly.gates._values_types import Kind, fits, kind_like
+
+# How many outputs somebody who guesses chooses from, where the output is no yes or no and nothing empty.
+_MANY = 10
+OUT_OF = {"timeout", "MemoryError", "RecursionError", "died", "memory"}
+
+
+def crash(source: str, given: Sequence[Given], answers: Sequence[Answer]) -> str:
+    """Return the simplest near input on which the program fails without having meant to, or an empty text.
+
+    An error that the program raises by a `raise` of its own is its answer. Running out of time or stack counts only
+    where the input is no larger than the examples.
+    """
+    raised = _raising_lines(source)
+    for one, answer in zip(given, answers, strict=False):
+        if answer.ok or answer.errors[0] in ("skipped", "NotData") or answer.line in raised:
+            continue
+        if one.inside or (one.near and not set(answer.errors) & OUT_OF):
+            return f"{shown(one.input, 80)} ends in {answer.error}"
+    return ""
+
+
+def _raising_lines(source: str) -> set[int]:
+    return {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, (ast.Raise, ast.Assert))
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+
+
+def surprise(cases: Sequence[Case], given: Sequence[Given], answers: Sequence[Answer]) -> str:
+    """Return a near input whose result is of no type that any test expects, or an empty text."""
+    expected = [case.test.expected for case in cases if case.test.expected is not UNSET]
+    if not expected or len(expected) < len(cases):
+        return ""
+    kind = _loose(kind_like(list(expected)))
+    for one, answer in zip(given, answers, strict=False):
+        if one.near and answer.ok and not fits(answer.value, kind):
+            return f"{shown(one.input, 80)} gives {shown(answer.value, 80)}"
+    return ""
+
+
+def _loose(kind: Kind) -> Kind:
+    """Judge the outermost type alone, whole numbers as numbers: examples show few of the types inside."""
+    if kind.name == "union":
+        return Kind(name="union", parts=tuple(_loose(part) for part in kind.parts))
+    if kind.name == "list":
+        return Kind(name="list", parts=(Kind(name="any"),))
+    if kind.name == "dict":
+        return Kind(name="dict", parts=(Kind(name="any"), Kind(name="any")))
+    return Kind(name="float") if kind.name == "int" else kind
+
+
+def luck(cases: Sequence[Case], source: str) -> float:
+    """Return how likely somebody passes who guesses each output: a yes or no is a coin, and so is an empty result.
+
+    A text that stands in the source itself is a label, one of as many as the tests show, and at least two.
+    """
+    chance = 1.0
+    expected = [case.test.expected for case in cases]
+    texts = {value for value in expected if isinstance(value, str)}
+    labels = {text for text in texts if repr(text) in source or f'"{text}"' in source}
+    for value in expected:
+        if value is UNSET or isinstance(value, bool) or not value:
+            chance /= 2
+        elif isinstance(value, str) and value in labels:
+            chance /= max(2, len(labels))
+        else:
+            chance /= _MANY
+    return chance

@@ -1,0 +1,74 @@
+"""What a proof is made of: tests as data, so that they can be stored and run again anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, cast
+
+from mayfly.core import UNSET, InputError, Unset
+
+TestKind = Literal["example", "held-out", "doctest", "relation", "property", "function"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Test:
+    """Ask one thing of a program.
+
+    With *expected* the output for *input* has to equal it, and is compared outside every sandbox. With *check*, the
+    source of ``def check(input, output) -> bool``, a sandbox of its own has to answer exactly True. With *function*,
+    the source of a ``def test_...()`` that calls the program by its own names, it has to end without an error; it runs
+    in a sandbox of its own, and each call it makes of the program is answered from the program's.
+    """
+
+    __test__ = False
+
+    name: str
+    kind: TestKind
+    input: object = None
+    expected: object | Unset = UNSET
+    raises: str = ""
+    check: str = ""
+    function: str = ""
+    description: str = ""
+    confidence: float = 1.0
+
+    def to_json(self) -> dict[str, object]:
+        """Return the fields that say something, as plain data."""
+        held = {field.name: getattr(self, field.name) for field in fields(self)}
+        empty = {field.name: field.default for field in fields(self)}
+        return {key: value for key, value in held.items() if key == "input" or value is not empty[key]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, object]) -> Test:
+        """Read back what `to_json` gave."""
+        return cls(**_known(cls, data))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suite:
+    """Hold the tests of one request, written before the code and apart from it."""
+
+    tests: tuple[Test, ...] = ()
+    author: str = ""
+    samples: tuple[object, ...] = ()
+
+    def to_json(self) -> dict[str, object]:
+        """Return the suite as plain data, for the ledger."""
+        tests = [test.to_json() for test in self.tests]
+        return {"tests": tests, "author": self.author, "samples": list(self.samples)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, object]) -> Suite:
+        """Read back what `to_json` gave."""
+        known = _known(cls, data)
+        tests = tuple(Test.from_json(cast("Mapping[str, object]", test)) for test in known.get("tests", ()))
+        return cls(tests=tests, author=known.get("author", ""), samples=tuple(known.get("samples", ())))
+
+
+def _known(kind: type[Test] | type[Suite], data: Mapping[str, object]) -> dict[str, Any]:
+    """Return *data* if it has only the fields of *kind*."""
+    names = {field.name for field in fields(kind)}
+    if not isinstance(data, Mapping) or not data.keys() <= names:
+        raise InputError(f"this is no {kind.__name__.lower()}: {str(data)[:100]}")
+    return dict(data)

@@ -1,0 +1,71 @@
+"""A seal over what is remembered: who can write the store but not the key cannot put an agent in."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import stat
+from pathlib import Path
+
+from mayfly.core import StoreError
+
+SIZE = 32
+
+
+class Seal:
+    """Sign texts with a key that lives in the state directory, readable by its owner alone."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    @classmethod
+    def open(cls, directory: Path) -> Seal:
+        """Read the key, making it on first use; of two processes that make it at once, one wins and both use it."""
+        path = directory / "seal.key"
+        try:
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not path.exists():
+                _make(path)
+            return cls(_read(path))
+        except OSError as error:
+            raise StoreError(
+                f"{path}: {error.strerror or error}", fix="set MAYFLY_STATE_DIR to a directory of your own"
+            ) from None
+
+    def of(self, text: str) -> str:
+        """Return the seal of *text*."""
+        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+
+    def holds(self, text: str, seal: str) -> bool:
+        """Whether *seal* was made for *text* with this key."""
+        return hmac.compare_digest(self.of(text), seal)
+
+
+def _make(path: Path) -> None:
+    """Write a fresh key aside and link it into place, so that nobody ever reads half of one."""
+    aside = path.with_name(f".seal.{secrets.token_hex(8)}")
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(secrets.token_bytes(SIZE))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(aside, path)
+        except FileExistsError:
+            pass
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _read(path: Path) -> bytes:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        if stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
+            raise StoreError(f"{path} can be read by others", fix=f"chmod 600 {path}, or remove it to start afresh")
+        key = file.read(SIZE + 1)
+    if len(key) != SIZE:
+        raise StoreError(f"{path} is damaged", fix="remove it; what was remembered is then written again")
+    return key

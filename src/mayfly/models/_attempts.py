@@ -1,0 +1,113 @@
+"""One call from its first attempt to its last: what it may take, how long it waits, when it gives up."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from dataclasses import replace
+
+from mayfly.core import Cost
+from mayfly.models._errors import Failure, Kind, ModelError
+from mayfly.models._pool import Pool, Reservation, unlimited
+from mayfly.models._secrets import one_line
+from mayfly.models._types import Backend, Call, Emit, ModelOptions, Need, Reply
+
+# How often a call looks whether others have given back what it waits for.
+_LOOK_AGAIN = 0.01
+
+
+class Attempts:
+    """Try until there is a reply, an error that another try cannot mend, or no time left."""
+
+    def __init__(self, backend: Backend, options: ModelOptions, *, pool: Pool | None, emit: Emit | None) -> None:
+        self._backend = backend
+        self._options = options
+        self._pool = pool
+        self._emit = emit
+        self._emitted = 0
+        self._started = time.monotonic()
+        self._spent = Cost()
+
+    @property
+    def cost(self) -> Cost:
+        """What was used so far; what a failed attempt used is not known and not in it."""
+        return replace(self._spent, seconds=time.monotonic() - self._started)
+
+    async def run(self, call: Call) -> Reply:
+        """Return the reply to *call* or raise `ModelError`; nothing outlasts the time limit."""
+        limit = asyncio.timeout(self._options.timeout)
+        try:
+            async with limit:
+                return await self._tries(call)
+        except TimeoutError:
+            message = f"no answer within {self._options.timeout:g} s"
+            raise self.error(message, kind="timeout", fix="raise MAYFLY_MODELS_TIMEOUT") from None
+
+    def error(self, message: str, *, kind: Kind, fix: str | None = None, text: str = "") -> ModelError:
+        """Return an error that names the model and carries what was spent."""
+        line = one_line(f"{self._backend.name}: {message}", longest=600)
+        return ModelError(line, kind=kind, fix=fix, cost=self.cost, text=text)
+
+    async def _tries(self, call: Call) -> Reply:
+        attempt = 1
+        while True:
+            try:
+                return self._sized(await self._try(call))
+            except Failure as failure:
+                delay = self._delay(failure, attempt)
+                left = self._options.timeout - (time.monotonic() - self._started)
+                if not failure.retry or self._emitted or attempt >= self._options.attempts or delay >= left:
+                    raise self._final(failure, attempt) from None
+            await asyncio.sleep(delay)
+            attempt += 1
+
+    async def _try(self, call: Call) -> Reply:
+        held = await self._reserve(self._backend.need(call))
+        self._spent += Cost(model_calls=1)
+        emit = None if self._emit is None else self._pass_on
+        try:
+            reply = await self._backend.reply(replace(call, max_output=held.output_tokens), emit)
+        except Failure as failure:
+            if not failure.billed:
+                held.settle()
+            raise
+        else:
+            used = Cost(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, money=reply.money or 0.0)
+            self._spent += used
+            held.settle(input_tokens=used.input_tokens, output_tokens=used.output_tokens, money=used.money)
+            return reply
+        finally:
+            held.forfeit()
+
+    async def _reserve(self, need: Need) -> Reservation:
+        if self._pool is None:
+            return unlimited(need)
+        while (held := self._pool.try_reserve(need)) is None:
+            await asyncio.sleep(_LOOK_AGAIN)
+        return held
+
+    async def _pass_on(self, piece: str) -> None:
+        self._emitted += len(piece.encode("utf-8", "surrogatepass"))
+        if self._emitted > self._options.max_answer:
+            raise self._too_large()
+        if self._emit is not None and piece:
+            await self._emit(piece)
+
+    def _sized(self, reply: Reply) -> Reply:
+        if len(reply.text.encode("utf-8", "surrogatepass")) > self._options.max_answer:
+            raise self._too_large()
+        return reply
+
+    def _too_large(self) -> Failure:
+        message = f"the answer is larger than {self._options.max_answer:,} bytes"
+        return Failure(message, kind="too-large", billed=True, fix="raise MAYFLY_MODELS_MAX_ANSWER")
+
+    def _delay(self, failure: Failure, attempt: int) -> float:
+        """Return how long to wait: ever longer, never less than the provider asks, and not all at the same instant."""
+        backoff = self._options.retry_delay * self._options.retry_factor ** (attempt - 1)
+        return max(backoff * random.uniform(0.75, 1.25), min(failure.retry_after, self._options.retry_after))
+
+    def _final(self, failure: Failure, attempt: int) -> ModelError:
+        tries = f" (after {attempt} attempts)" if attempt > 1 else ""
+        return self.error(f"{failure.message}{tries}", kind=failure.kind, fix=failure.fix)

@@ -1,0 +1,102 @@
+"""One event loop on a thread of its own, so that a model is the same thing to plain and to async callers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+import weakref
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
+from typing import Any, TypeVar
+
+from mayfly.models._errors import ModelError
+
+T = TypeVar("T")
+
+
+def closed() -> ModelError:
+    """Return the error for a call whose model or stream was closed under it."""
+    return ModelError("the call was ended before its answer came", kind="cut")
+
+
+class Loop:
+    """Run coroutines for any thread; started by the first one, and anew in a child after `os.fork`.
+
+    Connections belong to the loop that opened them, so *finish* is awaited on the loop before it ends.
+    """
+
+    def __init__(self, finish: Callable[[], Awaitable[None]]) -> None:
+        self._finish = finish
+        self._lock = threading.Lock()
+        self._worker: _Worker | None = None
+        self._finalizer: weakref.finalize[Any, Any] | None = None
+
+    def submit(self, coroutine: Coroutine[Any, Any, T]) -> Future[T]:
+        """Start *coroutine* and return at once."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._running().loop)
+
+    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Wait for *coroutine*; an interrupted wait cancels it."""
+        future = self.submit(coroutine)
+        try:
+            return future.result()
+        except CancelledError:
+            raise closed() from None
+        except BaseException:
+            future.cancel()
+            raise
+
+    def close(self) -> None:
+        """End what runs and the thread; the next coroutine starts a new one."""
+        with self._lock:
+            finalizer, self._finalizer, self._worker = self._finalizer, None, None
+        if finalizer is not None:
+            finalizer()
+
+    def _running(self) -> _Worker:
+        if self._worker is not None and self._worker.pid != os.getpid():
+            # The thread stayed behind in the parent, and with it perhaps the lock.
+            self._lock, self._worker = threading.Lock(), None
+        with self._lock:
+            if self._worker is None:
+                self._worker = _Worker(self._finish)
+                self._finalizer = weakref.finalize(self, self._worker.stop)
+            return self._worker
+
+
+class _Worker:
+    """Own the loop and the thread it runs on."""
+
+    def __init__(self, finish: Callable[[], Awaitable[None]]) -> None:
+        self.pid = os.getpid()
+        self.loop = asyncio.new_event_loop()
+        self._finish = finish
+        self._thread = threading.Thread(target=self._run, name="mayfly-models", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the loop in the process that started it; elsewhere there is nothing to end."""
+        if self.pid == os.getpid():
+            with suppress(RuntimeError):
+                self.loop.call_soon_threadsafe(self.loop.stop)
+            if threading.current_thread() is not self._thread:
+                self._thread.join(timeout=5)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        try:
+            self.loop.run_forever()
+        finally:
+            self.loop.run_until_complete(self._end())
+            self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+            self.loop.run_until_complete(self.loop.shutdown_default_executor())
+            self.loop.close()
+
+    async def _end(self) -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._finish()

@@ -1,0 +1,169 @@
+"""`Model`: budget, retries, time limit, size limit, record and schema around one source of answers."""
+
+from __future__ import annotations
+
+import asyncio
+from types import TracebackType
+from typing import Any, Self, TypeVar, overload
+
+from mayfly.core import InputError
+from mayfly.models._attempts import Attempts
+from mayfly.models._errors import ModelError
+from mayfly.models._loop import Loop
+from mayfly.models._pool import Pool
+from mayfly.models._read import Mismatch, read_answer
+from mayfly.models._record import Recorder
+from mayfly.models._schema import json_schema
+from mayfly.models._secrets import hide
+from mayfly.models._stream import Stream
+from mayfly.models._types import PURPOSES, Answer, Backend, Call, Emit, ModelOptions, Purpose, Reply
+
+T = TypeVar("T")
+
+
+class Model:
+    """Ask a language model, from threads and from coroutines; made by `open_model`.
+
+    A context manager: closing it ends its connections. Nothing is loaded or connected before the first question.
+    """
+
+    def __init__(self, backend: Backend, options: ModelOptions, *, recorder: Recorder | None = None) -> None:
+        self._backend = backend
+        self._options = options
+        self._recorder = recorder
+        self._loop = Loop(backend.close)
+
+    @property
+    def name(self) -> str:
+        """The model as it was named when it was opened."""
+        return self._backend.name
+
+    def serves(self, purpose: Purpose) -> bool:
+        """Whether there is a model for *purpose* at all; a script may have answers for some only."""
+        return self._backend.serves(purpose)
+
+    def load(self) -> None:
+        """Load what the model needs, so that a mistake in the set-up shows before work begins; slow the first time."""
+        self._backend.load()
+
+    @overload
+    def ask(
+        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: None = ..., pool: Pool | None = ...
+    ) -> Answer[None]: ...
+    @overload
+    def ask(
+        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: type[T], pool: Pool | None = ...
+    ) -> Answer[T]: ...
+    def ask(
+        self,
+        purpose: Purpose,
+        prompt: str,
+        *,
+        system: str = "",
+        schema: type[T] | None = None,
+        pool: Pool | None = None,
+    ) -> Answer[T] | Answer[None]:
+        """Return the answer to *prompt*; with *schema* its value is read and checked as well."""
+        call = self._call(purpose, prompt, system, schema)
+        self._backend.load()
+        return self._loop.run(self._answer(call, schema, pool, None))
+
+    @overload
+    async def aask(
+        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: None = ..., pool: Pool | None = ...
+    ) -> Answer[None]: ...
+    @overload
+    async def aask(
+        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: type[T], pool: Pool | None = ...
+    ) -> Answer[T]: ...
+    async def aask(
+        self,
+        purpose: Purpose,
+        prompt: str,
+        *,
+        system: str = "",
+        schema: type[T] | None = None,
+        pool: Pool | None = None,
+    ) -> Answer[T] | Answer[None]:
+        """Do what `ask` does without blocking the caller's event loop; cancelling it ends the call."""
+        call = self._call(purpose, prompt, system, schema)
+        await asyncio.to_thread(self._backend.load)
+        return await asyncio.wrap_future(self._loop.submit(self._answer(call, schema, pool, None)))
+
+    @overload
+    def stream(
+        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: None = ..., pool: Pool | None = ...
+    ) -> Stream[None]: ...
+    @overload
+    def stream(
+        self, purpose: Purpose, prompt: str, *, system: str = ..., schema: type[T], pool: Pool | None = ...
+    ) -> Stream[T]: ...
+    def stream(
+        self,
+        purpose: Purpose,
+        prompt: str,
+        *,
+        system: str = "",
+        schema: type[T] | None = None,
+        pool: Pool | None = None,
+    ) -> Stream[T] | Stream[None]:
+        """Return the answer piece by piece; after the first piece a failure is final, since text cannot be unsaid."""
+        call = self._call(purpose, prompt, system, schema)
+        self._backend.load()
+        return Stream(self._loop, lambda emit: self._answer(call, schema, pool, emit))
+
+    def close(self) -> None:
+        """End the connections and the thread behind them."""
+        self._loop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _call(self, purpose: Purpose, prompt: str, system: str, schema: Any) -> Call:
+        if purpose not in PURPOSES:
+            raise InputError(f"unknown purpose {purpose!r}", fix=f"use one of {', '.join(PURPOSES)}")
+        if not self._backend.serves(purpose):
+            raise ModelError(f"{self.name} has no model for {purpose!r}", kind="no-model")
+        wanted = None if schema is None else json_schema(schema)
+        texts = {"prompt": hide(_sendable(prompt)), "system": hide(_sendable(system))}
+        return Call(purpose=purpose, **texts, schema=wanted, max_output=self._options.max_output)
+
+    async def _answer(self, call: Call, schema: Any, pool: Pool | None, emit: Emit | None) -> Answer[Any]:
+        attempts = Attempts(self._backend, self._options, pool=pool, emit=emit)
+        try:
+            reply = await attempts.run(call)
+        except ModelError as error:
+            if self._recorder:
+                self._recorder.error(call, error, self.name)
+            raise
+        if self._recorder:
+            self._recorder.answer(call, reply, self.name)
+        return Answer(
+            text=reply.text,
+            value=None if schema is None else _value(schema, reply, attempts),
+            cost=attempts.cost,
+            model=self.name,
+            purpose=call.purpose,
+            money_known=reply.money is not None,
+            truncated=reply.truncated,
+        )
+
+
+def _sendable(text: str) -> str:
+    """Replace halves of surrogate pairs, which file names may hold and UTF-8 may not."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _value(schema: Any, reply: Reply, attempts: Attempts) -> Any:
+    try:
+        return read_answer(schema, reply.text)
+    except Mismatch as mismatch:
+        problem = f"the answer does not fit: {mismatch}"
+        if reply.truncated:
+            problem = "the answer was cut off at the limit of output tokens"
+        raise attempts.error(problem, kind="schema", text=reply.text) from None

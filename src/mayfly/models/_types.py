@@ -1,0 +1,122 @@
+"""The values that pass through the seam: what is asked, what comes back, and what a source of answers has to offer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Literal, Protocol, TypeVar, get_args
+
+from mayfly.core import Cost
+
+T = TypeVar("T")
+
+Purpose = Literal["architect", "tests", "judge", "plan", "reflect", "chat"]
+PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
+
+Emit = Callable[[str], Awaitable[None]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """Hold every number of the seam; the settings of the same names are where a user changes them."""
+
+    base_url: str = ""
+    api_key_variable: str = "MAYFLY_MODELS_API_KEY"
+    attempts: int = 3
+    retry_delay: float = 0.5
+    retry_factor: float = 2.0
+    retry_after: float = 30.0
+    timeout: float = 120.0
+    max_output: int = 8192
+    max_answer: int = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """Say what is asked, for which purpose, and how many tokens the answer may have."""
+
+    purpose: Purpose
+    prompt: str
+    system: str = ""
+    schema: Mapping[str, object] | None = None
+    max_output: int = 8192
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """Hold what one attempt brought; `money` is None where nobody knows the price."""
+
+    text: str
+    input_tokens: int
+    output_tokens: int
+    money: float | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Price:
+    """Price a call before it is made: what its input costs, and each token of its output."""
+
+    fixed: float = 0.0
+    each: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Need:
+    """Say what a call may take at most; an *exact* output is known, any other can be cut to what is left."""
+
+    input_tokens: int
+    output_tokens: int
+    price: Price | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer(Generic[T]):
+    """Carry what a model said, the value read from it where a schema was given, and what it cost.
+
+    `money_known` is false where the price is not known and `cost.money` therefore 0; `truncated` says that the model
+    ran into the limit of output tokens, so the text is not whole.
+    """
+
+    text: str
+    value: T
+    cost: Cost
+    model: str
+    purpose: Purpose
+    money_known: bool = True
+    truncated: bool = False
+
+
+class Backend(Protocol):
+    """Bring replies from somewhere: a provider, a script, a recording, the model of somebody's MCP client."""
+
+    @property
+    def name(self) -> str:
+        """The name that answers and records carry."""
+        ...
+
+    def serves(self, purpose: Purpose) -> bool:
+        """Whether there is a model for *purpose* at all."""
+        ...
+
+    def load(self) -> None:
+        """Get ready, which may be slow; a mistake in the set-up is an `InputError` or `MachineError` here."""
+        ...
+
+    def need(self, call: Call) -> Need:
+        """Return what *call* may take at most."""
+        ...
+
+    async def reply(self, call: Call, emit: Emit | None) -> Reply:
+        """Make one attempt; with *emit* hand over the text piece by piece as well."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections; the next reply may open new ones."""
+        ...
+
+
+def estimate_tokens(*texts: str) -> int:
+    """Guess the number of tokens from above: two bytes a token is dense text, four are usual."""
+    return sum(len(text.encode("utf-8", "surrogatepass")) // 2 + 1 for text in texts)

@@ -1,0 +1,192 @@
+"""From a task to an admitted agent: remembered, or written, gated and proven now."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from mayfly.core import Artifact, Proof, Tier, canonical_json
+from mayfly.forge import (
+    Architect,
+    CannotWrite,
+    ExampleArchitect,
+    Forge,
+    ModelArchitect,
+    Reflector,
+    TestWriter,
+    hold_out,
+)
+from mayfly.gates import Admission, Entry, ProofMade, RivalQuestion, Suite
+from mayfly.library import Question, Remembered, Tampered
+from mayfly.models import Model
+from mayfly.runtime._collapse import Collapse
+from mayfly.runtime._parts import Parts
+from mayfly.runtime._story import Story
+from mayfly.runtime._task import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compiled:
+    """Hold an agent that every gate admitted."""
+
+    artifact: Artifact
+    entry: Entry
+    proof: Proof
+    admission: Admission | None = None
+    suite: Suite | None = None
+    weaknesses: tuple[str, ...] = ()
+    question: RivalQuestion | None = None
+    key: str = ""
+    repeat: bool = False
+
+    @property
+    def kept(self) -> bool:
+        """Whether the source outlives the run."""
+        return bool(self.key)
+
+    def remember(self, parts: Parts, task: Task, story: Story) -> None:
+        """Keep the agent for the next time; at tier ephemeral nothing is kept."""
+        if not self.key:
+            return
+        agent = Remembered(
+            artifact=self.artifact,
+            proof=self.proof,
+            versions=parts.versions(),
+            intent=task.intent,
+            spread=self.entry.spread,
+        )
+        parts.memo.put(self.key, agent)
+        story.cached(self.artifact, self.key, hit=False)
+
+
+def key_of(parts: Parts, task: Task, model: str | None) -> str:
+    """Return the key under which the agent for *task* is remembered."""
+    profile = task.profile
+    return Question(
+        intent=task.intent,
+        examples=[[example.input, example.output] for example in task.examples],
+        # Without examples the program follows from what the input looks like, so that belongs to the question.
+        shape=None if task.examples or model else _looks(task),
+        context={
+            **task.context,
+            "signature": str(task.signature) if task.signature else None,
+            "hints": list(task.hints),
+        },
+        constraints={"imports": sorted(profile.imports), "depth": profile.depth, "grants": list(profile.grants)},
+        tier=profile.tier.value,
+        author=model or "examples",
+        versions=parts.versions(),
+    ).key
+
+
+def _looks(task: Task) -> object:
+    """Return the beginning of the input, by which its format is known."""
+    return canonical_json(list(task.sample[:20]))
+
+
+def find_again(parts: Parts, task: Task, story: Story, *, model: str | None) -> Compiled | None:
+    """Return the agent that was proven for the same question, checked as if a stranger had brought it."""
+    if task.profile.tier is Tier.EPHEMERAL:
+        return None
+    key = key_of(parts, task, model)
+    try:
+        found = parts.memo.get(key, versions=parts.versions())
+    except Tampered as error:
+        story.tell("tampered", str(error))
+        parts.memo.forget(key)
+        raise Collapse(str(error), error.code) from error
+    if found is None:
+        return None
+    admission = parts.gates().check_again(found.artifact, profile=task.profile)
+    if admission.decision == "reject" or admission.entry is None:
+        return None
+    entry = replace(admission.entry, spread=found.spread)
+    story.cached(found.artifact, key, hit=True)
+    return Compiled(artifact=found.artifact, entry=entry, proof=found.proof, key=key, repeat=True)
+
+
+def compile_task(
+    parts: Parts,
+    task: Task,
+    story: Story,
+    *,
+    model: str | None,
+    suite: Suite | None = None,
+    record: Path | None = None,
+) -> Compiled:
+    """Write, gate and prove; raise what stood in the way."""
+    parts.types.start()
+    story.pool = parts.pool()
+    shown, held_out = hold_out(task.examples)
+    asked = parts.model(model, record) if model else None
+    architect = _architect(asked, parts, story)
+    request = task.request(shown)
+    writer = TestWriter(asked, story.pool)
+    tests = suite or writer.write(request, held_out=held_out, exact=not architect.persistent)
+    forge = Forge(
+        gates=parts.gates(asked, story.pool),
+        reflector=Reflector(asked, story.pool),
+        attempts=parts.settings.forge.attempts,
+    )
+    try:
+        made = forge.make(architect, request, tests, watch=story.watch)
+    except CannotWrite:
+        if not held_out:
+            raise
+        # Too few examples were shown: with all of them there may be a program, though with less of a proof.
+        made = forge.make(architect, task.request(task.examples), tests, watch=story.watch)
+    return _compiled(parts, task, story, made.admission, tests, attempts=len(made.attempts) + 1, model=model)
+
+
+def _architect(asked: Model | None, parts: Parts, story: Story) -> Architect:
+    if asked is not None and asked.serves("architect"):
+        return ModelArchitect(asked, story.pool)
+    return ExampleArchitect(seconds=parts.settings.forge.synthesis)
+
+
+def _compiled(
+    parts: Parts, task: Task, story: Story, admission: Admission, tests: Suite, *, attempts: int, model: str | None
+) -> Compiled:
+    report = admission.report
+    if report is None or admission.entry is None:
+        raise Collapse("nothing was proven", "NO_PROOF")
+    kept = task.profile.tier is not Tier.EPHEMERAL
+    story.created(admission, attempts)
+    keep_proof(parts, story, admission, tests, task.profile.imports, kept=kept)
+    return Compiled(
+        artifact=admission.artifact,
+        entry=admission.entry,
+        proof=replace(report.proof, id=story.id),
+        admission=admission,
+        suite=tests,
+        weaknesses=report.weaknesses,
+        question=report.question,
+        key=key_of(parts, task, model) if kept else "",
+    )
+
+
+def keep_proof(
+    parts: Parts, story: Story, admission: Admission, tests: Suite, imports: frozenset[str], *, kept: bool
+) -> None:
+    """Record the proof; source and tests are kept beside it unless the tier forbids that."""
+    report, entry = admission.report, admission.entry
+    if report is None or entry is None:
+        return
+    if kept:
+        parts.ledger.put_blob(admission.artifact.source.encode("utf-8", "surrogatepass"))
+    story.add(
+        ProofMade(
+            strength=report.proof.strength,
+            tests=report.proof.tests,
+            held_out=report.proof.held_out,
+            mutants=report.proof.mutants,
+            mutants_killed=report.proof.mutants_killed,
+            source_hash=admission.artifact.hash,
+            suite_hash=parts.ledger.put_blob(canonical_json(tests.to_json()).encode()) if kept else None,
+            entry=entry.name,
+            spread=entry.spread,
+            imports=tuple(sorted(imports)),
+            results=tuple(asdict(result) for result in report.results[:50]),
+            notes=report.notes[:20],
+        )
+    )

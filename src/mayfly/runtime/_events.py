@@ -1,0 +1,100 @@
+"""What a run writes into the ledger: that it began, the life of its agent, and how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mayfly.store import JSON, event
+
+
+@event("run.began")
+@dataclass(frozen=True, kw_only=True)
+class RunBegan:
+    """Record what was asked, and at which tier and depth."""
+
+    intent: str
+    tier: str
+    depth: int
+    model: str | None
+    examples: int
+    input: str
+
+
+@event("agent.created")
+@dataclass(frozen=True, kw_only=True)
+class AgentCreated:
+    """Record that an agent was admitted."""
+
+    source_hash: str
+    author: str
+    lines: int
+    attempts: int
+    repairs: tuple[str, ...]
+    milliseconds: float
+
+
+@event("agent.cached")
+@dataclass(frozen=True, kw_only=True)
+class AgentCached:
+    """Record that an agent is remembered under a key, or was found there."""
+
+    source_hash: str
+    key: str
+    hit: bool
+
+
+@event("agent.executed")
+@dataclass(frozen=True, kw_only=True)
+class AgentExecuted:
+    """Record one execution behind the wall."""
+
+    source_hash: str
+    status: str
+    level: str
+    lane: str
+    milliseconds: float
+    items: int | None = None
+    error: str | None = None
+
+
+@event("agent.collected")
+@dataclass(frozen=True, kw_only=True)
+class AgentCollected:
+    """Record that the agent's process is gone and, at tier ephemeral, its source too."""
+
+    source_hash: str
+    kept: bool
+
+
+@event("run.resolved")
+@dataclass(frozen=True, kw_only=True)
+class RunResolved:
+    """Record that a proven agent gave the value."""
+
+    reason: str
+    seconds: float
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    money: float
+    cached: bool
+    source_hash: str | None
+
+
+@event("run.collapsed")
+@dataclass(frozen=True, kw_only=True)
+class RunCollapsed:
+    """Record that ground was given instead, and why; *status* is failed where the error was not foreseen."""
+
+    intent: str
+    depth: int
+    reason: str
+    code: str
+    ground_value: JSON
+    status: str
+    seconds: float
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    money: float
+    question: str | None = None

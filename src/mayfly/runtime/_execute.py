@@ -1,0 +1,59 @@
+"""Run an admitted agent on the task's input, behind the wall, in memory that does not grow with the input."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mayfly.core import UNSET, Artifact
+from mayfly.gates import Entry, adapted
+from mayfly.runtime._spool import collect
+from mayfly.runtime._task import Task, size_of
+from mayfly.sandbox import Lane, Result, Sandbox
+
+CHUNK = 64 * 1024 * 1024
+
+_EACH = """
+
+def _mayfly_each(items):
+    for item in items:
+        yield {call}
+
+
+def _mayfly_one(item):
+    made = {name}
+    return made().invoke(item) if isinstance(made, type) else made(item)
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """Say how the execution ended and what came of it."""
+
+    result: Result
+    value: object
+    items: int | None = None
+
+
+def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, seconds: float, pinned: bool = False) -> Ran:
+    """Call the agent; time grows with the size of a file, since the limit is meant for each 64 MiB of it."""
+    source, name = adapted(artifact.source, entry)
+    if task.each:
+        source += _EACH.format(call="_mayfly_one(item)", name=name)
+        name = "_mayfly_each"
+    imports = task.profile.imports
+    if task.lines is not None or task.each or entry.generator:
+        timeout = seconds * (1 + (size_of(task.lines) // CHUNK if task.lines else 0))
+        return _streamed(box, source, name, task, imports, timeout)
+    argument = None if task.input is UNSET else task.input
+    lane: Lane = "pinned" if pinned else "one-shot"
+    result = box.run(source, name, argument, imports=imports, timeout=seconds, lane=lane, tenant="run")
+    return Ran(result=result, value=result.value)
+
+
+def _streamed(box: Sandbox, source: str, name: str, task: Task, imports: frozenset[str], timeout: float) -> Ran:
+    argument = None if task.input is UNSET or task.lines is not None else task.input
+    with box.stream(source, name, argument, imports=imports, timeout=timeout, lines=task.lines) as stream:
+        items = collect(stream)
+    result = stream.result or Result(status="died", error="the stream ended without a result")
+    # Without items it was no generator: the one value came with the end of the stream.
+    return Ran(result=result, value=items, items=len(items)) if len(items) else Ran(result=result, value=result.value)

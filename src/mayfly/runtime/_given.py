@@ -1,0 +1,114 @@
+"""Compile without running: from an intent, or with code that somebody else has written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mayfly.core import UNSET, Artifact, Example, HelpNeeded, InputError, MayflyError, Unset, Verdict
+from mayfly.forge import TestWriter, tests_in
+from mayfly.gates import Admission, Profile, Suite
+from mayfly.runtime._task import Task, make_task
+
+if TYPE_CHECKING:
+    from mayfly.runtime._run import Runtime
+
+
+def compile_now(
+    runtime: Runtime,
+    intent: str,
+    *,
+    input: object | Unset = UNSET,
+    lines: Path | None = None,
+    examples: Sequence[Example] = (),
+    context: Mapping[str, object] | None = None,
+    profile: Profile = Profile(),  # noqa: B008 - frozen
+    model: str | None = None,
+    tests: str | None = None,
+) -> tuple[Admission, Suite]:
+    """Write, gate and prove; raise what stood in the way."""
+    task = _task(runtime, intent, input, lines, examples, context, profile)
+    suite = None if tests is None else _suite(task, tests)
+    compiled = runtime.compile(task, model=model, suite=suite)
+    if compiled.admission is None or compiled.suite is None:
+        raise InputError("nothing was compiled")
+    return compiled.admission, compiled.suite
+
+
+def compile_given(
+    runtime: Runtime,
+    intent: str,
+    source: str,
+    *,
+    entry: str = "",
+    input: object | Unset = UNSET,
+    lines: Path | None = None,
+    examples: Sequence[Example] = (),
+    context: Mapping[str, object] | None = None,
+    profile: Profile = Profile(),  # noqa: B008 - frozen
+    model: str | None = None,
+    tests: str | None = None,
+) -> tuple[Admission, Suite]:
+    """Try *source* at every gate and prove it with the tests of the request; never raises for what the source is."""
+    task = _task(runtime, intent or "check this program", input, lines, examples, context, profile)
+    parts = runtime.parts
+    parts.types.start()
+    story = runtime.story("c")
+    name = model or runtime.settings.models.name
+    asked = parts.model(name) if name else None
+    story.pool = parts.pool()
+    written = TestWriter(asked, story.pool).write(task.request(task.examples), exact=False)
+    suite = written if tests is None else replace(written, tests=(*written.tests, *_suite(task, tests).tests))
+    artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
+    story.watch("wrote", (1, artifact))
+    admission = parts.gates(asked, story.pool).admit(
+        artifact, profile=profile, suite=suite, intent=intent, examples=task.examples, last=True
+    )
+    story.watch("judged", admission)
+    runtime.keep(story)
+    return admission, suite
+
+
+def _task(
+    runtime: Runtime,
+    intent: str,
+    input: object | Unset,
+    lines: Path | None,
+    examples: Sequence[Example],
+    context: Mapping[str, object] | None,
+    profile: Profile,
+) -> Task:
+    task = make_task(
+        intent,
+        input=input,
+        lines=lines,
+        examples=examples,
+        ground=None,
+        context=context,
+        tier=profile.tier,
+        imports=profile.imports,
+        hints=(),
+        signature=None,
+        sample=runtime.settings.forge.sample,
+    )
+    return replace(task, profile=profile)
+
+
+def _suite(task: Task, tests: str) -> Suite:
+    found = tests_in(tests, [example.input for example in task.examples])
+    if not found:
+        raise InputError(
+            "no tests were found in the file of tests", fix='write def test_…() functions, or {"cases": […]}'
+        )
+    return Suite(tests=tuple(found), author="given", samples=tuple(task.sample[:6]))
+
+
+def verdicts_of(error: MayflyError) -> list[Verdict]:
+    """Return what is known about why nothing was compiled, as verdicts."""
+    if isinstance(error, HelpNeeded):
+        history = error.context.get("validation_history")
+        told = [str(line) for line in history] if isinstance(history, list) else [error.last_error]
+        return [Verdict(decision="reject", gate="forge", code=error.code, message=line) for line in told]
+    return [Verdict(decision="reject", gate="forge", code=error.code, message=error.message, fix=error.fix)]

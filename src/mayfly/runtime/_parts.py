@@ -1,0 +1,143 @@
+"""The parts a runtime is made of, each made when it is first needed and once."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from mayfly.core import Settings
+from mayfly.forge import Inbox
+from mayfly.gates import Criteria, Gates, Judge, ProofOptions, Prover, TypeGate, TypeOptions, gate_versions
+from mayfly.library import Memo, Seal
+from mayfly.models import Answer, Model, ModelOptions, Pool, Purpose, open_model
+from mayfly.sandbox import Sandbox
+from mayfly.store import Cache, Ledger
+
+T = TypeVar("T")
+
+
+class Parts:
+    """Own the sandbox, the ledger, the gates and the models of one runtime; safe to share between threads."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._lock = threading.RLock()
+        self._made: dict[str, Any] = {}
+
+    def _once(self, name: str, make: Callable[[], T]) -> T:
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            return cast("T", self._made[name])
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the settings."""
+        return self._once("ledger", lambda: Ledger.open(self.settings))
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """The one sandbox; its processes start with the first job."""
+        return self._once("sandbox", lambda: Sandbox(self.settings.sandbox))
+
+    @property
+    def types(self) -> TypeGate:
+        """The type gate; its server starts in the background once a compile is ahead."""
+        gates = self.settings.gates
+        options = TypeOptions(memory=gates.type_memory, seconds=gates.type_timeout)
+        cache = self.settings.state / "mypy-cache"
+        return self._once("types", lambda: TypeGate(cache_dir=cache, options=options))
+
+    @property
+    def prover(self) -> Prover:
+        """The prover, in the same sandbox as everything else."""
+        gates = self.settings.gates
+        options = ProofOptions(
+            mutants=gates.mutants,
+            killed=gates.kill_rate,
+            total_seconds=gates.adversary_seconds,
+            memory=min(gates.adversary_memory, self.settings.sandbox.memory),
+        )
+        return self._once("prover", lambda: Prover(self.sandbox, options))
+
+    @property
+    def criteria(self) -> Criteria:
+        """The judge's criteria."""
+        return self._once("criteria", lambda: Criteria.load(self.settings.gates.criteria))
+
+    @property
+    def memo(self) -> Memo:
+        """What is remembered."""
+        return self._once("memo", self._memo)
+
+    def _memo(self) -> Memo:
+        library = self.settings.library
+        return Memo(Cache(self.ledger, size=library.size, ttl=library.ttl), Seal.open(self.settings.state))
+
+    @property
+    def inbox(self) -> Inbox:
+        """Where help is asked for."""
+        return self._once("inbox", lambda: Inbox(self.ledger))
+
+    def gates(self, model: Model | None = None, pool: Pool | None = None) -> Gates:
+        """Return the gates, with *model* as a second judge where it serves that purpose."""
+        if model is None or not model.serves("judge"):
+            return self._once("gates", lambda: self._gates(Judge(self.criteria)))
+        return self._gates(Judge(self.criteria, _Limited(model, pool)))
+
+    def _gates(self, judge: Judge) -> Gates:
+        return Gates(judge=judge, types=self.types, prover=self.prover)
+
+    def versions(self) -> dict[str, object]:
+        """Return what an admission depends on beside the source: gate versions and criteria."""
+        return {**gate_versions(), "criteria": self.criteria.version}
+
+    def model(self, name: str, record: Path | None = None) -> Model:
+        """Open the model called *name*, once."""
+        return self._once(f"model {name} {record}", lambda: open_model(name, self._options(), record=record))
+
+    def pool(self) -> Pool:
+        """Return what one run may spend on models."""
+        models = self.settings.models
+        return Pool(
+            calls=models.calls,
+            input_tokens=models.input_tokens,
+            output_tokens=models.output_tokens,
+            money=models.money,
+        )
+
+    def _options(self) -> ModelOptions:
+        models = self.settings.models
+        return ModelOptions(
+            base_url=models.base_url,
+            attempts=models.attempts,
+            retry_delay=models.retry_delay,
+            timeout=models.timeout,
+            max_output=models.max_output,
+            max_answer=models.max_answer,
+        )
+
+    def close(self) -> None:
+        """End every process and connection; what is used afterwards is made again."""
+        with self._lock:
+            made, self._made = self._made, {}
+        # The ledger last: whatever ends before it may still have something to record.
+        for name in sorted(made, key=lambda name: name == "ledger"):
+            if hasattr(made[name], "close"):
+                made[name].close()
+
+
+class _Limited:
+    """A model whose answers are drawn from the pool of one run."""
+
+    def __init__(self, model: Model, pool: Pool | None) -> None:
+        self._model = model
+        self._pool = pool
+
+    def serves(self, purpose: Purpose) -> bool:
+        return self._model.serves(purpose)
+
+    def ask(self, purpose: Purpose, prompt: str, *, system: str, schema: type[T]) -> Answer[T]:
+        return self._model.ask(purpose, prompt, system=system, schema=schema, pool=self._pool)

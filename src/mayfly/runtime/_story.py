@@ -1,0 +1,224 @@
+"""What happens in a run, told twice: to whoever watches, while it happens, and to the ledger, in one piece."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import UNSET, Artifact, Cost, HelpNeeded, MayflyError, Outcome
+from mayfly.forge import Attempt, ForgeReflected, ForgeWrote
+from mayfly.gates import Admission, GateJudged
+from mayfly.models import Pool
+from mayfly.runtime._events import (
+    AgentCached,
+    AgentCollected,
+    AgentCreated,
+    AgentExecuted,
+    RunBegan,
+    RunCollapsed,
+    RunResolved,
+)
+from mayfly.runtime._execute import Ran
+from mayfly.runtime._task import Task
+from mayfly.store import JSON, Payload
+
+if TYPE_CHECKING:
+    from mayfly.runtime._parts import Parts
+
+Observer = Callable[[str, Any], None]
+LONGEST = 2000
+
+
+class Story:
+    """Collect the events of one run and tell the observer."""
+
+    def __init__(self, id: str, observer: Observer | None) -> None:
+        self.id = id
+        self.pool: Pool | None = None
+        self.task: Task | None = None
+        self.model: str | None = None
+        self._observer = observer
+        self._events: list[Payload] = []
+        self._began = time.monotonic()
+        self._attempt = 1
+
+    def tell(self, what: str, about: Any) -> None:
+        """Hand something to whoever watches; a watcher that fails does not end the run."""
+        if self._observer is not None:
+            self._observer(what, about)
+
+    def add(self, event: Payload) -> None:
+        """Keep one event for the ledger."""
+        self._events.append(event)
+
+    def take(self) -> list[Payload]:
+        """Return the events not yet recorded."""
+        taken, self._events = self._events, []
+        return taken
+
+    def cost(self) -> Cost:
+        """Return what was spent so far."""
+        used = self.pool.used if self.pool else Cost()
+        return used + Cost(seconds=round(time.monotonic() - self._began, 6))
+
+    def began(self, task: Task, model: str | None) -> None:
+        """Say what was asked."""
+        self.task, self.model = task, model
+        given = "nothing" if task.input is UNSET else "a value"
+        self.add(
+            RunBegan(
+                intent=task.intent[:LONGEST],
+                tier=task.profile.tier.value,
+                depth=task.profile.depth,
+                model=model,
+                examples=len(task.examples),
+                input=str(task.lines) if task.lines else given,
+            )
+        )
+        self.tell("began", (self.id, task, model))
+
+    def watch(self, what: str, about: Any) -> None:
+        """Follow the forge: what it wrote, what the gates said, what was thought about it."""
+        if what == "wrote":
+            self._attempt, artifact = about
+            self._wrote(artifact)
+        elif what == "judged":
+            self._judged(about)
+        elif what == "reflected":
+            self._reflected(about)
+        self.tell(what, about)
+
+    def _wrote(self, artifact: Artifact) -> None:
+        self.add(
+            ForgeWrote(
+                attempt=self._attempt,
+                author=artifact.author,
+                source_hash=artifact.hash,
+                lines=len(artifact.source.splitlines()),
+                provenance=json.loads(json.dumps(dict(artifact.provenance), default=str)),
+            )
+        )
+
+    def _judged(self, admission: Admission) -> None:
+        hash = admission.artifact.hash
+        self._events += [
+            GateJudged.of(verdict, source_hash=hash, attempt=self._attempt) for verdict in admission.verdicts
+        ]
+
+    def _reflected(self, attempt: Attempt) -> None:
+        if attempt.reflection is None:
+            return
+        self.add(
+            ForgeReflected(
+                attempt=attempt.number,
+                root_cause=attempt.reflection.root_cause[:LONGEST],
+                suggestions=tuple(text[:LONGEST] for text in attempt.reflection.suggestions),
+                confidence=attempt.reflection.confidence,
+                failing=tuple(text[:LONGEST] for text in attempt.reflection.failing),
+            )
+        )
+
+    def created(self, admission: Admission, attempts: int) -> None:
+        """Say that an agent was admitted."""
+        artifact = admission.artifact
+        self.add(
+            AgentCreated(
+                source_hash=artifact.hash,
+                author=artifact.author,
+                lines=len(artifact.source.splitlines()),
+                attempts=attempts,
+                repairs=admission.repairs,
+                milliseconds=round(sum(admission.milliseconds.values()), 3),
+            )
+        )
+
+    def cached(self, artifact: Artifact, key: str, *, hit: bool) -> None:
+        """Say that an agent is remembered, or was found again."""
+        self.add(AgentCached(source_hash=artifact.hash, key=key, hit=hit))
+        self.tell("cached", (artifact, hit))
+
+    def executed(self, artifact: Artifact, ran: Ran) -> None:
+        """Say how the execution ended."""
+        result = ran.result
+        self.add(
+            AgentExecuted(
+                source_hash=artifact.hash,
+                status=result.status,
+                level=result.level,
+                lane=result.lane,
+                milliseconds=round(result.milliseconds, 3),
+                items=ran.items,
+                error=result.error[:LONGEST] if result.error else None,
+            )
+        )
+        self.tell("executed", ran)
+
+    def resolved(self, outcome: Outcome[Any], *, kept: bool) -> None:
+        """Say that the value was proven."""
+        cost = outcome.cost
+        self.add(AgentCollected(source_hash=outcome.source_hash or "", kept=kept))
+        self.add(
+            RunResolved(
+                reason=outcome.reason,
+                seconds=round(cost.seconds, 6),
+                model_calls=cost.model_calls,
+                input_tokens=cost.input_tokens,
+                output_tokens=cost.output_tokens,
+                money=cost.money,
+                cached=outcome.cached,
+                source_hash=outcome.source_hash,
+            )
+        )
+        self.tell("ended", outcome)
+
+    def collapsed(self, outcome: Outcome[Any], intent: str, error: Exception, parts: Parts) -> None:
+        """Say that ground was given, and why; a call for help goes to the inbox."""
+        cost = outcome.cost
+        self.add(
+            RunCollapsed(
+                intent=intent[:LONGEST],
+                depth=self.task.profile.depth if self.task else 1,
+                reason=outcome.reason[:LONGEST],
+                code=outcome.code,
+                ground_value=_plain(outcome.value),
+                status=outcome.status,
+                seconds=round(cost.seconds, 6),
+                model_calls=cost.model_calls,
+                input_tokens=cost.input_tokens,
+                output_tokens=cost.output_tokens,
+                money=cost.money,
+                question=outcome.question[:LONGEST] if outcome.question else None,
+            )
+        )
+        if isinstance(error, HelpNeeded):
+            self._ask_for_help(error, parts)
+        self.tell("ended", outcome)
+
+    def _ask_for_help(self, error: HelpNeeded, parts: Parts) -> None:
+        task = self.task
+        if task is None:
+            return
+        request: dict[str, JSON] = {
+            "intent": task.intent,
+            "input": None if task.input is UNSET or task.lines else _plain(task.input),
+            "lines": str(task.lines.absolute()) if task.lines else None,
+            "examples": [{"input": _plain(e.input), "output": _plain(e.output)} for e in task.examples],
+            "ground": _plain(task.ground),
+            "tier": task.profile.tier.value,
+            "model": self.model,
+        }
+        try:
+            parts.inbox.ask(error, run=self.id, request=request)
+        except MayflyError as fault:
+            self.tell("unrecorded", str(fault))
+
+
+def _plain(value: object) -> JSON:
+    """Return *value* if it is JSON and not large, otherwise what it looks like."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)[:LONGEST]
+    return json.loads(text) if len(text) <= 32 * LONGEST else text[:LONGEST]

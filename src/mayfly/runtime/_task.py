@@ -1,0 +1,165 @@
+"""One task as it was asked: the intent, what it works on, what is known about right answers, and the ground."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from mayfly.core import UNSET, Example, InputError, Tier, Unset, canonical_json
+from mayfly.forge import Request, Signature
+from mayfly.gates import Profile
+
+LONGEST_INTENT = 100_000
+LONGEST_SAMPLE = 1_000_000
+OnExhausted = Literal["ground", "raise"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """Hold everything `Runtime.run` was given, checked."""
+
+    intent: str
+    input: object | Unset = UNSET
+    lines: Path | None = None
+    examples: tuple[Example, ...] = ()
+    ground: object = None
+    context: Mapping[str, object] = field(default_factory=dict)
+    profile: Profile = field(default_factory=Profile)
+    signature: Signature | None = None
+    hints: tuple[str, ...] = ()
+    sample: tuple[object, ...] = ()
+
+    @property
+    def each(self) -> bool:
+        """Whether the examples are about one item and the input is many of them."""
+        if not self.examples or self.signature is not None or not (self.lines or isinstance(self.input, list)):
+            return False
+        items = self.sample if self.lines else tuple(self.input) if isinstance(self.input, list) else ()
+        kinds = {_shape(example.input) for example in self.examples}
+        return bool(items) and {_shape(item) for item in items[:100]} <= kinds | {"null"}
+
+    @property
+    def is_lines(self) -> bool:
+        """Whether the input is lines of text."""
+        return self.lines is not None or (bool(self.sample) and all(isinstance(item, str) for item in self.sample))
+
+    def request(self, shown: tuple[Example, ...]) -> Request:
+        """Return what an architect may know."""
+        return Request(
+            intent=self.intent,
+            profile=self.profile,
+            examples=shown,
+            sample=self.sample,
+            lines=self.is_lines and not self.examples,
+            context=self.context,
+            signature=self.signature,
+            hints=self.hints,
+        )
+
+
+def make_task(
+    intent: str,
+    *,
+    input: object | Unset,
+    lines: str | Path | None,
+    examples: Sequence[Example | Mapping[str, object]],
+    ground: object,
+    context: Mapping[str, object] | None,
+    tier: Tier,
+    imports: frozenset[str] | None,
+    hints: tuple[str, ...],
+    signature: Signature | None,
+    sample: int,
+) -> Task:
+    """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
+    text = intent.strip()
+    if not text:
+        raise InputError(
+            "the intent is empty", fix='say what to do: mayfly run "count requests by status" --input FILE'
+        )
+    if len(text) > LONGEST_INTENT:
+        raise InputError(f"the intent is {len(text)} characters long; the limit is {LONGEST_INTENT}")
+    if lines is not None and input is not UNSET:
+        raise InputError("lines are the input: give one of the two")
+    given = tuple(_example(example) for example in examples)
+    _refuse_contradictions(given)
+    if isinstance(input, str) and not given and signature is None:
+        input = input.splitlines()
+    path = Path(lines) if lines is not None else None
+    profile = Profile(tier=tier) if imports is None else Profile(tier=tier, imports=imports)
+    return Task(
+        intent=text,
+        input=input,
+        lines=path,
+        examples=given,
+        ground=ground,
+        context=dict(context or {}),
+        profile=profile,
+        signature=signature,
+        hints=hints,
+        sample=_sample(input, path, sample),
+    )
+
+
+def _example(example: Example | Mapping[str, object]) -> Example:
+    if isinstance(example, Example):
+        return example
+    if not isinstance(example, Mapping) or not {"input", "output"} <= set(example):
+        raise InputError(f"an example needs input and output: {str(example)[:100]}")
+    return Example(input=example["input"], output=example["output"])
+
+
+def _refuse_contradictions(examples: tuple[Example, ...]) -> None:
+    seen: dict[str, str] = {}
+    for example in examples:
+        try:
+            input, output = canonical_json(example.input), canonical_json(example.output)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"an example is not JSON: {error}") from None
+        if seen.setdefault(input, output) != output:
+            raise InputError(
+                f"two examples contradict each other: {input[:200]} gives {seen[input][:200]} and {output[:200]}"
+            )
+
+
+def _sample(input: object | Unset, lines: Path | None, limit: int) -> tuple[object, ...]:
+    if lines is not None:
+        return tuple(islice(read_lines(lines), limit))
+    if isinstance(input, list):
+        return tuple(input[:limit])
+    return () if input is UNSET else (input,)
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield lines as the sandbox will read them, to a limit of bytes: a line may be as long as the file."""
+    try:
+        with path.open("rb") as file:
+            left = LONGEST_SAMPLE
+            while left > 0 and (line := file.readline(left)):
+                left -= len(line)
+                if left <= 0 and not line.endswith(b"\n"):
+                    return
+                yield line.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot read {path}: {reason}", fix="name a readable file") from None
+
+
+def size_of(path: Path) -> int:
+    """Return the size of *path* in bytes; 0 for what has none, such as a pipe."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _shape(value: object) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "bool"
+    return "number" if isinstance(value, (int, float)) else type(value).__name__
