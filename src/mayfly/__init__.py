@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mayfly.core import Artifact, Budget, Capability, Intent, MayflyError, Outcome, Proof, Settings, Verdict
+    from mayfly.runtime import Runtime, jit
     from mayfly.sandbox import Result, Sandbox
     from mayfly.store import Event, Ledger
 
@@ -24,10 +25,12 @@ __all__ = [
     "Outcome",
     "Proof",
     "Result",
+    "Runtime",
     "Sandbox",
     "Settings",
     "Verdict",
     "__version__",
+    "jit",
 ]
 
 _HOME = {
@@ -35,6 +38,7 @@ _HOME = {
         ("Artifact", "Budget", "Capability", "Intent", "MayflyError", "Outcome", "Proof", "Settings", "Verdict"),
         "mayfly.core",
     ),
+    **dict.fromkeys(("Runtime", "jit"), "mayfly.runtime"),
     **dict.fromkeys(("Result", "Sandbox"), "mayfly.sandbox"),
     **dict.fromkeys(("Event", "Ledger"), "mayfly.store"),
 }

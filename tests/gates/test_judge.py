@@ -195,7 +195,7 @@ def test_personal_data_is_collected_only_for_a_task_that_asks_for_it(source: str
 
 def test_reading_a_field_is_not_collecting_it() -> None:
     source = "def f(rows):\n    return sum(1 for row in rows if row['email'])\n"
-    assert "personal data" not in failing(source, intent="count the rows")
+    assert "personal data" not in failing(source, intent="count the lines")
 
 
 def test_the_network_needs_a_grant() -> None:
@@ -365,7 +365,7 @@ def test_the_same_source_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert parsed.tree
     judge_ = Judge(Criteria.load())
     first = judge_.judge(parsed.tree, parsed.text, intent="a")
-    assert judge_.judge(parsed.tree, parsed.text, intent="a") is first
+    assert judge_.judge(parsed.tree, parsed.text, intent="a") == first
     judge_.judge(parsed.tree, parsed.text, intent="b")
     assert len(asked) == 2
 

@@ -173,6 +173,7 @@ def test_a_model_without_answers_for_judging_is_not_asked() -> None:
 @pytest.mark.parametrize(
     ("answer", "decision", "reason"),
     [
+        (Opinion(decision="reject", reason="ugly"), "reject", "ugly"),
         ({"decision": "reject", "reason": "ugly"}, "reject", "ugly"),
         ({"verdict": "REVISE", "reasons": ["a", "b"]}, "revise", "a; b"),
         ({"accepted": False, "reason": "ugly"}, "reject", "ugly"),

@@ -3,7 +3,8 @@
 import pytest
 
 from mayfly.core import Tier
-from mayfly.gates._profile import SIX_IMPORTS, Profile
+from mayfly.gates._profile import Profile
+from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
 
 from .test_stability import codes, report
 

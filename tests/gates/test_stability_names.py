@@ -77,6 +77,10 @@ def test_the_line_is_that_of_the_use() -> None:
     assert verdict.line == 5
 
 
+def test_a_remark_of_the_compiler_is_no_warning_here() -> None:
+    assert codes("x = '\\d'\neval('1')") == [("reject", "NAME")]
+
+
 def test_open_needs_a_grant() -> None:
     assert codes("open('x')", Profile(grants=("fs:workspace",))) == []
     assert codes("open('x')", Profile(grants=("net:*",))) == [("reject", "NAME")]

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Tier
-from mayfly.gates._profile import SIX_IMPORTS, Profile
+from mayfly.gates._profile import Profile
 from mayfly.gates._stability import check_stability
 from mayfly.gates._syntax import check_syntax
+from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
 
 from .test_stability import codes, report
 
@@ -131,6 +132,7 @@ def test_the_verdict_names_all_that_call_each_other() -> None:
         "from itertools import count\nx = [i for i in count()]",
         "from itertools import count\nx = sum(i for i in count())",
         "for i in iter(int, 1): pass",
+        "for i in iter(lambda: 1, 2): pass",
         "x = list(iter(int, 1))",
     ],
 )
@@ -167,6 +169,9 @@ def test_a_loop_without_a_way_out_is_refused(source: str) -> None:
         "class A:\n    def f(self):\n        while self.more: self.step()",
         "def f(n):\n    while (n := n - 1): pass",
         "def f(q):\n    for x in q:\n        if x: q.append(x - 1)",
+        "def f(items, i):\n    while i < len(items):\n        step(items)",
+        "def f(items, i):\n    while i < len(items):\n        i = i + 1",
+        "def f(read):\n    while read(): pass",
     ],
 )
 def test_a_loop_that_can_end_passes(source: str) -> None:
@@ -181,6 +186,8 @@ def test_a_loop_that_can_end_passes(source: str) -> None:
         "def f(n):\n    x = 0\n    while n > 0:\n        x += 1",
         "def f(items):\n    i = 0\n    while i < 10:\n        print(items)",
         "def f(q):\n    for x in q:\n        q.append(x)",
+        "def f(items, i, total):\n    while i < len(items):\n        total += items[i]",
+        "def f(items, i):\n    while i < len(items):\n        print(items[i])",
     ],
 )
 def test_a_loop_that_may_not_end_is_sent_back(source: str) -> None:

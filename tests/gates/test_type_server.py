@@ -101,6 +101,18 @@ def test_a_server_that_hangs_is_replaced(cache: Path, monkeypatch: pytest.Monkey
         assert gate._lanes[False]._server is None or pid(gate) != first
 
 
+def test_an_answer_nobody_waited_for_is_not_given_to_the_next(gate: TypeGate, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    gate.check(GOOD)
+    with monkeypatch.context() as patch:
+        patch.setattr(_type_server.TypeServer, "receive", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            gate.check(BAD)
+    assert code(gate, GOOD) == "OK"
+
+
 def test_without_a_server_a_fresh_process_answers(gate: TypeGate, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object, **__: object) -> None:
         raise ServerGone("no")
@@ -148,7 +160,7 @@ def test_the_cache_is_for_its_owner_only(gate: TypeGate, cache: Path) -> None:
     assert cache.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_broken_cache_is_replaced(gate: TypeGate, cache: Path, tmp_path: Path) -> None:
+def test_a_broken_cache_is_removed(gate: TypeGate, cache: Path, tmp_path: Path) -> None:
     gate.check(GOOD)
     broken = shutil.copytree(cache, tmp_path / "mypy-cache")
     for path in broken.rglob("*.ff"):

@@ -158,11 +158,6 @@ with open_model("replay:{record}") as model:
 
 def test_a_machine_without_the_library_says_what_to_install() -> None:
     script = """
-import sys
-class Hidden:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "pydantic_ai":
-            raise ModuleNotFoundError(name)
 import importlib.util
 found = importlib.util.find_spec
 importlib.util.find_spec = lambda name, *rest: None if name == "pydantic_ai" else found(name, *rest)

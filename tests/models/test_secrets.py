@@ -23,6 +23,15 @@ def test_a_key_in_a_prompt_is_not_sent(server: Server, remote: Model, monkeypatc
     assert "my key is [hidden]" in str(server.requests)
 
 
+def test_a_word_that_happens_to_be_a_password_stays_in_the_prompt(
+    server: Server, remote: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_PASSWORD", "postgres")
+    server.play(says("x"))
+    remote.ask("chat", "a query for postgres")
+    assert "a query for postgres" in str(server.requests)
+
+
 def test_a_key_is_in_no_recording(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MAYFLY_MODELS_API_KEY", KEY)
     server.play(says(f"you are {KEY}"), fails(400, f"bad key {KEY}"))

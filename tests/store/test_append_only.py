@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from urllib.parse import quote
 
@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from mayfly.core import Settings, StoreSettings
-from mayfly.store import DoctorAttacked, Ledger
+from mayfly.store import Cache, DoctorAttacked, Ledger
 
 from .conftest import FRESH, Plain
 
@@ -149,22 +149,45 @@ def test_replace_is_refused_whether_or_not_it_fires_delete_triggers(sqlite_setti
         assert [e.payload.get("cases") for e in ledger.read()] == [*[None] * FRESH, 0, 1]
 
 
-def test_a_role_with_select_and_insert_alone_can_use_the_ledger_and_not_unguard_it(postgres_settings: Settings) -> None:
-    with Ledger.open(postgres_settings) as ledger, closing(Plain(postgres_settings)) as owner:
-        fill(ledger)
+@contextmanager
+def limited(settings: Settings, *more: str) -> Iterator[Settings]:
+    """Yield settings that connect as a role with SELECT, INSERT and *more* on tables owned by another."""
+    with closing(Plain(settings)) as owner:
         schema = owner.run("SELECT current_schema()")[0][0]
         role = f"{schema}_app"
-        owner.run(f"CREATE ROLE {role}; GRANT USAGE ON SCHEMA {schema} TO {role}; "
-                  f"GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA {schema} TO {role}")  # fmt: skip
-        url = postgres_settings.store.database_url + quote(f" -crole={role}")
-        limited = replace(postgres_settings, store=StoreSettings(database_url=url))
+        owner.run(f"CREATE ROLE {role}")
+        for right in (f"USAGE ON SCHEMA {schema}", f"SELECT, INSERT ON ALL TABLES IN SCHEMA {schema}", *more):
+            owner.run(f"GRANT {right} TO {role}")
+        url = settings.store.database_url + quote(f" -crole={role}")
         try:
-            with Ledger.open(limited) as app:
-                assert app.append(DoctorAttacked(level="x", cases=9, contained=9), subject="s").id == FRESH + 3
-                assert app.get_blob(app.put_blob(b"more")) == b"more"
-            with closing(Plain(limited)) as plain:
-                for statement in ("ALTER TABLE mayfly_events DISABLE TRIGGER ALL", "DROP TABLE mayfly_events"):
-                    with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                        plain.run(statement)
+            yield replace(settings, store=StoreSettings(database_url=url))
         finally:
             owner.run(f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+def test_a_role_with_select_and_insert_alone_can_use_the_ledger_and_not_unguard_it(postgres_settings: Settings) -> None:
+    with Ledger.open(postgres_settings) as ledger:
+        fill(ledger)
+        with limited(postgres_settings) as settings, closing(Plain(settings)) as plain:
+            with Ledger.open(settings) as app:
+                assert app.append(DoctorAttacked(level="x", cases=9, contained=9), subject="s").id == FRESH + 3
+                assert app.get_blob(app.put_blob(b"more")) == b"more"
+            for statement in ("ALTER TABLE mayfly_events DISABLE TRIGGER ALL", "DROP TABLE mayfly_events"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    plain.run(statement)
+
+
+def test_a_role_that_may_also_change_the_cache_can_use_it_and_change_nothing_else(postgres_settings: Settings) -> None:
+    Ledger.open(postgres_settings).close()
+    with limited(postgres_settings, "UPDATE, DELETE ON mayfly_cache") as settings:
+        with Ledger.open(settings) as app:
+            cache = Cache(app, size=1, ttl=60.0)
+            for number in range(2):
+                cache.put(f"k-{number}", "text", now=float(number))
+            cache.touch(cache.entries(now=1.0)[0], now=9.0)
+            assert cache.entries(now=9.0) == [("k-1", "text", 1.0, 9.0)]
+            assert cache.clear() == 1
+        with closing(Plain(settings)) as plain:
+            for table in ("mayfly_events", "mayfly_blobs", "mayfly_migrations"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    plain.run(f"DELETE FROM {table}")

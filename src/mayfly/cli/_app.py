@@ -24,6 +24,7 @@ COMMANDS = {
     "check": Lazy("mayfly.cli._check:check", "Try a file at the gates."),
     "why": Lazy("mayfly.cli._why:why", "Say why a run ended as it did."),
     "prove": Lazy("mayfly.cli._prove:prove", "Run a stored proof again."),
+    "freeze": Lazy("mayfly.cli._freeze:freeze", "Write proven source into a module, for review."),
     "help": Lazy("mayfly.cli._help:app", "Tasks that need a person."),
     "cache": Lazy("mayfly.cli._cache:app", "What is remembered."),
     "metrics": Lazy("mayfly.cli._metrics:metrics", "Count runs, agents and collapses."),

@@ -42,7 +42,7 @@ class Progress:
     def _began(self, about: tuple[str, Task, str | None]) -> None:
         _, task, model = about
         self._profile = task.profile
-        self._line(f"{one_line(task.intent, limit=WIDTH).ljust(WIDTH)}  budget 1.00")
+        self._line(f"{one_line(task.intent.splitlines()[0], limit=WIDTH - 4).ljust(WIDTH)}  budget 1.00")
         self._busy(f"asking {one_line(model, limit=40)}" if model else "looking for a program")
 
     def _wrote(self, about: tuple[int, Artifact]) -> None:

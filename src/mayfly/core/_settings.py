@@ -94,7 +94,9 @@ class ModelSettings:
         1.0, "dollars spent on models in one run, where the price is known", owner="models", minimum=0
     )
     attempts: int = setting(3, "attempts at one call", owner="models", minimum=1)
-    retry_delay: float = setting(0.5, "seconds before the first retry; doubled each time", owner="models", minimum=0)
+    retry_delay: float = setting(0.5, "seconds before the second attempt", owner="models", minimum=0)
+    retry_factor: float = setting(2.0, "how much longer each further wait is", owner="models", minimum=1)
+    retry_after: float = setting(30.0, "longest wait a server may ask for", owner="models", minimum=0)
     timeout: float = setting(120.0, "seconds for one call with its retries", owner="models", minimum=0.01)
     max_output: int = setting(8192, "tokens of one answer", owner="models", minimum=1)
     max_answer: int = setting(1_000_000, "bytes of one answer", owner="models", minimum=1)

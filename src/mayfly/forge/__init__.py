@@ -9,7 +9,7 @@ from mayfly.forge._loop import Forge, Made, allowed_attempts
 from mayfly.forge._reflect import Reflector
 from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request, Signature
 from mayfly.forge._test_writer import TestWriter, hold_out
-from mayfly.forge._written_tests import tests_in
+from mayfly.forge._written_tests import read_tests
 
 __all__ = [
     "Architect",
@@ -33,5 +33,5 @@ __all__ = [
     "allowed_attempts",
     "code_in",
     "hold_out",
-    "tests_in",
+    "read_tests",
 ]

@@ -7,7 +7,7 @@ from mayfly.forge import _describe, records
 from mayfly.forge._prompt import Prompt
 from mayfly.forge._relations import relation_tests, relations
 from mayfly.forge._request import Request
-from mayfly.forge._written_tests import tests_in
+from mayfly.forge._written_tests import read_tests
 from mayfly.gates import Suite, Test
 from mayfly.models import Model, Pool
 
@@ -61,7 +61,7 @@ class TestWriter:
             answer = model.ask("tests", prompt.user, system=prompt.system, pool=self._pool)
         except MayflyError:
             return []
-        return tests_in(answer.text, inputs)
+        return read_tests(answer.text, inputs)
 
     def _inputs(self, request: Request, held_out: tuple[Example, ...]) -> list[object]:
         inputs = [example.input for example in (*request.examples, *held_out)]

@@ -13,7 +13,7 @@ MOST = 50
 _JSON = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 
 
-def tests_in(answer: str, inputs: list[object]) -> list[Test]:
+def read_tests(answer: str, inputs: list[object]) -> list[Test]:
     """Return the tests in *answer*; what cannot be read as a test is left out, so nothing counts as none."""
     data = _as_json(answer)
     if data is not None:

@@ -149,7 +149,6 @@ def _class_shape(node: ast.ClassDef, known: dict[str, Any]) -> dict[str, Any]:
     for item in node.body:
         if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_called(item):
             methods[item.name] = isinstance(item, ast.AsyncFunctionDef)
-    error = any(base["error"] for base in bases) or any(
-        ast.unparse(base).endswith(("Error", "Exception")) for base in node.bases
-    )
+    errors = [name for base in node.bases if (name := ast.unparse(base)).endswith(("Error", "Exception"))]
+    error = next((base["error"] for base in bases if base["error"]), errors[0] if errors else "")
     return {"methods": methods, "data": data or any(base["data"] for base in bases), "error": error}

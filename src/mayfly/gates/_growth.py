@@ -9,7 +9,6 @@ from mayfly.core import Verdict
 from mayfly.gates._stability_found import Scan, Scope
 from mayfly.gates._stability_verdict import line_of, reject, revise
 
-VERSION = 1
 MAX_GROWTH = 3
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -20,6 +19,11 @@ _PASSING = frozenset(
 _CONSUMING = frozenset({"list", "tuple", "set", "frozenset", "sum", "sorted", "max", "min", "dict", "deque", "len"})
 _TYPES = frozenset({"int", "float", "str", "bytes", "bool", "list", "dict", "set", "tuple", "object", "complex"})
 _GROWING = frozenset({"append", "extend", "insert", "appendleft"})
+# Functions that change nothing they are given.
+_PURE = frozenset(
+    {"abs", "all", "any", "bool", "dict", "float", "int", "isinstance", "len", "list", "max", "min", "ord", "print"}
+    | {"range", "repr", "round", "set", "sorted", "str", "sum", "tuple", "type"}
+)
 _LEAVING = frozenset({"exit", "_exit", "quit", "abort"})
 
 
@@ -201,13 +205,13 @@ def _run(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 def _may_change(test: ast.expr, body: list[ast.stmt], scope: Scope) -> bool:
     """Whether the condition could come out differently after *body* has run."""
     parts = list(ast.walk(test))
-    if any(isinstance(part, (ast.Call, ast.Await, ast.NamedExpr, ast.Yield)) for part in parts):
+    if any(isinstance(part, (ast.Await, ast.NamedExpr, ast.Yield)) or _acts(part) for part in parts):
         return True
-    wanted = {part.id for part in parts if isinstance(part, ast.Name)}
+    wanted = {part.id for part in parts if isinstance(part, ast.Name)} - _PURE
     reaches = any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in parts)
     foreign = not wanted <= scope.stored
     for node in _run(body):
-        if isinstance(node, (ast.Call, ast.Await, ast.Yield, ast.YieldFrom)) and (foreign or reaches):
+        if (foreign or reaches) and (_acts(node) or isinstance(node, (ast.Await, ast.Yield, ast.YieldFrom))):
             return True
         if wanted & _changed_by(node):
             return True
@@ -222,8 +226,8 @@ def _changed_by(node: ast.AST) -> set[str]:
         return _names_in(node.value)
     if isinstance(node, ast.Call):
         receiver = [node.func.value] if isinstance(node.func, ast.Attribute) else []
-        given = [*receiver, *node.args, *(keyword.value for keyword in node.keywords)]
-        return {name for part in given for name in _names_in(part)}
+        given = [*node.args, *(keyword.value for keyword in node.keywords)] if _acts(node) else []
+        return {name for part in (*receiver, *given) for name in _names_in(part)}
     if isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)):
         return {node.name or ""}
     if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -236,8 +240,17 @@ def _outer(node: ast.AST) -> list[str]:
     return node.names if isinstance(node, (ast.Nonlocal, ast.Global)) else []
 
 
+def _acts(node: ast.AST) -> bool:
+    """Whether *node* is a call that may change something."""
+    return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in _PURE)
+
+
 def _names_in(node: ast.AST) -> set[str]:
-    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    """Return the names in *node*, but not those that only say which item is meant."""
+    if isinstance(node, ast.Subscript):
+        return _names_in(node.value)
+    inner = {name for part in ast.iter_child_nodes(node) for name in _names_in(part)}
+    return inner | {node.id} if isinstance(node, ast.Name) else inner
 
 
 class _Endless:
@@ -264,7 +277,9 @@ class _Endless:
         if name == "repeat":
             return len(node.args) == 1 and not node.keywords
         if name == "iter" and len(node.args) == 2:
-            return isinstance(node.args[0], ast.Name) and node.args[0].id in _TYPES
+            made = node.args[0]
+            constant = isinstance(made, ast.Lambda) and isinstance(made.body, ast.Constant)
+            return constant or (isinstance(made, ast.Name) and made.id in _TYPES)
         if name == "zip":
             return bool(node.args) and all(self(argument) for argument in node.args)
         return name in _PASSING and any(self(argument) for argument in node.args)

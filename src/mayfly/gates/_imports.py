@@ -19,7 +19,6 @@ from mayfly.gates._profile import Profile
 from mayfly.gates._stability_found import Scan
 from mayfly.gates._stability_verdict import reject, revise
 
-VERSION = 1
 _OURSELVES = "mayfly"
 _RECURSION = "JIT recursion forbidden: compiled code cannot compile"
 

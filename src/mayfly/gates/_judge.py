@@ -9,10 +9,10 @@ import ast
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from mayfly.core import Verdict, content_hash
+from mayfly.core import Cost, Verdict, content_hash
 from mayfly.gates._judge_criteria import Criteria, Criterion
 from mayfly.gates._judge_dead import dead_code
 from mayfly.gates._judge_ethics import ethics
@@ -34,12 +34,13 @@ Decision = Literal["accept", "revise", "reject"]
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """Hold the decision, the score from 0 to 1, the verdicts to act on, and what each small judge said."""
+    """Hold the decision, the score from 0 to 1, the verdicts to act on, what each small judge said, and the cost."""
 
     decision: Decision
     score: float
     verdicts: tuple[Verdict, ...]
     signals: tuple[Signal, ...]
+    cost: Cost = field(default_factory=Cost)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +77,7 @@ class Judge:
             known = self._remembered.get(key)
             if known is not None:
                 self._remembered.move_to_end(key)
-                return known
+                return replace(known, cost=Cost())
         found, lasting = self._judge(tree, text, intent, grants)
         if lasting:
             with self._lock:
@@ -92,12 +93,12 @@ class Judge:
         if self._model is None or not _serves(self._model) or any(signal.hard for signal in signals):
             return plain, True
         try:
-            opinion = ask_model(self._model, text, self.criteria, intent=intent, grants=grants)
+            asked = ask_model(self._model, text, self.criteria, intent=intent, grants=grants)
         except NoOpinion as error:
             message = f"judged without the model: {error}"
             note = Verdict(decision="accept", gate=GATE, code="MODEL_UNAVAILABLE", message=message)
-            return _with(plain, (*plain.verdicts, note), plain.decision, plain.score), False
-        return _combine(plain, opinion, self.criteria), True
+            return replace(plain, verdicts=(*plain.verdicts, note), cost=error.cost), False
+        return replace(_combine(plain, asked.opinion, self.criteria), cost=asked.cost), True
 
     def _weigh(self, signals: tuple[Signal, ...]) -> Judgement:
         opinions = [_opinion(criterion, signals) for criterion in self.criteria.items]
@@ -181,7 +182,7 @@ def _combine(plain: Judgement, opinion: Opinion, criteria: Criteria) -> Judgemen
     else:
         decision = "revise" if kept or said else "accept"
     verdicts = (*said, *(_softened(verdict) for verdict in kept))
-    return _with(plain, verdicts, decision, round((score + plain.score) / 2, 3))
+    return replace(plain, verdicts=verdicts, decision=decision, score=round((score + plain.score) / 2, 3))
 
 
 def _said(opinion: Opinion) -> Verdict:
@@ -193,7 +194,3 @@ def _said(opinion: Opinion) -> Verdict:
 def _softened(verdict: Verdict) -> Verdict:
     """Return *verdict* as one to be mended: where a model looked, only the model and harm refuse."""
     return replace(verdict, decision="revise")
-
-
-def _with(plain: Judgement, verdicts: tuple[Verdict, ...], decision: Decision, score: float) -> Judgement:
-    return Judgement(decision=decision, score=score, verdicts=verdicts, signals=plain.signals)

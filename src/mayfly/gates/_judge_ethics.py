@@ -16,7 +16,10 @@ from mayfly.gates._judge_signal import ETHICAL, Signal, signal
 from mayfly.gates._stability_found import Scan
 
 _WORD = re.compile(r"[a-z]+")
-_SENDING = frozenset({"post", "put", "patch", "send", "sendall", "sendto", "urlopen", "upload", "request", "sendmail"})
+_SENDING = frozenset({"post", "send", "sendall", "sendto", "sendmail"})
+# These send something only if they are given something to send.
+_CARRYING = frozenset({"put", "patch", "request", "urlopen", "Request"})
+_LOADS = frozenset({"data", "json", "body", "content", "files"})
 
 Found = list[tuple[int, str]]
 
@@ -36,13 +39,19 @@ def ethics(text: str, intent: str, grants: tuple[str, ...], scan: Scan) -> Itera
     yield signal("likely secret", ETHICAL, likely_secrets(scan), each=0.6, most=0.9, confidence=0.6)
     yield signal("personal data", ETHICAL, _personal(intent, scan), each=0.6, most=0.9, confidence=0.6)
     modules = [] if any(grant.startswith("net:") for grant in grants) else _network(scan)
-    sends = [
-        (node.lineno, f"{node.attr} sends data out without a grant")
-        for node in scan.attributes
-        if node.attr in _SENDING
-    ]
+    sends = _sending(scan) if modules else []
     yield signal("network", ETHICAL, modules, each=0.7, most=0.9, confidence=0.9)
-    yield signal("exfiltration", ETHICAL, sends if modules else [], each=1.0, most=1.0, confidence=0.9, hard=True)
+    yield signal("exfiltration", ETHICAL, sends, each=1.0, most=1.0, confidence=0.9, hard=True)
+
+
+def _sending(scan: Scan) -> Found:
+    found: Found = []
+    for call in scan.of(ast.Call):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        loaded = any(keyword.arg in _LOADS for keyword in call.keywords)
+        if name in _SENDING or (name in _CARRYING and loaded):
+            found.append((call.lineno, f"{name} sends data out without a grant"))
+    return found
 
 
 def _network(scan: Scan) -> Found:
@@ -57,24 +66,26 @@ def _network(scan: Scan) -> Found:
 
 
 @cache
-def _kinds() -> tuple[Personal, ...]:
+def _personal_data() -> tuple[frozenset[str], tuple[Personal, ...]]:
     found = tomllib.loads(Path(__file__).with_name("personal.toml").read_text(encoding="utf-8"))
-    return tuple(
+    kinds = tuple(
         Personal(
             name,
             frozenset(part["fields"]),
             re.compile(part["pattern"]) if part["pattern"] else None,
             frozenset(part["asked"]),
         )
-        for name, part in found.items()
+        for name, part in found["kinds"].items()
     )
+    return frozenset(found["about"]["words"]), kinds
 
 
 def _personal(intent: str, scan: Scan) -> Found:
     """Find personal data that is collected though the task, where it is known, speaks of nothing like it."""
     words = set(_WORD.findall(intent.lower()))
-    kinds = [kind for kind in _kinds() if not kind.asked & words] if words else []
-    if not kinds or words & {"personal", "pii", "privacy", "sensitive", "redact", "mask", "anonymize", "anonymise"}:
+    about, known = _personal_data()
+    kinds = [kind for kind in known if not kind.asked & words]
+    if not words or not kinds or words & about:
         return []
     made = [(line, field.lower()) for line, field in _collected(scan)]
     texts = [node for node in scan.of(ast.Constant) if isinstance(node.value, str)]

@@ -6,11 +6,12 @@ import json
 import re
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import Literal, Protocol, get_args
+from typing import Literal, NamedTuple, Protocol, get_args
 
+from mayfly.core import Cost
 from mayfly.gates._judge_criteria import Criteria
 
 Choice = Literal["accept", "revise", "reject"]
@@ -37,6 +38,7 @@ class Opinion:
     decision: Choice
     scores: dict[str, float] = field(default_factory=dict)
     reasons: list[str] = field(default_factory=list)
+    reason: str = ""
 
 
 class HasValue(Protocol):
@@ -57,26 +59,46 @@ class JudgeModel(Protocol):
 
 
 class NoOpinion(Exception):
-    """The model gave no opinion; the message says why."""
+    """The model gave no opinion; the message says why, and `cost` what was spent all the same."""
+
+    def __init__(self, message: str, cost: Cost | None = None) -> None:
+        super().__init__(message)
+        self.cost = cost or Cost()
 
 
-def ask_model(model: JudgeModel, text: str, criteria: Criteria, *, intent: str, grants: tuple[str, ...]) -> Opinion:
+class Asked(NamedTuple):
+    """An opinion, and what it cost to get it."""
+
+    opinion: Opinion
+    cost: Cost
+
+
+def ask_model(model: JudgeModel, text: str, criteria: Criteria, *, intent: str, grants: tuple[str, ...]) -> Asked:
     """Return the model's opinion of *text*; whatever goes wrong is `NoOpinion`."""
     fence = f"fence-{secrets.token_hex(12)}"
     questions = "\n".join(f"- {item.name}: {item.text}" for item in criteria.items)
     system = _template().format(fence=fence, criteria=questions, grants=", ".join(grants) or "nothing")
     prompt = f"{fence}-task\n{intent or 'not known'}\n{fence}-task\n\n{fence}\n{text}\n{fence}\n"
+    cost = Cost()
     try:
-        return _as_opinion(model.ask("judge", prompt, system=system, schema=Opinion).value)
-    except NoOpinion:
+        answer = model.ask("judge", prompt, system=system, schema=Opinion)
+        cost = _cost(answer)
+        return Asked(_as_opinion(answer.value), cost)
+    except NoOpinion as error:
+        error.cost = cost
         raise
     # Whatever a model library raises, code is still judged: by what can be seen without a model.
     except Exception as error:
         said = getattr(error, "text", "")
         found = _loosely(said) if isinstance(said, str) and said else None
         if found is None:
-            raise NoOpinion(f"{type(error).__name__}: {error}"[:_LONGEST_REASON]) from error
-        return found
+            raise NoOpinion(f"{type(error).__name__}: {error}"[:_LONGEST_REASON], _cost(error)) from error
+        return Asked(found, _cost(error))
+
+
+def _cost(answer: object) -> Cost:
+    found = getattr(answer, "cost", None)
+    return found if isinstance(found, Cost) else Cost()
 
 
 @cache
@@ -86,7 +108,7 @@ def _template() -> str:
 
 def _as_opinion(value: object) -> Opinion:
     if isinstance(value, Opinion):
-        return value
+        return replace(value, reasons=[*value.reasons, value.reason]) if value.reason else value
     found = _loosely(value) if isinstance(value, str) else _from_table(value)
     if found is None:
         raise NoOpinion("the answer holds no decision")

@@ -17,8 +17,8 @@ from mayfly.core import Verdict
 from mayfly.gates._profile import Profile
 from mayfly.gates._stability_found import Scan, Use
 from mayfly.gates._stability_verdict import line_of, reject, revise
+from mayfly.gates._syntax import silently
 
-VERSION = 1
 _DUNDER = re.compile(r"__\w+__\Z")
 _TEMPLATE = re.compile(r"\{[^{}]*[.\[]\s*(__\w+__)")
 _SUPPRESSION = re.compile(r"#\s*(type\s*:\s*ignore\b|mypy\s*:)", re.IGNORECASE)
@@ -79,7 +79,9 @@ def _unbound(scan: Scan, uses: list[Use], text: str) -> Iterator[Use]:
     """Yield those *uses* that mean Python's own name: one for each name and scope."""
     wanted = {use.node.id for use in uses}
     ours = _own_globals(scan)
-    for table in _tables(symtable.symtable(text, "<source>", "exec")):
+    with silently():
+        module = symtable.symtable(text, "<source>", "exec")
+    for table in _tables(module):
         top = table.get_type() == "module"
         for name in sorted(wanted.intersection(table.get_identifiers())):
             symbol = table.lookup(name)

@@ -19,7 +19,7 @@ from mayfly.gates._proof_mutants import Judged, judge_fates, question_of, surviv
 from mayfly.gates._proof_options import ProofOptions
 from mayfly.gates._proof_properties import GATE, steady, typed
 from mayfly.gates._proof_report import AdversaryReport, ProofReport, Question, Survivor
-from mayfly.gates._proof_strength import Evidence, proof_of, weaknesses
+from mayfly.gates._proof_strength import Evidence, Weakness, proof_of, weaknesses
 from mayfly.gates._run_tests import Ran, TestResult, run_tests
 from mayfly.gates._run_tests_ask import Program, ask
 from mayfly.gates._suite import Suite
@@ -225,12 +225,14 @@ def _vacuous() -> Verdict:
     )
 
 
-def _accepted(proof: Proof, found: tuple[str, ...], question: Question | None) -> Verdict:
+def _accepted(proof: Proof, found: Sequence[Weakness], question: Question | None) -> Verdict:
     told = f"{proof.tests} tests, {proof.mutants_killed} of {proof.mutants} wrong programs caught"
     if proof.strength == "strong":
         return Verdict(decision="accept", gate=GATE, code="STRONG", message=told)
     fix = f"answer: {question.text}" if question else "add examples, or tests that pin the rest of the behaviour"
-    return Verdict(decision="accept", gate=GATE, code="WEAK", message=f"{told}; {'; '.join(found)}", fix=fix)
+    return Verdict(
+        decision="accept", gate=GATE, code="WEAK", message=f"{told}; {'; '.join(one.text for one in found)}", fix=fix
+    )
 
 
 def _report(
@@ -238,7 +240,7 @@ def _report(
     strength: str,
     started: float,
     evidence: Evidence | None = None,
-    found: tuple[str, ...] = (),
+    found: Sequence[Weakness] = (),
     question: Question | None = None,
 ) -> ProofReport:
     held_out = sum(result.kind == "held-out" for result in work.ran.results)
@@ -255,7 +257,8 @@ def _report(
         results=tuple(work.ran.results),
         survivors=work.survivors,
         unreached=evidence.unreached if evidence else (),
-        weaknesses=found,
+        weaknesses=tuple(one.text for one in found),
+        doubts=tuple(one.code for one in found),
         notes=tuple(work.notes),
         question=question,
         adversary=work.adversary,

@@ -56,6 +56,7 @@ class ProofReport:
     survivors: tuple[Survivor, ...] = ()
     unreached: tuple[int, ...] = ()
     weaknesses: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     question: Question | None = None
     adversary: AdversaryReport = AdversaryReport()

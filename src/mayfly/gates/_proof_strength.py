@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from mayfly.core import Proof
 from mayfly.gates._proof_options import ProofOptions
@@ -25,29 +26,38 @@ class Evidence:
     rivals: int = 0
 
 
-def weaknesses(evidence: Evidence, options: ProofOptions) -> tuple[str, ...]:
+class Weakness(NamedTuple):
+    """One reason why a proof is not strong."""
+
+    code: str
+    text: str
+
+
+def weaknesses(evidence: Evidence, options: ProofOptions) -> tuple[Weakness, ...]:
     """Return every reason why the proof is not strong."""
-    found = []
-    if evidence.uncaught:
-        found.append(f"a program that always returns {', '.join(evidence.uncaught)} passes every test")
-    if evidence.mutants and evidence.killed / evidence.mutants < options.killed:
-        found.append(f"only {evidence.killed} of {evidence.mutants} wrong programs are caught")
-    if options.mutants and evidence.mutants < options.fewest_mutants:
-        found.append("too few wrong programs could be made to tell what the tests are worth")
-    if evidence.unreached:
-        listed = ", ".join(map(str, evidence.unreached[:5]))
-        found.append(f"no test reaches line {listed}")
-    if len(evidence.telling) > options.telling:
-        found.append(f"a wrong program is not caught: {evidence.telling[0]}")
-    if evidence.crash:
-        found.append(f"it fails on an input like the examples: {evidence.crash}")
-    if evidence.surprise:
-        found.append(f"it gives another kind of result than the examples: {evidence.surprise}")
-    if evidence.luck > options.luck:
-        found.append(f"somebody who guesses would pass with a probability of {evidence.luck:.2g}")
-    if evidence.rivals:
-        found.append("another program passes every test and gives other results")
-    return tuple(found)
+    killed, made = evidence.killed, evidence.mutants
+    uncaught, unreached = ", ".join(evidence.uncaught), ", ".join(map(str, evidence.unreached[:5]))
+    telling = evidence.telling[0] if evidence.telling else ""
+    rules = (
+        (evidence.uncaught, "empty", f"a program that always returns {uncaught} passes every test"),
+        (made and killed / made < options.killed, "killed", f"only {killed} of {made} wrong programs are caught"),
+        (
+            options.mutants and made < options.fewest_mutants,
+            "few",
+            "too few wrong programs could be made to tell what the tests are worth",
+        ),
+        (evidence.unreached, "unreached", f"no test reaches line {unreached}"),
+        (len(evidence.telling) > options.telling, "telling", f"a wrong program is not caught: {telling}"),
+        (evidence.crash, "crash", f"it fails on an input like the examples: {evidence.crash}"),
+        (evidence.surprise, "surprise", f"it gives another kind of result than the examples: {evidence.surprise}"),
+        (
+            evidence.luck > options.luck,
+            "luck",
+            f"somebody who guesses would pass with a probability of {evidence.luck:.2g}",
+        ),
+        (evidence.rivals, "rivals", "another program passes every test and gives other results"),
+    )
+    return tuple(Weakness(code, text) for holds, code, text in rules if holds)
 
 
 def proof_of(evidence: Evidence, options: ProofOptions) -> Proof:

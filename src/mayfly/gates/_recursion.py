@@ -10,8 +10,6 @@ from mayfly.gates._stability_found import MODULE, Scan, Scope
 from mayfly.gates._stability_paths import Path
 from mayfly.gates._stability_verdict import reject
 
-VERSION = 1
-
 
 def check_recursion(scan: Scan) -> Iterator[Verdict]:
     """Yield a verdict for each function that no path leaves without calling it again."""

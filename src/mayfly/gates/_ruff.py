@@ -10,7 +10,6 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-VERSION = 1
 # Mistakes and clumsiness; what is unused or badly named is judged here already, with or without ruff.
 RULES = "B,C4,E7,F,PIE,SIM"
 IGNORED = "B905,E701,E702,E741,F401,F841,SIM105,SIM108"

@@ -6,6 +6,8 @@ import ast
 import re
 import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from mayfly.core import Verdict
@@ -43,6 +45,14 @@ def check_syntax(source: str | bytes) -> Parsed:
     if tree is not None and problem is None and not tree.body:
         problem = _verdict("EMPTY", "the source is empty", 1, text, fix="write the code that was asked for")
     return Parsed(None, text, (problem,)) if problem else Parsed(tree, text, ())
+
+
+@contextmanager
+def silently() -> Iterator[None]:
+    """Let nothing that Python remarks about a source become a warning, or an error, of this process."""
+    with _FILTERS, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def snippet(text: str, line: int) -> str:
@@ -93,8 +103,7 @@ def _parse(text: str) -> tuple[ast.Module | None, Verdict | None]:
     """Parse and compile without running; the compiler sees `return` outside a function, the parser does not."""
     code = "SYNTAX"
     try:
-        with _FILTERS, warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with silently():
             tree = ast.parse(text)
             code = "COMPILE"
             compile(tree, "<source>", "exec", dont_inherit=True)

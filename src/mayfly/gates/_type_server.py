@@ -168,8 +168,12 @@ class TypeServer(_Process):
         self.wait()
         self.checks += 1
         deadline = time.monotonic() + self._options.seconds + _GRACE
-        self.send({"source": source, "seconds": self._options.seconds}, deadline)
-        return _answer(self.receive(deadline))
+        try:
+            self.send({"source": source, "seconds": self._options.seconds}, deadline)
+            return _answer(self.receive(deadline))
+        except BaseException:  # an answer that nobody waited for would be taken for the next one
+            self.close()
+            raise
 
 
 def check_cold(source: str, options: TypeOptions, cache: Path | None, *, packages: bool) -> Answer:

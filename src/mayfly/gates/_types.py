@@ -185,6 +185,8 @@ class _Lane:
 
     def _started(self) -> TypeServer | None:
         """Return the server, which may still be loading: waiting for it takes no longer than a fresh process would."""
+        if self._server is not None and self._server.closed:
+            self._server = None
         if self._successor is not None and (self._server is None or self._successor.answers()):
             self._server, self._successor, old = self._successor, None, self._server
             if old is not None:

@@ -110,14 +110,22 @@ class Inputs:
         return arguments
 
     def simple(self) -> list[Given]:
-        """Return the simplest values of each type, where the examples allow them: zero, one, empty."""
+        """Return the simplest inputs that the examples allow: zero, one, empty, and one item or letter of theirs."""
         rows = [
             [*example[:at], value, *example[at + 1 :]]
             for example in self.examples[:2]
             for at in range(len(example))
-            for value in _SIMPLE
+            for value in (*_SIMPLE, *self._singles(at))
         ]
         return [given for given in map(self._given, rows) if given.near]
+
+    def _singles(self, at: int) -> list[object]:
+        """Return lists of one item and texts of one letter, the smallest and the largest that were seen."""
+        lists = [item for example in self.examples if isinstance(example[at], list) for item in _items(example[at])]
+        letters = sorted({letter for example in self.examples for letter in str(example[at])})
+        ordered = sorted(lists, key=lambda item: (str(type(item)), size_of(item), repr(item)))
+        texts = letters if isinstance(self.examples[0][at], str) else []
+        return [*([item] for item in (*ordered[:2], *ordered[-2:])), *texts[:2], *texts[-2:]]
 
     def odd(self, count: int) -> list[Given]:
         """Return up to *count* inputs from the types alone: empty, extreme, unusual."""
@@ -134,6 +142,10 @@ class Inputs:
         made = [[_large(kind, size) for kind in self.kinds] for size in sizes]
         grows = any(kind.name in ("str", "list", "dict") for kind in self.kinds)
         return [self._given(row) for row in made] if grows else []
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
 
 
 def _spread(found: list[Given], count: int) -> list[Given]:

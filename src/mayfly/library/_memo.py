@@ -91,7 +91,7 @@ class Memo:
         try:
             outer = json.loads(entry.value)
             body, seal = outer["body"], outer["seal"]
-            if not self._seal.holds(body, seal):
+            if not (isinstance(body, str) and isinstance(seal, str) and self._seal.holds(body, seal)):
                 raise ValueError("the seal does not hold")
             data = json.loads(body)
             if data["key"] != entry.key or content_hash(data["artifact"]["source"]) != data["hash"]:

@@ -1,6 +1,7 @@
 """The runtime: the one place where sandbox, gates, forge, library, models and ledger are put together."""
 
 from mayfly.runtime._execute import Ran
+from mayfly.runtime._freeze import Frozen, freeze_module, write_module
 from mayfly.runtime._given import compile_given, compile_now, verdicts_of
 from mayfly.runtime._jit import JitFunction, jit
 from mayfly.runtime._metrics import Metrics, metrics
@@ -11,6 +12,7 @@ from mayfly.runtime._story import Observer
 from mayfly.runtime._task import Task
 
 __all__ = [
+    "Frozen",
     "JitFunction",
     "Metrics",
     "Observer",
@@ -21,8 +23,10 @@ __all__ = [
     "Task",
     "compile_given",
     "compile_now",
+    "freeze_module",
     "jit",
     "metrics",
     "prove_again",
     "verdicts_of",
+    "write_module",
 ]

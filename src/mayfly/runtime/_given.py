@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import UNSET, Artifact, Example, HelpNeeded, InputError, MayflyError, Unset, Verdict
-from mayfly.forge import TestWriter, tests_in
+from mayfly.forge import TestWriter, read_tests
 from mayfly.gates import Admission, Profile, Suite
 from mayfly.runtime._task import Task, make_task
 
@@ -59,6 +59,7 @@ def compile_given(
     name = model or runtime.settings.models.name
     asked = parts.model(name) if name else None
     story.pool = parts.pool()
+    story.began(task, name or None)
     written = TestWriter(asked, story.pool).write(task.request(task.examples), exact=False)
     suite = written if tests is None else replace(written, tests=(*written.tests, *_suite(task, tests).tests))
     artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
@@ -97,7 +98,7 @@ def _task(
 
 
 def _suite(task: Task, tests: str) -> Suite:
-    found = tests_in(tests, [example.input for example in task.examples])
+    found = read_tests(tests, [example.input for example in task.examples])
     if not found:
         raise InputError(
             "no tests were found in the file of tests", fix='write def test_…() functions, or {"cases": […]}'

@@ -114,6 +114,8 @@ class Parts:
             base_url=models.base_url,
             attempts=models.attempts,
             retry_delay=models.retry_delay,
+            retry_factor=models.retry_factor,
+            retry_after=models.retry_after,
             timeout=models.timeout,
             max_output=models.max_output,
             max_answer=models.max_answer,

@@ -120,8 +120,10 @@ class Runtime:
     def compile(self, task: Task, *, model: str | None = None, suite: Suite | None = None) -> Compiled:
         """Write and prove without running; raises what stood in the way."""
         story = self.story("c")
+        name = self._model(model)
+        story.began(task, name)
         try:
-            return compile_task(self.parts, task, story, model=self._model(model), suite=suite)
+            return compile_task(self.parts, task, story, model=name, suite=suite)
         finally:
             self.keep(story)
 

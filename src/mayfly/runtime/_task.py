@@ -101,7 +101,7 @@ def make_task(
         profile=profile,
         signature=signature,
         hints=hints,
-        sample=_sample(input, path, sample),
+        sample=() if signature is not None else _sample(input, path, sample),
     )
 
 

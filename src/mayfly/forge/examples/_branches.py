@@ -37,8 +37,12 @@ def _joined(condition: Condition, first: Sequence[Candidate], second: Sequence[C
     pairs = [(yes, no) for yes in first[:2] for no in second[:2]]
     made: list[Candidate] = []
     for yes, no in pairs:
-        values = tuple(a if answer else b for a, b, answer in zip(yes.values, no.values, condition.answers, strict=True))
-        made.append(Candidate(yes.cost + no.cost + condition.cost + _CHOICE, _choose(condition.expr, yes.expr, no.expr), values))
+        values = tuple(
+            a if answer else b for a, b, answer in zip(yes.values, no.values, condition.answers, strict=True)
+        )
+        made.append(
+            Candidate(yes.cost + no.cost + condition.cost + _CHOICE, _choose(condition.expr, yes.expr, no.expr), values)
+        )
     return made
 
 
@@ -85,5 +89,7 @@ def look_up(task: Task) -> list[Candidate]:
         if all(table[text or ""] == output for text, output in pairs):
             values = tuple(None if text is None else table.get(text) for text in column.texts)
             size = sum(min(len(text), 20) + min(len(output), 20) for text, output in table.items())
-            found.append(Candidate(3.0 + 0.8 * len(table) + 0.3 * size, call(LOOKED_UP, Literal(table), column.expr), values))
+            found.append(
+                Candidate(3.0 + 0.8 * len(table) + 0.3 * size, call(LOOKED_UP, Literal(table), column.expr), values)
+            )
     return found[:1]

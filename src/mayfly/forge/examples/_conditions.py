@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from mayfly.forge.examples._ops import (
@@ -34,9 +35,18 @@ _FORMS = {
 }
 _PATTERNS = {r"\d": 0.3, r"[^\W\d_]": 0.3, r"[A-Z]": 0.5, r"[a-z]": 0.5, r"\s": 0.4, r"^\d": 0.5, r"\d$": 0.5}
 _MOST = 60
-_IS_NONE = Op(name="is missing", run=lambda value: value is None, template="{0} is None", returns="bool", loose=True, words="{0} is missing")
+_IS_NONE = Op(
+    name="is missing",
+    run=lambda value: value is None,
+    template="{0} is None",
+    returns="bool",
+    loose=True,
+    words="{0} is missing",
+)
 _TRUTH = helper("truth_of", "bool", words="{0}")
-_EQUALS = Op(name="equals", run=lambda a, b: a == b, template="{0} == {1}", returns="bool", loose=True, words="{0} is {1}")
+_EQUALS = Op(
+    name="equals", run=lambda a, b: a == b, template="{0} == {1}", returns="bool", loose=True, words="{0} is {1}"
+)
 _BELOW = helper("is_below", "bool", words="{0} is below {1}")
 
 
@@ -121,13 +131,18 @@ def _thresholds(column: Column, count: int) -> Iterator[Condition]:
         numbers = [NUMBER_IN.run(text, 0) for text in column.texts[:count] if text is not None]
     except ValueError:
         return
-    values = sorted({units / 10**places for units, places in numbers})  # type: ignore[misc]
-    for low, high in zip(values, values[1:], strict=False):
+    values = sorted({_as_float(number) for number in numbers})
+    for low, high in pairwise(values):
         limit = _round_between(low, high)
         units, places = int(limit * 100), 2
         while places and units % 10 == 0:
             units, places = units // 10, places - 1
         yield _ask_number(column, units, places)
+
+
+def _as_float(number: Value) -> float:
+    assert isinstance(number, tuple)
+    return float(number[0] / 10 ** number[1])
 
 
 def _ask_number(column: Column, units: int, places: int) -> Condition:
@@ -163,5 +178,3 @@ def _scalars(task: Task) -> Iterator[Condition]:
             yield Condition(0.2, call(_IS_NONE, Given(path)), tuple(value is None for value in values))
         if any(isinstance(value, bool) for value in known) and all(isinstance(value, bool) for value in known):
             yield Condition(0.1, call(_TRUTH, Given(path)), tuple(value is True for value in values))
-
-

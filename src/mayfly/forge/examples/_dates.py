@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from mayfly.forge.examples._notations import COMPACT_CLOCK, patterns
 from mayfly.forge.examples._numbers import WHOLE, Source, computed
-from mayfly.forge.examples._ops import FIRST, LOWER, MOMENT_IN, STRING, ZFILL, call, helper
+from mayfly.forge.examples._ops import FIRST, MOMENT_IN, STRING, ZFILL, call, helper
 from mayfly.forge.examples._pieces import Pool
 from mayfly.forge.examples._task import Column, Task, Texts
 from mayfly.forge.examples._tree import Expr, Op, Value
@@ -21,12 +21,16 @@ _PADDED = re.compile(r"(?<!\d)0\d")
 _STEPS = (30, 15, 60, 120, 10, 5, 20, 240, 180, 360, 480, 720, 90, 45, 1)
 _CLOCK_PARTS = frozenset({"hour", "minute", "second"})
 _DAY = 24 * 60 * 60
-_READINGS = ((patterns("mdy", "ymd"), 0.0), (patterns("dmy", "ymd"), 0.1), (patterns("dmy", "ydm"), 0.4))
+_READINGS = ((patterns("mdy", "ymd"), 0.0), (patterns("dmy", "ymd"), 0.05), (patterns("dmy", "ydm"), 0.12))
 
 
 def _attribute(name: str) -> Op:
     return Op(
-        name=name, run=lambda moment: getattr(moment, name), template=f"{{0}}.{name}", returns="int", words=f"the {name} of {{0}}"
+        name=name,
+        run=lambda moment: getattr(moment, name),
+        template=f"{{0}}.{name}",
+        returns="int",
+        words=f"the {name} of {{0}}",
     )
 
 
@@ -58,7 +62,11 @@ _TEXTS: tuple[tuple[Op, str, float, tuple[int, ...]], ...] = (
     (helper("day_ending", words="the ending of the day of {0}"), "day", 0.3, ()),
 )
 _DOWN = helper("time_down", "datetime", words="{0} rounded down")
-_ROUNDED = (_DOWN, helper("time_nearest", "datetime", words="{0} rounded"), helper("time_up", "datetime", words="{0} rounded up"))
+_ROUNDED = (
+    _DOWN,
+    helper("time_nearest", "datetime", words="{0} rounded"),
+    helper("time_up", "datetime", words="{0} rounded up"),
+)
 _LATER = helper("seconds_later", "datetime", words="{0} a while later")
 _MINUTES_LATER = helper("minutes_later", "datetime", words="{0} a while later")
 _BETWEEN = (
@@ -105,7 +113,7 @@ def moments(column: Column, count: int, *, probed: bool) -> Iterator[Moments]:
 
 
 def _accepted(table: tuple[str, ...], used: set[int]) -> tuple[str, ...]:
-    """Return the patterns to accept: one if there is one notation, all if they are mixed; names of months leave no doubt."""
+    """Return the patterns to accept: one for one notation, all if they are mixed; names of months leave no doubt."""
     if len(used) > 1:
         return table
     number = next(iter(used))
@@ -214,6 +222,9 @@ def _clocks(output: str) -> list[int]:
 
 
 def _single(moment: Moments, wanted: Sequence[int]) -> Iterator[Moments]:
+    hours = [None if value is None else value.hour * 3600 for value in moment.values]
+    if all(hour == target for hour, target in zip(hours, wanted, strict=False)):
+        return
     for rank, step in enumerate(_STEPS):
         if any(target % (step * 60) for target in wanted):
             continue
@@ -251,6 +262,3 @@ def _agree(moment: Moments, wanted: Sequence[int]) -> bool:
         value is not None and value.hour * 3600 + value.minute * 60 + value.second == target % _DAY
         for value, target in zip(moment.values, wanted, strict=False)
     )
-
-
-__all__ = ["LOWER", "Moments", "add_dates", "moments"]

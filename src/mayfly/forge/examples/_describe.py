@@ -65,7 +65,11 @@ def _count(value: Value) -> str:
 
 
 def _step(step: str | int) -> str:
-    return f"the field {step}" if isinstance(step, str) else f"the {_COUNTED[step] if step < len(_COUNTED) else step + 1} value"
+    return (
+        f"the field {step}"
+        if isinstance(step, str)
+        else f"the {_COUNTED[step] if step < len(_COUNTED) else step + 1} value"
+    )
 
 
 def shown(value: Value) -> str:

@@ -31,7 +31,7 @@ _LINE = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """How the program is called: its name, the types of what it takes, and the names of its parameters if it has several."""
+    """How the program is called: its name, the types of what it takes, and the names of its parameters."""
 
     name: str
     given: str
@@ -44,7 +44,11 @@ def emit(expr: Expr, shape: Shape, *, summary: str, example: str) -> str:
     writer = _Writer(shape=shape)
     body = writer.body(expr)
     returns = type_of(expr, shape.given)
-    entry = _function(shape, returns, body, summary, example) if shape.parameters else _class(shape, returns, body, summary, example)
+    entry = (
+        _function(shape, returns, body, summary, example)
+        if shape.parameters
+        else _class(shape, returns, body, summary, example)
+    )
     return _module(entry, writer, summary)
 
 
@@ -65,7 +69,12 @@ def _module(entry: str, writer: _Writer, summary: str) -> str:
 
 
 def _class(shape: Shape, returns: str, body: list[str], summary: str, example: str) -> str:
-    lines = [f"class {shape.name}:", f'    """{doc(summary)}"""', "", f"    def invoke(self, input: {shape.given}) -> {returns}:"]
+    lines = [
+        f"class {shape.name}:",
+        f'    """{doc(summary)}"""',
+        "",
+        f"    def invoke(self, input: {shape.given}) -> {returns}:",
+    ]
     lines.append(f'        """{doc(example)}"""')
     return "\n".join(lines + [f"        {line}" if line else "" for line in body])
 
@@ -73,7 +82,13 @@ def _class(shape: Shape, returns: str, body: list[str], summary: str, example: s
 def _function(shape: Shape, returns: str, body: list[str], summary: str, example: str) -> str:
     pairs = zip(shape.parameters, shape.types, strict=True)
     parameters = ", ".join(f"{name}: {kind}" for name, kind in pairs)
-    lines = [f"def {shape.name}({parameters}) -> {returns}:", f'    """{doc(summary)}', "", f"    {doc(example)}", '    """']
+    lines = [
+        f"def {shape.name}({parameters}) -> {returns}:",
+        f'    """{doc(summary)}',
+        "",
+        f"    {doc(example)}",
+        '    """',
+    ]
     return "\n".join(lines + [f"    {line}" if line else "" for line in body])
 
 
@@ -191,7 +206,11 @@ def _repeated(expr: Expr) -> list[Expr]:
     """Return the computed parts that occur more than once outside loops, the innermost first."""
     counts = Counter(_outside_loops(expr))
     chosen = [part for part, count in counts.items() if count > 1 and isinstance(part, Apply) and _worth(part)]
-    outer = [part for part in chosen if not any(part is not other and part in set(walk(other)) and counts[other] == counts[part] for other in chosen)]
+    outer = [
+        part
+        for part in chosen
+        if not any(part is not other and part in set(walk(other)) and counts[other] == counts[part] for other in chosen)
+    ]
     return sorted(outer, key=lambda part: len(list(walk(part))))
 
 

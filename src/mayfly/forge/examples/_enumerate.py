@@ -29,7 +29,13 @@ _TAKEN = {
 }
 _COUNT = helper("as_count", "int", words="{0}")
 _REAL = helper("real", "float", words="{0}")
-FIELD_OF = Op(name="field of", run=lambda record, key: record[key], template="{0}[{1}]", returns="object", words="field {1} of {0}")
+FIELD_OF = Op(
+    name="field of",
+    run=lambda record, key: record[key],
+    template="{0}[{1}]",
+    returns="object",
+    words="field {1} of {0}",
+)
 _SORTED_BY = helper("sorted_by", "list[dict[str, object]]", words="{0} in the order of {1}")
 
 
@@ -94,7 +100,12 @@ def fill(task: Task, *, seconds: float, rounds: int = _ROUNDS) -> Bank:
                     _apply(bank, rule, (entry,))
             for loop in every_loop:
                 if entry.kind == f"list[{loop.takes}]":
-                    _add(bank, entry.cost + loop.cost, f"list[{loop.gives}]", Each(source=entry.expr, body=loop.body, test=loop.test))
+                    _add(
+                        bank,
+                        entry.cost + loop.cost,
+                        f"list[{loop.gives}]",
+                        Each(source=entry.expr, body=loop.body, test=loop.test),
+                    )
         _pairs(bank, known, every, 60 >> number)
     return bank
 
@@ -158,7 +169,11 @@ def leaf_entries(task: Task) -> Iterator[Entry]:
         plain = "object" not in whole and len(path) <= 1
         if not plain and kind not in _TAKEN:
             continue
-        if isinstance(examples[0], list) and path and len({len(value) for value in examples if isinstance(value, list)}) > 1:
+        if (
+            isinstance(examples[0], list)
+            and path
+            and len({len(value) for value in examples if isinstance(value, list)}) > 1
+        ):
             continue
         expr: Expr = Given(path) if plain else call(_TAKEN[kind], Given(path))
         entry = Entry(0.3 + 0.1 * len(path), kind, expr, evaluated(expr, task.inputs))

@@ -10,7 +10,14 @@ from functools import lru_cache
 
 from mayfly.forge.examples.parts import MODULES
 
-_IMPORTED = {"re": "re", "math": "math", "json": "json", "date": "datetime", "datetime": "datetime", "timedelta": "datetime"}
+_IMPORTED = {
+    "re": "re",
+    "math": "math",
+    "json": "json",
+    "date": "datetime",
+    "datetime": "datetime",
+    "timedelta": "datetime",
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Numbers in the output, explained by numbers in the input: scaled, rounded, put into ranges, written in some notation."""
+"""Numbers in the output, explained by numbers in the input: scaled, rounded, put into ranges, written out."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ _PAIRS: tuple[tuple[Op, float], ...] = (
     (helper("product", _TYPE, words="{0} times {1}"), 0.2),
 )
 _COUNT = helper("as_count", "int", words="{0}")
-_WORDED: tuple[Op, ...] = (helper("ordinal", words="{0} with its ending"), helper("roman", words="{0} in Roman numerals"))
+_WORDED: tuple[Op, ...] = (
+    helper("ordinal", words="{0} with its ending"),
+    helper("roman", words="{0} in Roman numerals"),
+)
 _WHOLE_PART = helper("whole_part", words="the whole part of {0}")
 _PLACES_PART = helper("places_part", words="the decimals of {0}")
 
@@ -104,7 +107,9 @@ def add_numbers(pool: Pool, task: Task, extra: Sequence[Source] = ()) -> None:
     sources = [*number_sources(task.columns, task.count), *extra]
     for column in task.columns:
         sizes = computed(len, column.texts)
-        pool.offer(1.8, call(STRING, call(LENGTH, column.expr)), tuple(None if size is None else str(size) for size in sizes))
+        pool.offer(
+            1.8, call(STRING, call(LENGTH, column.expr)), tuple(None if size is None else str(size) for size in sizes)
+        )
     targets = list(_targets(task.outputs))
     for source in sources[:16]:
         task.check_time()
@@ -175,9 +180,11 @@ def _notations(texts: Sequence[str], pattern: re.Pattern[str]) -> Iterator[tuple
     tails = [len(text.partition(".")[2]) for text in plain]
     widths = {len(head) for head in heads if head.startswith("0") and len(head) > 1}
     width = widths.pop() if len(widths) == 1 else 0
-    places = {(tails[0], tails[0])} if len(set(tails)) == 1 else {(min(tails), max(tails))}
-    places |= {(0, max(tails)), (0, _ENDLESS), (min(tails), _ENDLESS)}
-    for least, most in sorted(places, key=lambda both: (both[1], -both[0])):
+    low, high = min(tails), max(tails)
+    # Nothing speaks for rounding as long as the numbers come out without it.
+    places = [(low, high)] if low == high > 0 else []
+    places += [(0, _ENDLESS), (low, _ENDLESS), (0, high), (low, high)]
+    for least, most in dict.fromkeys(places):
         yield Notation(least, most, width, mark if mark in joined else "", point), wanted  # type: ignore[misc]
 
 
@@ -250,7 +257,7 @@ def _equal(values: Sequence[Exact | None], wanted: Sequence[Exact]) -> bool:
 
 
 def _steps(wanted: Sequence[Exact], values: Sequence[Exact | None]) -> Iterator[tuple[int, int, float]]:
-    """Yield the steps (units, places) that all wanted numbers are multiples of, and that are no smaller than the error."""
+    """Yield the steps (units, places) that all wanted numbers are multiples of and that explain the errors."""
     common = max(2, *(places for _, places in wanted), *(value[1] for value in values[: len(wanted)] if value))
     targets = [units * 10 ** (common - places) for units, places in wanted]
     pairs = zip(targets, values, strict=False)
@@ -270,7 +277,9 @@ def _add_ranges(pool: Pool, source: Source, task: Task) -> None:
     """Offer the lower and the upper end of a range that holds the number."""
     found = [NUMBER.findall(output) for output in task.outputs]
     least = min(len(each) for each in found)
-    for index, after in ((first, last) for first in range(least - 1) for last in range(first + 1, min(first + 4, least))):
+    for index, after in (
+        (first, last) for first in range(least - 1) for last in range(first + 1, min(first + 4, least))
+    ):
         texts = [tuple(each[place] for each in found) for place in (index, after)]
         for notation, lows in _notations(texts[0], NUMBER):
             highs = [READ_NUMBER.run(text.replace(",", "")) for text in texts[1]]

@@ -60,7 +60,11 @@ CONTAINS = _native(
     "contains", "{1} in {0}", lambda text, part: part in text, returns="bool", loose=True, words="{0} contains {1}"
 )
 STARTS = _native(
-    "starts", "{0}.startswith({1})", lambda text, part: text.startswith(part), returns="bool", words="{0} starts with {1}"
+    "starts",
+    "{0}.startswith({1})",
+    lambda text, part: text.startswith(part),
+    returns="bool",
+    words="{0} starts with {1}",
 )
 ENDS = _native(
     "ends", "{0}.endswith({1})", lambda text, part: text.endswith(part), returns="bool", words="{0} ends with {1}"
@@ -68,7 +72,12 @@ ENDS = _native(
 IS_UPPER = _native("is upper", "{0}.isupper()", str.isupper, returns="bool", words="{0} is upper case")
 IS_LOWER = _native("is lower", "{0}.islower()", str.islower, returns="bool", words="{0} is lower case")
 LONGER = _native(
-    "longer", "len({0}) > {1}", lambda text, size: len(text) > size, returns="bool", loose=True, words="{0} is longer than {1}"
+    "longer",
+    "len({0}) > {1}",
+    lambda text, size: len(text) > size,
+    returns="bool",
+    loose=True,
+    words="{0} is longer than {1}",
 )
 WORD_COUNT = _native(
     "words over",

@@ -1,4 +1,4 @@
-"""Whole pieces of the input: words, fields, matches, what stands between marks, and the first or last letters of them."""
+"""Whole pieces of the input: words, fields, matches, what stands between marks, and their first or last letters."""
 
 from __future__ import annotations
 
@@ -167,7 +167,9 @@ def _counted(
         return
     for index in range(min(least, _MOST)):
         for place, more in ((index, 0.2 * index), (-index - 1, 0.2 * index + 0.12)):
-            values = tuple([None if part is None or not -len(part) <= place < len(part) else part[place] for part in parts])
+            values = tuple(
+                [None if part is None or not -len(part) <= place < len(part) else part[place] for part in parts]
+            )
             yield Atom(cost + more, Later(_caller(op, column.expr, *args, place)), values)
 
 

@@ -41,13 +41,13 @@ class Place(NamedTuple):
     at: tuple[int | None, ...]
     op: Op | None
     pattern: str
-    index: int | None
+    nth: int | None
 
     def expr(self, text: Expr) -> Expr:
         """Return the expression for the place in a text."""
         if self.op is not None:
-            return call(self.op, text, self.pattern, self.index)
-        return call(LENGTH, text) if self.index is None else Literal(self.index)
+            return call(self.op, text, self.pattern, self.nth)
+        return call(LENGTH, text) if self.index is None else Literal(self.nth)
 
 
 @lru_cache(maxsize=20_000)
@@ -63,7 +63,14 @@ def output_shape(outputs: Sequence[str]) -> str:
         return ""
     parts: list[str] = []
     for column in zip(*runs, strict=True):
-        kind = next((kind for kind in (r"\d", "[A-Z]", "[a-z]", LETTER) if all(re.fullmatch(f"{kind}+", run) for run in column)), "")
+        kind = next(
+            (
+                kind
+                for kind in (r"\d", "[A-Z]", "[a-z]", LETTER)
+                if all(re.fullmatch(f"{kind}+", run) for run in column)
+            ),
+            "",
+        )
         sizes = {len(run) for run in column}
         if not kind and len(set(column)) != 1:
             return ""
@@ -164,7 +171,11 @@ class _Best:
 
     def all(self) -> list[Place]:
         """Return what was kept."""
-        return [place for group in self.groups.values() for place in sorted(group.values(), key=lambda kept: kept.cost)[:_KEPT]]
+        return [
+            place
+            for group in self.groups.values()
+            for place in sorted(group.values(), key=lambda kept: kept.cost)[:_KEPT]
+        ]
 
 
 class Pieces:
@@ -228,7 +239,7 @@ class Pieces:
 
     def _expr(self, start: Place, end: Place, op: Op | None) -> Expr:
         text = self.column.expr
-        whole = (start.op, start.index, end.op, end.index) == (None, 0, None, None)
+        whole = (start.op, start.nth, end.op, end.nth) == (None, 0, None, None)
         expr = text if whole else call(BETWEEN, text, start.expr(text), end.expr(text))
         return expr if op is None else call(op, expr)
 

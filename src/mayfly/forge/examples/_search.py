@@ -15,7 +15,8 @@ from mayfly.forge.examples._tree import Concat, Expr, Literal, built
 State = tuple[int, ...]
 _APART = re.compile(r"[-–—~]|[^\W\d_]{2}")
 _NAMES = re.compile(
-    r"\b(?:(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*|may|[ap]m)\b", re.IGNORECASE
+    r"\b(?:(?:jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*|may|[ap]m)\b",
+    re.IGNORECASE,
 )
 _PATHS = 6
 _MOST_STEPS = 4000
@@ -133,7 +134,12 @@ def constant_cost(task: Task, text: str) -> float:
     """Return what writing a constant costs: letters more than marks, and more if the inputs hold them anyway."""
     solid = [char for char in text if char.isalnum()]
     digits = [char for char in solid if char.isdigit()]
-    cost = 0.6 + 0.7 * min(len(solid), 12) + (1.2 + 0.8 * min(len(digits), 4) if digits else 0.0) + 0.15 * min(len(text) - len(solid), 20)
+    cost = (
+        0.6
+        + 0.7 * min(len(solid), 12)
+        + (1.2 + 0.8 * min(len(digits), 4) if digits else 0.0)
+        + 0.15 * min(len(text) - len(solid), 20)
+    )
     if solid and any(text.strip() in (column.texts[0] or "") for column in task.columns):
         cost += 1.5
     if _NAMES.search(text):

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from mayfly.forge.examples._branches import branch, look_up
 from mayfly.forge.examples._conditions import conditions
-from mayfly.forge.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, leaf_entries, matching, same
-from mayfly.forge.examples._ops import STRING, call, helper
+from mayfly.forge.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, matching, same
+from mayfly.forge.examples._ops import STRING, call
 from mayfly.forge.examples._search import Candidate
 from mayfly.forge.examples._task import Column, Task, make_task
 from mayfly.forge.examples._tree import (
@@ -30,7 +30,6 @@ from mayfly.forge.examples._writing import write
 
 _NOT = Op(name="not", run=lambda answer: not answer, template="not {0}", returns="bool", loose=True, words="not {0}")
 _ENUMERATION = 0.6
-_TEXT_OF = helper("text_of")
 
 
 def solve(task: Task, wanted: int) -> list[Candidate]:
@@ -141,10 +140,14 @@ def _swapped(by_field: list[tuple[str, list[Candidate]]], wanted: int) -> list[C
 def _record(chosen: Sequence[tuple[str, Candidate]]) -> Candidate:
     size = len(chosen[0][1].values)
     values = tuple(
-        None if any(each.values[index] is None for _, each in chosen) else {key: each.values[index] for key, each in chosen}
+        None
+        if any(each.values[index] is None for _, each in chosen)
+        else {key: each.values[index] for key, each in chosen}
         for index in range(size)
     )
-    return Candidate(0.2 + sum(each.cost for _, each in chosen), Record(tuple((key, each.expr) for key, each in chosen)), values)
+    return Candidate(
+        0.2 + sum(each.cost for _, each in chosen), Record(tuple((key, each.expr) for key, each in chosen)), values
+    )
 
 
 def _with(task: Task, values: Sequence[Value]) -> Task:
@@ -218,7 +221,9 @@ def _filtered(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
 
 def _picked(task: Task, source: Entry, picked: Sequence[tuple[Value, bool]]) -> Iterator[Candidate]:
     over, body = source.expr, Item()
-    inner = make_task([item for item, _ in picked], [kept for _, kept in picked], [], deadline=task.deadline, probed=False)
+    inner = make_task(
+        [item for item, _ in picked], [kept for _, kept in picked], [], deadline=task.deadline, probed=False
+    )
     for solved in _answers(inner, 4) if len({kept for _, kept in picked}) == 2 else ():
         expr = Each(source=over, body=body, test=rebased(solved.expr))
         values = evaluated(expr, task.inputs)
@@ -267,4 +272,3 @@ _WAYS: tuple[tuple[type | tuple[type, ...], Callable[[Task, int], list[Candidate
     (dict, _records),
     (list, _lists),
 )
-__all__ = ["leaf_entries", "solve"]

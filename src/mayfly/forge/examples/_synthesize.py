@@ -1,4 +1,4 @@
-"""From examples to ranked programs, with a question where rivals disagree and a reason where there is nothing to offer."""
+"""From examples to ranked programs, with a question where rivals disagree and a reason where there are none."""
 
 from __future__ import annotations
 
@@ -151,7 +151,9 @@ def _learn(
             probed=probed,
         )
         candidates = [each for each in solve(task, rivals + 4) if _right(each, inputs, wanted, chosen)]
-        missed = next((index for index in rest if not candidates or not _gives(candidates[0], inputs[index], wanted[index])), None)
+        missed = next(
+            (index for index in rest if not candidates or not _gives(candidates[0], inputs[index], wanted[index])), None
+        )
         if missed is None:
             return task, _ranked(task, candidates)
         fitting = [each for each in candidates if all(_gives(each, inputs[index], wanted[index]) for index in rest)]
@@ -199,7 +201,9 @@ def _question(task: Task, candidates: Sequence[Candidate]) -> Question | None:
             return Question(input=task.inputs[index], answers=tuple(answers))
     for index in range(task.count, len(task.inputs)):
         if lead.values[index] is None or not task.probed:
-            return Question(input=task.inputs[index], answers=() if lead.values[index] is None else (lead.values[index],))
+            return Question(
+                input=task.inputs[index], answers=() if lead.values[index] is None else (lead.values[index],)
+            )
     return None
 
 
@@ -208,13 +212,18 @@ def _shape(inputs: list[Value], name: str, parameters: tuple[str, ...]) -> Shape
         return Shape(name=name, given=annotation(inputs))
     columns = [[value[place] for value in inputs if isinstance(value, list)] for place in range(len(parameters))]
     return Shape(
-        name=name, given=annotation(inputs), parameters=parameters, types=tuple(annotation(column) for column in columns)
+        name=name,
+        given=annotation(inputs),
+        parameters=parameters,
+        types=tuple(annotation(column) for column in columns),
     )
 
 
 def _named(intent: str, parameters: Sequence[str]) -> str:
     """Return a name made of the first words of the intent."""
-    words = [word for word in re.findall(r"[A-Za-z][A-Za-z0-9]*", intent) if word.lower() not in ("the", "a", "an", "of")][:4]
+    words = [
+        word for word in re.findall(r"[A-Za-z][A-Za-z0-9]*", intent) if word.lower() not in ("the", "a", "an", "of")
+    ][:4]
     if parameters:
         name = "_".join(word.lower() for word in words) or "transform"
     else:
@@ -226,7 +235,9 @@ def _program(candidate: Candidate, shape: Shape, example: tuple[Value, Value]) -
     summary = describe(candidate.expr)
     shown = f"For example {_short(example[0])} gives {_short(example[1])}."
     source = emit(candidate.expr, shape, summary=summary, example=shown)
-    return Program(source=source, entry=shape.name, cost=round(candidate.cost, 3), description=summary, expr=candidate.expr)
+    return Program(
+        source=source, entry=shape.name, cost=round(candidate.cost, 3), description=summary, expr=candidate.expr
+    )
 
 
 def _short(value: Value) -> str:

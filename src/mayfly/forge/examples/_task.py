@@ -177,7 +177,10 @@ def _edits(text: str, near: str, turn: int) -> Iterator[str]:
     """Mix a text with another of the same shape; make one of its words or numbers longer or shorter."""
     runs, others = re.findall(r"\w+|\W+", text), re.findall(r"\w+|\W+", near)
     if len(runs) == len(others) > 1:
-        yield "".join(mine if index % 2 == turn % 2 else theirs for index, (mine, theirs) in enumerate(zip(runs, others, strict=True)))
+        yield "".join(
+            mine if index % 2 == turn % 2 else theirs
+            for index, (mine, theirs) in enumerate(zip(runs, others, strict=True))
+        )
     places = [index for index, run in enumerate(runs) if run[0].isalnum()]
     for shift in range(min(3, len(places))):
         place = places[(turn + shift) % len(places)]

@@ -43,7 +43,7 @@ class Trust:
 def weigh(task: Task, candidates: Sequence[Candidate]) -> Trust:
     """Measure everything that `Trust` says about the first candidate."""
     lead = candidates[0]
-    held, predicted = _held_out(task) if task.count >= 3 else (0, 0)
+    held, predicted = _held_out(task) if task.count >= 2 else (0, 0)
     given = lead.values[task.count :]
     failing = sum(value is None for value in given) / len(given) if given and task.probed else 0.0
     return Trust(
@@ -131,6 +131,3 @@ def _look(value: Value) -> str:
     if isinstance(value, dict):
         return ",".join(value)
     return type(value).__name__
-
-
-__all__ = ["Trust", "differing", "oddness", "weigh"]

@@ -32,7 +32,9 @@ class Loop(NamedTuple):
     cost: float
 
 
-def _op(name: str, template: str, run: Callable[..., Value], returns: str, *, loose: bool = False, words: str = "") -> Op:
+def _op(
+    name: str, template: str, run: Callable[..., Value], returns: str, *, loose: bool = False, words: str = ""
+) -> Op:
     return Op(name=name, run=run, template=template, returns=returns, loose=loose, words=words or name + " of {0}")
 
 
@@ -48,7 +50,11 @@ _MAX = _op("the largest", "max({0})", max, "element")
 _MIN = _op("the smallest", "min({0})", min, "element")
 _SORTED = _op("sorted", "sorted({0})", sorted, "same", words="{0} in order")
 _FALLING = _op(
-    "falling", "sorted({0}, reverse=True)", lambda items: sorted(items, reverse=True), "same", words="{0} in falling order"
+    "falling",
+    "sorted({0}, reverse=True)",
+    lambda items: sorted(items, reverse=True),
+    "same",
+    words="{0} in falling order",
 )
 _BACKWARDS = _op("backwards", "{0}[::-1]", lambda items: items[::-1], "same", words="{0} backwards")
 _LISTS: tuple[Op, ...] = (
@@ -58,19 +64,29 @@ _LISTS: tuple[Op, ...] = (
     _slice("every other second", "{0}[1::2]", lambda items: items[1::2]),
 )
 _TAKE = _op("the first few", "{0}[:{1}]", lambda items, size: items[:size], "same", words="the first {1} of {0}")
-_DROP = _op("all but the first few", "{0}[{1}:]", lambda items, size: items[size:], "same", words="{0} without the first {1}")
+_DROP = _op(
+    "all but the first few", "{0}[{1}:]", lambda items, size: items[size:], "same", words="{0} without the first {1}"
+)
 _LAST_FEW = _op("the last few", "{0}[-{1}:]", lambda items, size: items[-size:], "same", words="the last {1} of {0}")
 ADD = _op("plus", "{0} + {1}", lambda a, b: a + b, "same", loose=True, words="{0} plus {1}")
 SUBTRACT = _op("minus", "{0} - {1}", lambda a, b: a - b, "same", loose=True, words="{0} minus {1}")
 MULTIPLY = _op("times", "{0} * {1}", lambda a, b: a * b, "same", loose=True, words="{0} times {1}")
 DIVIDE = _op("divided", "{0} / {1}", lambda a, b: a / b, "float", loose=True, words="{0} divided by {1}")
-_FLOOR_DIVIDE = _op("whole division", "{0} // {1}", lambda a, b: a // b, "same", loose=True, words="{0} divided by {1}, rounded down")
+_FLOOR_DIVIDE = _op(
+    "whole division", "{0} // {1}", lambda a, b: a // b, "same", loose=True, words="{0} divided by {1}, rounded down"
+)
 _REST = _op("rest", "{0} % {1}", lambda a, b: a % b, "same", loose=True, words="the rest of {0} divided by {1}")
 _LARGER = _op("the larger", "max({0}, {1})", max, "same", words="the larger of {0} and {1}")
 _SMALLER = _op("the smaller", "min({0}, {1})", min, "same", words="the smaller of {0} and {1}")
 _NEGATIVE = _op("negative", "-{0}", lambda number: -number, "same", loose=True, words="minus {0}")
 _ABSOLUTE = _op("absolute", "abs({0})", abs, "same", words="{0} without its sign")
-_ROUND = _op("rounded", "round({0}, {1})", lambda number, places: round(number, places), "float", words="{0} rounded to {1} places")
+_ROUND = _op(
+    "rounded",
+    "round({0}, {1})",
+    lambda number, places: round(number, places),
+    "float",
+    words="{0} rounded to {1} places",
+)
 _TO_INT = _op("rounded", "round({0})", lambda number: round(number), "int", words="{0} rounded")
 _CUT = _op("cut off", "int({0})", int, "int", words="{0} cut off")
 _FLOOR = _op("rounded down", "math.floor({0})", math.floor, "int", words="{0} rounded down")
@@ -145,7 +161,13 @@ def _number_rules(kind: str, numbers: tuple[Value, ...]) -> Iterator[Rule]:
 def _float_rules() -> Iterator[Rule]:
     for places in (2, 1, 3):
         yield Rule(_ROUND, ("float",), "float", 0.9 + 0.1 * places, (places,))
-        yield Rule(helper("half_up", "float", words="{0} rounded to {1} places"), ("float",), "float", 1.2 + 0.1 * places, (places,))
+        yield Rule(
+            helper("half_up", "float", words="{0} rounded to {1} places"),
+            ("float",),
+            "float",
+            1.2 + 0.1 * places,
+            (places,),
+        )
     yield Rule(_TO_INT, ("float",), "int", 1.0)
     yield Rule(_CUT, ("float",), "int", 1.3)
     yield Rule(_FLOOR, ("float",), "int", 1.1)
@@ -167,7 +189,9 @@ def _text_rules(texts: tuple[str, ...]) -> Iterator[Rule]:
         yield Rule(COUNT, ("str",), "int", 1.4, (text,))
     yield Rule(helper("unique_texts", "list[str]", words="{0} without repetitions"), ("list[str]",), "list[str]")
     yield Rule(helper("flat_texts", "list[str]", words="the elements of {0}"), ("list[list[str]]",), "list[str]")
-    yield Rule(helper("counts", "dict[str, int]", words="how often each of {0} occurs"), ("list[str]",), "dict[str, int]")
+    yield Rule(
+        helper("counts", "dict[str, int]", words="how often each of {0} occurs"), ("list[str]",), "dict[str, int]"
+    )
     yield Rule(helper("most_common", words="the most common of {0}"), ("list[str]",), "str", 1.3)
     for kind in _NUMBERS:
         yield Rule(_TOTALS, ("list[str]", f"list[{kind}]"), "dict[str, float]", 1.2)

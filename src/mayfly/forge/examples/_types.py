@@ -19,7 +19,8 @@ def annotation(values: Sequence[Value]) -> str:
     if values and all(isinstance(value, list) for value in values):
         return f"list[{_inner([inner for value in values if isinstance(value, list) for inner in value])}]"
     if values and all(isinstance(value, Mapping) for value in values):
-        return f"dict[str, {_inner([inner for value in values if isinstance(value, Mapping) for inner in value.values()])}]"
+        held = [inner for value in values if isinstance(value, Mapping) for inner in value.values()]
+        return f"dict[str, {_inner(held)}]"
     return "object"
 
 

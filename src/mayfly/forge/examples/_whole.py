@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from mayfly.forge.examples._ops import (
     CAPITALIZE,
@@ -19,7 +20,6 @@ from mayfly.forge.examples._ops import (
     REPLACE,
     REVERSE,
     RJUST,
-    STRIP,
     SWAPCASE,
     UPPER,
     WORDS,
@@ -96,7 +96,11 @@ def replacements(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, Text
 def _replaced(pool: Pool, expr: Expr, texts: Texts, *, whole: bool) -> Iterator[tuple[float, Expr, Texts]]:
     known = [text or "" for text in texts[: pool.task.count]]
     for mark in sorted({char for text in known for char in text if not char.isalnum()}):
-        news = {_solved(text, output, mark) for text, output in zip(known, pool.task.outputs, strict=True)} if whole else {""}
+        news = (
+            {_solved(text, output, mark) for text, output in zip(known, pool.task.outputs, strict=True)}
+            if whole
+            else {""}
+        )
         solved = {new for new in news if new is not None}
         if not whole:
             solved |= {char for char in pool.task.outputs[0] if not char.isalnum() and char not in known[0]}
@@ -127,7 +131,10 @@ def add_loops(pool: Pool, column: Column) -> None:
             continue
         for more, body, function in _changes(pool):
             changed = [None if items is None else [function(item) for item in items] for items in lists]
-            if any(items is None or any(item not in output for item in items) for items, output in zip(changed, pool.task.outputs, strict=False)):
+            if any(
+                items is None or any(item not in output for item in items)
+                for items, output in zip(changed, pool.task.outputs, strict=False)
+            ):
                 continue
             loop = source if body is None else Each(source=source, body=body)
             for joint in _JOINTS:
@@ -142,10 +149,16 @@ def _sources(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, list[lis
     yield 1.6, call(WORDS, column.expr), [None if text is None else text.split() for text in texts]
     for mark in marks([text or "" for text in texts[: pool.task.count]]) if pool.task.count else ():
         if not mark.isspace():
-            split = [None if text is None else [part.strip() for part in text.split(mark) if part.strip()] for text in texts]
+            split = [
+                None if text is None else [part.strip() for part in text.split(mark) if part.strip()] for text in texts
+            ]
             yield 1.8, call(FIELDS, column.expr, mark), split
     for pattern in _TOKENS:
-        yield 2.0, call(PIECES, column.expr, pattern), [None if text is None else re.findall(pattern, text) for text in texts]
+        yield (
+            2.0,
+            call(PIECES, column.expr, pattern),
+            [None if text is None else re.findall(pattern, text) for text in texts],
+        )
 
 
 def _changes(pool: Pool) -> Iterator[tuple[float, Expr | None, Callable[[str], str]]]:
@@ -155,17 +168,35 @@ def _changes(pool: Pool) -> Iterator[tuple[float, Expr | None, Callable[[str], s
     for op, cost in ((LOWER, 0.6), (UPPER, 0.6), (CAPITALIZE, 0.7), (REVERSE, 1.0)):
         yield cost, call(op, item), _text(op.run)
     for size in (1, 2, 3):
-        yield 0.6 + 0.2 * size, call(FIRST, item, size), lambda text, size=size: text[:size]
-        yield 0.9 + 0.2 * size, call(LAST, item, size), lambda text, size=size: text[-size:]
-        yield 1.0 + 0.2 * size, call(UPPER, call(FIRST, item, size)), lambda text, size=size: text[:size].upper()
-        yield 1.0 + 0.2 * size, call(LOWER, call(FIRST, item, size)), lambda text, size=size: text[:size].lower()
+        first, last = call(FIRST, item, size), call(LAST, item, size)
+        yield 0.6 + 0.2 * size, first, _text(partial(_cut_first, size))
+        yield 0.9 + 0.2 * size, last, _text(partial(_cut_last, size))
+        yield 1.0 + 0.2 * size, call(UPPER, first), _text(partial(_upper_first, size))
+        yield 1.0 + 0.2 * size, call(LOWER, first), _text(partial(_lower_first, size))
     if any(char == "0" for output in pool.task.outputs for char in output):
         for width in (2, 3, 4):
-            yield 1.0, call(ZFILL, item, width), lambda text, width=width: text.zfill(width)
+            yield 1.0, call(ZFILL, item, width), _text(partial(_zeros, width))
+
+
+def _cut_first(size: int, text: str) -> str:
+    return text[:size]
+
+
+def _upper_first(size: int, text: str) -> str:
+    return text[:size].upper()
+
+
+def _lower_first(size: int, text: str) -> str:
+    return text[:size].lower()
+
+
+def _cut_last(size: int, text: str) -> str:
+    return text[-size:]
+
+
+def _zeros(width: int, text: str) -> str:
+    return text.zfill(width)
 
 
 def _text(function: Callable[..., Value]) -> Callable[[str], str]:
     return lambda text: str(function(text))
-
-
-__all__ = ["STRIP", "add_loops", "add_whole", "replacements"]

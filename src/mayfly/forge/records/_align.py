@@ -163,7 +163,7 @@ def _is_prose(column: Sequence[str]) -> bool:
 
 def structured(column: Sequence[str]) -> bool:
     """Whether a column says something of its own: one kind, one key, one pair of brackets, or few different words."""
-    if typed(column) or _wrapped(column, 12) or _keyed(column, 12) or _measured(column, 12):
+    if _telling(column):
         return True
     distinct = set(column)
     return len(column) > 1 and (len(distinct) == 1 or len(distinct) <= len(column) // 4)
@@ -172,9 +172,8 @@ def structured(column: Sequence[str]) -> bool:
 def _ragged(rows: Sequence[list[str]], depth: int) -> list[Piece] | None:
     """Learn lines of different length: columns from the left, columns from the right, text in between."""
     shortest = min(len(row) for row in rows)
-    head = 0
-    while head < shortest and structured([row[head] for row in rows]):
-        head += 1
+    telling = [index for index in range(shortest) if _telling([row[index] for row in rows])]
+    head = telling[-1] + 1 if telling else 0
     while head and sum(len(row) <= head for row in rows) * 10 > len(rows):
         head -= 1
     tail = 0
@@ -192,6 +191,11 @@ def _ragged(rows: Sequence[list[str]], depth: int) -> list[Piece] | None:
     return pieces
 
 
+def _telling(column: Sequence[str]) -> bool:
+    """Whether a column is of one kind or dressed alike, and not just a word that could begin a sentence."""
+    return typed(column) or bool(_wrapped(column, 12) or _keyed(column, 12) or _measured(column, 12))
+
+
 def _learned(columns: Sequence[Sequence[str]], depth: int) -> list[Piece]:
     pieces: list[Piece] = []
     for column in columns:
@@ -202,7 +206,7 @@ def _learned(columns: Sequence[Sequence[str]], depth: int) -> list[Piece]:
 
 def _ends(column: Sequence[str]) -> bool:
     """Whether a column at the end of lines is a value of its own and not the last word of a sentence."""
-    return len(column) > 2 and (typed(column) or bool(_wrapped(column, 12) or _keyed(column, 12) or _measured(column, 12)))
+    return len(column) > 2 and _telling(column)
 
 
 def _inner(texts: Sequence[str], depth: int) -> list[Piece] | None:

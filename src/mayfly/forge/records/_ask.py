@@ -144,6 +144,12 @@ class Ask:
         )
         self.conditions.append(Placed(changed, start, end))
 
+    def is_record(self, index: int) -> bool:
+        """Whether the word at *index* speaks of records, and is not the name of a field."""
+        word = self.word(index)
+        named = any(_lexicon.name_words(field.name) == (word,) for field in self.format.fields)
+        return self.free(index) and word in _lexicon.words("records") and not named
+
     def bucket(self, index: int) -> tuple[Bucket, int] | None:
         """Return the span of time a word names."""
         found = self.phrase(index, "buckets")

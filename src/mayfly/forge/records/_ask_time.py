@@ -47,7 +47,7 @@ def _condition(ask: Ask, index: int) -> None:
         start -= 1 if ask.word(index - 1) in ("between", "from", "during", "in", "on") else 0
     else:
         start, bounds = _one(ask, index)
-    field, start = _field(ask, start)
+    field, start = _field(ask, start, token)
     if field is None:
         ask.problems.append(f"no field of the sample holds a time for {token.text!r}")
         ask.spend(start, end)
@@ -90,7 +90,7 @@ def _one(ask: Ask, index: int) -> tuple[int, tuple[Bound, Bound]]:
     return start, bounds[meaning]
 
 
-def _field(ask: Ask, start: int) -> tuple[Field | None, int]:
+def _field(ask: Ask, start: int, token: _tokens.Token) -> tuple[Field | None, int]:
     """Return the field a moment is compared with: one named right before, or the one that holds the time."""
     at = start
     while ask.free(at - 1) and ask.word(at - 1) in ("is", "are", "was", "were", "falls", "fell"):
@@ -101,6 +101,8 @@ def _field(ask: Ask, start: int) -> tuple[Field | None, int]:
         if moments:
             return moments[0], named[1]
     held = [field for field in ask.format.fields if field.kind in ("time", "epoch")]
+    dated = [field for field in held if field.kind == "epoch" or _times.has_date(field.layout) == (token.kind == "time")]
+    held = dated or held
     if len(held) > 1 and ask.question is None:
         ask.question = f"Which time is meant: {' or '.join(field.name for field in held)}? The first was taken."
     return (held[0] if held else None), start

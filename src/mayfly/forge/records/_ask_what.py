@@ -34,7 +34,7 @@ def orders(ask: Ask) -> None:
         if match is not None:
             ask.order = ask.choose(match).name
             ask.spend(way.end, match.end)
-        elif measured or ask.word(at) in _lexicon.words("records"):
+        elif measured or ask.is_record(at):
             ask.ranked, ask.descending = True, True
             ask.spend(way.end, measured.end if measured else at + 1)
         elif ask.phrase(at, "order") is None:
@@ -73,13 +73,13 @@ def ranks(ask: Ask) -> None:
 def _ranked(ask: Ask, meaning: str, at: int, number: int | None) -> None:
     ask.descending = meaning in _DOWN
     at = ask.skip(at, _LINKS)
-    match = None if ask.word(at) in _lexicon.words("records") else ask.field_at(at)
+    match = None if ask.is_record(at) else ask.field_at(at)
     plural = ask.free(at) and ask.tokens[at].text.lower() != ask.word(at)
     ask.limit = number or (None if plural and meaning not in ("top", "bottom") else 1 if not plural and meaning not in ("top", "bottom") else DEFAULT_LIMIT)
     if number is None and ask.limit == DEFAULT_LIMIT:
         ask.notes.append(f"no number was named; the first {DEFAULT_LIMIT} are given")
     if match is None:
-        if ask.word(at) in _lexicon.words("records"):
+        if ask.is_record(at):
             ask.spend(at, at + 1)
             at += 1
         _ranked_records(ask, meaning, at)
@@ -140,8 +140,8 @@ def _by(ask: Ask, at: int) -> tuple[Measure | None, Match | None, int] | None:
         return (_MEASURES[found.meaning] if found else None), match, match.end
     if found and found.meaning == "count":
         end = ask.skip(found.end, _LINKS)
-        return None, None, end + 1 if ask.word(end) in _lexicon.words("records") else found.end
-    if ask.word(start) in _lexicon.words("records"):
+        return None, None, end + 1 if ask.is_record(end) else found.end
+    if ask.is_record(start):
         return None, None, start + 1
     return None
 
@@ -158,17 +158,21 @@ def _ranked_records(ask: Ask, meaning: str, at: int) -> None:
         ask.order = match.fields[0].name
         ask.spend(at - 1, match.end)
         return
-    role = _ROLE_OF_RANK.get(meaning, "size")
-    field = ask.role(role)
-    numeric = [one for one in ask.format.fields if one.numeric]
-    if field is None and len(numeric) == 1:
-        field = numeric[0]
-    if field is None or (meaning in ("top", "bottom") and not ask.free(at - 1)):
-        field = field if field and meaning not in ("top", "bottom") else None
+    field = None if meaning in ("top", "bottom") else _measure_of(ask, meaning)
     if field is None:
         ask.problems.append("the ranking does not say by what; add, for example, 'by' and the name of a field")
         return
     ask.order = field.name
+
+
+def _measure_of(ask: Ask, meaning: str) -> Field | None:
+    """Return the field that a word such as largest or slowest speaks of."""
+    if meaning in _ROLE_OF_RANK:
+        return ask.role(_ROLE_OF_RANK[meaning])
+    numeric = [one for one in ask.format.fields if one.numeric]
+    held = [one for role in ("size", "amount") for one in numeric if one.role == role]
+    named = [one for one in held if one.name in ("amount", "total", "size", "bytes")]
+    return next(iter([*named, *held]), numeric[0] if len(numeric) == 1 else None)
 
 
 def limits(ask: Ask) -> None:
@@ -271,7 +275,7 @@ def _measure(ask: Ask, measure: Measure, start: int, end: int) -> None:
         _count(ask, start, counted.end, ask.skip(counted.end, _LINKS))
         return
     match = ask.field_at(at, numeric=measure not in ("min", "max")) or ask.field_at(start, numeric=True)
-    if match is None and measure == "sum" and ask.word(at) in _lexicon.words("records"):
+    if match is None and measure == "sum" and ask.is_record(at):
         _count(ask, start, end, at)
         return
     before = ask.field_before(start) if match is None else None
@@ -299,7 +303,7 @@ def _count(ask: Ask, start: int, end: int, at: int) -> None:
             ask.measure, ask.of = "distinct", ask.choose(match).name
             ask.spend(at, match.end)
         return
-    if ask.word(at) in _lexicon.words("records"):
+    if ask.is_record(at):
         ask.spend(at, at + 1)
         return
     match = ask.field_at(at)

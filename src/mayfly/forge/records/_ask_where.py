@@ -86,7 +86,7 @@ def _sized(ask: Ask, operator: Operator, text: str, index: int, at: int) -> None
         field, start = (numeric[0] if numeric else None), named[1]
         if field is None:
             ask.problems.append(f"{named[0].fields[0].name} holds no numbers to compare")
-    elif ask.word(end) in _lexicon.words("records") and not token.unit:
+    elif ask.is_record(end) and not token.unit:
         signs: dict[str, Operator] = {"gt": "gt", "ge": "ge", "lt": "lt", "le": "le"}
         ask.having = Condition(field="", operator=signs[operator], value=token.value)
         ask.spend(index, end + 1)
@@ -111,6 +111,8 @@ def _guessed(ask: Ask, text: str, token: Token, end: int) -> tuple[Field | None,
     field = ask.role(role) if role else None
     if field is None and role:
         ask.problems.append(f"no field of the sample holds a {role} to compare with {token.text}")
+    if field is None and not role:
+        ask.problems.append(f"nothing says what {text} {token.text} is about; name the field")
     return (field if field and field.numeric else None), end
 
 

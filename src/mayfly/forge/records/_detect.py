@@ -16,6 +16,7 @@ from mayfly.forge.records._text import lines_of
 LEARNED_FROM = 400
 MOST_SHAPES = 3
 MOST_FIELDS = 60
+ENOUGH = 0.6
 PAIR = r'(?<!\S)([A-Za-z_@][\w.@-]*)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))'
 _PAIR = re.compile(PAIR)
 
@@ -103,7 +104,12 @@ def _w3c(lines: Sequence[str]) -> Format | None:
         return None
     names = head.removeprefix("#Fields:").split()
     rows = [line.split() for line in lines if not line.startswith("#")]
-    return _table("W3C log", rows, names, " ", comment="#")
+    found = _table("W3C log", rows, names, " ", comment="#")
+    if found is None:
+        return None
+    # The standard says that this one field is in milliseconds.
+    fields = tuple(replace(field, unit="ms") if field.path == ("time-taken",) else field for field in found.fields)
+    return replace(found, fields=fields)
 
 
 def _table(name: str, rows: Sequence[Sequence[str]], names: Sequence[str], delimiter: str, *, comment: str = "", header: bool = False) -> Format | None:
@@ -114,7 +120,7 @@ def _table(name: str, rows: Sequence[Sequence[str]], names: Sequence[str], delim
     fields: list[Field] = []
     for index, title in enumerate(names):
         unique = _kinds.identifier(title, [field.name for field in fields])
-        fields.append(_kinds.describe(unique, [row[index].strip() for row in full], path=(title,)))
+        fields.append(_kinds.describe_cell(unique, [row[index].strip() for row in full], path=(title,)))
     return Format(
         name=name,
         kind="delimited",
@@ -141,7 +147,7 @@ def _pairs(lines: Sequence[str]) -> Format | None:
     fields: list[Field] = []
     for key, texts in list(seen.items())[:MOST_FIELDS]:
         name = _kinds.identifier(key, [field.name for field in fields])
-        fields.append(_kinds.describe(name, texts, path=(key,), missing=len(texts) < len(fitting)))
+        fields.append(_kinds.describe_cell(name, texts, path=(key,), missing=len(texts) < len(fitting)))
     words = frozenset({"logfmt", "key", "pair", "log"})
     return Format(name="key=value lines", kind="pairs", record="Entry", fields=tuple(fields), fitted=len(fitting), total=len(lines), words=words)
 
@@ -205,11 +211,17 @@ def _learned(lines: Sequence[str]) -> Format | None:
     groups = _mask.clusters(probe)
     frequent = [group for group in groups if len(group) >= max(2, len(probe) // 20)][:MOST_SHAPES]
     rivals = [_shapes([probe], lines), _shapes(frequent[:1], lines), _shapes(frequent, lines)]
+    if rivals[0] and rivals[0].fitted == len(lines) and _telling(rivals[0]) and not _richer(rivals[2], rivals[0], frequent, probe):
+        return rivals[0]
     best = max((rival for rival in rivals if rival), key=_merit, default=None)
     return best if best and best.fitted >= max(1, len(lines) * ENOUGH) and _telling(best) else None
 
 
-ENOUGH = 0.6
+def _richer(several: Format | None, whole: Format, groups: Sequence[Sequence[str]], probe: Sequence[str]) -> bool:
+    """Whether a few shapes, each with a good part of the lines, say clearly more about them than one shape does."""
+    if several is None or len(several.shapes) < 2 or any(len(group) * 7 < len(probe) for group in groups):
+        return False
+    return several.fitted >= 0.97 * several.total and len(several.fields) >= len(whole.fields) + 2
 
 
 def _merit(found: Format) -> float:

@@ -17,9 +17,8 @@ _STEMS |= {"BalancerEntry": "Balancer", "MatchedLine": "Line", "Entry": "Record"
 def write(found: Format, operation: Operation, title: str) -> tuple[str, str]:
     """Return the source of the program and the name of the class to call."""
     source = Source(title)
-    needed = None if operation.records and found.kind not in OBJECTS or operation.gather else list(operation.needs)
-    if needed == [] and found.kind not in OBJECTS:
-        needed = [found.fields[0].name]
+    whole = found.kind not in OBJECTS and (operation.records or operation.gather)
+    needed = None if whole else list(operation.needs) or _first(found)
     read(source, found, needed)
     fields = {field.name: field for field in entry_fields(found, needed)}
     records(source, found, operation.conditions, fields)
@@ -30,6 +29,11 @@ def write(found: Format, operation: Operation, title: str) -> tuple[str, str]:
     else:
         _emit_group.answer(source, found, operation, fields, entry, taken)
     return source.text(), entry
+
+
+def _first(found: Format) -> list[str]:
+    """Return the one field a record has when nothing is asked about it."""
+    return [] if found.kind in OBJECTS else [found.fields[0].name]
 
 
 def entry_name(found: Format, operation: Operation) -> str:

@@ -136,6 +136,8 @@ def _tried(record: str, fields: Sequence[Field], values: Sequence[str]) -> list[
 
 def _cell(source: Source, field: Field, held: str) -> str:
     """Return the expression that checks and reads the cell of a table or the value of a pair."""
+    held += f".removeprefix({literal(field.prefix)})" if field.prefix else ""
+    held += f".removesuffix({literal(field.suffix)})" if field.suffix else ""
     name = _CELLS.get(field.kind, "present")
     if name == "present" and not field.optional:
         return held

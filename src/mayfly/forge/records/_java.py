@@ -22,7 +22,10 @@ HEAPS = (
     ("swap", "swap"),
     ("heap", "heap"),
 )
-_ERROR = r"(?<![\w$.])(?P<exception>(?:[A-Za-z_$][\w$]*\.)*[A-Z][\w$]*(?:Exception|Error|Throwable))(?![\w$.(<])(?:: *(?P<message>.*))?"
+_ERROR = (
+    r"(?P<exception>(?:^|(?<![\w$.])(?:[A-Za-z_$][\w$]*\.)+)[A-Z][\w$]*(?:Exception|Error|Throwable))"
+    r"(?![\w$.(<])(?:: *(?P<message>.*))?"
+)
 _THREAD = 'thread "([^"]*)"'
 _BARE = ("Exception", "Error", "Throwable")
 
@@ -150,7 +153,8 @@ def _find(line: str, wanted: object) -> tuple[int, int] | None:
             end += 1
         if end > at:
             word = line[at:end]
-            if wanted(word) and not (joined and line[end : end + 1] in ("(", "<")):
+            named = not joined or (("." in word or at == 0) and line[end : end + 1] not in ("(", "<"))
+            if wanted(word) and named:
                 return at, end
         at = max(end, at + 1)
     return None

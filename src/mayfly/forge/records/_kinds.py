@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mayfly.forge.records import _lexicon, _times
 from mayfly.forge.records._model import Field, Kind
@@ -20,9 +21,9 @@ _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _LOOKS = (
     ("ip", _ADDRESS),
     ("id", _UUID),
-    ("url", re.compile(r"[a-z][a-z0-9+.-]*://\S+")),
-    ("path", re.compile(r"/\S*")),
-    ("email", re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")),
+    ("url", re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"|;,>\])}]+")),
+    ("path", re.compile(r"/[^\s\"|;>\])}]*")),
+    ("email", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
 )
 _BOOLS = ({"true", "false"}, {"yes", "no"})
 _UNITS = {"ms": "ms", "s": "s", "sec": "s", "secs": "s", "seconds": "s", "millis": "ms", "milliseconds": "ms"}
@@ -63,6 +64,21 @@ def describe(name: str, texts: Sequence[str], *, path: tuple[str, ...] = (), uni
         unit=unit,
         values=distinct if few and kind in ("text", "bool", "int") else (),
     )
+
+
+_DRESSED = re.compile(r"([$€£]?)(-?[0-9]+(?:\.[0-9]+)?)( ?[A-Za-zµ%]*)")
+
+
+def describe_cell(name: str, texts: Sequence[str], *, path: tuple[str, ...], missing: bool = False) -> Field:
+    """Describe a column of cells; a sign or a unit that all numbers have is taken off."""
+    found = [_DRESSED.fullmatch(text) for text in texts if text not in ABSENT]
+    around = {(match[1], match[3]) for match in found if match}
+    if not all(found) or len(around) != 1 or around == {("", "")}:
+        return describe(name, texts, path=path, missing=missing)
+    prefix, suffix = around.pop()
+    bare = [text.removeprefix(prefix).removesuffix(suffix) for text in texts]
+    field = describe(name, bare, path=path, unit=_UNITS.get(suffix.strip().lower(), ""), missing=missing)
+    return replace(field, prefix=prefix, suffix=suffix) if field.numeric else describe(name, texts, path=path, missing=missing)
 
 
 def epoch(texts: Sequence[str], kind: Kind) -> tuple[Kind, str]:

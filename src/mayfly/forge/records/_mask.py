@@ -75,7 +75,7 @@ def outline(line: str) -> str:
     shown = "".join(_kind_of_atom(masked, character) for character in masked.text)
     shown = re.sub(r"[A-Za-z_][\w'.-]*", "w", shown)
     shown = re.sub(r"-?[0-9][\w.]*", "n", shown)
-    return re.sub(r"w[,.:;!?]?(?: +[wn][,.:;!?]?)+", "w+", shown)
+    return re.sub(r"w[,.:;!?]?(?: +[wn][,.:;!?]?)*", "w+", shown)
 
 
 def _kind_of_atom(masked: Masked, character: str) -> str:

@@ -21,7 +21,8 @@ class Field:
     """Describe one field: what it is called, what it holds, and where it is found.
 
     *path* leads to it in an object, or holds its name as it was written in a header; *values* are those seen in the
-    sample if there are few, as they were written; *unit* is what its numbers count.
+    sample if there are few, as they were written; *unit* is what its numbers count, *prefix* and *suffix* are
+    written around every one of them in a cell.
     """
 
     name: str
@@ -31,6 +32,8 @@ class Field:
     path: tuple[str, ...] = ()
     layout: str = ""
     unit: str = ""
+    prefix: str = ""
+    suffix: str = ""
     values: tuple[str, ...] = ()
 
     @property

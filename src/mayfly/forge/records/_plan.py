@@ -16,6 +16,7 @@ MOST_LINES = 5000
 HOLD_OUT_FROM = 8
 HOLD_OUT_EVERY = 4
 _SEEK = frozenset({"find", "identify", "detect", "search", "grep", "extract", "list", "show", "locate", "get", "filter", "keep"})
+_NOUNS = frozenset({"lines", "entries", "messages", "patterns", "events", "records"})
 HELPS = ("give examples of input and output", "set a model that can write the program")
 
 
@@ -94,17 +95,19 @@ def _fit(found: Format, items: Sequence[object]) -> float:
 def _sought(intent: str, understood: Understood, items: Sequence[object]) -> Understood:
     """Take unknown words next to each other as text to look for, if looking for something was asked and lines have it."""
     words = [word.lower() for word in re.findall(r"[A-Za-z']+", intent)]
-    if not understood.unknown or not _SEEK & {_lexicon.singular(word) for word in words}:
+    sought = _SEEK & {_lexicon.singular(word) for word in words} or words[-1:] and words[-1] in _NOUNS
+    if not understood.unknown or not sought:
         return understood
     text = " ".join(understood.unknown)
+    spellings = [text, _lexicon.singular(text), *(_lexicon.table("terms")["oom"] if _java.wants_memory(text) else [])]
     if not re.search(rf"(?i)(?<!\w){re.escape(text)}(?!\w)", intent):
         return understood
-    for spelt in dict.fromkeys((text, _lexicon.singular(text))):
+    for spelt in dict.fromkeys(spellings):
         seen = re.compile(word_regex(spelt))
         if any(seen.search(clean(item)) for item in items if isinstance(item, str)):
-            sought = Condition(field="", operator="word", value=spelt)
+            condition = Condition(field="", operator="word", value=spelt)
             operation = understood.operation
-            changed = Operation(**{**_as_fields(operation), "conditions": (*operation.conditions, sought)})
+            changed = Operation(**{**_as_fields(operation), "conditions": (*operation.conditions, condition)})
             return understood._replace(operation=changed, unknown=(), notes=(*understood.notes, f"lines with the word {spelt!r} are taken"))
     return understood
 

@@ -167,8 +167,15 @@ def _before(line: str, at: int, following: str) -> int:
 
 def _run(slot: Slot, line: str, at: int) -> int:
     """Go on while characters belong to a word, to letters, or to anything but the signs a class names."""
-    stops = slot.layout.removeprefix("^")
     end = at
+    if slot.style == "class" and not slot.layout.startswith("^"):
+        allowed = _characters(slot.layout)
+        while end < len(line) and line[end] in allowed:
+            end += 1
+        if end == at:
+            raise Misfit
+        return end
+    stops = slot.layout.removeprefix("^")
     while end < len(line):
         sign = line[end]
         if slot.style == "word":
@@ -183,6 +190,15 @@ def _run(slot: Slot, line: str, at: int) -> int:
     if end == at and not slot.optional:
         raise Misfit
     return end
+
+
+def _characters(layout: str) -> set[str]:
+    """Return the characters a class allows; a hyphen between two stands for those in between."""
+    found = set(layout)
+    for at in range(1, len(layout) - 1):
+        if layout[at] == "-":
+            found |= {chr(code) for code in range(ord(layout[at - 1]), ord(layout[at + 1]) + 1)}
+    return found
 
 
 def _converted(found: Format, held: dict[str, str]) -> Row:
@@ -224,6 +240,7 @@ def _cells(found: Format, line: str) -> list[str]:
 
 
 def _cell(field: Field, text: str) -> object:
+    text = text.removeprefix(field.prefix).removesuffix(field.suffix)
     if field.optional and text in _kinds.ABSENT:
         return None
     if field.kind in ("int", "float", "epoch") and _number(text, 0, fraction=field.kind != "int") != len(text):

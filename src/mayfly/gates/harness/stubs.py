@@ -30,6 +30,7 @@ class Session:
     def call(
         self, of: int | None, name: str, arguments: Any, keywords: Any, read: bool = False, lazy: bool = False
     ) -> Any:
+        """Take one step and return its number and its answer; a *lazy* one may go on without an answer."""
         step = {
             "of": of,
             "name": name,
@@ -170,7 +171,7 @@ def _static(owner: str, name: str, session: Session) -> Any:
 def _kind(name: str, shape: Any, session: Session) -> Any:
     """Make the class that stands for one class of the program."""
     if shape["error"]:
-        return type(name, (Exception,), {})
+        return type(name, (getattr(builtins, shape["error"], Exception),), {})
 
     def new(cls: Any, *arguments: Any, **keywords: Any) -> Any:
         at, answer = session.call(None, name, arguments, keywords, lazy=not shape["data"])

@@ -50,11 +50,14 @@ def write_cache(names: list[str], packages: bool, cache: str) -> None:
 
 
 class NoCache(Exception):
-    """What is in the cache directory is not for this mypy, or is incomplete."""
+    """What is in the cache directory is not all that is needed."""
 
 
 class Checker:
-    """Hold the types of *names*, loaded, and check a program against them."""
+    """Hold the types of *names*, loaded, and check a program against them.
+
+    *cached* says whether they came from the cache; mypy reads its own files where that is not good for anything.
+    """
 
     def __init__(self, names: list[str], *, packages: bool, cache: str | None) -> None:
         self._files = FileSystemCache()
@@ -63,7 +66,8 @@ class Checker:
         made.use_fine_grained_cache = made.cache_fine_grained = cache is not None
         sources = stub_sources(names, made)
         result = mypy.build.build(sources, made, fscache=self._files)
-        if cache is not None and not (result.used_cache and all(source.module in result.graph for source in sources)):
+        self.cached = result.used_cache
+        if any(source.module not in result.graph for source in sources):
             raise NoCache
         self._manager = FineGrainedBuildManager(result)
         self.check("".join(f"import {source.module}\n" for source in sources), "usual")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import hashlib
 import os
@@ -89,12 +90,13 @@ def load(config: dict[str, Any]) -> Checker:
             return _load_fresh(names, packages, os.path.join(str(config["scratch"]), "cache"))
         finally:
             shutil.rmtree(str(config["scratch"]), ignore_errors=True)
-    try:
-        if os.path.isdir(cache):
-            return Checker(names, packages=packages, cache=cache)
-    except Exception:  # whatever is wrong with a cache, a new one is not
-        shutil.rmtree(cache, ignore_errors=True)
-    return _load_fresh(names, packages, cache)
+    checker = None
+    if os.path.isdir(cache):
+        with contextlib.suppress(Exception):  # whatever is wrong with a cache, a new one is not
+            checker = Checker(names, packages=packages, cache=cache)
+        if checker is None or not checker.cached:
+            shutil.rmtree(cache, ignore_errors=True)
+    return checker or _load_fresh(names, packages, cache)
 
 
 def _load_fresh(names: list[str], packages: bool, cache: str) -> Checker:

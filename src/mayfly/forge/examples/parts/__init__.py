@@ -1,4 +1,4 @@
-"""Building blocks of written programs: each function here is run in the host as it is, and copied as it is into a source."""
+"""Building blocks of written programs: each function is run in the host as it is, and copied as it is into a source."""
 
 from mayfly.forge.examples.parts import _data, _moment, _number, _text
 

@@ -47,9 +47,8 @@ def records_of(value: object) -> list[dict[str, object]]:
 
 def real(number: tuple[int, int]) -> float:
     """Take an exact number as a float."""
-    return number[0] / 10 ** number[1]
-
-
+    size: int = 10 ** number[1]
+    return number[0] / size
 
 
 def unique_texts(items: list[str]) -> list[str]:
@@ -111,7 +110,7 @@ def sorted_by(records: list[dict[str, object]], key: str) -> list[dict[str, obje
 
 def half_up(number: float, places: int) -> float:
     """Round to so many places; a half goes up."""
-    factor = 10**places
+    factor: int = 10**places
     return math.floor(number * factor + 0.5) / factor
 
 

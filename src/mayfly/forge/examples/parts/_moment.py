@@ -21,7 +21,7 @@ WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", 
 
 
 def moment_in(text: str, patterns: tuple[str, ...]) -> datetime:
-    """Return the date and time that the first fitting pattern finds; parts that are missing count as their first value."""
+    """Return the date and time that the first fitting pattern finds; a missing part counts as its first value."""
     for pattern in patterns:
         match = re.search(pattern, text, re.IGNORECASE)
         if match is not None:

@@ -135,10 +135,10 @@ def places_part(number: tuple[int, int]) -> str:
 
 def as_count(number: tuple[int, int]) -> int:
     """Take a number that has to be whole as an int."""
-    units, rest = divmod(number[0], 10 ** number[1])
-    if rest:
+    size: int = 10 ** number[1]
+    if number[0] % size:
         raise ValueError("a whole number is needed")
-    return units
+    return number[0] // size
 
 
 def is_below(number: tuple[int, int], units: int, places: int) -> bool:

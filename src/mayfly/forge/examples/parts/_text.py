@@ -167,13 +167,19 @@ ROMAN_LETTERS = (
 def part(value: object, *path: str | int) -> object:
     """Follow the keys and positions into a nested value; a missing one is an error."""
     for step in path:
-        if isinstance(value, dict) and step in value:
-            value = value[step]
-        elif isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
-            value = value[step]
-        else:
-            raise ValueError(f"the input has no {step!r}")
+        value = inside(value, step)
     return value
+
+
+def inside(value: object, step: str | int) -> object:
+    """Return what a record holds under a key or a list at a position."""
+    if isinstance(value, dict) and step in value:
+        found: object = value[step]
+        return found
+    if isinstance(value, list) and isinstance(step, int) and -len(value) <= step < len(value):
+        held: object = value[step]
+        return held
+    raise ValueError(f"the input has no {step!r}")
 
 
 def text_of(value: object) -> str:

@@ -1,0 +1,63 @@
+"""One runtime for all tests of this package: its type server takes seconds to start."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mayfly.core import Settings
+from mayfly.runtime import Runtime
+
+
+class Watched:
+    """A runtime and what it told its observer since the test began."""
+
+    def __init__(self, state: Path) -> None:
+        self.told: list[tuple[str, Any]] = []
+        self.runtime = Runtime(Settings(state_dir=str(state)), observer=lambda what, about: self.told.append((what, about)))
+
+    def events(self, id: str) -> list[str]:
+        return [event.kind for event in self.runtime.parts.ledger.read(subject=id)]
+
+    def payloads(self, id: str, kind: str) -> list[dict[str, Any]]:
+        return [dict(event.payload) for event in self.runtime.parts.ledger.read(subject=id, kind=kind)]
+
+
+@pytest.fixture(scope="session")
+def session_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
+    watched = Watched(tmp_path_factory.mktemp("state"))
+    with watched.runtime:
+        watched.runtime.parts.types.start()
+        yield watched
+
+
+@pytest.fixture
+def watched(session_runtime: Watched) -> Watched:
+    session_runtime.told.clear()
+    session_runtime.runtime.parts.memo.clear()
+    return session_runtime
+
+
+@pytest.fixture
+def runtime(watched: Watched) -> Runtime:
+    return watched.runtime
+
+
+Script = Callable[..., str]
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Script:
+    """Write a scripted model: pairs of purpose and answer."""
+    number = iter(range(1000))
+
+    def write(*answers: tuple[str, str]) -> str:
+        path = tmp_path / f"script{next(number)}.jsonl"
+        path.write_text("".join(json.dumps({"for": purpose, "answer": answer}) + "\n" for purpose, answer in answers))
+        return f"scripted:{path}"
+
+    return write
