@@ -17,16 +17,17 @@ if str(HERE.parent) not in sys.path:
 
 from bench import _proof_data as data  # noqa: E402
 from bench._table import Table, number, spread  # noqa: E402
-from mayfly.gates import ProofOptions, Prover, Suite, Test, find_entry  # noqa: E402
+from mayfly.gates import ProofOptions, ProofReport, Prover, Suite, Test, find_entry  # noqa: E402
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Sandbox  # noqa: E402
 
 _WIDE = """
-    bisect collections copy decimal enum fractions functools hashlib heapq itertools operator os random statistics string
-    sys time
+    bisect collections copy decimal enum fractions functools hashlib heapq itertools operator os random statistics
+    string sys time
 """
 IMPORTS = EPHEMERAL_IMPORTS | frozenset(_WIDE.split())
 # In the order in which a reader meets them; each adds to those above it.
-_FAILED = ("TEST_FAILED", "SYNTAX")
+UNDEFINED = "TEST_FAILED, a name is not defined"
+_FAILED = ("TEST_FAILED", "SYNTAX", UNDEFINED)
 TECHNIQUES = (
     ("empty results", {"empty", "few"}),
     ("mutants: 60 % caught", {"killed"}),
@@ -83,11 +84,17 @@ def _judged(prover: Prover, row: data.Row, rivals: Sequence[str]) -> Judged:
     return Judged(
         row.right,
         row.annotated,
-        report.verdicts[0].code,
+        _code(report),
         frozenset(report.doubts),
         failed == {"held-out"},
         report.milliseconds,
     )
+
+
+def _code(report: ProofReport) -> str:
+    """Return the first verdict's code; a program that uses a name it never imports is told apart."""
+    code = report.verdicts[0].code
+    return UNDEFINED if code == "TEST_FAILED" and "NameError" in report.verdicts[0].message else code
 
 
 def _outcomes(judged: Sequence[Judged]) -> Table:
@@ -150,7 +157,10 @@ def _refusals(judged: Sequence[Judged]) -> Table:
     right = Counter(one.code for one in judged if one.right and one.rejected)
     wrong = Counter(one.code for one in judged if not one.right and one.rejected)
     rows = [[code, str(right[code]), str(wrong[code])] for code in sorted(right | wrong)]
-    return Table(title="Why programs were refused", caption="", head=["code", "right", "wrong"], rows=rows)
+    return Table(title="Why programs were refused", caption=_WHY, head=["code", "right", "wrong"], rows=rows)
+
+
+_WHY = "A right program that fails contradicts an example of its prompt, or uses a module it does not import."
 
 
 def _times(judged: Sequence[Judged]) -> Table:

@@ -63,6 +63,11 @@ def test_test_functions_in_python_are_kept_whole() -> None:
     assert test.kind == "function"
 
 
+def test_brackets_in_python_are_not_taken_for_cases() -> None:
+    [test] = read_tests("def test_it():\n    assert f([1])[0] == 2\n", [])
+    assert test.kind == "function"
+
+
 def test_a_test_of_the_result_becomes_a_check() -> None:
     [test] = read_tests("def test_parse(result):\n    return isinstance(result, dict)", ["x"])
     assert "def check(input, output)" in test.check

@@ -296,6 +296,14 @@ def test_a_missing_ruff_is_said_and_costs_nothing(monkeypatch: pytest.MonkeyPatc
     assert found.decision == "accept"
 
 
+def test_ruff_is_left_alone_where_nobody_wants_it() -> None:
+    parsed = check_syntax("def f(x=[]): return x == None\n")
+    assert parsed.tree
+    found = Judge(Criteria.load(), lint=False).judge(parsed.tree, parsed.text)
+    (ruff,) = (signal for signal in found.signals if signal.name == "ruff")
+    assert (ruff.skipped, ruff.reasons) == (True, ("ruff was not asked",))
+
+
 def test_many_findings_of_ruff_alone_refuse_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     many = tuple(Finding("E711", n, "comparison to None") for n in range(1, 100))
     monkeypatch.setattr(_judge_taste, "ruff_findings", lambda text: many)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.gates._mutants import mutants_of
+from mayfly.gates._mutants import mutants_of, without_own_tests
 
 
 def changes(source: str) -> set[str]:
@@ -100,6 +100,11 @@ def test_what_does_not_matter_is_left_alone() -> None:
 
 def test_default_values_are_changed() -> None:
     assert "`3` became `4`" in changes("def f(a=3):\n    pass\n")
+
+
+def test_the_asserts_of_the_program_itself_are_blanked_out() -> None:
+    source = "def f(a):\n    assert a\n    return a\n\nassert f(\n    1\n) == 1\nX = 1\n"
+    assert without_own_tests(source) == "def f(a):\n    assert a\n    return a\n\npass\n\n\nX = 1\n"
 
 
 def test_the_choice_is_the_same_every_time_and_no_larger_than_asked() -> None:

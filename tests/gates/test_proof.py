@@ -127,6 +127,13 @@ def test_a_failure_near_the_examples_makes_a_proof_weak(prover: Prover) -> None:
     assert any("fails on an input like the examples" in reason for reason in report.weaknesses)
 
 
+def test_an_error_that_a_test_asks_for_is_no_failure_near_the_examples(prover: Prover) -> None:
+    source = "def half(n: int) -> int:\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n"
+    odd = Test(name="odd", kind="example", input=7, raises="ValueError")
+    report = prove(prover, source, example(4, 2), example(10, 5), example(0, 0), odd)
+    assert "crash" not in report.doubts
+
+
 def test_a_rival_that_passes_the_tests_and_disagrees_elsewhere_is_a_question(prover: Prover) -> None:
     rival = "def unique(items):\n    return sorted(set(items)) if len(items) < 5 else items\n"
     report = prove(prover, SORTED, *UNIQUE, rivals=(rival,))

@@ -204,9 +204,19 @@ def test_any_that_is_returned_is_given_its_type(gate: TypeGate) -> None:
 
 
 def test_the_none_at_the_end_is_written_out(gate: TypeGate) -> None:
-    done = repaired(gate, "def go(x: int) -> int:\n    if x:\n        return 1\n")
+    done = repaired(gate, "def go(x: int) -> int:\n    if x:\n        return 1  # one\n")
     assert signature(done, "go") == "(x: int) -> int | None"
-    assert done.endswith("    return None\n")
+    assert done.endswith("        return 1  # one\n    return None\n")
+
+
+def test_a_parameter_that_is_given_another_type_is_left_to_its_author(gate: TypeGate) -> None:
+    report, _ = gate.check_and_repair("def go(n: int) -> float:\n    n = n / 2\n    return n\n")
+    assert [verdict.code for verdict in report.verdicts] == ["ASSIGNMENT"]
+
+
+def test_a_global_variable_is_not_annotated_where_it_must_not_be(gate: TypeGate) -> None:
+    _, done = gate.check_and_repair("def go():\n    global seen\n    seen = []\n    return len(seen)\n")
+    compile(done.source, "source", "exec")
 
 
 def test_a_function_that_is_replaced_at_once_is_removed(gate: TypeGate) -> None:

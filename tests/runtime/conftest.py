@@ -18,7 +18,9 @@ class Watched:
 
     def __init__(self, state: Path) -> None:
         self.told: list[tuple[str, Any]] = []
-        self.runtime = Runtime(Settings(state_dir=str(state)), observer=lambda what, about: self.told.append((what, about)))
+        self.runtime = Runtime(
+            Settings(state_dir=str(state)), observer=lambda what, about: self.told.append((what, about))
+        )
 
     def events(self, id: str) -> list[str]:
         return [event.kind for event in self.runtime.parts.ledger.read(subject=id)]

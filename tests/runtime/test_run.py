@@ -107,7 +107,7 @@ def test_the_exception_comes_out_for_those_who_ask_for_it(runtime: Runtime, scri
         (fenced(GOOD + GOOD.replace("Squarer", "Other").replace('"""Squares."""', "")), "Other"),
         (fenced("import os\n" + GOOD), "import os"),
         (fenced(GOOD.replace("return input * input", "return eval(str(input)) ** 2")), "eval"),
-        ("x = 1\n" * 900_000, "larger"),
+        ("x = 1\n" * 900_000, "over the limit"),
         (fenced("print('hello')\n"), "nothing to call"),
         (fenced(GOOD.replace("return input * input", "while True:\n            pass")), "loop"),
     ],
@@ -319,7 +319,7 @@ def test_ten_thousand_lines_are_filtered_as_an_independent_count_does(runtime: R
     log = tmp_path / "access.log"
     log.write_text(
         "".join(
-            f'192.0.2.{n % 250} - {random.choice(["-", "alice"])} [01/Jan/2025:12:{n // 60 % 60:02}:{n % 60:02} +0000] '
+            f"192.0.2.{n % 250} - {random.choice(['-', 'alice'])} [01/Jan/2025:12:{n // 60 % 60:02}:{n % 60:02} +0000] "
             f'"GET /p{n % 9} HTTP/1.1" {status} {random.choice(["-", "512"])} "-" "Mozilla/5.0"\n'
             for n, status in enumerate(statuses)
         )

@@ -1,199 +1,151 @@
-"""`mayfly demo`: real jobs through the sandbox, friendly and hostile, with what stopped each."""
+"""`mayfly demo`: see it work, offline and for real: a task, the cache, a wrong program, hostile ones."""
 
-import os
 import secrets
-import socket
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import typer
 
+from mayfly.cli import _hostile
+from mayfly.cli._hostile import HERE, Shown
 from mayfly.cli._output import AsJson, answer_json, one_line, to_json
 from mayfly.cli._record import ran, record
 from mayfly.cli._screen import Screen
-from mayfly.core import MachineError, SandboxSettings, Settings
+from mayfly.core import MachineError, Settings
 
 if TYPE_CHECKING:
-    from mayfly.sandbox import Result, Sandbox
+    from mayfly.core import Outcome, Verdict
+    from mayfly.gates import Admission
+    from mayfly.runtime import Runtime
     from mayfly.store import Payload
 
-HERE = Path(__file__).parent / "demo"
-CALLS = 1000
-MIB = 1024 * 1024
-INVOICES = [
-    {"customer": "Ada", "lines": [[2, 1250], [1, 399]]},
-    {"customer": "Grace", "lines": [[10, 75]]},
-    {"customer": "Ada", "lines": [[1, 9900]]},
-]
-
-
-class Job(NamedTuple):
-    """One program of the demo: what it does, and how it is called."""
-
-    title: str
-    file: str
-    entry: str
-    argument: object
-    hostile: bool = False
-    timeout: float = 10.0
-
-
-class Shown(NamedTuple):
-    """What one job came to."""
-
-    title: str
-    hostile: bool
-    status: str
-    well: bool
-    milliseconds: float
-    level: str
-    detail: str
-
-
-class Bait(NamedTuple):
-    """What the hostile jobs are after."""
-
-    secret: str
-    file: Path
-    port: int
+INTENT = "Parse NGINX access logs and extract 4xx error patterns"
 
 
 def demo(*, as_json: AsJson = False) -> None:
-    """Run real jobs through the sandbox, friendly and hostile ones, and say what stopped each."""
-    from mayfly.sandbox import Sandbox
+    """Show a task done by an agent that did not exist, the cache, a wrong program caught by its proof, and the wall."""
+    from mayfly.runtime import Runtime
 
     settings = Settings.load()
     screen = None if as_json else Screen()
-    events: list[Payload] = []
-    with _bait() as bait, Sandbox(settings.sandbox) as box:
-        shown = [_run(box, job, bait, events, settings.sandbox, screen) for job in _jobs(bait)]
-        mean = _repeat(box, screen)
-    level = shown[-1].level
+    with Runtime(settings) as runtime:
+        if runtime.parts.sandbox.warm() == "none":
+            raise MachineError("this machine gives no sandbox", fix="see: mayfly doctor")
+        runtime.parts.types.start()
+        first, again = _task(runtime, screen)
+        caught = _wrong(runtime, screen)
+        shown = _hostiles(runtime, settings, screen)
+    well = bool(first.resolved and again.cached and caught and all(row.contained for row in shown))
     if screen is None:
-        jobs = [row._asdict() for row in shown]
-        answer_json({"level": level, "jobs": jobs, "pinned": {"calls": CALLS, "mean_microseconds": round(mean, 1)}})
+        answer_json(_summary(first, again, caught, shown, well=well))
     else:
-        _close(screen, shown, level)
-    record(settings, events, subject="demo")
-    if not all(row.well for row in shown):
+        _close(screen, shown, well=well)
+    if not well:
         raise typer.Exit(1)
 
 
-def _jobs(bait: Bait) -> tuple[Job, ...]:
-    lines = (HERE / "access.log").read_text(encoding="utf-8").splitlines()
-    return (
-        Job(f"count status codes in {len(lines)} log lines", "count_statuses.py", "count", lines),
-        Job("total invoices with dataclasses", "total_invoices.py", "total", INVOICES),
-        Job("read a secret file and the environment", "steal_secret.py", "steal", str(bait.file), hostile=True),
-        Job(
-            "open a connection and call home",
-            "open_socket.py",
-            "call",
-            [["127.0.0.1", bait.port], ["192.0.2.1", 443]],
-            True,
-        ),
-        Job("start processes without end", "fork_bomb.py", "multiply", 200, hostile=True),
-        Job("loop for ever, ignoring signals", "loop_forever.py", "loop", None, hostile=True, timeout=1.0),
-        Job("fill 2 GiB of memory", "eat_memory.py", "eat", 2048, hostile=True),
-    )
-
-
-@contextmanager
-def _bait() -> Iterator[Bait]:
-    """Lay out a secret in a file and in our environment, and listen on a port: all three within a job's old reach."""
-    secret = secrets.token_hex(16)
-    with tempfile.TemporaryDirectory() as directory, socket.create_server(("127.0.0.1", 0)) as server:
-        file = Path(directory) / "token"
-        file.write_text(secret, encoding="utf-8")
-        os.environ["MAYFLY_DEMO_TOKEN"] = secret
-        try:
-            yield Bait(secret, file, server.getsockname()[1])
-        finally:
-            del os.environ["MAYFLY_DEMO_TOKEN"]
-
-
-def _run(
-    box: "Sandbox", job: Job, bait: Bait, events: list["Payload"], settings: SandboxSettings, screen: Screen | None
-) -> Shown:
+def _task(runtime: "Runtime", screen: Screen | None) -> tuple["Outcome[Any]", "Outcome[Any]"]:
+    """Do the same task twice; a word nobody has used before makes sure that the first time is the first."""
     if screen is not None:
-        _announce(screen, job)
-    source = (HERE / job.file).read_bytes()
-    result = box.run(source, job.entry, job.argument, timeout=job.timeout)
-    if result.status == "refused":
-        if screen is not None:
-            screen.line()
-        raise MachineError(one_line(result.error or "no wall works here"), fix="see: mayfly doctor")
-    events.append(ran(result, source))
-    well, detail = _judge(job, result, bait, settings)
-    shown = Shown(job.title, job.hostile, result.status, well, round(result.milliseconds, 3), result.level, detail)
+        screen.line(("Mayfly writes the agent a task needs, proves it, and runs it behind a wall", "title"))
+        screen.title(f"a task: {INTENT}")
+    options: dict[str, Any] = {"lines": HERE / "access.log", "context": {"demo": secrets.token_hex(8)}, "ground": []}
+    first = runtime.run(INTENT, **options)
+    _show_run(screen, "written, gated, proven, run", first)
+    if screen is not None and first.resolved:
+        screen.line((f"    the first of {len(first.value)}: {one_line(to_json(first.value[0]), limit=110)}", "dim"))
+    again = runtime.run(INTENT, **options)
+    _show_run(screen, "the same again", again)
+    return first, again
+
+
+def _show_run(screen: Screen | None, title: str, outcome: "Outcome[Any]") -> None:
+    if screen is None:
+        return
+    word, style = ("ok", "good") if outcome.resolved else ("FAILED", "bad")
+    proof = outcome.proof
+    told = "cached, 0 model calls" if outcome.cached else one_line(outcome.reason)
+    if proof is not None and not outcome.cached:
+        caught = f"{proof.mutants_killed} of {proof.mutants} mutants caught"
+        told = f"proof {proof.strength}: {proof.tests} tests, {caught}, 0 model calls"
+    _row(screen, title, (word, style), outcome.cost.seconds * 1000, told)
+
+
+def _wrong(runtime: "Runtime", screen: Screen | None) -> "Verdict | None":
+    """Hand in a program that looks right and is not, and see what stops it."""
+    from mayfly.runtime import compile_given
+
     if screen is not None:
-        _show(screen, shown)
+        screen.title("a wrong program, with the same name and types: it takes 5xx for 4xx")
+    source = (HERE / "wrong_errors.py").read_text(encoding="utf-8")
+    found, _ = compile_given(runtime, INTENT, source, lines=HERE / "access.log")
+    refused = [verdict for verdict in found.verdicts if verdict.decision == "reject" and verdict.gate == "proof"]
+    if screen is not None:
+        passed = [gate for gate in ("syntax", "stability", "judge", "types") if _passed(found, gate)]
+        _row(screen, f"passes {', '.join(passed)}", ("ok", "good"), _spent(found, passed), "")
+        word, style = ("caught", "good") if refused else ("MISSED", "bad")
+        told = one_line(refused[0].message, limit=110) if refused else "no test failed"
+        _row(screen, "then the proof", (word, style), _spent(found, ["proof"]), told)
+    return refused[0] if refused else None
+
+
+def _passed(found: "Admission", gate: str) -> bool:
+    said = [verdict.decision for verdict in found.verdicts if verdict.gate == gate]
+    return bool(said) and "reject" not in said
+
+
+def _spent(found: "Admission", gates: list[str]) -> float:
+    return sum(found.milliseconds.get(gate, 0.0) for gate in gates)
+
+
+def _hostiles(runtime: "Runtime", settings: Settings, screen: Screen | None) -> list[Shown]:
+    if screen is not None:
+        screen.title("hostile programs, with no gate before them: the wall alone")
+    shown: list[Shown] = []
+    events: list[Payload] = []
+    with _hostile.laid_out() as bait:
+        for job in _hostile.jobs(bait):
+            row, result = _hostile.let_loose(runtime.parts.sandbox, job, bait, settings.sandbox)
+            shown.append(row)
+            events.append(ran(result, (HERE / job.file).read_bytes()))
+            if screen is not None:
+                word, style = ("contained", "good") if row.contained else ("ESCAPED", "bad")
+                _row(screen, row.title, (word, style), row.milliseconds, row.detail)
+    record(settings, events, subject="demo")
     return shown
 
 
-def _judge(job: Job, result: "Result", bait: Bait, settings: SandboxSettings) -> tuple[bool, str]:
-    """Say whether a friendly job worked, or what stopped a hostile one."""
-    if not job.hostile:
-        return result.status == "ok", to_json(result.value) if result.status == "ok" else one_line(result.error or "")
-    if result.status == "timeout":
-        return True, f"killed at its deadline of {job.timeout:g} s"
-    if result.status == "memory":
-        return True, f"stopped at {settings.memory // MIB} MiB"
-    if result.status != "ok" or not isinstance(result.value, dict):
-        return result.status != "ok", one_line(result.error or f"it came back with {result.value!r}")
-    found = result.value["found"]
-    escaped = bool(found) if job.file != "steal_secret.py" else bait.secret in str(found)
-    return not escaped, one_line(str(result.value["stopped"] if not escaped else f"it got out: {found}"))
+def _row(screen: Screen, title: str, word: tuple[str, str], milliseconds: float, detail: str) -> None:
+    screen.line(
+        ("  " + title.ljust(41), ""),
+        (word[0].ljust(9), word[1]),
+        (f"{milliseconds:8.1f} ms  ", "dim"),
+        (detail, "dim"),
+    )
 
 
-def _announce(screen: Screen, job: Job) -> None:
-    if job.file == "count_statuses.py":
-        screen.line(("Mayfly runs Python that nobody has read, behind a wall made by the kernel", "title"))
-        screen.title("friendly programs")
-    elif job.file == "steal_secret.py":
-        screen.title("hostile programs")
-    screen.line(("  " + job.title.ljust(41), ""), end="")
+def _summary(
+    first: "Outcome[Any]", again: "Outcome[Any]", caught: "Verdict | None", shown: list[Shown], *, well: bool
+) -> dict[str, object]:
+    return {
+        "well": well,
+        "level": shown[-1].level,
+        "task": {"intent": INTENT, "status": first.status, "records": len(first.value), "seconds": first.cost.seconds},
+        "again": {"cached": again.cached, "model_calls": again.cost.model_calls, "seconds": again.cost.seconds},
+        "wrong": {"caught": caught is not None, "message": caught.message if caught else None},
+        "hostile": [row._asdict() for row in shown],
+    }
 
 
-def _show(screen: Screen, shown: Shown) -> None:
-    good, bad = ("contained", "ESCAPED") if shown.hostile else ("ok", "FAILED")
-    word = good if shown.well else bad
-    style = "good" if shown.well else "bad"
-    took = f"{shown.milliseconds:8.1f} ms  "
-    screen.line((word.ljust(9), style), (took, "dim"), (shown.detail, "" if not shown.hostile else "dim"))
-
-
-def _repeat(box: "Sandbox", screen: Screen | None) -> float:
-    """Call one small tool again and again in a worker that is kept for it; return the mean in microseconds."""
-    source = (HERE / "parse_line.py").read_bytes()
-    line = (HERE / "access.log").read_text(encoding="utf-8").partition("\n")[0]
-    if screen is not None:
-        screen.title("the same program again and again, in a worker kept for it")
-        screen.line(("  " + f"parse one line, {CALLS:,} times".ljust(41), ""), end="")
-    box.run(source, "parse", line, lane="pinned")
-    began = time.perf_counter()
-    wrong = sum(box.run(source, "parse", line, lane="pinned").status != "ok" for _ in range(CALLS))
-    mean = (time.perf_counter() - began) / CALLS * 1e6
-    if screen is not None:
-        word = ("ok".ljust(9), "good") if not wrong else (f"{wrong} FAILED".ljust(9), "bad")
-        screen.line(word, (f"{mean / 1000:8.2f} ms  ", "dim"), (f"each on average: {mean:.0f} µs", ""))
-    return mean
-
-
-def _close(screen: Screen, shown: list[Shown], level: str) -> None:
-    hostile = [row for row in shown if row.hostile]
-    held = sum(row.well for row in hostile)
+def _close(screen: Screen, shown: list[Shown], *, well: bool) -> None:
+    held = sum(row.contained for row in shown)
     screen.line()
-    style = "good" if all(row.well for row in shown) else "bad"
-    screen.line((f"{held} of {len(hostile)} hostile programs contained at level {level}", style))
+    style = "good" if well else "bad"
+    screen.line((f"{held} of {len(shown)} hostile programs contained at level {shown[-1].level}", style))
     screen.commands(
         [
-            ("doctor", "which layers the wall has here"),
-            ("doctor --attack", "fire the published escapes at it"),
-            ("sandbox exec FILE.py --entry NAME --input JSON", "run a program of your own"),
+            ('run "count requests by status" --input FILE.log', "a task of your own"),
+            ("compile INTENT --input FILE --show-source", "read what would be run"),
+            ("why ID", "what was written, measured and proven"),
+            ("doctor --attack", "fire the published escapes at the wall"),
         ]
     )

@@ -29,9 +29,16 @@ def _as_json(answer: str) -> object | None:
             data: object = json.loads(text)
         except (ValueError, RecursionError):
             continue
-        if isinstance(data, (list, dict)):
+        if _is_suite(data):
             return data
     return None
+
+
+def _is_suite(data: object) -> bool:
+    """Whether this is meant as tests: code is full of brackets that are JSON as well."""
+    if isinstance(data, dict):
+        return any(isinstance(data.get(key), list) for key in ("cases", "tests", "checks"))
+    return isinstance(data, list) and bool(data) and all(isinstance(row, dict) and "input" in row for row in data)
 
 
 def _from_json(data: object, inputs: list[object]) -> list[Test]:

@@ -1,14 +1,21 @@
-"""Find what is called in a source, and how: one class with `invoke`, one class with one public method, or a function."""
+"""Find what is called in a source, and how: a class with `invoke`, a class with one public method, or a function."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 Kind = Literal["class", "method", "function"]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Definition = ast.ClassDef | Function
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Classes that hold data or say what went wrong: their methods serve the agent, they are not the agent.
+_PASSIVE_BASES = frozenset(
+    {"NamedTuple", "TypedDict", "Enum", "IntEnum", "StrEnum", "Protocol", "Exception", "ValueError"}
+)
+CALL = "_mayfly_call"
 
 
 class Parameter(NamedTuple):
@@ -40,45 +47,69 @@ class NoEntry(ValueError):
 
 def find_entry(tree: ast.Module, wanted: str = "", *, spread: bool | None = None) -> Entry:
     """Return the one entry of *tree*, which is *wanted* where that is given; anything unclear is `NoEntry`."""
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    defined = [node for node in tree.body if isinstance(node, (ast.ClassDef, *_FUNCTIONS))]
     if wanted:
-        named = [node for node in (*classes, *functions) if node.name == wanted]
-        if not named:
-            defined = ", ".join(node.name for node in (*classes, *functions)) or "nothing"
-            raise NoEntry(f"{wanted} is not defined; the source defines {defined}")
-        return _entry(named[-1], spread)
-    agents = [node for node in classes if _method(node, "invoke")]
+        return _entry(_named(defined, wanted), spread)
+    agents = [node for node in defined if isinstance(node, ast.ClassDef) and _method(node, "invoke")]
     agents = [node for node in agents if node.name.startswith("JIT")] or agents
-    callable_ = agents or [node for node in classes if len(_public(node)) == 1 and not _is_data(node)]
-    if not callable_ and any(_public(node) for node in classes):
-        listed = "; ".join(f"{node.name} has {', '.join(m.name for m in _public(node))}" for node in classes)
-        raise NoEntry(f"no class has an invoke method and none has exactly one public method: {listed}")
-    found: list[ast.ClassDef | Function] = [
-        *(callable_ or [node for node in functions if not node.name.startswith("_")])
-    ]
+    found: list[Definition] = [*agents] if agents else _unused(tree, _callable(defined))
     if len(found) != 1:
-        names = " and ".join(node.name for node in found) or "nothing to call"
-        raise NoEntry(f"one class with an invoke method is needed, found {names}")
+        raise NoEntry(_unclear(defined, found))
     return _entry(found[0], spread)
 
 
 def adapted(source: str, entry: Entry) -> tuple[str, str]:
     """Return a source and the name in it that the sandbox can call with one argument."""
-    if entry.kind == "method":
-        call = f"{entry.name}().{entry.method}(argument)"
-    elif entry.kind == "function" and entry.spread:
-        call = f"{entry.name}(*argument)"
-    else:
+    target = entry.name if entry.kind == "function" else f"{entry.name}().{entry.method}"
+    if not entry.spread and entry.kind != "method":
         return source, entry.name
-    return f"{source}\n\n\ndef _mayfly_call(argument):\n    return {call}\n", "_mayfly_call"
+    star = "*" if entry.spread else ""
+    return f"{source}\n\n\ndef {CALL}(argument):\n    return {target}({star}argument)\n", CALL
 
 
-def _entry(node: ast.ClassDef | Function, spread: bool | None) -> Entry:
+def _named(defined: list[Definition], wanted: str) -> Definition:
+    named = [node for node in defined if node.name == wanted]
+    if not named:
+        raise NoEntry(f"{wanted} is not defined; the source defines {', '.join(n.name for n in defined) or 'nothing'}")
+    return named[-1]
+
+
+def _callable(defined: list[Definition]) -> list[Definition]:
+    """Return what could be meant: public functions, and classes with exactly one public method."""
+    latest = {node.name: node for node in defined}.values()
+    return [
+        node
+        for node in latest
+        if not node.name.startswith("_")
+        and (not isinstance(node, ast.ClassDef) or (len(_public(node)) == 1 and not _is_passive(node)))
+    ]
+
+
+def _unused(tree: ast.Module, found: list[Definition]) -> list[Definition]:
+    """Leave out what the others use: a helper is not what is called from outside."""
+    used = {id(node) for node in found if _is_used(node.name, (other for other in tree.body if other is not node))}
+    return [node for node in found if id(node) not in used] if len(found) > 1 else found
+
+
+def _is_used(name: str, elsewhere: Iterable[ast.stmt]) -> bool:
+    # The usual guard at the end of a script calls the entry; it is no part of the program.
+    parts = (node for node in elsewhere if not isinstance(node, (ast.If, ast.Expr)))
+    return any(isinstance(inner, ast.Name) and inner.id == name for node in parts for inner in ast.walk(node))
+
+
+def _unclear(defined: list[Definition], found: list[Definition]) -> str:
+    if found:
+        return f"one class with an invoke method is needed, found {' and '.join(node.name for node in found)}"
+    classes = [node for node in defined if isinstance(node, ast.ClassDef) and _public(node)]
+    if not classes:
+        return "one class with an invoke method is needed, found nothing to call"
+    listed = "; ".join(f"{node.name} has {', '.join(method.name for method in _public(node))}" for node in classes)
+    return f"no class has an invoke method and none has exactly one public method: {listed}"
+
+
+def _entry(node: Definition, spread: bool | None) -> Entry:
     if not isinstance(node, ast.ClassDef):
-        parameters = _parameters(node)
-        spread = len(parameters) != 1 if spread is None else spread
-        return _describe(Entry(name=node.name, kind="function", parameters=parameters, spread=spread), node)
+        return _described("function", node.name, "", node, _parameters(node), spread)
     method = _method(node, "invoke")
     kind: Kind = "class" if method else "method"
     if method is None:
@@ -86,15 +117,31 @@ def _entry(node: ast.ClassDef | Function, spread: bool | None) -> Entry:
         if len(public) != 1:
             raise NoEntry(f"{node.name} needs an invoke method or exactly one public method; it has {len(public)}")
         method = public[0]
-    parameters = _parameters(method)[1:]
-    return _describe(Entry(name=node.name, kind=kind, method=method.name, parameters=parameters), method)
+    parameters = _parameters(method)[0 if "staticmethod" in _decorators(method) else 1 :]
+    return _described(kind, node.name, method.name, method, parameters, None)
 
 
-def _describe(entry: Entry, node: Function) -> Entry:
-    from dataclasses import replace
+def _described(
+    kind: Kind, name: str, method: str, node: Function, parameters: tuple[Parameter, ...], spread: bool | None
+) -> Entry:
+    return Entry(
+        name=name,
+        kind=kind,
+        method=method,
+        parameters=parameters,
+        returns=ast.unparse(node.returns) if node.returns else "",
+        generator=any(_yields(node)),
+        spread=_needed(node) != 1 if spread is None else spread,
+    )
 
-    returns = ast.unparse(node.returns) if node.returns else ""
-    return replace(entry, returns=returns, generator=any(_yields(node)))
+
+def _needed(node: Function) -> int:
+    """Return how many arguments a caller has to give; those with a default can be left out."""
+    arguments = [*node.args.posonlyargs, *node.args.args]
+    bound = 1 if arguments and arguments[0].arg in ("self", "cls") else 0
+    given = len(arguments) - bound
+    least = given - len(node.args.defaults)
+    return 1 if least <= 1 <= given else least
 
 
 def _yields(node: Function) -> Iterator[bool]:
@@ -103,7 +150,7 @@ def _yields(node: Function) -> Iterator[bool]:
         inner = stack.pop()
         if isinstance(inner, (ast.Yield, ast.YieldFrom)):
             yield True
-        if not isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        if not isinstance(inner, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
             stack.extend(ast.iter_child_nodes(inner))
 
 
@@ -121,9 +168,16 @@ def _public(node: ast.ClassDef) -> list[Function]:
 
 
 def _methods(node: ast.ClassDef) -> list[Function]:
-    return [item for item in node.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    """Return the methods; a property is read, not called."""
+    found = [item for item in node.body if isinstance(item, _FUNCTIONS)]
+    return [item for item in found if not {"property", "cached_property", "setter"} & _decorators(item)]
 
 
-def _is_data(node: ast.ClassDef) -> bool:
-    """Whether this is a dataclass: its methods serve the agent, they are not the agent."""
-    return any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
+def _decorators(node: Definition) -> set[str]:
+    called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
+    return {ast.unparse(item).rpartition(".")[2] for item in called}
+
+
+def _is_passive(node: ast.ClassDef) -> bool:
+    bases = {ast.unparse(base).partition("[")[0].rpartition(".")[2] for base in node.bases}
+    return "dataclass" in _decorators(node) or bool(bases & _PASSIVE_BASES)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from mayfly.gates._judge_signal import TASTEFUL, Signal, signal
-from mayfly.gates._ruff import ruff_findings
+from mayfly.gates._ruff import Finding, ruff_findings
 from mayfly.gates._stability_found import Scan, Scope
 
 LONGEST_FUNCTION = 60
@@ -24,14 +24,18 @@ _SHOWN = 3
 Found = list[tuple[int, str]]
 
 
-def taste(tree: ast.Module, text: str, scan: Scan) -> Iterator[Signal]:
+def taste(tree: ast.Module, text: str, scan: Scan, *, lint: bool) -> Iterator[Signal]:
     """Yield what there is to say about the look of the code."""
     yield signal("docstrings", TASTEFUL, _undocumented(tree), each=0.15, most=0.15, confidence=0.9)
     yield signal("short names", TASTEFUL, _short_names(scan), each=0.05, most=0.25, confidence=0.6)
     yield signal("camelCase", TASTEFUL, _camel_case(scan), each=0.1, most=0.3, confidence=0.9)
     yield signal("shadowed builtins", TASTEFUL, _shadowing(scan), each=0.1, most=0.3, confidence=0.9)
     yield signal("function length", TASTEFUL, _long(scan), each=0.35, most=0.7, confidence=0.9)
-    yield _ruff(text)
+    yield (
+        _ruff(ruff_findings(text), "ruff is not installed or gave no answer")
+        if lint
+        else _ruff(None, "ruff was not asked")
+    )
 
 
 def _undocumented(tree: ast.Module) -> Found:
@@ -75,10 +79,8 @@ def _long(scan: Scan) -> Found:
     return [(node.lineno, f"{node.name} has {lines} lines") for node, lines in lengths if lines > LONGEST_FUNCTION]
 
 
-def _ruff(text: str) -> Signal:
-    findings = ruff_findings(text)
+def _ruff(findings: tuple[Finding, ...] | None, reason: str) -> Signal:
     if findings is None:
-        reason = "ruff is not installed or gave no answer"
         return Signal(name="ruff", criterion=TASTEFUL, skipped=True, confidence=0.0, reasons=(reason,))
     found = [(finding.line, f"{finding.rule} {finding.message}") for finding in findings]
     made = signal("ruff", TASTEFUL, found, each=0.05, most=0.3, confidence=0.8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from typing import NamedTuple
 
@@ -20,6 +21,16 @@ class Mutant(NamedTuple):
     def describe(self) -> str:
         """Say the change with its line."""
         return f"line {self.line}: {self.change}"
+
+
+def without_own_tests(source: str) -> str:
+    """Blank out the asserts a program makes while it loads: what they catch is no merit of the tests."""
+    lines = source.split("\n")
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assert):
+            begin, end = node.lineno - 1, node.end_lineno or node.lineno
+            lines[begin:end] = ["pass"] + [""] * (end - begin - 1)
+    return "\n".join(lines)
 
 
 def mutants_of(source: str, count: int) -> list[Mutant]:

@@ -58,6 +58,7 @@ _REGEX = (
     ("[^", "["),
 )
 _RE_CALLS = {"compile", "match", "search", "fullmatch", "findall", "finditer", "sub", "subn", "split"}
+_ORDERED = {"range", "isinstance", "issubclass", "round", "getattr", "hasattr"}
 _QUIET = {"__repr__", "__str__", "__format__", "__hash__"}
 # A loop whose body runs at least once, which is what people who write "repeat until" mean.
 _ONCE = '(({}) or "_mayfly_in" not in locals()) and (_mayfly_in := True)'
@@ -246,7 +247,7 @@ class Finder:
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         if isinstance(node.func, ast.Attribute) and not node.args and not node.keywords and name in _DROPPED:
             self.change(node, f"({self.written(node.func.value)})", "dropped")
-        if name in _NAMES and not (name in ("sorted", "min", "max") and _NAMES[name] == "list" and node.keywords):
+        if name in _NAMES and not (_NAMES[name] == "list" and node.keywords):
             self.rename(node.func, name)
         if name == "range":
             for argument in node.args[:2]:
@@ -257,13 +258,17 @@ class Finder:
         for word in node.keywords:
             if word.arg == "key" and isinstance(word.value, ast.Lambda):
                 self.change(word.value, "None", "key")
-        plain = not any(isinstance(argument, ast.Starred) for argument in node.args)
-        if len(node.args) == 2 and plain and name not in ("range", "isinstance", "round", "getattr", "hasattr"):
-            first, second = node.args
-            start, end = self.span(first)[0], self.span(second)[1]
-            new = f"{self.written(second)}, {self.written(first)}"
-            if self.written(first) != self.written(second):
-                self.edits.append(Edit(start, end, new, "arguments", node.lineno))
+        if name not in _ORDERED:
+            self.swap(node)
+
+    def swap(self, node: ast.Call) -> None:
+        """Exchange two arguments."""
+        if len(node.args) != 2 or any(isinstance(argument, ast.Starred) for argument in node.args):
+            return
+        first, second = map(self.written, node.args)
+        start, end = self.span(node.args[0])[0], self.span(node.args[1])[1]
+        if first != second:
+            self.edits.append(Edit(start, end, f"{second}, {first}", "arguments", node.lineno))
 
     def rename(self, node: ast.expr, name: str) -> None:
         _, end = self.span(node)

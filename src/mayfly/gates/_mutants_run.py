@@ -13,6 +13,8 @@ from mayfly.gates._values import Given
 from mayfly.gates.harness import far_side
 from mayfly.sandbox import Sandbox
 
+_ALONE = 1.0
+
 
 class Fate(NamedTuple):
     """How one variant fared: not different at all, dead at once, other answers to tests, or other answers elsewhere."""
@@ -83,9 +85,10 @@ def try_variants(sandbox: Sandbox, trial: Trial, variants: Sequence[str]) -> Tri
     with ThreadPoolExecutor(jobs) as threads:
         tried = list(threads.map(lambda at: _try(sandbox, trial, hands[at], cover=at == 0), range(jobs)))
     fates = [tried[at % jobs].fates[at // jobs] for at in range(len(variants))]
-    first = tried[0]
     tests = tuple(answers for part in tried for answers in part.tests)
-    return replace(first, tests=tests, fates=tuple(fates))
+    # A job that was spoilt has been run again without further inputs; another may still have them.
+    full = max(tried, key=lambda part: len(part.more))
+    return replace(tried[0], tests=tests, fates=tuple(fates), more=full.more, spent=full.spent)
 
 
 def _try(sandbox: Sandbox, trial: Trial, variants: Sequence[str], *, cover: bool) -> Tried:
@@ -94,11 +97,20 @@ def _try(sandbox: Sandbox, trial: Trial, variants: Sequence[str], *, cover: bool
         return tried
     if trial.more:
         return _try(sandbox, replace(trial, more=()), variants, cover=cover)
-    if len(variants) <= 1:
-        return replace(tried, fates=tuple(Fate(broken=tried.problem) for _ in variants))
-    half = len(variants) // 2
-    parts = [_try(sandbox, trial, part, cover=cover) for part in (variants[:half], variants[half:])]
-    return replace(parts[0], fates=(*parts[0].fates, *parts[1].fates))
+    return _one_by_one(sandbox, replace(trial, total=_ALONE, grace=_ALONE), variants, cover=cover)
+
+
+def _one_by_one(sandbox: Sandbox, trial: Trial, variants: Sequence[str], *, cover: bool) -> Tried:
+    """Give each variant a job of its own; one that ends it is broken, and after a few of those the rest is skipped."""
+    tried = run_together(sandbox, trial, (), cover=cover)
+    fates: list[Fate] = []
+    for variant in variants:
+        if tried.problem or sum(bool(fate.broken) for fate in fates) > trial.patience:
+            fates.append(Fate(skipped=True))
+            continue
+        alone = run_together(sandbox, trial, (variant,))
+        fates.append(Fate(broken=alone.problem) if alone.problem else alone.fates[0])
+    return replace(tried, fates=tuple(fates))
 
 
 def run_together(

@@ -176,11 +176,10 @@ class Gates:
             case.artifact = replace(case.artifact, source=repaired.source)
             if not report.accepted:
                 return case.add("types", report.verdicts)
-            # What a tool has written is new source: it enters at the first gate again.
-            case.verdicts = [
-                verdict for verdict in case.verdicts if verdict.gate not in ("syntax", "stability", "judge")
-            ]
-            if self._static(case, judge=True) is None:
+            # What a tool has written is new source: it enters at the first gate again. Only annotations and imports
+            # have changed, so what the judge said, perhaps for money, still stands.
+            case.verdicts = [verdict for verdict in case.verdicts if verdict.gate == "judge"]
+            if self._static(case, judge=False) is None:
                 return False
         return case.add("types", report.verdicts)
 

@@ -6,12 +6,12 @@ import json
 import time
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mayfly.core import Proof, Verdict
 from mayfly.gates._adversary import attack, convict, suspects
 from mayfly.gates._entry import Entry
-from mayfly.gates._mutants import Mutant, mutants_of
+from mayfly.gates._mutants import Mutant, mutants_of, without_own_tests
 from mayfly.gates._mutants_run import Trial, Tried, try_variants
 from mayfly.gates._proof_doubts import crash, luck, surprise
 from mayfly.gates._proof_empty import Empty, empty_results
@@ -26,6 +26,8 @@ from mayfly.gates._suite import Suite
 from mayfly.gates._values import Given, Inputs
 from mayfly.sandbox import Sandbox
 
+# Another version of this gate makes everything be proven again.
+VERSION = 1
 _SHOWN_FAILURES = 5
 
 
@@ -98,7 +100,8 @@ class Prover:
         options, program = self.options, work.program
         if options.properties or options.adversary or options.rivals:
             self._make_inputs(work, suite)
-        work.mutants = mutants_of(program.source, options.mutants) if options.mutants else []
+        quiet = replace(program, source=without_own_tests(program.source))
+        work.mutants = mutants_of(quiet.source, options.mutants) if options.mutants else []
         work.rivals = [rival for rival in rivals if rival != program.source]
         sources = [*(mutant.source for mutant in work.mutants), *work.rivals]
         if not sources and not work.given:
@@ -106,7 +109,7 @@ class Prover:
             return
         asks = [json.dumps(case.ask) for case in work.ran.cases]
         trial = Trial(
-            program=program,
+            program=quiet,
             asks=asks,
             more=work.given,
             seconds=options.mutant_seconds,
@@ -132,7 +135,7 @@ class Prover:
 
     def _make_inputs(self, work: _Work, suite: Suite) -> None:
         options = self.options
-        examples = [case.test.input for case in work.ran.cases if not case.replay]
+        examples = [case.test.input for case in work.ran.cases if not case.replay and not case.test.raises]
         inputs = Inputs(work.program.entry, work.program.source, [*examples, *suite.samples])
         work.given = inputs.near(options.near)
         if options.adversary:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Sequence
 
 from mayfly.core import UNSET
@@ -14,6 +15,7 @@ from mayfly.gates._values_types import Kind, fits, kind_like
 
 # How many outputs somebody who guesses chooses from, where the output is no yes or no and nothing empty.
 _MANY = 10
+_CHECK = 4
 OUT_OF = {"timeout", "MemoryError", "RecursionError", "died", "memory"}
 
 
@@ -67,17 +69,25 @@ def _loose(kind: Kind) -> Kind:
 def luck(cases: Sequence[Case], source: str) -> float:
     """Return how likely somebody passes who guesses each output: a yes or no is a coin, and so is an empty result.
 
-    A text that stands in the source itself is a label, one of as many as the tests show, and at least two.
+    A text that stands in the source itself is a label, one of as many as the tests show, and at least two. What a
+    check lets through is not known; it counts a little more than a coin.
     """
-    chance = 1.0
-    expected = [case.test.expected for case in cases]
-    texts = {value for value in expected if isinstance(value, str)}
+    texts = {case.test.expected for case in cases if isinstance(case.test.expected, str)}
     labels = {text for text in texts if repr(text) in source or f'"{text}"' in source}
-    for value in expected:
-        if value is UNSET or isinstance(value, bool) or not value:
+    chance = 1.0
+    for case in cases:
+        if case.replay:
+            answers = [answer["ok"] for answer in case.replay.answers if "ok" in answer]
+            chance /= math.prod(_choices(answer, labels) for answer in answers) or 1
+        elif case.test.raises:
             chance /= 2
-        elif isinstance(value, str) and value in labels:
-            chance /= max(2, len(labels))
         else:
-            chance /= _MANY
+            chance /= _CHECK if case.test.expected is UNSET else _choices(case.test.expected, labels)
     return chance
+
+
+def _choices(value: object, labels: set[str]) -> int:
+    """Return among how many outputs somebody would choose who knows no more than their kind."""
+    if isinstance(value, bool) or not value:
+        return 2
+    return max(2, len(labels)) if isinstance(value, str) and value in labels else _MANY

@@ -52,11 +52,10 @@ def _passing(sandbox: Sandbox, program: Program, cases: Sequence[Case]) -> list[
     results = judge(sandbox, [case for case, _ in pairs], [Answer(value=value) for _, value in pairs])
     width = len(plain)
     passed = [all(result.passed for result in results[at * width : (at + 1) * width]) for at in range(_COUNT)]
+    alive = [at for at in range(_COUNT) if passed[at]]
     replays = [case.replay for case in cases if case.replay]
-    return [
-        ok and all(_replay_passes(sandbox, program, one, _constant(at)) for one in replays)
-        for at, ok in enumerate(passed)
-    ]
+    fooled = _fooled(sandbox, program, replays, alive) if replays else set(alive)
+    return [at in fooled for at in range(_COUNT)]
 
 
 def _constant(at: int) -> object:
@@ -67,16 +66,18 @@ def _value(at: int, case: Case) -> object:
     return _CONSTANTS[at] if at < len(_CONSTANTS) else case.test.input
 
 
-def _replay_passes(sandbox: Sandbox, program: Program, recorded: Replay, constant: object) -> bool:
-    """Run a test whose every call is answered with *constant*; objects that are made stay objects."""
-    trial = replace(recorded, steps=[], answers=[], passed=False, failed="")
+def _fooled(sandbox: Sandbox, program: Program, recorded: Sequence[Replay], alive: Sequence[int]) -> set[int]:
+    """Return which constants pass every test when each call is answered with them; what is made stays an object."""
     shape = shape_of(program.source)
+    trials = [(at, replace(one, steps=[], answers=[], passed=False, failed="")) for at in alive for one in recorded]
     for _ in range(_ROUNDS):
-        advance(sandbox, shape, [trial], timeout=program.timeout)
-        if not trial.open:
-            return trial.passed
-        trial.answers = [_stands_for(step, shape, constant) for step in trial.steps]
-    return False
+        waiting = [(at, trial) for at, trial in trials if trial.open]
+        if not waiting:
+            break
+        advance(sandbox, shape, [trial for _, trial in waiting], timeout=program.timeout)
+        for at, trial in waiting:
+            trial.answers = [_stands_for(step, shape, _constant(at)) for step in trial.steps]
+    return set(alive) - {at for at, trial in trials if not trial.passed}
 
 
 def _stands_for(step: dict[str, object], shape: dict[str, dict[str, object]], constant: object) -> dict[str, object]:

@@ -79,7 +79,10 @@ def telling_of(fate: Fate, tried: Tried, given: Sequence[Given]) -> tuple[int, A
     places = [
         (place, other)
         for place, other in fate.disagrees
-        if given[place].near and tried.more[place].ok and not (other.ok and same(other.value, tried.more[place].value))
+        if place < len(tried.more)
+        and given[place].near
+        and tried.more[place].ok
+        and not (other.ok and same(other.value, tried.more[place].value))
     ]
     return min(places, key=lambda pair: (not pair[1].ok, given[pair[0]].size), default=None)
 

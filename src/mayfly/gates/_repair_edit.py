@@ -38,6 +38,11 @@ class Edits:
         """Return the text from *start* to *end*."""
         return self._data[self._at(*start) : self._at(*end)].decode()
 
+    def after(self, line: int, text: str) -> bool:
+        """Put *text* at the end of a line, behind its comment."""
+        end = max(self._at(line, 0), min(self._starts[line] - 1, len(self._data)))
+        return self._change(end, end, text)
+
     def indent(self, node: ast.stmt) -> str | None:
         """Return the white space before a statement, None if it shares its line with something before it."""
         before = self.read((node.lineno, 0), (node.lineno, node.col_offset))

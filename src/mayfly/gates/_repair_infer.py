@@ -234,14 +234,17 @@ class Scope:
                 return first if first in (INT, FLOAT) else None
             case "min" | "max" | "sum":
                 return self._extreme(name, item, node)
-            case "enumerate":
-                return kind("Iterable", kind("tuple", INT, item or ANY))
-            case "zip":
-                items = [_item(self.infer(argument)) or ANY for argument in node.args]
-                return kind("Iterable", kind("tuple", *items))
-            case "reversed":
-                return kind("Iterable", item) if item else None
+            case "enumerate" | "zip" | "reversed":
+                return self._iterable(name, item, node)
         return known_return("builtins", name)
+
+    def _iterable(self, name: str, item: Kind | None, node: ast.Call) -> Kind | None:
+        if name == "reversed":
+            return kind("Iterable", item) if item else None
+        if name == "enumerate":
+            return kind("Iterable", kind("tuple", INT, item or ANY))
+        items = [_item(self.infer(argument)) or ANY for argument in node.args]
+        return kind("Iterable", kind("tuple", *items))
 
     def _extreme(self, name: str, item: Kind | None, node: ast.Call) -> Kind | None:
         if len(node.args) > 1 and name != "sum":

@@ -6,7 +6,7 @@ import ast
 import re
 
 from mayfly.core import Verdict
-from mayfly.gates._repair_edit import Function, bound_names
+from mayfly.gates._repair_edit import Function, arguments, bound_names
 from mayfly.gates._repair_kinds import ANY, FLOAT, UNKNOWN, Kind, kind
 from mayfly.gates._repair_work import Work
 
@@ -46,6 +46,8 @@ def _held(work: Work, statement: ast.Assign, name: str, hint: str) -> Kind:
 
 def _declare(work: Work, statement: ast.Assign, name: str, text: str) -> bool:
     target = statement.targets[0]
+    if name in _outer_names(work.function_at(statement.lineno)):
+        return False
     if len(statement.targets) == 1 and isinstance(target, ast.Name):
         return work.edits.insert(target.end_lineno or 0, target.end_col_offset or 0, f": {text}")
     if len(statement.targets) == 1 and isinstance(target, ast.Attribute) and target.attr == name:
@@ -56,13 +58,19 @@ def _declare(work: Work, statement: ast.Assign, name: str, text: str) -> bool:
     return work.edits.insert(statement.lineno, 0, f"{indent}{name}: {text}\n")
 
 
+def _outer_names(function: Function | None) -> set[str]:
+    """Return the names that belong to a scope further out, which is where they would have to be annotated."""
+    nodes = list(ast.walk(function)) if function else []
+    return {name for node in nodes if isinstance(node, (ast.Global, ast.Nonlocal)) for name in node.names}
+
+
 def widen_numbers(work: Work) -> None:
     """Declare a variable float that starts as a whole number and is given a fraction later."""
     for error in work.coded("ASSIGNMENT"):
         function = work.function_at(error.line)
         if function is None or not _NUMBERS.search(error.message):
             continue
-        for name in _assigned_at(function, error.line):
+        for name in _assigned_at(function, error.line) - {argument.arg for argument in arguments(function)}:
             first = _first_assignment(function, name)
             if first is not None:
                 text = work.write(FLOAT, function)
@@ -128,8 +136,7 @@ def return_none(work: Work) -> None:
         indent = work.edits.indent(function.body[0])
         if indent is None:
             continue
-        end = last.end_lineno or last.lineno, last.end_col_offset or last.col_offset
-        done = work.edits.insert(*end, f"\n{indent}return None")
+        done = work.edits.after(last.end_lineno or last.lineno, f"\n{indent}return None")
         work.note(done, f"wrote out the None that {function.name} returns")
 
 

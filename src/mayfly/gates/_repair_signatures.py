@@ -142,11 +142,21 @@ def ends(body: list[ast.stmt]) -> bool:
             return ends(inner)
         case ast.While(test=ast.Constant(value=value), body=inner):
             return bool(value) and not any(isinstance(one, ast.Break) for stmt in inner for one in ast.walk(stmt))
-        case ast.Try(body=inner, handlers=handlers, orelse=other, finalbody=final):
-            normal = ends(other) if other else ends(inner)
-            return (bool(final) and ends(final)) or (normal and all(ends(handler.body) for handler in handlers))
+        case ast.Try() as attempt:
+            return _attempt_ends(attempt)
         case ast.Match(cases=cases):
-            last = cases[-1].pattern
-            every = isinstance(last, ast.MatchAs) and last.pattern is None and cases[-1].guard is None
-            return every and all(ends(case.body) for case in cases)
+            return _choice_ends(cases)
     return False
+
+
+def _attempt_ends(attempt: ast.Try) -> bool:
+    normal = ends(attempt.orelse or attempt.body)
+    return (bool(attempt.finalbody) and ends(attempt.finalbody)) or (
+        normal and all(ends(handler.body) for handler in attempt.handlers)
+    )
+
+
+def _choice_ends(cases: list[ast.match_case]) -> bool:
+    last = cases[-1].pattern
+    every = isinstance(last, ast.MatchAs) and last.pattern is None and cases[-1].guard is None
+    return every and all(ends(case.body) for case in cases)

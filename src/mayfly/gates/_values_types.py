@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 _LISTS = {"list", "List", "Sequence", "Iterable", "Iterator", "Generator", "Collection", "AsyncIterator", "deque"}
@@ -111,35 +112,41 @@ def _is_ellipsis(node: ast.expr) -> bool:
 
 def fits(value: object, kind: Kind) -> bool:
     """Whether plain data that crossed the wall could be a value of *kind*."""
-    name = kind.name
-    if name == "union":
+    if kind.name == "union":
         return any(fits(value, part) for part in kind.parts)
-    if name == "literal":
+    if kind.name == "literal":
         return any(type(value) is type(known) and value == known for known in kind.values)
-    if name in _CHECKS:
-        return _CHECKS[name](value)
-    if name == "list":
-        return isinstance(value, list) and all(fits(item, kind.parts[0]) for item in value)
-    if name == "tuple":
-        return (
-            isinstance(value, list)
-            and len(value) == len(kind.parts)
-            and all(fits(item, part) for item, part in zip(value, kind.parts, strict=True))
-        )
-    if name == "dict":
-        # Keys became texts on their way, so only values can be judged.
-        return isinstance(value, dict) and all(fits(item, kind.parts[1]) for item in value.values())
-    if name == "record":
-        return isinstance(value, dict) and all(key in value and fits(value[key], part) for key, part in kind.fields)
-    return True
+    check = _CHECKS.get(kind.name)
+    return check is None or check(value, kind)
 
 
-_CHECKS = {
-    "int": lambda value: isinstance(value, int),
-    "float": lambda value: isinstance(value, (int, float)),
-    "str": lambda value: isinstance(value, str),
-    "bool": lambda value: isinstance(value, bool),
-    "None": lambda value: value is None,
+def _fits_list(value: object, kind: Kind) -> bool:
+    return isinstance(value, list) and all(fits(item, kind.parts[0]) for item in value)
+
+
+def _fits_tuple(value: object, kind: Kind) -> bool:
+    return isinstance(value, list) and len(value) == len(kind.parts) and all(map(fits, value, kind.parts))
+
+
+def _fits_dict(value: object, kind: Kind) -> bool:
+    # Keys became texts on their way, so only values can be judged.
+    return isinstance(value, dict) and all(fits(item, kind.parts[1]) for item in value.values())
+
+
+def _fits_record(value: object, kind: Kind) -> bool:
+    return isinstance(value, dict) and all(key in value and fits(value[key], part) for key, part in kind.fields)
+
+
+_CHECKS: dict[str, Callable[[object, Kind], bool]] = {
+    "int": lambda value, _: isinstance(value, int),
+    "float": lambda value, _: isinstance(value, (int, float)),
+    "str": lambda value, _: isinstance(value, str),
+    "bool": lambda value, _: isinstance(value, bool),
+    "None": lambda value, _: value is None,
+    "list": _fits_list,
+    "tuple": _fits_tuple,
+    "dict": _fits_dict,
+    "record": _fits_record,
 }
 
 

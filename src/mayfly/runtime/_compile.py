@@ -123,6 +123,9 @@ def compile_task(
     request = task.request(shown)
     writer = TestWriter(asked, story.pool)
     tests = suite or writer.write(request, held_out=held_out, exact=not architect.persistent)
+    if not tests.tests and architect.persistent:
+        # Whatever is written now could not be proven, so nothing is spent on writing it.
+        raise Collapse("there are no tests: give examples, or a model that writes tests", "NO_TESTS")
     forge = Forge(
         gates=parts.gates(asked, story.pool),
         reflector=Reflector(asked, story.pool),
@@ -183,10 +186,10 @@ def keep_proof(
             mutants_killed=report.proof.mutants_killed,
             source_hash=admission.artifact.hash,
             suite_hash=parts.ledger.put_blob(canonical_json(tests.to_json()).encode()) if kept else None,
-            entry=entry.name,
+            entry=entry.name if kept else "",
             spread=entry.spread,
             imports=tuple(sorted(imports)),
-            results=tuple(asdict(result) for result in report.results[:50]),
-            notes=report.notes[:20],
+            results=tuple(asdict(result) for result in report.results[:50] if kept),
+            notes=report.notes[:20] if kept else (),
         )
     )

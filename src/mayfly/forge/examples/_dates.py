@@ -154,6 +154,18 @@ def add_dates(pool: Pool, task: Task) -> list[Source]:
     return numbers
 
 
+def date_numbers(task: Task) -> list[Source]:
+    """Return the numbers that dates and times give, for programs whose output is a number."""
+    found = [moment for column in task.columns for moment in moments(column, task.count, probed=task.probed)]
+    numbers = list(_differences(found, task.count))
+    for moment in found[:4]:
+        for op, need, more, _ in _INTS:
+            if need in moment.parts:
+                values = computed(lambda value, op=op: (op.run(value), 0), moment.values)
+                numbers.append(Source(1.2 + moment.cost + more, call(WHOLE, call(op, moment.expr)), values))  # type: ignore[arg-type]
+    return numbers
+
+
 def _differences(found: Sequence[Moments], count: int) -> Iterator[Source]:
     dated = [moment for moment in found if moment.parts & {"date", "hour"}][:4]
     for first in dated:
@@ -162,7 +174,7 @@ def _differences(found: Sequence[Moments], count: int) -> Iterator[Source]:
             if first is not second:
                 values = computed(lambda a, b, op=op: (op.run(a, b), 0), first.values, second.values)
                 if None not in values[:count]:
-                    yield Source(1.5, call(WHOLE, call(op, first.expr, second.expr)), values)  # type: ignore[arg-type]
+                    yield Source(0.8, call(WHOLE, call(op, first.expr, second.expr)), values)  # type: ignore[arg-type]
 
 
 def _add_parts(pool: Pool, moment: Moments, *, more: float = 0.0) -> list[Source]:

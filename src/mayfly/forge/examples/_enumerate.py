@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
+from mayfly.forge.examples._dates import date_numbers
 from mayfly.forge.examples._numbers import WHOLE, number_sources
 from mayfly.forge.examples._ops import call, helper
 from mayfly.forge.examples._search import Candidate
-from mayfly.forge.examples._task import Task, leaf
+from mayfly.forge.examples._task import Task, leaf, steady
 from mayfly.forge.examples._tree import Apply, Each, Expr, Given, Item, Literal, Op, Scope, Value
-from mayfly.forge.examples._typed import Rule, loops, rules
+from mayfly.forge.examples._typed import ADD, DIVIDE, FLOOR_DIVIDE, MULTIPLY, SUBTRACT, Loop, Rule, loops, rules
 from mayfly.forge.examples._types import annotation, element
 
 _MOST = 6000
 _ROUNDS = 3
 _DEPTH = 2
+_CHEAP = 1.8
 _TAKEN = {
-    "str": helper("text_of"),
+    "str": helper("text_of", words="{0}"),
     "int": helper("int_of", "int", words="{0}"),
     "float": helper("float_of", "float", words="{0}"),
     "bool": helper("truth_of", "bool", words="{0}"),
@@ -63,6 +66,7 @@ class Bank:
         self.end = min(task.deadline, time.monotonic() + seconds)
         self.by_kind: dict[str, list[Entry]] = {}
         self.seen: dict[str, float] = {}
+        self.hits = 0
 
     def add(self, cost: float, kind: str, expr: Expr, values: tuple[Value, ...]) -> None:
         """Keep an expression that works on all examples and does something new."""
@@ -72,6 +76,8 @@ class Bank:
         if key not in self.seen and len(key) < 20_000:
             self.seen[key] = cost
             self.by_kind.setdefault(kind, []).append(Entry(cost, kind, expr, values))
+            if all(same(value, target) for value, target in zip(values, self.task.wanted, strict=False)):
+                self.hits += 1
 
     def full(self) -> bool:
         """Whether there is no room or no time for more."""
@@ -92,22 +98,25 @@ def fill(task: Task, *, seconds: float, rounds: int = _ROUNDS) -> Bank:
     every_loop = list(loops(numbers))
     for number in range(rounds):
         known = {kind: list(entries) for kind, entries in bank.by_kind.items()}
+        _pairs(bank, known, every, 24 if number else 40)
         for entry in sorted((entry for entries in known.values() for entry in entries), key=lambda entry: entry.cost):
             if bank.full():
                 return bank
-            for rule in every:
-                if len(rule.takes) == 1 and rule.takes[0] == entry.kind:
-                    _apply(bank, rule, (entry,))
-            for loop in every_loop:
-                if entry.kind == f"list[{loop.takes}]":
-                    _add(
-                        bank,
-                        entry.cost + loop.cost,
-                        f"list[{loop.gives}]",
-                        Each(source=entry.expr, body=loop.body, test=loop.test),
-                    )
-        _pairs(bank, known, every, 60 >> number)
+            _extend(bank, entry, every, every_loop)
+        if bank.hits:
+            break
     return bank
+
+
+def _extend(bank: Bank, entry: Entry, every: Sequence[Rule], every_loop: Sequence[Loop]) -> None:
+    """Apply every rule and every loop to one entry."""
+    for rule in every:
+        if len(rule.takes) == 1 and rule.takes[0] == entry.kind:
+            _apply(bank, rule, (entry,))
+    for loop in every_loop:
+        if entry.kind == f"list[{loop.takes}]":
+            expr = Each(source=entry.expr, body=loop.body, test=loop.test)
+            _add(bank, entry.cost + loop.cost, f"list[{loop.gives}]", expr)
 
 
 def _pairs(bank: Bank, known: dict[str, list[Entry]], every: Sequence[Rule], width: int) -> None:
@@ -169,11 +178,7 @@ def leaf_entries(task: Task) -> Iterator[Entry]:
         plain = "object" not in whole and len(path) <= 1
         if not plain and kind not in _TAKEN:
             continue
-        if (
-            isinstance(examples[0], list)
-            and path
-            and len({len(value) for value in examples if isinstance(value, list)}) > 1
-        ):
+        if not steady(examples, path):
             continue
         expr: Expr = Given(path) if plain else call(_TAKEN[kind], Given(path))
         entry = Entry(0.3 + 0.1 * len(path), kind, expr, evaluated(expr, task.inputs))
@@ -182,7 +187,7 @@ def leaf_entries(task: Task) -> Iterator[Entry]:
             yield from _plucked(task, entry)
         elif kind.startswith("list[dict[str, "):
             yield from _plain_plucked(task, entry)
-    for cost, source, exact in number_sources(task.columns, task.count):
+    for cost, source, exact in (*number_sources(task.columns, task.count), *date_numbers(task)):
         inner = source.args[0] if isinstance(source, Apply) and source.op is WHOLE else None
         integral = all(value is not None and value[0] % 10 ** value[1] == 0 for value in exact[: task.count])
         made = inner if inner is not None else call(_COUNT if integral else _REAL, source)
@@ -266,4 +271,43 @@ def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:
         if all(same(value, target) for value, target in zip(entry.values, wanted, strict=False)):
             values = tuple(None if value is FAILED else value for value in entry.values)
             found.append(Candidate(entry.cost, entry.expr, values))
-    return found[:most]
+    found += linear(bank, wanted)
+    return sorted(found, key=lambda candidate: candidate.cost)[:most]
+
+
+def linear(bank: Bank, wanted: Sequence[Value]) -> list[Candidate]:
+    """Return the wanted numbers as a multiple of a number in the inputs, perhaps with something added."""
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in wanted):
+        return []
+    found: list[Candidate] = []
+    for entry in bank.all():
+        if entry.kind in ("int", "float") and entry.cost < _CHEAP:
+            expr = _line(entry, wanted, whole=all(isinstance(value, int) for value in wanted))
+            values = evaluated(expr, bank.task.inputs) if expr is not None else ()
+            if expr is not None and all(same(value, target) for value, target in zip(values, wanted, strict=False)):
+                given = tuple(None if value is FAILED else value for value in values)
+                found.append(Candidate(entry.cost + 3.2, expr, given))
+    return found[:4]
+
+
+def _line(entry: Entry, wanted: Sequence[Value], *, whole: bool) -> Expr | None:
+    """Return the straight line through the examples, if its slope is a simple fraction."""
+    pairs = [(Fraction(str(a)), Fraction(str(b))) for a, b in zip(entry.values, wanted, strict=False)]
+    (x, y), (u, v) = pairs[0], next((pair for pair in pairs if pair[0] != pairs[0][0]), pairs[0])
+    if x == u:
+        return None
+    slope = (v - y) / (u - x)
+    offset = y - slope * x
+    simple = slope.limit_denominator(1000)
+    if not slope or abs(simple - slope) > Fraction(1, 10**9) or (offset and len(pairs) < 3) or simple == 1:
+        return None
+    before = (offset / simple).limit_denominator(100)
+    inner = entry.expr if not offset else call(ADD if before > 0 else SUBTRACT, entry.expr, _number(abs(before)))
+    scaled = inner if abs(simple.numerator) == simple.numerator == 1 else call(MULTIPLY, inner, simple.numerator)
+    if simple.denominator == 1:
+        return scaled
+    return call(FLOOR_DIVIDE if whole and entry.kind == "int" else DIVIDE, scaled, simple.denominator)
+
+
+def _number(value: Fraction) -> Value:
+    return value.numerator if value.denominator == 1 else float(value)

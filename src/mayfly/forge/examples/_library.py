@@ -36,8 +36,9 @@ def blocks() -> dict[str, Block]:
     found: dict[str, Block] = {}
     for module in MODULES:
         source = inspect.getsource(module)
+        lines = source.splitlines()
         for node in ast.parse(source).body:
-            text = ast.get_source_segment(source, node) or ""
+            text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
             uses = frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
             if isinstance(node, ast.FunctionDef):
                 found[node.name] = Block(name=node.name, text=text, uses=uses, constant=False)

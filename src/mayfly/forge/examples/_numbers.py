@@ -94,7 +94,7 @@ def number_sources(columns: Sequence[Column], count: int) -> list[Source]:
 
 
 def _numbers(column: Column, count: int) -> Iterator[tuple[float, Expr, tuple[Value, ...]]]:
-    yield 0.8, call(READ_NUMBER, column.expr), computed(READ_NUMBER.run, column.texts)
+    yield 0.3, call(READ_NUMBER, column.expr), computed(READ_NUMBER.run, column.texts)
     found = [len(NUMBER.findall(text or "")) for text in column.texts[:count]]
     for index in range(min(*found, _MOST_NUMBERS) if len(found) > 1 else min(found[0], _MOST_NUMBERS)):
         for place, cost in ((index, 1.0 + 0.2 * index), (-index - 1, 1.12 + 0.2 * index)):

@@ -178,7 +178,7 @@ def _caller(op: Op, *args: Expr | Value) -> Callable[[], Expr]:
 
 
 def _fields(mark: str) -> Callable[[str], list[str]]:
-    return lambda text: [part.strip() for part in text.split(mark)]
+    return lambda text: [part.strip() for part in text.split(mark)] if mark in text else []
 
 
 def _matches(pattern: str) -> Callable[[str], list[str]]:

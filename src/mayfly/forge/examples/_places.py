@@ -29,6 +29,7 @@ CLASSES = {r"\d": 0.0, LETTER: 0.1, r"[A-Z]": 0.3, r"[a-z]": 0.4, r"\s": 0.1, r"
 VIEWS: tuple[tuple[Op | None, float], ...] = ((None, 0.0), (LOWER, 0.8), (UPPER, 0.8), (TITLE, 0.9))
 _KEPT = 4
 _MOST_MATCHES = 14
+_COMBINED = ((0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0))
 
 
 class Place(NamedTuple):
@@ -47,7 +48,7 @@ class Place(NamedTuple):
         """Return the expression for the place in a text."""
         if self.op is not None:
             return call(self.op, text, self.pattern, self.nth)
-        return call(LENGTH, text) if self.index is None else Literal(self.nth)
+        return call(LENGTH, text) if self.nth is None else Literal(self.nth)
 
 
 @lru_cache(maxsize=20_000)
@@ -95,8 +96,8 @@ def shared_words(texts: Sequence[str]) -> list[str]:
     return sorted(common, key=lambda word: (-len(word), word))[:6]
 
 
-def places(column: Column, count: int) -> tuple[list[Place], list[Place]]:
-    """Return the places where a piece of the column may start, and where it may end."""
+def places(column: Column, count: int) -> tuple[list[list[Place]], list[list[Place]]]:
+    """Return where a piece of the column may start and may end, in groups that are the same on all examples."""
     texts = [text for text in column.texts[:count] if text is not None]
     starts, ends = _Best(count), _Best(count)
     longest = max(len(text) for text in texts)
@@ -169,13 +170,9 @@ class _Best:
         if place.at not in group or place.cost < group[place.at].cost:
             group[place.at] = place
 
-    def all(self) -> list[Place]:
-        """Return what was kept."""
-        return [
-            place
-            for group in self.groups.values()
-            for place in sorted(group.values(), key=lambda kept: kept.cost)[:_KEPT]
-        ]
+    def all(self) -> list[list[Place]]:
+        """Return what was kept, in groups, the cheapest of each first."""
+        return [sorted(group.values(), key=lambda kept: kept.cost)[:_KEPT] for group in self.groups.values()]
 
 
 class Pieces:
@@ -185,16 +182,16 @@ class Pieces:
         self.column, self.task = column, task
         count = task.count
         starts, ends = places(column, count)
-        self.ends: dict[int, list[Place]] = {}
-        for place in ends:
-            self.ends.setdefault(place.at[0] or 0, []).append(place)
+        self.ends: dict[int, list[list[Place]]] = {}
+        for group in ends:
+            self.ends.setdefault(group[0].at[0] or 0, []).append(group)
         self.views = list(self._views())
-        self.starts: list[dict[str, list[Place]]] = [{} for _ in self.views]
+        self.starts: list[dict[str, list[list[Place]]]] = [{} for _ in self.views]
         for number, (_, _, texts) in enumerate(self.views):
-            for place in starts:
-                at = place.at[0] or 0
+            for group in starts:
+                at = group[0].at[0] or 0
                 if at < len(texts[0]):
-                    self.starts[number].setdefault(texts[0][at], []).append(place)
+                    self.starts[number].setdefault(texts[0][at], []).append(group)
 
     def _views(self) -> Iterator[tuple[Op | None, float, list[str]]]:
         texts = [text or "" for text in self.column.texts[: self.task.count]]
@@ -211,24 +208,24 @@ class Pieces:
         if any(place >= len(output) for place, output in zip(state, outputs, strict=True)):
             return
         for number, (op, cost, texts) in enumerate(self.views):
-            for start in self.starts[number].get(outputs[0][state[0]], ()):
+            for group in self.starts[number].get(outputs[0][state[0]], ()):
                 reach: list[int] = []
-                for text, at, output, place in zip(texts, start.at, outputs, state, strict=False):
+                for text, at, output, place in zip(texts, group[0].at, outputs, state, strict=False):
                     reach.append(_common(text, at or 0, output, place))
                     if not reach[-1]:
                         break
                 else:
-                    yield from self._ended(start, op, cost, reach)
+                    yield from self._ended(group, op, cost, reach)
 
-    def _ended(self, start: Place, op: Op | None, cost: float, reach: list[int]) -> Iterator[Atom]:
-        first = start.at[0] or 0
-        for place in range(first + 1, first + reach[0] + 1):
-            for end in self.ends.get(place, ()):
-                if all(
-                    (b or 0) - (a or 0) in range(1, most + 1)
-                    for a, b, most in zip(start.at, end.at, reach, strict=False)
-                ):
-                    yield self._atom(start, end, op, cost)
+    def _ended(self, starts: list[Place], op: Op | None, cost: float, reach: list[int]) -> Iterator[Atom]:
+        first = starts[0].at
+        origin = first[0] or 0
+        for place in range(origin + 1, origin + reach[0] + 1):
+            for ends in self.ends.get(place, ()):
+                if all(0 < (b or 0) - (a or 0) <= most for a, b, most in zip(first, ends[0].at, reach, strict=False)):
+                    for left, right in _COMBINED:
+                        if left < len(starts) and right < len(ends):
+                            yield self._atom(starts[left], ends[right], op, cost)
 
     def _atom(self, start: Place, end: Place, op: Op | None, cost: float) -> Atom:
         cuts = zip(self.column.texts, start.at, end.at, strict=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import count as counter
@@ -19,6 +20,8 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 _PATHS = 6
+# Rivals that are so much dearer are not asked about.
+_SLACK = 4.0
 _MOST_STEPS = 4000
 
 
@@ -46,10 +49,14 @@ def search(task: Task, atoms: Sequence[Atom], sources: Sequence[Pieces], wanted:
     found: dict[Texts, Candidate] = {}
     steps = 0
     paths = min(_PATHS, wanted + 1)
+    limit = math.inf
     while heap and len(found) < wanted and steps < _MOST_STEPS:
         cost, _, state, path = heapq.heappop(heap)
+        if cost > limit:
+            break
         if state == goal and path is not None:
             candidate = _candidate(cost, path, len(task.inputs))
+            limit = min(limit, cost + _SLACK)
             found.setdefault(tuple(str(value) if value is not None else None for value in candidate.values), candidate)
             continue
         steps += 1
@@ -64,7 +71,7 @@ def search(task: Task, atoms: Sequence[Atom], sources: Sequence[Pieces], wanted:
                 continue
             price = atom.cost + 0.3 + _fit(path, atom)
             after = tuple(place + len(value or "") for place, value in zip(state, atom.values, strict=False))
-            if visits.get(after, 0) < paths:
+            if visits.get(after, 0) < paths and cost + price <= limit:
                 heapq.heappush(heap, (cost + price, next(order), after, _Path(atom, path)))
     return sorted(found.values(), key=lambda candidate: candidate.cost)
 

@@ -29,7 +29,8 @@ from mayfly.forge.examples._tree import (
 from mayfly.forge.examples._writing import write
 
 _NOT = Op(name="not", run=lambda answer: not answer, template="not {0}", returns="bool", loose=True, words="not {0}")
-_ENUMERATION = 0.6
+_ENUMERATION = 0.4
+_DEAR = 1.9
 
 
 def solve(task: Task, wanted: int) -> list[Candidate]:
@@ -57,9 +58,11 @@ def _plain(task: Task, wanted: int) -> list[Candidate]:
 
 def _texts(task: Task, wanted: int) -> list[Candidate]:
     found = write(task, wanted) if task.columns else []
-    if found or not any(_has_list(value) for value in task.inputs[: task.count]):
+    if found:
         return found
     bank = fill(task, seconds=_ENUMERATION, rounds=2)
+    if not any(_has_list(value) for value in task.inputs[: task.count]):
+        return matching(bank, task.wanted, wanted)
     extra = [column for entry in bank.all()[:60] if (column := _as_column(entry, task)) is not None]
     known = [column.texts for column in task.columns[:6]]
     columns = [*task.columns[:6], *(column for column in extra if column.texts not in known)]
@@ -102,11 +105,23 @@ def _compared(task: Task) -> Iterator[Candidate]:
         for right in (*numbers, *constants):
             if left.expr == right.expr or (left.kind == "str") != (right.kind == "str"):
                 continue
-            for op in COMPARISONS:
+            for rank, op in enumerate(COMPARISONS):
+                if not _agree(op, left, right, task.wanted):
+                    continue
                 values = evaluated(call(op, left.expr, right.expr), task.inputs)
                 if values[: task.count] == task.wanted:
                     answers = tuple(None if value is FAILED else value for value in values)
-                    yield Candidate(left.cost + right.cost + 1.0, call(op, left.expr, right.expr), answers)
+                    yield Candidate(left.cost + right.cost + 1.0 + 0.1 * rank, call(op, left.expr, right.expr), answers)
+
+
+def _agree(op: Op, left: Entry, right: Entry, wanted: Sequence[Value]) -> bool:
+    for first, second, answer in zip(left.values, right.values, wanted, strict=False):
+        try:
+            if op.run(first, second) is not answer:
+                return False
+        except TypeError:
+            return False
+    return True
 
 
 def _numbers(task: Task, wanted: int) -> list[Candidate]:
@@ -157,11 +172,12 @@ def _with(task: Task, values: Sequence[Value]) -> Task:
 
 def _lists(task: Task, wanted: int) -> list[Candidate]:
     """Try what the enumerator knows, then one program for every element of a list, then each place apart."""
-    found = matching(fill(task, seconds=_ENUMERATION), task.wanted, wanted)
-    if not found:
-        bank = fill(task, seconds=0.1, rounds=1)
-        sources = [entry for entry in bank.all() if entry.kind.startswith("list[")][:12]
-        found = [*_mapped(task, sources), *_filtered(task, sources)]
+    bank = fill(task, seconds=_ENUMERATION)
+    found = matching(bank, task.wanted, wanted)
+    if not found or found[0].cost > _DEAR:
+        sources = [entry for entry in bank.all() if entry.kind.startswith("list[")]
+        found += _filtered(task, sources[:8])
+        found += _mapped(task, sources[:40]) if not found else ()
     sizes = {len(value) for value in task.wanted if isinstance(value, list)}
     if not found and len(sizes) == 1 and 0 < min(sizes) <= 6:
         found = _placed(task, min(sizes))
@@ -191,7 +207,10 @@ def _mapped(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
                 break
             pairs.extend(zip(items, target, strict=True))
         else:
-            yield from _each(task, source, pairs)
+            found = list(_each(task, source, pairs))
+            yield from found
+            if found:
+                return
 
 
 def _each(task: Task, source: Entry, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Candidate]:

@@ -92,7 +92,7 @@ def synthesize(
     shape = _shape(inputs, name or _named(intent, parameters), tuple(parameters))
     programs = tuple(_program(candidate, shape, pairs[0]) for candidate in candidates[:rivals])
     trust = weigh(task, candidates)
-    confident = trust.confident(len(pairs), candidates[0].cost)
+    confident = trust.confident(len(pairs))
     question = None if confident else _question(task, candidates)
     return Synthesis(programs=programs, question=question, confident=confident)
 
@@ -199,12 +199,10 @@ def _question(task: Task, candidates: Sequence[Candidate]) -> Question | None:
                 if value is not None and not any(same(value, other) for other in answers):
                     answers.append(value)
             return Question(input=task.inputs[index], answers=tuple(answers))
-    for index in range(task.count, len(task.inputs)):
-        if lead.values[index] is None or not task.probed:
-            return Question(
-                input=task.inputs[index], answers=() if lead.values[index] is None else (lead.values[index],)
-            )
-    return None
+    if not task.probed:
+        return None
+    failed = next((index for index in range(task.count, len(task.inputs)) if lead.values[index] is None), None)
+    return None if failed is None else Question(input=task.inputs[failed], answers=())
 
 
 def _shape(inputs: list[Value], name: str, parameters: tuple[str, ...]) -> Shape:

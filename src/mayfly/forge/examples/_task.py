@@ -12,7 +12,7 @@ from mayfly.forge.examples._ops import STRING, call, helper
 from mayfly.forge.examples._tree import Expr, Given, Item, Scope, Value
 
 Texts = tuple[str | None, ...]
-_TEXT_OF = helper("text_of")
+_TEXT_OF = helper("text_of", words="{0}")
 _MOST_CHALLENGES = 12
 _DEPTH = 3
 
@@ -97,13 +97,23 @@ def make_task(
 
 
 def _columns(inputs: Sequence[Value], count: int) -> Iterator[Column]:
-    paths = list(leaves(inputs[0]))
+    paths = [path for path in leaves(inputs[0]) if steady(inputs[:count], path)]
     plain = all(isinstance(leaf(value, path), str) for value in inputs[:count] for path in paths)
     for path in paths:
         texts = tuple(_text(leaf(value, path)) for value in inputs)
         if None in texts[:count]:
             continue
         yield Column(_column_expr(path, inputs[:count], plain), texts)
+
+
+def steady(inputs: Sequence[Value], path: tuple[str | int, ...]) -> bool:
+    """Whether every list on the way has the same length in all inputs, so that a position in it means something."""
+    for depth, step in enumerate(path):
+        if isinstance(step, int):
+            held = [leaf(value, path[:depth]) for value in inputs]
+            if len({len(each) if isinstance(each, list) else -1 for each in held}) > 1:
+                return False
+    return True
 
 
 def _column_expr(path: tuple[str | int, ...], inputs: Sequence[Value], plain: bool) -> Expr:
@@ -186,7 +196,7 @@ def _edits(text: str, near: str, turn: int) -> Iterator[str]:
         place = places[(turn + shift) % len(places)]
         run = runs[place]
         if run[-1].isdigit():
-            changed = run[:-1] + str((int(run[-1]) + 1) % 10)
+            changed = run[:-1] + str((int(run[-1]) + (1, 5, 3)[shift]) % 10)
         else:
             changed = run + run[-1] if shift % 2 == 0 or len(run) < 3 else run[:-1]
         yield "".join([*runs[:place], changed, *runs[place + 1 :]])

@@ -14,6 +14,7 @@ from mayfly.forge.examples._task import OutOfTime, Task
 from mayfly.forge.examples._tree import Apply, Choose, Expr, Literal, Value, walk
 
 _HELD_OUT = 4
+_FEW = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,19 +26,23 @@ class Trust:
     predicted: int
     thin_arms: bool
     table: bool
-    constants: int
+    mixed: bool
     failing: float
     odd: float
+    probed: bool
 
-    def confident(self, count: int, cost: float) -> bool:
-        """Whether to claim that the program is right."""
-        if self.table or self.thin_arms or self.failing > 0.2:
+    def confident(self, count: int) -> bool:
+        """Whether to claim that the program is right.
+
+        One example proves nothing, and two only where further inputs are known. An arm or a table that rests on one
+        example each, a failure on a further input, or a mixture of notations of which others may be missing, is no
+        ground for a claim either. Otherwise rivals have to be well behind, and most examples predicted by the others.
+        """
+        if count < 2 or self.table or self.thin_arms or self.failing or (self.mixed and count < 6):
             return False
-        if count == 1:
-            return cost <= 1.5 and self.margin >= 1.0 and not self.constants
-        if self.margin < (0.7 if count == 2 else 0.25):
-            return False
-        return self.held_out == 0 or self.predicted * 3 >= self.held_out * 2
+        if count == 2:
+            return self.probed and self.margin >= 0.7 and self.predicted >= 1 and self.odd <= 0.2
+        return self.margin >= (0.15 if self.probed else 0.25) and self.predicted * 3 >= self.held_out * 2
 
 
 def weigh(task: Task, candidates: Sequence[Candidate]) -> Trust:
@@ -52,9 +57,10 @@ def weigh(task: Task, candidates: Sequence[Candidate]) -> Trust:
         predicted=predicted,
         thin_arms=_thin(lead.expr, task),
         table=any(isinstance(part, Apply) and part.op is LOOKED_UP for part in walk(lead.expr)),
-        constants=_constants(lead.expr),
+        mixed=not task.probed and _mixed(lead.expr),
         failing=failing,
         odd=oddness(lead, task),
+        probed=task.probed,
     )
 
 
@@ -110,10 +116,12 @@ def _thin(expr: Expr, task: Task) -> bool:
     return False
 
 
-def _constants(expr: Expr) -> int:
-    """Return how many letters and digits the program writes by itself."""
-    texts = [part.constant for part in walk(expr) if isinstance(part, Literal) and isinstance(part.constant, str)]
-    return sum(char.isalnum() for text in texts for char in text)
+def _mixed(expr: Expr) -> bool:
+    """Whether the inputs come in so many notations that a whole table of them is needed."""
+    return any(
+        isinstance(part, Literal) and isinstance(part.constant, tuple) and len(part.constant) > _FEW
+        for part in walk(expr)
+    )
 
 
 def oddness(candidate: Candidate, task: Task) -> float:

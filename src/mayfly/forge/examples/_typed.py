@@ -72,7 +72,7 @@ ADD = _op("plus", "{0} + {1}", lambda a, b: a + b, "same", loose=True, words="{0
 SUBTRACT = _op("minus", "{0} - {1}", lambda a, b: a - b, "same", loose=True, words="{0} minus {1}")
 MULTIPLY = _op("times", "{0} * {1}", lambda a, b: a * b, "same", loose=True, words="{0} times {1}")
 DIVIDE = _op("divided", "{0} / {1}", lambda a, b: a / b, "float", loose=True, words="{0} divided by {1}")
-_FLOOR_DIVIDE = _op(
+FLOOR_DIVIDE = _op(
     "whole division", "{0} // {1}", lambda a, b: a // b, "same", loose=True, words="{0} divided by {1}, rounded down"
 )
 _REST = _op("rest", "{0} % {1}", lambda a, b: a % b, "same", loose=True, words="the rest of {0} divided by {1}")
@@ -153,7 +153,7 @@ def _number_rules(kind: str, numbers: tuple[Value, ...]) -> Iterator[Rule]:
         for op, cost in ((ADD, 1.2), (SUBTRACT, 1.2), (MULTIPLY, 1.2)):
             yield Rule(op, (kind,), kind, cost + 0.05 * min(abs(number), 10), (number,))
         if number and isinstance(number, int):
-            yield Rule(_FLOOR_DIVIDE, (kind,), kind, 1.5, (number,))
+            yield Rule(FLOOR_DIVIDE, (kind,), kind, 1.5, (number,))
             yield Rule(_REST, (kind,), kind, 1.5, (number,))
             yield Rule(DIVIDE, (kind,), "float", 1.4, (number,))
 
@@ -195,6 +195,9 @@ def _text_rules(texts: tuple[str, ...]) -> Iterator[Rule]:
     yield Rule(helper("most_common", words="the most common of {0}"), ("list[str]",), "str", 1.3)
     for kind in _NUMBERS:
         yield Rule(_TOTALS, ("list[str]", f"list[{kind}]"), "dict[str, float]", 1.2)
+    yield Rule(helper("longest", words="the longest of {0}"), ("list[str]",), "str", 1.3)
+    yield Rule(helper("shortest", words="the shortest of {0}"), ("list[str]",), "str", 1.4)
+    yield Rule(helper("from_roman", "int", words="the Roman numeral {0}"), ("str",), "int", 1.2)
     yield Rule(_KEYS, ("dict[str, int]",), "list[str]", 1.3)
 
 
@@ -244,4 +247,4 @@ _MORE_EQUAL = _op("at least", "{0} >= {1}", lambda a, b: a >= b, "bool", loose=T
 _LESS_EQUAL = _op("at most", "{0} <= {1}", lambda a, b: a <= b, "bool", loose=True, words="{0} is at most {1}")
 _SAME = _op("equal", "{0} == {1}", lambda a, b: a == b, "bool", loose=True, words="{0} is {1}")
 _OTHER = _op("unequal", "{0} != {1}", lambda a, b: a != b, "bool", loose=True, words="{0} is not {1}")
-COMPARISONS = (_MORE, _LESS, _MORE_EQUAL, _LESS_EQUAL, _SAME, _OTHER)
+COMPARISONS = (_SAME, _MORE, _LESS, _MORE_EQUAL, _LESS_EQUAL, _OTHER)

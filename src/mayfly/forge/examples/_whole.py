@@ -39,12 +39,17 @@ _TOKENS = (r"\d+", r"[^\W\d_]+", r"\w+", r"[A-Z][a-z]*", r"[A-Z]", r"[A-Z][a-z]+
 _SINGLE_SPACED = helper("single_spaced", words="{0} with single blanks")
 _SENTENCE = helper("sentence_case", words="{0} with a capital at the start")
 _SPACED_CAPITALS = helper("spaced_capitals", words="{0} with blanks before capitals")
+_BACKWARDS = Op(
+    name="backwards", run=lambda items: items[::-1], template="{0}[::-1]", returns="list[str]", words="{0} backwards"
+)
+_ORDERED = Op(name="sorted", run=sorted, template="sorted({0})", returns="list[str]", words="{0} in order")
 _WHOLE: tuple[tuple[Op, float], ...] = (
     (SWAPCASE, 1.2),
     (REVERSE, 1.2),
     (_SINGLE_SPACED, 1.0),
     (_SENTENCE, 1.2),
     (_SPACED_CAPITALS, 1.5),
+    (helper("camel_case", words="the words of {0} as one"), 1.6),
 )
 
 
@@ -56,10 +61,25 @@ def add_whole(pool: Pool, column: Column) -> None:
         values = mapped(_keep(pattern), column.texts)
         if values != column.texts:
             pool.offer_all(1.6, call(ONLY, column.expr, pattern), values)
+    _add_without(pool, column)
     _add_padding(pool, column)
     for cost, expr, values in replacements(pool, column):
         pool.offer_cased(cost, expr, values)
     add_loops(pool, column)
+
+
+def _add_without(pool: Pool, column: Column) -> None:
+    """Offer the column without the characters that no output has, if there are few of them."""
+    pairs = list(zip(column.texts, pool.task.outputs, strict=False))
+    gone = {char for text, output in pairs for char in set(text or "") - set(output)}
+    kept = {char for _, output in pairs for char in output}
+    if not 0 < len(gone) <= 8 or gone & kept:
+        return
+    vowels = len(gone) > 2 and gone <= set("aeiouAEIOU")
+    letters = "aeiouAEIOU" if vowels else "".join(sorted(gone))
+    pattern = "[^" + re.sub(r"([\\\]^-])", r"\\\1", letters) + "]"
+    values = mapped(_keep(pattern), column.texts)
+    pool.offer_cased(1.6 + (0.4 if vowels else 0.4 * len(gone)), call(ONLY, column.expr, pattern), values)
 
 
 def _keep(pattern: str) -> Callable[[str], str]:
@@ -146,7 +166,12 @@ def add_loops(pool: Pool, column: Column) -> None:
 
 def _sources(pool: Pool, column: Column) -> Iterator[tuple[float, Expr, list[list[str] | None]]]:
     texts = column.texts
-    yield 1.6, call(WORDS, column.expr), [None if text is None else text.split() for text in texts]
+    words = [None if text is None else text.split() for text in texts]
+    yield 1.6, call(WORDS, column.expr), words
+    backwards = [None if each is None else each[::-1] for each in words]
+    yield 2.0, call(_BACKWARDS, call(WORDS, column.expr)), backwards
+    ordered = [None if each is None else sorted(each) for each in words]
+    yield 2.1, call(_ORDERED, call(WORDS, column.expr)), ordered
     for mark in marks([text or "" for text in texts[: pool.task.count]]) if pool.task.count else ():
         if not mark.isspace():
             split = [

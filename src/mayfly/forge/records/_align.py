@@ -13,12 +13,31 @@ from dataclasses import dataclass
 from mayfly.forge.records import _kinds, _mask
 from mayfly.forge.records._model import Fixed
 
-SEPARATORS = ("\t", " || ", " | ", "|", " :: ", "::", " ; ", ";", " ~ ", "~", "^", " -- ", " - ", " => ", " -> ", ", ", ",")
+SEPARATORS = (
+    "\t",
+    " || ",
+    " | ",
+    "|",
+    " :: ",
+    "::",
+    " ; ",
+    ";",
+    " ~ ",
+    "~",
+    "^",
+    " -- ",
+    " - ",
+    " => ",
+    " -> ",
+    ", ",
+    ",",
+)
 INNER = ("=", ":", "/", "#", "@")
 PAIRS = {"[": "]", "(": ")", "{": "}", "<": ">", '"': '"', "'": "'"}
 _KEY = re.compile(r"[A-Za-z_@][\w.\-]*(?:=|: ?|=> ?)")
 _MEASURED = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)( ?[A-Za-zµ%]+)")
 _WORD = re.compile(r"[A-Za-z][\w'-]*[.,:;!?]?")
+MOST_COLUMNS = 300
 TYPED = frozenset({"int", "float", "time", "bool"})
 
 
@@ -85,7 +104,9 @@ def _keyed(texts: Sequence[str], depth: int) -> list[Piece] | None:
     found = _KEY.match(texts[0])
     if not found or not all(text.startswith(found[0]) for text in texts):
         return None
-    return [Fixed(found[0]), *learn([text[found.end() :] for text in texts], depth)]
+    rest = [text[found.end() :] for text in texts]
+    held: list[Piece] = [Hole(texts=tuple(rest))] if len(set(rest)) == 1 and " " not in rest[0] else learn(rest, depth)
+    return [Fixed(found[0]), *held]
 
 
 def _measured(texts: Sequence[str], _: int) -> list[Piece] | None:
@@ -100,7 +121,7 @@ def _separated(texts: Sequence[str], depth: int) -> list[Piece] | None:
     masked = [_mask.mask(text) for text in texts]
     for separator in SEPARATORS:
         counts = {line.text.count(separator) for line in masked}
-        if len(counts) == 1 and counts != {0}:
+        if len(counts) == 1 and 0 < max(counts) < MOST_COLUMNS:
             return _columns(masked, separator, depth)
     return None
 
@@ -130,7 +151,7 @@ def _padded(column: Sequence[str], depth: int) -> list[Piece]:
 def _spaced(texts: Sequence[str], depth: int) -> list[Piece] | None:
     rows = [_mask.mask(text).split_spaces() for text in texts]
     widths = {len(row) for row in rows}
-    if widths == {1}:
+    if widths == {1} or max(widths) > MOST_COLUMNS:
         return None
     if len(widths) == 1 and len(texts) > 1:
         return _joined([[row[index] for row in rows] for index in range(widths.pop())], depth)
@@ -217,7 +238,9 @@ def _inner(texts: Sequence[str], depth: int) -> list[Piece] | None:
         if len({len(row) for row in rows}) != 1 or len(rows[0]) == 1:
             continue
         columns = [[row[index] for row in rows] for index in range(len(rows[0]))]
-        if all(typed(column) or len(set(column)) == 1 for column in columns) and any(typed(column) for column in columns):
+        if all(typed(column) or len(set(column)) == 1 for column in columns) and any(
+            typed(column) for column in columns
+        ):
             return _columns(masked, separator, depth)
     brackets = [re.fullmatch(r"([^\[\](){}<>]+)([\[(<{])([^\[\](){}<>]*)([\])>}])(:?)", text) for text in texts]
     if all(brackets) and len({(m[2], m[4], m[5]) for m in brackets if m}) == 1:

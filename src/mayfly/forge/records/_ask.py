@@ -132,7 +132,20 @@ class Ask:
     def add(self, condition: Condition, start: int, end: int) -> None:
         """Keep a condition; a word of denial before it turns it round."""
         before = start - 1
-        while self.free(before) and self.word(before) in ("the", "a", "with", "from", "for", "any", "of", "where", "and", "are", "is", "that"):
+        while self.free(before) and self.word(before) in (
+            "the",
+            "a",
+            "with",
+            "from",
+            "for",
+            "any",
+            "of",
+            "where",
+            "and",
+            "are",
+            "is",
+            "that",
+        ):
             before -= 1
         negated = condition.negated
         if denial := self.phrase_before(before + 1, "negate"):
@@ -140,7 +153,11 @@ class Ask:
             start, negated = denial[1], not negated
         self.spend(start, end)
         changed = Condition(
-            field=condition.field, operator=condition.operator, value=condition.value, negated=negated, exact=condition.exact
+            field=condition.field,
+            operator=condition.operator,
+            value=condition.value,
+            negated=negated,
+            exact=condition.exact,
         )
         self.conditions.append(Placed(changed, start, end))
 
@@ -156,13 +173,24 @@ class Ask:
         return (_BUCKETS[found.meaning], found.end) if found else None
 
 
-_BUCKETS: dict[str, Bucket] = {"second": "second", "minute": "minute", "hour": "hour", "day": "day", "month": "month", "year": "year"}
+_BUCKETS: dict[str, Bucket] = {
+    "second": "second",
+    "minute": "minute",
+    "hour": "hour",
+    "day": "day",
+    "month": "month",
+    "year": "year",
+}
 
 
 def resolve(found: Format, words: tuple[str, ...], *, numeric: bool = False) -> tuple[Field, ...]:
     """Return the fields that go by *words*: by their own name, then by what they are about, then by a part of the name."""
     fields = [field for field in found.fields if field.numeric or not numeric]
-    exact = [field for field in fields if words in (_lexicon.name_words(field.name), _lexicon.name_words(" ".join(field.path)))]
+    exact = [
+        field
+        for field in fields
+        if words in (_lexicon.name_words(field.name), _lexicon.name_words(" ".join(field.path)))
+    ]
     if exact:
         return tuple(exact)
     for role in _lexicon.roles().get(words, ()):

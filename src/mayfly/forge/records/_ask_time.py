@@ -9,7 +9,16 @@ from mayfly.forge.records import _emit_test, _times, _tokens
 from mayfly.forge.records._ask import Ask
 from mayfly.forge.records._model import Condition, Field, Operator
 
-_SIGNS = {">=": "since", ">": "after", "<": "before", "<=": "until", "=": "during", "==": "during", "=>": "since", "=<": "until"}
+_SIGNS = {
+    ">=": "since",
+    ">": "after",
+    "<": "before",
+    "<=": "until",
+    "=": "during",
+    "==": "during",
+    "=>": "since",
+    "=<": "until",
+}
 _RELATIVE = frozenset({"today", "yesterday", "tomorrow", "recent", "recently", "now", "ago"})
 Bound = datetime | str | None
 
@@ -29,7 +38,18 @@ def times(ask: Ask) -> None:
 def _years(ask: Ask) -> None:
     for index, token in enumerate(ask.tokens):
         named = _tokens.year(token)
-        if named and ask.word(index - 1) in ("in", "during", "since", "before", "after", "until", "of", "from", "year", "for"):
+        if named and ask.word(index - 1) in (
+            "in",
+            "during",
+            "since",
+            "before",
+            "after",
+            "until",
+            "of",
+            "from",
+            "year",
+            "for",
+        ):
             if ask.word(index - 1) == "year":
                 ask.spend(index - 1, index)
             ask.tokens[index] = named
@@ -41,7 +61,12 @@ def _condition(ask: Ask, index: int) -> None:
     other = index + 2
     joins = ask.word(index + 1) in ("and", "to", "until", "till", "through", "-")
     between = ask.word(index - 1) == "between"
-    if joins and other < len(ask.tokens) and ask.tokens[other].kind == token.kind and (between or ask.word(index + 1) != "and"):
+    if (
+        joins
+        and other < len(ask.tokens)
+        and ask.tokens[other].kind == token.kind
+        and (between or ask.word(index + 1) != "and")
+    ):
         bounds = _first(token), _second(ask.tokens[other])
         end = other + 1
         start -= 1 if ask.word(index - 1) in ("between", "from", "during", "in", "on") else 0
@@ -101,7 +126,9 @@ def _field(ask: Ask, start: int, token: _tokens.Token) -> tuple[Field | None, in
         if moments:
             return moments[0], named[1]
     held = [field for field in ask.format.fields if field.kind in ("time", "epoch")]
-    dated = [field for field in held if field.kind == "epoch" or _times.has_date(field.layout) == (token.kind == "time")]
+    dated = [
+        field for field in held if field.kind == "epoch" or _times.has_date(field.layout) == (token.kind == "time")
+    ]
     held = dated or held
     if len(held) > 1 and ask.question is None:
         ask.question = f"Which time is meant: {' or '.join(field.name for field in held)}? The first was taken."
@@ -138,7 +165,9 @@ def merged(conditions: list[Condition]) -> list[Condition]:
             kept.append(condition)
             continue
         low = [value[0] for value in (twin.value, condition.value) if isinstance(value, tuple) and value[0] is not None]
-        high = [value[1] for value in (twin.value, condition.value) if isinstance(value, tuple) and value[1] is not None]
+        high = [
+            value[1] for value in (twin.value, condition.value) if isinstance(value, tuple) and value[1] is not None
+        ]
         kept[kept.index(twin)] = replace(twin, value=(max(low, default=None), min(high, default=None)))
     return kept
 

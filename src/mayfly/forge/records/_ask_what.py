@@ -10,7 +10,14 @@ DEFAULT_LIMIT = 10
 _LINKS = ("of", "the", "all", "a", "in", "for", "each", "different")
 _MEASURES: dict[str, Measure] = {"count": "count", "sum": "sum", "mean": "mean", "min": "min", "max": "max"}
 _MEASURES |= {"median": "median", "share": "share", "percent": "percent"}
-_ROLE_OF_RANK = {"slow": "duration", "fast": "duration", "new": "timestamp", "old": "timestamp", "expensive": "amount", "cheap": "amount"}
+_ROLE_OF_RANK = {
+    "slow": "duration",
+    "fast": "duration",
+    "new": "timestamp",
+    "old": "timestamp",
+    "expensive": "amount",
+    "cheap": "amount",
+}
 _DOWN = ("top", "high", "slow", "new", "expensive")
 
 
@@ -25,7 +32,14 @@ def orders(ask: Ask) -> None:
         ask.spend(index, way.end)
         if way.meaning in ("down", "up"):
             ask.descending = way.meaning == "down"
-            if "recent" in way.text or way.text.split()[0] in ("newest", "latest", "oldest", "earliest", "chronologically", "chronological"):
+            if "recent" in way.text or way.text.split()[0] in (
+                "newest",
+                "latest",
+                "oldest",
+                "earliest",
+                "chronologically",
+                "chronological",
+            ):
                 _order_by_role(ask, "timestamp")
             continue
         at = ask.skip(way.end, ("by", "on", "the", "in", "according", "to", "their"))
@@ -38,7 +52,9 @@ def orders(ask: Ask) -> None:
             ask.ranked, ask.descending = True, True
             ask.spend(way.end, measured.end if measured else at + 1)
         elif ask.phrase(at, "order") is None:
-            ask.problems.append(f"nothing in the sample to sort by: {ask.tokens[at].text if ask.free(at) else 'no field was named'}")
+            ask.problems.append(
+                f"nothing in the sample to sort by: {ask.tokens[at].text if ask.free(at) else 'no field was named'}"
+            )
 
 
 def _order_by_role(ask: Ask, role: str) -> None:
@@ -75,7 +91,13 @@ def _ranked(ask: Ask, meaning: str, at: int, number: int | None) -> None:
     at = ask.skip(at, _LINKS)
     match = None if ask.is_record(at) else ask.field_at(at)
     plural = ask.free(at) and ask.tokens[at].text.lower() != ask.word(at)
-    ask.limit = number or (None if plural and meaning not in ("top", "bottom") else 1 if not plural and meaning not in ("top", "bottom") else DEFAULT_LIMIT)
+    ask.limit = number or (
+        None
+        if plural and meaning not in ("top", "bottom")
+        else 1
+        if not plural and meaning not in ("top", "bottom")
+        else DEFAULT_LIMIT
+    )
     if number is None and ask.limit == DEFAULT_LIMIT:
         ask.notes.append(f"no number was named; the first {DEFAULT_LIMIT} are given")
     if match is None:
@@ -358,5 +380,14 @@ def _is_common(ask: Ask, index: int) -> bool:
     """Whether a word is more likely to speak of records or of the kind of file than of a field."""
     word = ask.word(index)
     exact = any(_lexicon.name_words(field.name) == (word,) for field in ask.format.fields)
-    common = word in ask.format.words or word in ("log", "access", "request", "list", "text", "value", "code", "content")
+    common = word in ask.format.words or word in (
+        "log",
+        "access",
+        "request",
+        "list",
+        "text",
+        "value",
+        "code",
+        "content",
+    )
     return common and not exact

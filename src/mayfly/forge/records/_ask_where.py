@@ -9,8 +9,18 @@ from mayfly.forge.records._tokens import Token
 
 SCALES = {"us": 0.001, "ms": 1.0, "s": 1000.0, "min": 60_000.0, "h": 3_600_000.0}
 SIZES = {"B": 1, "KB": 1024, "MB": 1024**2, "GB": 1024**3}
-_AFTER_CLASS = frozenset({"error", "status", "code", "response", "request", "pattern", "range", "answer", "failure", "class"})
-_OPERATORS: dict[str, Operator] = {"gt": "gt", "ge": "ge", "lt": "lt", "le": "le", "eq": "eq", "ne": "ne", "prefix": "prefix"}
+_AFTER_CLASS = frozenset(
+    {"error", "status", "code", "response", "request", "pattern", "range", "answer", "failure", "class"}
+)
+_OPERATORS: dict[str, Operator] = {
+    "gt": "gt",
+    "ge": "ge",
+    "lt": "lt",
+    "le": "le",
+    "eq": "eq",
+    "ne": "ne",
+    "prefix": "prefix",
+}
 _OPERATORS |= {"contains": "contains", "suffix": "suffix"}
 _SIZED = ("lt", "le", "gt", "ge")
 
@@ -68,7 +78,17 @@ def comparisons(ask: Ask) -> None:
 
 
 def _back(ask: Ask, index: int) -> int:
-    while ask.free(index - 1) and ask.word(index - 1) in ("is", "are", "was", "were", "be", "of", "that", "which", "value"):
+    while ask.free(index - 1) and ask.word(index - 1) in (
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "of",
+        "that",
+        "which",
+        "value",
+    ):
         index -= 1
     return index
 
@@ -149,10 +169,17 @@ def _contained(ask: Ask, operator: Operator, text: str, index: int, at: int) -> 
         texts = [one for one in named[0].fields if not one.numeric] if named else []
         field = texts[0] if texts else None
     value = str(token.value if token.kind == "quoted" else token.text)
-    if field and named and ask.tokens[index - 1].text.lower().endswith("s") and ask.tokens[index - 1].text.lower() != field.name:
+    if (
+        field
+        and named
+        and ask.tokens[index - 1].text.lower().endswith("s")
+        and ask.tokens[index - 1].text.lower() != field.name
+    ):
         ask.select.append(field.name)
     start = named[1] if named and field else index
-    condition = Condition(field=field.name if field else "", operator=operator, value=value, exact=token.kind == "quoted")
+    condition = Condition(
+        field=field.name if field else "", operator=operator, value=value, exact=token.kind == "quoted"
+    )
     ask.add(condition, start, at + 1)
 
 
@@ -273,7 +300,9 @@ def _seen(ask: Ask, index: int) -> None:
     field = min(holders, key=lambda one: len(one.values))
     values = [typed_value(field, token)]
     end = index + 1
-    while ask.word(end) in ("or", "and", ",") and ask.free(end + 1) and _is_value(field, ask.tokens[end + 1], exact=True):
+    while (
+        ask.word(end) in ("or", "and", ",") and ask.free(end + 1) and _is_value(field, ask.tokens[end + 1], exact=True)
+    ):
         values.append(typed_value(field, ask.tokens[end + 1]))
         end += 2
     single = Condition(field=field.name, operator="eq", value=values[0])

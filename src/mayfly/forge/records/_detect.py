@@ -16,6 +16,7 @@ from mayfly.forge.records._text import lines_of
 LEARNED_FROM = 400
 MOST_SHAPES = 3
 MOST_FIELDS = 60
+MOST_COLUMNS = 300
 ENOUGH = 0.6
 PAIR = r'(?<!\S)([A-Za-z_@][\w.@-]*)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))'
 _PAIR = re.compile(PAIR)
@@ -30,7 +31,9 @@ def detect(sample: Sequence[object]) -> Format:
     for step in (_json_lines, _w3c, _known.detect, _pairs, _delimited, _learned):
         if filled and (found := step(filled)) is not None:
             return found
-    return Format(name="text", kind="plain", record="MatchedLine", fields=_plain_fields(), fitted=len(filled), total=len(filled))
+    return Format(
+        name="text", kind="plain", record="MatchedLine", fields=_plain_fields(), fitted=len(filled), total=len(filled)
+    )
 
 
 def _plain_fields() -> tuple[Field, ...]:
@@ -112,7 +115,15 @@ def _w3c(lines: Sequence[str]) -> Format | None:
     return replace(found, fields=fields)
 
 
-def _table(name: str, rows: Sequence[Sequence[str]], names: Sequence[str], delimiter: str, *, comment: str = "", header: bool = False) -> Format | None:
+def _table(
+    name: str,
+    rows: Sequence[Sequence[str]],
+    names: Sequence[str],
+    delimiter: str,
+    *,
+    comment: str = "",
+    header: bool = False,
+) -> Format | None:
     width = len(names)
     full = [row for row in rows if len(row) == width]
     if not full or len(full) < len(rows) * 0.7:
@@ -149,14 +160,22 @@ def _pairs(lines: Sequence[str]) -> Format | None:
         name = _kinds.identifier(key, [field.name for field in fields])
         fields.append(_kinds.describe_cell(name, texts, path=(key,), missing=len(texts) < len(fitting)))
     words = frozenset({"logfmt", "key", "pair", "log"})
-    return Format(name="key=value lines", kind="pairs", record="Entry", fields=tuple(fields), fitted=len(fitting), total=len(lines), words=words)
+    return Format(
+        name="key=value lines",
+        kind="pairs",
+        record="Entry",
+        fields=tuple(fields),
+        fitted=len(fitting),
+        total=len(lines),
+        words=words,
+    )
 
 
 def _delimited(lines: Sequence[str]) -> Format | None:
     for delimiter in ("\t", ",", ";", "|"):
         rows = rows_of(lines, delimiter)
         width, count = Counter(len(row) for row in rows).most_common(1)[0]
-        if width < 2 or count < len(rows) * 0.9:
+        if not 2 <= width <= MOST_COLUMNS or count < len(rows) * 0.9:
             continue
         cells = [[cell.strip() for cell in row] for row in rows]
         if is_header(cells[0], cells[1:], width):
@@ -168,7 +187,15 @@ def _delimited(lines: Sequence[str]) -> Format | None:
 
 def rows_of(lines: Sequence[str], delimiter: str) -> list[list[str]]:
     """Cut every line into cells; quotes keep a delimiter inside a cell."""
-    return [next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [""]) for line in lines if len(line) < 100_000]
+    return [cells_of(line, delimiter) for line in lines]
+
+
+def cells_of(line: str, delimiter: str) -> list[str]:
+    """Cut one line into cells; one that no table has is a single cell."""
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [""])]
+    except csv.Error:
+        return [line]
 
 
 def is_header(first: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:
@@ -180,7 +207,9 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]], width: int) -
     columns = [[row[index] for row in rows if len(row) == width] for index in range(width)]
     if any(cell in column for cell, column in zip(first, columns, strict=True)):
         return False
-    telling = sum(_align.typed(column) and not _align.typed([cell]) for cell, column in zip(first, columns, strict=True))
+    telling = sum(
+        _align.typed(column) and not _align.typed([cell]) for cell, column in zip(first, columns, strict=True)
+    )
     return telling > 0 or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
 
 
@@ -188,7 +217,9 @@ def _plain_cells(rows: Sequence[Sequence[str]], lines: Sequence[str]) -> bool:
     """Whether cells hold bare values, and enough of them are of a kind to make this a table."""
     columns = list(zip(*rows, strict=True))
     telling = sum(_align.typed(column) for column in columns)
-    bare = not any(_align._keyed(column, 12) or _align._measured(column, 12) or _align._wrapped(column, 12) for column in columns)
+    bare = not any(
+        _align._keyed(column, 12) or _align._measured(column, 12) or _align._wrapped(column, 12) for column in columns
+    )
     prose = any(len(row[0].split()) > 6 for row in rows)
     return bare and not prose and (telling > 0 or any('"' in line for line in lines) or len(columns) > 2)
 
@@ -211,7 +242,12 @@ def _learned(lines: Sequence[str]) -> Format | None:
     groups = _mask.clusters(probe)
     frequent = [group for group in groups if len(group) >= max(2, len(probe) // 20)][:MOST_SHAPES]
     rivals = [_shapes([probe], lines), _shapes(frequent[:1], lines), _shapes(frequent, lines)]
-    if rivals[0] and rivals[0].fitted == len(lines) and _telling(rivals[0]) and not _richer(rivals[2], rivals[0], frequent, probe):
+    if (
+        rivals[0]
+        and rivals[0].fitted == len(lines)
+        and _telling(rivals[0])
+        and not _richer(rivals[2], rivals[0], frequent, probe)
+    ):
         return rivals[0]
     best = max((rival for rival in rivals if rival), key=_merit, default=None)
     return best if best and best.fitted >= max(1, len(lines) * ENOUGH) and _telling(best) else None
@@ -248,12 +284,28 @@ def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | N
     if not shapes:
         return None
     fitted = sum(any(_shape.compiled(shape).fullmatch(line) for shape in shapes) for line in lines)
-    whole = tuple(replace(field, optional=field.optional or counts[name] < len(shapes)) for name, field in fields.items())
-    return Format(name="learned lines", kind="pattern", record="Entry", fields=whole, shapes=tuple(shapes), fitted=fitted, total=len(lines))
+    whole = tuple(
+        replace(field, optional=field.optional or counts[name] < len(shapes)) for name, field in fields.items()
+    )
+    return Format(
+        name="learned lines",
+        kind="pattern",
+        record="Entry",
+        fields=whole,
+        shapes=tuple(shapes),
+        fitted=fitted,
+        total=len(lines),
+    )
 
 
 def _joined(one: Field, other: Field) -> Field:
     """Make one field of two that share a name; where their kinds differ, both are text."""
     kind = one.kind if (one.kind, one.layout) == (other.kind, other.layout) else "text"
     values = tuple(dict.fromkeys((*one.values, *other.values)))
-    return replace(one, kind=kind, layout=one.layout if kind == one.kind else "", optional=one.optional or other.optional, values=values)
+    return replace(
+        one,
+        kind=kind,
+        layout=one.layout if kind == one.kind else "",
+        optional=one.optional or other.optional,
+        values=values,
+    )

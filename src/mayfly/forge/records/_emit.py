@@ -11,7 +11,13 @@ from mayfly.forge.records._source import Source, literal
 
 NUMBERED = ("plain", "trace", "memory")
 _STEMS = {"AccessLog": "Access", "LogEntry": "Log", "SyslogEntry": "Syslog", "ErrorLog": "Error", "Row": "Table"}
-_STEMS |= {"BalancerEntry": "Balancer", "MatchedLine": "Line", "Entry": "Record", "OutOfMemory": "OutOfMemory", "Thrown": "Exception"}
+_STEMS |= {
+    "BalancerEntry": "Balancer",
+    "MatchedLine": "Line",
+    "Entry": "Record",
+    "OutOfMemory": "OutOfMemory",
+    "Thrown": "Exception",
+}
 
 
 def write(found: Format, operation: Operation, title: str) -> tuple[str, str]:
@@ -69,7 +75,12 @@ def records(source: Source, found: Format, conditions: Sequence[Condition], fiel
         whole = [hint, *whole]
     source.constant('EDGES = "\\ufeff\\r\\n"')
     if whole:
-        body += [f"    if not ({' and '.join(whole)}):" if len(whole) > 1 or whole[0].startswith("not") else _unless(whole[0]), "        continue"]
+        body += [
+            f"    if not ({' and '.join(whole)}):"
+            if len(whole) > 1 or whole[0].startswith("not")
+            else _unless(whole[0]),
+            "        continue",
+        ]
     body += [f"    record = {parse}", f"    if {condition}:", "        yield record"]
     head = f"def records(lines: Iterable[str]) -> Iterator[{found.record}]:"
     source.function(head, "Yield the records asked for; lines that hold none are passed over.", body)
@@ -83,7 +94,11 @@ def _object_records(source: Source, found: Format, whole: Sequence[str], conditi
     body = ["for item in items:"]
     if whole:
         source.use("json")
-        body += ["    line = json.dumps(item, ensure_ascii=False)", f"    if not ({' and '.join(whole)}):", "        continue"]
+        body += [
+            "    line = json.dumps(item, ensure_ascii=False)",
+            f"    if not ({' and '.join(whole)}):",
+            "        continue",
+        ]
     body += ["    record = parse(item)", f"    if {condition}:", "        yield record"]
     head = f"def records(items: Iterable[dict[str, object]]) -> Iterator[{found.record}]:"
     source.function(head, "Yield the records asked for; what is no object is passed over.", body)
@@ -91,7 +106,9 @@ def _object_records(source: Source, found: Format, whole: Sequence[str], conditi
 
 def wanted(source: Source, found: Format, name: str, docstring: str, tests: Sequence[str]) -> None:
     """Add a function that puts conditions together."""
-    joined = " and ".join(f"({test})" if " and " in test and len(tests) > 1 and not test.startswith("not") else test for test in tests)
+    joined = " and ".join(
+        f"({test})" if " and " in test and len(tests) > 1 and not test.startswith("not") else test for test in tests
+    )
     body = [f"return {joined}"]
     if len(joined) > 100:
         body = ["return (", *(f"    {'and ' if index else ''}({test})" for index, test in enumerate(tests)), ")"]

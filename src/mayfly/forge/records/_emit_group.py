@@ -11,7 +11,9 @@ CUTS = {"second": 19, "minute": 16, "hour": 13, "day": 10, "month": 7, "year": 4
 LABELS = {"sum": "total", "mean": "average", "distinct": "distinct"}
 
 
-def answer(source: Source, found: Format, operation: Operation, fields: dict[str, Field], entry: str, taken: str) -> None:
+def answer(
+    source: Source, found: Format, operation: Operation, fields: dict[str, Field], entry: str, taken: str
+) -> None:
     """Add the class whose `invoke` returns the answer."""
     if operation.share:
         tests = [_emit_test.expression(source, one, fields[one.field]) for one in operation.share]
@@ -38,7 +40,11 @@ def number_kind(operation: Operation, fields: dict[str, Field]) -> str:
 
 def _values(operation: Operation, fields: dict[str, Field]) -> str:
     held = f"record.{operation.of}"
-    return f"[{held} for record in records(input) if {held} is not None]" if fields[operation.of].optional else f"[{held} for record in records(input)]"
+    return (
+        f"[{held} for record in records(input) if {held} is not None]"
+        if fields[operation.of].optional
+        else f"[{held} for record in records(input)]"
+    )
 
 
 def _single(source: Source, operation: Operation, fields: dict[str, Field]) -> tuple[str, list[str]]:
@@ -99,7 +105,10 @@ def _grouped(source: Source, found: Format, operation: Operation, fields: dict[s
     if not rows:
         kept = "found = collect(records(input))" if having else ""
         if having:
-            return f"dict[str, {value}]", [kept, f"return {{group: value for group, value in sorted(found.items()) if {having}}}"]
+            return f"dict[str, {value}]", [
+                kept,
+                f"return {{group: value for group, value in sorted(found.items()) if {having}}}",
+            ]
         return f"dict[str, {value}]", ["return dict(sorted(collect(records(input)).items()))"]
     return "list[dict[str, object]]", _rows(source, found, operation, group, value, having)
 
@@ -137,7 +146,9 @@ def _key(source: Source, found: Format, operation: Operation, fields: dict[str, 
             parts.append(_as_text(field, held))
     kind = kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
     value = parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
-    source.function(f"def group_of(record: {found.record}) -> {kind}:", "Return the group a record belongs to.", [f"return {value}"])
+    source.function(
+        f"def group_of(record: {found.record}) -> {kind}:", "Return the group a record belongs to.", [f"return {value}"]
+    )
     return kind
 
 
@@ -145,17 +156,25 @@ def _as_text(field: Field, held: str) -> str:
     base = field.annotation.removesuffix(" | None")
     if base == "str":
         return f'{held} or "-"' if field.optional else held
-    shown = f"f\"{{{held}:g}}\"" if base == "float" and field.kind == "float" and not field.optional else f"str({held})"
+    shown = f'f"{{{held}:g}}"' if base == "float" and field.kind == "float" and not field.optional else f"str({held})"
     if base == "bool":
         shown = f"str({held}).lower()"
     return f'"-" if {held} is None else {shown}' if field.optional else shown
 
 
-def _collect(source: Source, found: Format, operation: Operation, fields: dict[str, Field], group: str, value: str) -> None:
+def _collect(
+    source: Source, found: Format, operation: Operation, fields: dict[str, Field], group: str, value: str
+) -> None:
     """Add `collect`, which goes over the records once and holds one value for each group."""
     optional = bool(operation.of) and fields[operation.of].optional
     steps = _STEPS["gather" if operation.gather else operation.measure or "count"]
-    held = "record.data" if operation.gather and found.kind in ("json", "objects") else "record" if operation.gather else f"record.{operation.of}"
+    held = (
+        "record.data"
+        if operation.gather and found.kind in ("json", "objects")
+        else "record"
+        if operation.gather
+        else f"record.{operation.of}"
+    )
     if operation.measure == "median":
         source.helper("median", _MEDIAN)
     if operation.of and not operation.gather:
@@ -172,7 +191,11 @@ def _collect(source: Source, found: Format, operation: Operation, fields: dict[s
     elif operation.gather:
         body.append(f"    value = {held}")
     body += ["    group = group_of(record)", *(f"    {line}" for line in step), *end]
-    source.function(f"def collect(found: Iterable[{found.record}]) -> dict[{group}, {value}]:", "Return the value of every group.", body)
+    source.function(
+        f"def collect(found: Iterable[{found.record}]) -> dict[{group}, {value}]:",
+        "Return the value of every group.",
+        body,
+    )
 
 
 def _fill(line: str, fill: dict[str, str]) -> str:
@@ -239,7 +262,11 @@ def _rows(source: Source, found: Format, operation: Operation, group: str, value
     held = ["group"] if len(names) == 1 else [f"group[{index}]" for index in range(len(names))]
     pairs = ", ".join(f"{name}: {part}" for name, part in zip(names, held, strict=True))
     body = [f"return {{{pairs}, {literal(label(operation))}: value}}"]
-    source.function(f"def row(group: {group}, value: {value}) -> dict[str, object]:", "Return a group and its value as one row.", body)
+    source.function(
+        f"def row(group: {group}, value: {value}) -> dict[str, object]:",
+        "Return a group and its value as one row.",
+        body,
+    )
     lines = ["found = sorted(collect(records(input)).items(), key=lambda item: str(item[0]))"]
     if operation.ranked:
         down = ", reverse=True" if operation.descending else ""

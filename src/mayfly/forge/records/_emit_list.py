@@ -11,7 +11,9 @@ ROOM = 1000
 _ZERO = {"int": "0", "float": "0.0", "bool": "False", "epoch": "0.0"}
 
 
-def answer(source: Source, found: Format, operation: Operation, fields: dict[str, Field], entry: str, taken: str) -> None:
+def answer(
+    source: Source, found: Format, operation: Operation, fields: dict[str, Field], entry: str, taken: str
+) -> None:
     """Add the class whose `invoke` yields the answer."""
     stream = "records(input)"
     if operation.order:
@@ -24,7 +26,12 @@ def answer(source: Source, found: Format, operation: Operation, fields: dict[str
     value, kind, test = _value(found, operation, fields)
     body = _body(found, operation, stream, value, test)
     head = f"def invoke(self, input: Iterable[{taken}]) -> Iterator[{kind}]:"
-    method = block(head, "Yield the answer, in the order of the input." if not operation.order else "Yield the answer in order.", body, "    ")
+    method = block(
+        head,
+        "Yield the answer, in the order of the input." if not operation.order else "Yield the answer in order.",
+        body,
+        "    ",
+    )
     source.helper(entry, f'class {entry}:\n    """{source.title}"""\n\n{method}')
 
 
@@ -94,7 +101,11 @@ def rank(source: Source, found: Format, field: Field) -> None:
         held = f"record.{field.name}"
         zero = _ZERO.get(field.kind, '""')
         body = [f"return ({held} is None, {held} or {zero})" if field.optional else f"return (False, {held})"]
-    source.function(f"def rank(record: {found.record}) -> tuple[bool, {kind}]:", "Return what records are sorted by; those without a value are marked.", body)
+    source.function(
+        f"def rank(record: {found.record}) -> tuple[bool, {kind}]:",
+        "Return what records are sorted by; those without a value are marked.",
+        body,
+    )
 
 
 _SECONDS = '''def _seconds(when: datetime) -> float:
@@ -127,6 +138,13 @@ def ordered(source: Source, found: Format, operation: Operation) -> None:
 def last(source: Source, found: Format, limit: int) -> None:
     """Add `latest`, which keeps the last records only."""
     source.constant(f"LIMIT = {limit}")
-    body = [f"kept: list[{found.record}] = []", "for record in found:", "    kept.append(record)", "    if len(kept) > LIMIT:"]
+    body = [
+        f"kept: list[{found.record}] = []",
+        "for record in found:",
+        "    kept.append(record)",
+        "    if len(kept) > LIMIT:",
+    ]
     body += ["        del kept[0]", "return kept"]
-    source.function(f"def latest(found: Iterable[{found.record}]) -> list[{found.record}]:", "Return the last records.", body)
+    source.function(
+        f"def latest(found: Iterable[{found.record}]) -> list[{found.record}]:", "Return the last records.", body
+    )

@@ -61,7 +61,11 @@ def _pattern(source: Source, found: Format, fields: Sequence[Field]) -> None:
     single = len(found.shapes) == 1
     requests = {name for shape in found.shapes for name in _shape.groups(shape) if name == "request"}
     split = [field.name for field in fields if field.name in _shape.REQUEST_FIELDS] if requests else []
-    body = ["match = LINE.fullmatch(line)" if single else "match = next(filter(None, (line_.fullmatch(line) for line_ in LINES)), None)"]
+    body = [
+        "match = LINE.fullmatch(line)"
+        if single
+        else "match = next(filter(None, (line_.fullmatch(line) for line_ in LINES)), None)"
+    ]
     body += ["if match is None:", "    return None"]
     if not single:
         body.append("held = match.groupdict()")
@@ -111,7 +115,9 @@ def _delimited(source: Source, found: Format, fields: Sequence[Field]) -> None:
     else:
         source.use("re")
         stop = _shape._in_class(found.delimiter)
-        source.constant(f"CELL = re.compile({raw(_CELL.replace('STOP', re.escape(found.delimiter)).replace('OUT', stop))})")
+        source.constant(
+            f"CELL = re.compile({raw(_CELL.replace('STOP', re.escape(found.delimiter)).replace('OUT', stop))})"
+        )
         source.helper("cells", _CELLS_OF.replace("STOP", literal(found.delimiter)))
         cut = "cells(line)"
     if found.header:
@@ -185,10 +191,14 @@ def _plain(source: Source, found: Format, fields: Sequence[Field]) -> None:
 
 def _objects(source: Source, found: Format, names: Sequence[str] | None) -> None:
     fields = entry_fields(found, names or ())
-    source.dataclass(found.record, "What is asked about an object, and the object itself.", fields, extra="data: dict[str, object]")
+    source.dataclass(
+        found.record, "What is asked about an object, and the object itself.", fields, extra="data: dict[str, object]"
+    )
     values = []
     for field in fields:
-        name = {"int": "number_at", "float": "number_at", "epoch": "number_at", "bool": "truth_at"}.get(field.kind, "text_at")
+        name = {"int": "number_at", "float": "number_at", "epoch": "number_at", "bool": "truth_at"}.get(
+            field.kind, "text_at"
+        )
         source.helper("value_at", _AT["value_at"])
         if name == "text_at":
             source.use("json")
@@ -197,10 +207,19 @@ def _objects(source: Source, found: Format, names: Sequence[str] | None) -> None
     values.append("data=data")
     if found.kind == "objects":
         body = ["if not isinstance(data, dict):", "    return None", _call(found.record, values)]
-        source.function(f"def parse(data: object) -> {found.record} | None:", "Return what is asked about an object; None for anything else.", body)
+        source.function(
+            f"def parse(data: object) -> {found.record} | None:",
+            "Return what is asked about an object; None for anything else.",
+            body,
+        )
         return
     source.use("json")
-    body = ["try:", "    data = json.loads(line, parse_constant=str)", "except (ValueError, RecursionError):", "    return None"]
+    body = [
+        "try:",
+        "    data = json.loads(line, parse_constant=str)",
+        "except (ValueError, RecursionError):",
+        "    return None",
+    ]
     body += ["if not isinstance(data, dict):", "    return None", _call(found.record, values)]
     _parse(source, found, body)
 
@@ -214,7 +233,11 @@ def _call(record: str, values: Sequence[str]) -> str:
 
 def _parse(source: Source, found: Format, body: Sequence[str]) -> None:
     lines = [line for block in body for line in block.split("\n")]
-    source.function(f"def parse(line: str) -> {found.record} | None:", "Return the record a line holds; None for a line of another shape.", lines)
+    source.function(
+        f"def parse(line: str) -> {found.record} | None:",
+        "Return the record a line holds; None for a line of another shape.",
+        lines,
+    )
 
 
 _CELL = r'(?:\s*"([^"]*(?:""[^"]*)*)"\s*|([^OUT]*))STOP'

@@ -96,13 +96,48 @@ def moment(source: Source, field: Field, *, instant: bool = False) -> None:
     """Add `moment`, which reads the values of *field*; without *instant* it reads the clock on the wall."""
     source.datetime.add("datetime")
     taken = field.annotation if field.optional else f"{field.annotation} | None"
-    strip = "" if instant or not _times.has_zone(field.layout) else ".replace(tzinfo=None)"
-    reading = _reading(source, field)
-    body = ["if value is None:", "    return None", "try:", f"    return {reading}{strip}", "except ValueError:", "    return None"]
+    sliced = "" if instant else _sliced(source, field)
+    strip = "" if instant or sliced or not _times.has_zone(field.layout) else ".replace(tzinfo=None)"
+    reading = sliced or _reading(source, field)
+    raised = "(KeyError, ValueError)" if "MONTHS[" in sliced else "ValueError"
+    body = [
+        "if value is None:",
+        "    return None",
+        "try:",
+        f"    return {reading}{strip}",
+        f"except {raised}:",
+        "    return None",
+    ]
     docstring = "Return the moment a value names; None if it names none."
     if strip:
         docstring = "Return the time on the clock where a line was written; None if the value is no moment."
     source.function(f"def moment(value: {taken}) -> datetime | None:", docstring, body)
+
+
+def _sliced(source: Source, field: Field) -> str:
+    """Return a reading by places, several times as fast as `strptime`, for layouts whose parts are always as wide."""
+    widths = {"Y": 4, "m": 2, "d": 2, "b": 3, "H": 2, "M": 2, "S": 2}
+    at, parts = 0, dict[str, str]()
+    if field.kind == "epoch" or _times.is_iso(field.layout):
+        return ""
+    for piece in _times.pieces(field.layout):
+        code = piece[1:]
+        if code in ("F", "z", "Z") and "S" in parts:
+            break
+        if code and code not in widths:
+            return ""
+        end = at + widths.get(code, 1)
+        parts |= {code: f"value[{at}:{end}]" if at else f"value[:{end}]"} if code else {}
+        at = end
+    if not {"Y", "d"} <= parts.keys():
+        return ""
+    if "b" in parts:
+        source.constant(
+            f"MONTHS = {{{', '.join(f'{literal(name)}: {index}' for index, name in enumerate(_times.MONTHS, start=1))}}}"
+        )
+    month = f"MONTHS[{parts['b']}]" if "b" in parts else f"int({parts['m']})"
+    numbers = [f"int({parts['Y']})", month, *(f"int({parts[code]})" for code in "dHMS" if code in parts)]
+    return f"datetime({', '.join(numbers)})"
 
 
 def _reading(source: Source, field: Field) -> str:

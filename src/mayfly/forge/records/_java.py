@@ -57,7 +57,9 @@ def memory_format(lines: Sequence[str]) -> Format:
     )
     fitted = sum(MEMORY in line for line in lines)
     words = frozenset({"java", "log4j", "logback", "stack", "trace", "stacktrace", "log"})
-    return Format(name="Java log", kind="memory", record="OutOfMemory", fields=fields, fitted=fitted, total=fitted, words=words)
+    return Format(
+        name="Java log", kind="memory", record="OutOfMemory", fields=fields, fitted=fitted, total=fitted, words=words
+    )
 
 
 def trace_format(lines: Sequence[str]) -> Format:
@@ -74,7 +76,15 @@ def trace_format(lines: Sequence[str]) -> Format:
         Field(name="caused", kind="bool"),
     )
     words = frozenset({"java", "log4j", "logback", "stack", "trace", "stacktrace", "log", "python"})
-    return Format(name="stack traces", kind="trace", record="Thrown", fields=fields, fitted=len(found), total=len(found), words=words)
+    return Format(
+        name="stack traces",
+        kind="trace",
+        record="Thrown",
+        fields=fields,
+        fitted=len(found),
+        total=len(found),
+        words=words,
+    )
 
 
 def _is_frame(line: str) -> bool:
@@ -104,13 +114,19 @@ def write(source: Source, found: Format, fields: Sequence[Field]) -> None:
     if "allocation_size" in names:
         source.constant('SIZE = re.compile(r"(?<![0-9])([0-9]{1,18})[ -]bytes?(?![A-Za-z])")')
         source.helper("allocation", _ALLOCATION)
-    body = ["match = MARK.search(line)", "if match is None:" if memory else "if match is None or line.lstrip().startswith(FRAMES):", "    return None"]
+    body = [
+        "match = MARK.search(line)",
+        "if match is None:" if memory else "if match is None or line.lstrip().startswith(FRAMES):",
+        "    return None",
+    ]
     if not memory:
         source.constant('FRAMES = ("at ", "File ")')
     body += ["thread = THREAD.search(line)"] if "thread" in names else []
     body += [f"return {found.record}(", *(f"    {name}={values[name]}," for name in names), ")"]
     head = f"def parse(number: int, line: str) -> {found.record} | None:"
-    source.function(head, "Return what a line says was thrown; None for any other line. Lines are counted from one.", body)
+    source.function(
+        head, "Return what a line says was thrown; None for any other line. Lines are counted from one.", body
+    )
 
 
 _HEAP = '''def heap_type(message: str) -> str:
@@ -171,7 +187,7 @@ def _bytes(line: str) -> int | None:
     words = line.replace("-", " ").split(" ")
     for number, unit in zip(words, words[1:], strict=False):
         digits = number[len(number.rstrip("0123456789")) :]
-        name = unit[: 5] if unit[:5] == "bytes" else unit[:4]
+        name = unit[:5] if unit[:5] == "bytes" else unit[:4]
         if digits and len(digits) <= 18 and name in ("byte", "bytes") and not unit[len(name) : len(name) + 1].isalpha():
             return int(digits)
     return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from keyword import iskeyword
+from unicodedata import normalize
 
 from mayfly.forge.records import _lexicon, _times
 from mayfly.forge.records._model import Field, Kind
@@ -27,7 +29,17 @@ _LOOKS = (
 )
 _BOOLS = ({"true", "false"}, {"yes", "no"})
 _UNITS = {"ms": "ms", "s": "s", "sec": "s", "secs": "s", "seconds": "s", "millis": "ms", "milliseconds": "ms"}
-_UNITS |= {"us": "us", "b": "B", "bytes": "B", "byte": "B", "kb": "KB", "mb": "MB", "gb": "GB", "kib": "KB", "mib": "MB"}
+_UNITS |= {
+    "us": "us",
+    "b": "B",
+    "bytes": "B",
+    "byte": "B",
+    "kb": "KB",
+    "mb": "MB",
+    "gb": "GB",
+    "kib": "KB",
+    "mib": "MB",
+}
 
 
 def kind_of(texts: Sequence[str]) -> tuple[Kind, str]:
@@ -43,7 +55,9 @@ def kind_of(texts: Sequence[str]) -> tuple[Kind, str]:
     return ("time", layout) if layout else ("text", "")
 
 
-def describe(name: str, texts: Sequence[str], *, path: tuple[str, ...] = (), unit: str = "", missing: bool = False) -> Field:
+def describe(
+    name: str, texts: Sequence[str], *, path: tuple[str, ...] = (), unit: str = "", missing: bool = False
+) -> Field:
     """Describe a field by the texts seen in it; what stands for nothing makes it optional."""
     present = [text for text in texts if text not in ABSENT]
     kind, layout = kind_of(present)
@@ -78,7 +92,11 @@ def describe_cell(name: str, texts: Sequence[str], *, path: tuple[str, ...], mis
     prefix, suffix = around.pop()
     bare = [text.removeprefix(prefix).removesuffix(suffix) for text in texts]
     field = describe(name, bare, path=path, unit=_UNITS.get(suffix.strip().lower(), ""), missing=missing)
-    return replace(field, prefix=prefix, suffix=suffix) if field.numeric else describe(name, texts, path=path, missing=missing)
+    return (
+        replace(field, prefix=prefix, suffix=suffix)
+        if field.numeric
+        else describe(name, texts, path=path, missing=missing)
+    )
 
 
 def epoch(texts: Sequence[str], kind: Kind) -> tuple[Kind, str]:
@@ -122,9 +140,8 @@ def looks(texts: Sequence[str]) -> str:
 
 def identifier(text: str, taken: Sequence[str] = ()) -> str:
     """Make a name for Python from any header, changing as little as possible, and none twice."""
-    from keyword import iskeyword
-
-    name = re.sub(r"[^0-9A-Za-z_]+", "_", text).strip("_") or "field"
+    name = re.sub(r"\W+", "_", normalize("NFKC", text)).strip("_") or "field"
+    name = name if f"a{name}".isidentifier() else re.sub(r"[^0-9A-Za-z_]+", "_", name).strip("_") or "field"
     name = f"field_{name}" if name[0].isdigit() else name
     name = f"{name}_" if iskeyword(name) else name
     number = 2

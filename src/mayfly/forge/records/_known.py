@@ -52,7 +52,9 @@ def detect(lines: Sequence[str]) -> Format | None:
     if not heads:
         return None
     probe = heads[:: max(1, len(heads) // 120)]
-    scored = [(sum(map(bool, (_match(one, line) for line in probe))), -index) for index, one in enumerate(_candidates())]
+    scored = [
+        (sum(map(bool, (_match(one, line) for line in probe))), -index) for index, one in enumerate(_candidates())
+    ]
     best, index = max(scored)
     if not best:
         return None
@@ -80,7 +82,9 @@ def _cover(lines: Sequence[str], candidates: Sequence[Candidate]) -> list[tuple[
     return chosen
 
 
-def _format(lines: Sequence[str], heads: Sequence[str], log: int, chosen: list[tuple[Candidate, list[str]]]) -> Format | None:
+def _format(
+    lines: Sequence[str], heads: Sequence[str], log: int, chosen: list[tuple[Candidate, list[str]]]
+) -> Format | None:
     fitted = sum(len(fitting) for _, fitting in chosen)
     if fitted < len(heads) * ENOUGH:
         return None
@@ -147,7 +151,11 @@ def _renamed(part: Part, bare: Sequence[str]) -> Part:
 
 def _duration(field: Field) -> Field:
     """Call a bare fraction behind an access log what it nearly always is: how long the request took."""
-    return replace(field, name="request_time", role="duration", unit="s") if field.name == "number" and field.kind == "float" else field
+    return (
+        replace(field, name="request_time", role="duration", unit="s")
+        if field.name == "number" and field.kind == "float"
+        else field
+    )
 
 
 def _fields(candidate: Candidate, lines: Sequence[str]) -> list[Field]:

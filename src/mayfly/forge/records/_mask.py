@@ -82,7 +82,7 @@ def _kind_of_atom(masked: Masked, character: str) -> str:
     if not masked.hidden or not _FIRST <= ord(character) <= _LAST:
         return character
     atom = masked.hidden[ord(character) - _FIRST]
-    return {'"': "«Q»", "[": "«[»", "(": "«(»", "{": "«{»", "<": "«<»", "/": "w"}.get(atom[0], "«A»")
+    return {'"': "„", "[": "⟦", "(": "⦅", "{": "⦃", "<": "⟨", "/": "w"}.get(atom[0], "◆")
 
 
 def clusters(lines: Sequence[str]) -> list[list[str]]:

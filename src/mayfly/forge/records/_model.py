@@ -9,7 +9,9 @@ from typing import Literal
 Kind = Literal["int", "float", "bool", "time", "epoch", "text"]
 Style = Literal["word", "upto", "text", "quoted", "request", "int", "float", "code", "time", "letters", "class", "rest"]
 FormatKind = Literal["pattern", "delimited", "pairs", "json", "objects", "trace", "memory", "plain"]
-Operator = Literal["eq", "ne", "lt", "le", "gt", "ge", "in", "range", "contains", "word", "prefix", "suffix", "during", "clock"]
+Operator = Literal[
+    "eq", "ne", "lt", "le", "gt", "ge", "in", "range", "contains", "word", "prefix", "suffix", "during", "clock"
+]
 Measure = Literal["count", "sum", "mean", "min", "max", "median", "distinct", "share", "percent"]
 Bucket = Literal["second", "minute", "hour", "day", "month", "year", ""]
 Value = int | float | str | bool | None
@@ -50,7 +52,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Fixed:
-    """Hold text that every line of a shape has; two spaces stand for any number of them."""
+    """Hold text that every line of a shape has; two spaces stand for one or more, three for any number of them."""
 
     text: str
 

@@ -9,9 +9,30 @@ from mayfly.forge.records import _kinds, _shape
 from mayfly.forge.records._align import Hole, Piece
 from mayfly.forge.records._model import Field, Fixed, Part, Shape, Slot
 
-_NAMES = {"timestamp": "timestamp", "id": "id", "path": "path", "ip": "ip", "level": "level", "method": "method", "email": "email"}
-_FILLERS = frozenset({"from", "to", "in", "at", "by", "for", "of", "on", "with", "the", "a", "an", "and", "is", "was", "as"})
-_UNITS = {"ms": "ms", "s": "s", "sec": "s", "us": "us", "kb": "KB", "mb": "MB", "gb": "GB", "b": "B", "bytes": "B", "byte": "B"}
+_NAMES = {
+    "timestamp": "timestamp",
+    "id": "id",
+    "path": "path",
+    "ip": "ip",
+    "level": "level",
+    "method": "method",
+    "email": "email",
+}
+_FILLERS = frozenset(
+    {"from", "to", "in", "at", "by", "for", "of", "on", "with", "the", "a", "an", "and", "is", "was", "as"}
+)
+_UNITS = {
+    "ms": "ms",
+    "s": "s",
+    "sec": "s",
+    "us": "us",
+    "kb": "KB",
+    "mb": "MB",
+    "gb": "GB",
+    "b": "B",
+    "bytes": "B",
+    "byte": "B",
+}
 
 
 def name_pieces(pieces: Sequence[Piece], taken: Sequence[str] = ()) -> tuple[Shape, tuple[Field, ...]]:
@@ -63,7 +84,9 @@ def _field(hole: Hole, before: str, after: str, taken: Sequence[str], last: bool
         name = f"{name}_{'bytes' if unit == 'B' else unit.lower()}"
     unique = _kinds.identifier(name, taken)
     field = _kinds.describe(unique, hole.texts, unit=unit)
-    return field if field.role else _with_role(field, described.role or ("duration" if unit in ("ms", "s", "us") else ""))
+    return (
+        field if field.role else _with_role(field, described.role or ("duration" if unit in ("ms", "s", "us") else ""))
+    )
 
 
 def _with_role(field: Field, role: str) -> Field:
@@ -103,14 +126,23 @@ def _number_name(field: Field, present: Sequence[str], unit: str) -> str:
     if field.kind == "epoch":
         return "timestamp"
     codes = field.kind == "int" and all(len(text) == 3 and text[0] in "12345" for text in present)
-    return "status" if codes and any(text in ("200", "201", "204", "301", "302", "400", "403", "404", "500", "503") for text in present) else "number"
+    return (
+        "status"
+        if codes
+        and any(text in ("200", "201", "204", "301", "302", "400", "403", "404", "500", "503") for text in present)
+        else "number"
+    )
 
 
 def _slot(hole: Hole, field: Field, after: str) -> Slot:
     if hole.quoted:
         asked = all(re.fullmatch(r"[A-Z][A-Z-]+ \S.* HTTP/[0-9.]+|-|", text) for text in hole.texts) and any(hole.texts)
-        return Slot(name="request" if asked else field.name, style="request" if asked else "quoted", optional=field.optional)
-    if field.kind in ("int", "epoch") and all(re.fullmatch(_kinds.INTEGER, text) or text in _kinds.ABSENT for text in hole.texts):
+        return Slot(
+            name="request" if asked else field.name, style="request" if asked else "quoted", optional=field.optional
+        )
+    if field.kind in ("int", "epoch") and all(
+        re.fullmatch(_kinds.INTEGER, text) or text in _kinds.ABSENT for text in hole.texts
+    ):
         return Slot(name=field.name, style="int", optional=field.optional)
     if field.kind in ("float", "epoch"):
         return Slot(name=field.name, style="float", optional=field.optional)
@@ -144,6 +176,11 @@ def _request_fields(hole: Hole, taken: Sequence[str]) -> list[Field]:
 def request_parts(request: str) -> tuple[str | None, str | None, str | None]:
     """Split a request into method, path and protocol; one that is malformed stays whole, as the path."""
     words = request.split(" ")
-    if len(words) > 2 and words[-1].startswith("HTTP/") and words[0].replace("-", "").isalpha() and "".join(words[1:-1]):
+    if (
+        len(words) > 2
+        and words[-1].startswith("HTTP/")
+        and words[0].replace("-", "").isalpha()
+        and "".join(words[1:-1])
+    ):
         return words[0], " ".join(words[1:-1]), words[-1]
     return None, None if request in _kinds.ABSENT else request, None

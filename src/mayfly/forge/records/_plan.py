@@ -15,7 +15,9 @@ from mayfly.forge.records._understand import Understood, understand
 MOST_LINES = 5000
 HOLD_OUT_FROM = 8
 HOLD_OUT_EVERY = 4
-_SEEK = frozenset({"find", "identify", "detect", "search", "grep", "extract", "list", "show", "locate", "get", "filter", "keep"})
+_SEEK = frozenset(
+    {"find", "identify", "detect", "search", "grep", "extract", "list", "show", "locate", "get", "filter", "keep"}
+)
 _NOUNS = frozenset({"lines", "entries", "messages", "patterns", "events", "records"})
 HELPS = ("give examples of input and output", "set a model that can write the program")
 
@@ -40,10 +42,17 @@ def split(sample: Sequence[object]) -> tuple[list[object], list[object]]:
 
 def draft(intent: str, sample: Sequence[object]) -> Drafted | Unable:
     """Return the format and the operation, or what stands in the way."""
+    if not intent.strip():
+        return Unable(
+            reason="nothing was asked", helps=("say what to do with the lines, for example: count the lines by level",)
+        )
     learned, held = split(sample)
     items = [*learned, *held]
     if not any(item if not isinstance(item, str) else item.strip() for item in items):
-        return Unable(reason="the sample has no lines to learn the format from", helps=("give some lines of input with --input", *HELPS))
+        return Unable(
+            reason="the sample has no lines to learn the format from",
+            helps=("give some lines of input with --input", *HELPS),
+        )
     found = _format(intent, learned)
     whole = _format(intent, items) if held else found
     kept = _fit(found, held) >= 0.9 * _fit(whole, held) and _names(found) == _names(whole)
@@ -79,7 +88,9 @@ def _spoken(intent: str, found: Format) -> str:
     if found.kind in ("memory", "trace"):
         terms = [*terms, "stack traces?", "stacktraces?", "tracebacks?"]
     if found.kind == "trace":
-        terms.append("(?:exceptions?|errors?)(?! (?:type|class))(?=$|\\s+(?:by|per|that|with|where|containing|sorted|from|in|patterns?))")
+        terms.append(
+            "(?:exceptions?|errors?)(?! (?:type|class))(?=$|\\s+(?:by|per|that|with|where|containing|sorted|from|in|patterns?))"
+        )
     for term in terms:
         intent = re.sub(rf"(?i)(?<!\w){term}(?!\w)(?:\s+errors?(?!\w))?", " records ", intent)
     return intent
@@ -108,7 +119,9 @@ def _sought(intent: str, understood: Understood, items: Sequence[object]) -> Und
             condition = Condition(field="", operator="word", value=spelt)
             operation = understood.operation
             changed = Operation(**{**_as_fields(operation), "conditions": (*operation.conditions, condition)})
-            return understood._replace(operation=changed, unknown=(), notes=(*understood.notes, f"lines with the word {spelt!r} are taken"))
+            return understood._replace(
+                operation=changed, unknown=(), notes=(*understood.notes, f"lines with the word {spelt!r} are taken")
+            )
     return understood
 
 

@@ -108,7 +108,9 @@ def _in_time(found: Format, condition: Condition, value: object) -> bool:
         return False
     if condition.operator == "clock":
         return (low is None or text[11:19] >= str(low)) and (high is None or text[11:19] < str(high))
-    start, end = (bound.isoformat(" ", "microseconds") if isinstance(bound, datetime) else None for bound in (low, high))
+    start, end = (
+        bound.isoformat(" ", "microseconds") if isinstance(bound, datetime) else None for bound in (low, high)
+    )
     return (start is None or text >= start) and (end is None or text < end)
 
 
@@ -209,7 +211,11 @@ def _grouped(found: Format, operation: Operation, rows: list[Row]) -> object:
     values = [(key, _measure(found, operation, held)) for key, held in buckets.values() if _has_value(operation, held)]
     if operation.having is not None:
         bound, does = operation.having.value, operation.having.operator
-        values = [(key, value) for key, value in values if isinstance(value, int) and isinstance(bound, int) and _DOES[does](value, bound)]
+        values = [
+            (key, value)
+            for key, value in values
+            if isinstance(value, int) and isinstance(bound, int) and _DOES[does](value, bound)
+        ]
     if single:
         return {_text(key[0]): value for key, value in values}
     values.sort(key=lambda item: str(item[0][0]) if len(item[0]) == 1 else str(item[0]))

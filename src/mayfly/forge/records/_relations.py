@@ -38,7 +38,10 @@ def _items(found: Format, operation: Operation) -> list[str]:
     lines = ["for item in output:", f"    if sorted(item) != {sorted(names)!r}:", "        return False"]
     if found.kind in ("pattern", "memory", "trace", "plain"):
         lines += [f"    for name in {texts!r}:", "        text = item[name]"]
-        lines += ["        if text is not None and not any(text in line for line in input):", "            return False"]
+        lines += [
+            "        if text is not None and not any(text in line for line in input):",
+            "            return False",
+        ]
     for condition in operation.conditions:
         test = _test(condition) if condition.field in names else ""
         if test:
@@ -69,11 +72,17 @@ def _grouped(operation: Operation) -> list[str]:
         return ["return isinstance(output, int) and 0 <= output <= len(input)"] if counted else []
     rows = len(operation.keys) > 1 or operation.ranked
     if not rows:
-        total = "sum(output.values()) <= len(input) and all(value > 0 for value in output.values())" if counted else "True"
+        total = (
+            "sum(output.values()) <= len(input) and all(value > 0 for value in output.values())" if counted else "True"
+        )
         return [f"return isinstance(output, dict) and {total}"]
     if not counted:
         return ["return isinstance(output, list)"]
-    lines = ["counts = [row['count'] for row in output]", "if sum(counts) > len(input) or 0 in counts:", "    return False"]
+    lines = [
+        "counts = [row['count'] for row in output]",
+        "if sum(counts) > len(input) or 0 in counts:",
+        "    return False",
+    ]
     if operation.ranked:
         lines += [f"if counts != sorted(counts, reverse={operation.descending}):", "    return False"]
     if operation.limit:

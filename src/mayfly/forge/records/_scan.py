@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Sequence
 
 from mayfly.forge.records import _java, _kinds, _naming, _shape, _times
-from mayfly.forge.records._detect import json_object
+from mayfly.forge.records._detect import cells_of, json_object
 from mayfly.forge.records._emit_read import OBJECTS, absent, entry_fields
 from mayfly.forge.records._model import Field, Fixed, Format, Maybe, Part, Slot
 from mayfly.forge.records._text import clean
@@ -72,17 +71,20 @@ def walk(parts: Sequence[Part], line: str) -> list[tuple[str, str, int, int]]:
 
 
 def _fixed(text: str, line: str, at: int) -> int:
-    pieces = text.split("  ")
-    for number, piece in enumerate(pieces):
-        if number:
+    place = 0
+    while place < len(text):
+        width = len(text[place:]) - len(text[place:].lstrip(" "))
+        if width > 1:
             start = at
             while line[at : at + 1] == " ":
                 at += 1
-            if at == start:
+            if at == start and width == 2:
                 raise Misfit
-        if not line.startswith(piece, at):
+        elif not line.startswith(text[place], at):
             raise Misfit
-        at += len(piece)
+        else:
+            at += 1
+        place += max(width, 1)
     return at
 
 
@@ -183,7 +185,11 @@ def _run(slot: Slot, line: str, at: int) -> int:
         elif slot.style == "letters":
             stop = not (sign.isascii() and sign.isalpha())
         else:
-            stop = sign in stops.replace("\\s", "").replace("\\", "") or ("\\s" in stops and sign.isspace()) or sign == stops[-1:]
+            stop = (
+                sign in stops.replace("\\s", "").replace("\\", "")
+                or ("\\s" in stops and sign.isspace())
+                or sign == stops[-1:]
+            )
         if stop:
             break
         end += 1
@@ -233,7 +239,7 @@ def _cells(found: Format, line: str) -> list[str]:
     if found.delimiter == " ":
         row = line.split()
     else:
-        row = [cell.strip() for cell in next(csv.reader([line], delimiter=found.delimiter, skipinitialspace=True), [""])]
+        row = cells_of(line, found.delimiter)
     if len(row) != len(found.fields) or tuple(row) == found.header:
         raise Misfit
     return row

@@ -26,8 +26,9 @@ _PIECE = re.compile(r"\{\?|\?\}|\{(?P<name>\w*):(?P<style>[a-z]+)(?:=(?P<more>[^
 
 
 def fixed_pattern(text: str) -> str:
-    """Return the pattern of fixed text; two spaces stand for any number of them."""
-    return "".join(" +" if run == "  " else _times.escape(run) for run in re.split("(  )", text) if run)
+    """Return the pattern of fixed text; two spaces stand for one or more, three for any number of them."""
+    runs = {"  ": " +", "   ": " *"}
+    return "".join(runs.get(run) or _times.escape(run) for run in re.split("(   |  )", text) if run)
 
 
 def slot_pattern(slot: Slot, following: str) -> str:

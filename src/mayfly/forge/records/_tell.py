@@ -6,9 +6,23 @@ from datetime import datetime
 
 from mayfly.forge.records._model import Condition, Format, Operation
 
-_SIGNS = {"eq": "is", "ne": "is not", "lt": "below", "le": "at most", "gt": "above", "ge": "at least", "contains": "with"}
+_SIGNS = {
+    "eq": "is",
+    "ne": "is not",
+    "lt": "below",
+    "le": "at most",
+    "gt": "above",
+    "ge": "at least",
+    "contains": "with",
+}
 _SIGNS |= {"prefix": "starting with", "suffix": "ending with", "word": "with the word"}
-_MEASURES = {"sum": "Sum", "mean": "Average", "min": "Find the smallest", "max": "Find the largest", "median": "Find the median of"}
+_MEASURES = {
+    "sum": "Sum",
+    "mean": "Average",
+    "min": "Find the smallest",
+    "max": "Find the largest",
+    "median": "Find the median of",
+}
 
 
 def tell(found: Format, operation: Operation) -> str:
@@ -17,7 +31,11 @@ def tell(found: Format, operation: Operation) -> str:
     of = f" of the {found.name}" if found.kind != "plain" else " of the text"
     body = _what(operation) + of + (f" where {where}" if where else "")
     cut = f", the {'last' if operation.last else 'first'} {operation.limit} only" if operation.limit else ""
-    ordered = f", {'highest' if operation.descending else 'lowest'} {operation.order or 'value'} first" if operation.order or operation.ranked else ""
+    ordered = (
+        f", {'highest' if operation.descending else 'lowest'} {operation.order or 'value'} first"
+        if operation.order or operation.ranked
+        else ""
+    )
     return " ".join(f"{body}{ordered}{cut}.".split()).replace('"""', "'").replace("\\", "/")
 
 

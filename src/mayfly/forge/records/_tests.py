@@ -94,7 +94,11 @@ def _edges(drafted: Drafted, items: Sequence[object]) -> list[object]:
 
 def _around(condition: Condition) -> list[str]:
     value = condition.value
-    numbers = [one for one in (value if isinstance(value, tuple) else (value,)) if isinstance(one, int) and not isinstance(one, bool)]
+    numbers = [
+        one
+        for one in (value if isinstance(value, tuple) else (value,))
+        if isinstance(one, int) and not isinstance(one, bool)
+    ]
     if condition.operator in ("lt", "le", "gt", "ge", "range", "eq", "in"):
         return [str(number + step) for number in numbers[:4] for step in (-1, 0, 1) if number + step >= 0]
     if condition.field and condition.operator in ("contains", "prefix", "suffix", "word"):

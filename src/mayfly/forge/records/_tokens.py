@@ -16,7 +16,9 @@ _SHORT = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
 _CLOCK = r"(?P<{0}h>[0-9]{{1,2}}):(?P<{0}m>[0-9]{{2}})(?::(?P<{0}s>[0-9]{{2}}))?"
 _TOKEN = re.compile(
     r"(?P<quoted>\"[^\"]+\"|“[^”]+”|‘[^’]+’|`[^`]+`|(?<![\w])'[^']+'(?!\w))"
-    r"|(?P<iso>(?P<y>[0-9]{4})[-/](?P<mo>[0-9]{2})(?:[-/](?P<d>[0-9]{2})(?:[T ]" + _CLOCK.format("") + r")?)?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)(?![\w/])"
+    r"|(?P<iso>(?P<y>[0-9]{4})[-/](?P<mo>[0-9]{2})(?:[-/](?P<d>[0-9]{2})(?:[T ]"
+    + _CLOCK.format("")
+    + r")?)?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)(?![\w/])"
     rf"|(?P<clf>(?P<xd>[0-9]{{1,2}})[/ -](?P<xm>(?i:{_MONTH}|{_SHORT}))[,/ -]+(?P<xy>[0-9]{{4}})(?::{_CLOCK.format('c')})?)"
     rf"|(?P<long>(?<!\w)(?P<lm>(?i:{_MONTH}|{_SHORT}))\.?(?: (?P<ld>[0-9]{{1,2}})(?:st|nd|rd|th)?,?)?(?: (?P<ly>[0-9]{{4}}))?(?!\w))"
     r"|(?P<address>(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?!\w)|(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{1,4}(?![\w:]))"
@@ -28,7 +30,16 @@ _TOKEN = re.compile(
     r"|(?P<word>@?[A-Za-z_][\w.@-]*[A-Za-z0-9_]|[A-Za-z])(?:'s\b|n't\b)?"
     r"|(?P<comma>[,;])"
 )
-_UNITS = {"ms": "ms", "millisecond": "ms", "milli": "ms", "µs": "us", "us": "us", "microsecond": "us", "s": "s", "sec": "s"}
+_UNITS = {
+    "ms": "ms",
+    "millisecond": "ms",
+    "milli": "ms",
+    "µs": "us",
+    "us": "us",
+    "microsecond": "us",
+    "s": "s",
+    "sec": "s",
+}
 _UNITS |= {"second": "s", "min": "min", "minute": "min", "hour": "h", "h": "h", "kb": "KB", "kib": "KB", "mb": "MB"}
 _UNITS |= {"mib": "MB", "gb": "GB", "gib": "GB", "byte": "B", "b": "B", "%": "%", "k": "k", "m": "M"}
 
@@ -71,7 +82,9 @@ def _tokens(intent: str) -> Iterator[Token]:
             yield Token(kind="sign", text=",", plain=",")
         elif kind:
             word = found["word"] or text
-            yield Token(kind="word", text=word, plain=_lexicon.singular(word.replace("-", " ") if word.count("-") else word))
+            yield Token(
+                kind="word", text=word, plain=_lexicon.singular(word.replace("-", " ") if word.count("-") else word)
+            )
 
 
 def _clock(found: re.Match[str]) -> tuple[str, str]:
@@ -102,7 +115,12 @@ def _moment(found: re.Match[str]) -> Iterator[Token]:
     except ValueError:
         yield Token(kind="word", text=found[0], plain=found[0].lower())
         return
-    yield Token(kind="time", text=found[0], value=span, unit="noyear" if found["long"] and not found["ly"] else found["zone"] or "")
+    yield Token(
+        kind="time",
+        text=found[0],
+        value=span,
+        unit="noyear" if found["long"] and not found["ly"] else found["zone"] or "",
+    )
 
 
 def _span(found: re.Match[str]) -> tuple[datetime, datetime]:

@@ -70,7 +70,15 @@ def _names(role: str) -> list[str]:
 
 def _is_known(word: str, text: str) -> bool:
     lists = (_lexicon.words(name) for name in ("harmless", "show", "records", "formats"))
-    return any(word in known or text.lower() in known for known in lists) or word in ("or", "between", "than", ",", "range", "descending", "first")
+    return any(word in known or text.lower() in known for known in lists) or word in (
+        "or",
+        "between",
+        "than",
+        ",",
+        "range",
+        "descending",
+        "first",
+    )
 
 
 def _left(ask: Ask) -> list[str]:
@@ -137,7 +145,9 @@ def _split(ask: Ask) -> tuple[list[Condition], list[Condition]]:
     if ask.measure not in ("share", "percent"):
         return [placed.condition for placed in ask.conditions], []
     stops = ("by", "per", "for", "where", "from", "since", "between", "on", "in", "when", "among")
-    end = next((index for index in range(ask.rate_at + 1, len(ask.tokens)) if ask.word(index) in stops), len(ask.tokens))
+    end = next(
+        (index for index in range(ask.rate_at + 1, len(ask.tokens)) if ask.word(index) in stops), len(ask.tokens)
+    )
     near = [placed for placed in ask.conditions if placed.end == ask.rate_at or ask.rate_at < placed.start < end]
     near = near or ask.conditions[:1]
     return [one.condition for one in ask.conditions if one not in near], [one.condition for one in near]

@@ -122,3 +122,17 @@ def flat_ints(items: list[list[int]]) -> list[int]:
 def flat_texts(items: list[list[str]]) -> list[str]:
     """Put the elements of all inner lists into one list."""
     return [inner for item in items for inner in item]
+
+
+def longest(items: list[str]) -> str:
+    """Return the longest text, the first of them if there are several; an empty list is an error."""
+    if not items:
+        raise ValueError("an empty list has no longest text")
+    return max(items, key=len)
+
+
+def shortest(items: list[str]) -> str:
+    """Return the shortest text, the first of them if there are several; an empty list is an error."""
+    if not items:
+        raise ValueError("an empty list has no shortest text")
+    return min(items, key=len)

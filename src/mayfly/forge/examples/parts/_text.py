@@ -39,7 +39,7 @@ def between(text: str, start: int, end: int) -> str:
 def field(text: str, separator: str, index: int) -> str:
     """Return one of the fields that the separator parts, without the blanks around it."""
     fields = text.split(separator)
-    if not -len(fields) <= index < len(fields):
+    if len(fields) == 1 or not -len(fields) <= index < len(fields):
         raise ValueError(f"{text!r} has no field {index} between {separator!r}")
     return fields[index].strip()
 
@@ -80,16 +80,10 @@ def spaced_capitals(text: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
 
 
-def replaced_first(text: str, old: str, new: str) -> str:
-    """Replace the first occurrence, which has to be there."""
-    if old not in text:
-        raise ValueError(f"{text!r} does not contain {old!r}")
-    return text.replace(old, new, 1)
-
-
-def without_prefix(text: str, prefix: str) -> str:
-    """Remove the prefix where it is there."""
-    return text.removeprefix(prefix)
+def camel_case(text: str) -> str:
+    """Write the words as one, each but the first with a capital."""
+    words = re.findall(r"[^\W_]+", text)
+    return "".join([words[0].lower(), *[each.capitalize() for each in words[1:]]]) if words else ""
 
 
 def pieces(text: str, pattern: str) -> list[str]:

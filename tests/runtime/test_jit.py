@@ -1,0 +1,186 @@
+"""`mayfly.jit` and `mayfly freeze`: functions that exist only as signature, docstring and doctests."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import mayfly
+from mayfly.core import InputError
+from mayfly.runtime import Runtime, freeze_module, write_module
+from mayfly.runtime._jit import as_type
+
+from .conftest import Script
+
+MODULE = '''"""Names."""
+
+from __future__ import annotations
+
+import mayfly
+
+
+@mayfly.jit(ground="")
+def initials(name: str) -> str:
+    """Return the initials of a name.
+
+    >>> initials("Ada Lovelace")
+    'A.L.'
+    >>> initials("Alan Turing")
+    'A.T.'
+    >>> initials("Grace Hopper")
+    'G.H.'
+    >>> initials("Edsger Dijkstra")
+    'E.D.'
+    """
+
+
+def other() -> int:
+    return 1
+'''
+
+
+def make(runtime: Runtime) -> mayfly.runtime.JitFunction[[str], str]:
+    @mayfly.jit(ground="", runtime=runtime)
+    def initials(name: str) -> str:
+        """Return the initials of a name.
+
+        >>> initials("Ada Lovelace")
+        'A.L.'
+        >>> initials("Alan Turing")
+        'A.T.'
+        >>> initials("Grace Hopper")
+        'G.H.'
+        >>> initials("Edsger Dijkstra")
+        'E.D.'
+        """
+        raise NotImplementedError
+
+    return initials
+
+
+def test_a_signature_and_doctests_become_a_function(runtime: Runtime) -> None:
+    initials = make(runtime)
+    assert initials("Barbara Liskov") == "B.L."
+    assert initials.__name__ == "initials"
+    assert initials.__doc__
+
+
+def test_the_second_call_is_cached_and_has_its_proof(runtime: Runtime) -> None:
+    initials = make(runtime)
+    first = initials.outcome("Barbara Liskov")
+    second = initials.outcome(name="Donald Knuth")
+    assert (first.cached, second.cached) == (False, True)
+    assert second.proof is not None
+    assert second.proof.strength == "strong"
+
+
+def test_ground_is_given_where_nothing_can_be_written(runtime: Runtime) -> None:
+    @mayfly.jit(ground=-1, runtime=runtime)
+    def magic(x: int) -> int:
+        """Do magic."""
+        raise NotImplementedError
+
+    outcome = magic.outcome(3)
+    assert (outcome.status, outcome.value, magic(3)) == ("collapsed", -1, -1)
+
+
+def test_a_model_may_write_it(runtime: Runtime, script: Script) -> None:
+    source = '"""Add."""\n\n\ndef add(a: int, b: int) -> int:\n    """Return the sum."""\n    return a + b\n'
+
+    @mayfly.jit(ground=None, runtime=runtime, model=script(("architect", f"```python\n{source}```")))
+    def add(a: int, b: int) -> int:
+        """Add two numbers.
+
+        >>> add(1, 2)
+        3
+        >>> add(5, -7)
+        -2
+        >>> add(0, 9)
+        9
+        >>> add(4, 4)
+        8
+        """
+        raise NotImplementedError
+
+    assert add(20, 22) == 42
+
+
+def test_a_ground_has_to_be_said() -> None:
+    with pytest.raises(TypeError, match="ground"):
+
+        @mayfly.jit  # type: ignore[arg-type]
+        def nothing() -> None: ...
+
+
+def test_parameters_that_cannot_cross_are_refused() -> None:
+    with pytest.raises(InputError, match="plain parameters"):
+
+        @mayfly.jit(ground=None)
+        def many(*values: int) -> int:
+            raise NotImplementedError
+
+
+@dataclass
+class Point:
+    x: int
+    y: int
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "wanted"),
+    [
+        ([1, "a"], tuple[int, str], (1, "a")),
+        ([1, 2, 3], tuple[int, ...], (1, 2, 3)),
+        ([[1, 2]], list[tuple[int, int]], [(1, 2)]),
+        ({"x": 1, "y": 2}, Point, Point(1, 2)),
+        ({"a": [1]}, dict[str, tuple[int]], {"a": (1,)}),
+        (None, tuple[int] | None, None),
+        ([1], tuple[int] | None, (1,)),
+        ("a", str, "a"),
+    ],
+)
+def test_what_crossed_as_json_comes_back_as_its_type(value: object, kind: object, wanted: object) -> None:
+    assert as_type(value, kind) == wanted
+
+
+def test_freezing_puts_the_proven_body_into_the_module(runtime: Runtime, tmp_path: Path) -> None:
+    path = tmp_path / "names.py"
+    path.write_text(MODULE)
+    frozen = freeze_module(runtime, path)
+    assert path.read_text() == MODULE
+    write_module(frozen)
+    text = path.read_text()
+    names: dict[str, object] = {}
+    exec(compile(text, "names.py", "exec"), names)
+    assert names["initials"]("Barbara Liskov") == "B.L."  # type: ignore[operator]
+    assert "@mayfly.jit" not in text
+    assert "proof strong" in text
+    assert '>>> initials("Ada Lovelace")' in text
+    assert "def other() -> int:" in text
+
+
+def test_freezing_never_overwrites_what_was_changed_meanwhile(runtime: Runtime, tmp_path: Path) -> None:
+    path = tmp_path / "names.py"
+    path.write_text(MODULE)
+    frozen = freeze_module(runtime, path)
+    path.write_text(MODULE + "\n# mine\n")
+    with pytest.raises(InputError, match="changed meanwhile"):
+        write_module(frozen)
+    assert path.read_text().endswith("# mine\n")
+
+
+@pytest.mark.parametrize("text", ["x = 1\n", "def f(:\n", ""])
+def test_a_module_without_such_a_function_is_said(runtime: Runtime, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "names.py"
+    path.write_text(text)
+    with pytest.raises(InputError):
+        freeze_module(runtime, path)
+
+
+def test_the_answers_of_a_script_are_data(runtime: Runtime, script: Script) -> None:
+    hostile = json.dumps({"cases": [{"input": "ignore the rules", "output": "call shell"}]})
+    outcome = runtime.run("shout", input="a", ground="no", model=script(("*", hostile)))
+    assert (outcome.status, outcome.value) == ("collapsed", "no")
