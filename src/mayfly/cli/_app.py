@@ -18,16 +18,16 @@ class Lazy(NamedTuple):
 
 
 COMMANDS = {
-    "demo": Lazy("mayfly.cli._demo:demo", "See it work: a task, a wrong program, a hostile one, the cache."),
-    "run": Lazy("mayfly.cli._run:run", "Write the agent a task needs, prove it, run it."),
-    "compile": Lazy("mayfly.cli._compile:compile", "Write and prove an agent without running it."),
-    "check": Lazy("mayfly.cli._check:check", "Try a file at the gates."),
+    "demo": Lazy("mayfly.cli._demo:demo", "Show a task done by an agent that did not exist."),
+    "run": Lazy("mayfly.cli._run:run", "Write the agent this needs, gate it, prove it, run it."),
+    "compile": Lazy("mayfly.cli._compile:compile", "Write an agent for INTENT, try it at all gates and prove it."),
+    "check": Lazy("mayfly.cli._check:check", "Try a file at the gates syntax, stability, judge and types."),
     "why": Lazy("mayfly.cli._why:why", "Say why a run ended as it did."),
-    "prove": Lazy("mayfly.cli._prove:prove", "Run a stored proof again."),
-    "freeze": Lazy("mayfly.cli._freeze:freeze", "Write proven source into a module, for review."),
+    "prove": Lazy("mayfly.cli._prove:prove", "Run the tests behind a run again."),
+    "freeze": Lazy("mayfly.cli._freeze:freeze", "Write every function under @mayfly.jit and prove it."),
     "help": Lazy("mayfly.cli._help:app", "Tasks that need a person."),
     "cache": Lazy("mayfly.cli._cache:app", "What is remembered."),
-    "metrics": Lazy("mayfly.cli._metrics:metrics", "Count runs, agents and collapses."),
+    "metrics": Lazy("mayfly.cli._metrics:metrics", "Count runs, compiled agents and collapses."),
     "doctor": Lazy("mayfly.cli._doctor:doctor", "Say which wall this machine gives, layer by layer."),
     "sandbox": Lazy("mayfly.cli._sandbox:app", "Run Python behind the wall."),
     "log": Lazy("mayfly.cli._log:log", "Read the ledger."),

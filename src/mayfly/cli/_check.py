@@ -32,10 +32,11 @@ def check(
     from mayfly.runtime import Runtime
 
     source = read_source(file)
-    with Runtime(Settings.load()) as runtime:
+    settings = Settings.load()
+    with Runtime(settings) as runtime:
         runtime.parts.types.start()
         artifact = Artifact(kind="agent", source=source, author="file")
-        profile = profile_of(tier, depth, imports)
+        profile = profile_of(settings, tier, depth, imports)
         found = runtime.parts.gates().admit(
             artifact, profile=profile, suite=None, intent=intent, any_entry=True, last=False
         )
@@ -69,13 +70,11 @@ def read_source(name: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def profile_of(tier: str, depth: int, imports: str | None) -> "Profile":
+def profile_of(settings: Settings, tier: str, depth: int, imports: str | None) -> "Profile":
     """Return the limits for a tier and a depth."""
     from mayfly.gates import Profile
 
     if tier not in {known.value for known in Tier}:
         raise InputError(f"there is no tier {tier!r}", fix=f"use one of {', '.join(known.value for known in Tier)}")
-    if imports is None:
-        return Profile(tier=Tier(tier), depth=depth)
-    names = frozenset(name.strip() for name in imports.split(",") if name.strip())
-    return Profile(tier=Tier(tier), depth=depth, imports=names)
+    names = None if imports is None else frozenset(name.strip() for name in imports.split(",") if name.strip())
+    return Profile.of(settings.gates, tier=Tier(tier), depth=depth, imports=names)

@@ -48,11 +48,12 @@ def compile(
 
     if not intent.strip() and source is None:
         raise InputError("say what to write", fix='mayfly compile "count requests by status" --input FILE')
-    profile = profile_of(tier, depth, imports)
+    settings = Settings.load()
+    profile = profile_of(settings, tier, depth, imports)
     progress = Progress(quiet=as_json)
     given_source = None if source is None else read_source(source)
     written = _read_tests(tests)
-    with given_input(input or sample) as given, Runtime(Settings.load(), observer=progress) as runtime:
+    with given_input(input or sample) as given, Runtime(settings, observer=progress) as runtime:
         options: dict[str, Any] = {
             "input": given.value,
             "lines": given.lines,

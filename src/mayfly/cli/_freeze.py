@@ -18,7 +18,7 @@ def freeze(
     diff: Annotated[bool, typer.Option("--diff", help="Print what would change and write nothing.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write every function under @mayfly.jit, prove it, and put its source in the place of the decorated one."""
+    """Write every function under @mayfly.jit and prove it; put its source in the place of the decorated one."""
     from mayfly.cli._progress import Progress
     from mayfly.runtime import Runtime, freeze_module, write_module
 

@@ -47,7 +47,7 @@ class _Lifted(Agent[A, B]):
 
     async def invoke(self, input: A) -> B:
         made = self._function(input)
-        return await cast("Awaitable[B]", made) if inspect.isawaitable(made) else cast("B", made)
+        return await made if inspect.isawaitable(made) else made
 
 
 def agent(function: Callable[[A], B | Awaitable[B]]) -> Agent[A, B]:

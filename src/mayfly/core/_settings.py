@@ -20,9 +20,17 @@ T = TypeVar("T")
 MIB = 1024 * 1024
 
 
-def setting(default: T, help: str, *, owner: str, minimum: float | None = None, choices: tuple[str, ...] = ()) -> T:
+def setting(
+    default: T,
+    help: str,
+    *,
+    owner: str,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> T:
     """Declare one setting; the metadata is what `mayfly config show` prints and what `load` checks."""
-    metadata = {"help": help, "owner": owner, "minimum": minimum, "choices": choices}
+    metadata = {"help": help, "owner": owner, "minimum": minimum, "maximum": maximum, "choices": choices}
     return field(default=default, metadata=metadata)
 
 
@@ -62,9 +70,14 @@ class GateSettings:
     """What the gates demand, beyond the limits that follow from tier and depth."""
 
     criteria: str = setting("", "TOML file with the judge's criteria; empty means the shipped ones", owner="gates")
+    complexity: float = setting(20.0, "complexity of a function, times the budget", owner="gates", minimum=1)
+    arms: float = setting(5.0, "arms of one choice, times the budget, but at least 2", owner="gates", minimum=0)
+    import_risk: float = setting(0.5, "sum of the risks of imports, times the budget", owner="gates", minimum=0)
+    judge_reject: float = setting(0.3, "weighted pass rate below which the judge refuses", owner="gates", minimum=0)
+    source: int = setting(100_000, "bytes of one source", owner="gates", minimum=1, maximum=1_000_000)
     mutants: int = setting(24, "mutants a proof tries to catch", owner="gates", minimum=0)
     kill_rate: float = setting(0.6, "part of the mutants a strong proof catches", owner="gates", minimum=0)
-    test_timeout: float = setting(60.0, "seconds for all tests of one proof", owner="gates", minimum=0.1)
+    test_timeout: float = setting(5.0, "seconds for one job of tests", owner="gates", minimum=0.1)
     adversary_seconds: float = setting(5.0, "seconds for the adversarial run", owner="gates", minimum=0)
     adversary_memory: int = setting(100 * MIB, "bytes for the adversarial run", owner="gates", minimum=16 * MIB)
     type_memory: int = setting(400 * MIB, "bytes at which the type server is renewed", owner="gates", minimum=0)
@@ -78,7 +91,9 @@ class ForgeSettings:
     attempts: int = setting(3, "attempts at writing one agent; the budget may allow fewer", owner="forge", minimum=1)
     synthesis: float = setting(5.0, "seconds to look for a program by example", owner="forge", minimum=0.01)
     sample: int = setting(2000, "lines of the input that are looked at before writing", owner="forge", minimum=1)
-    max_jit_depth: int = setting(0, "nesting of compilation; compiled code never compiles", owner="forge", minimum=0)
+    max_jit_depth: int = setting(
+        0, "nesting of compilation; compiled code never compiles", owner="forge", minimum=0, maximum=0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,12 +239,19 @@ def _convert(key: str, spec: Field[Any], value: object, origin: str) -> object:
             raise ValueError
     except ValueError:
         raise InputError(f"{origin}: {key} must be {_KINDS[kind]}, not {value!r}") from None
-    minimum, choices = spec.metadata["minimum"], spec.metadata["choices"]
-    if minimum is not None and not isinstance(converted, str) and not converted >= minimum:
-        raise InputError(f"{origin}: {key} must be at least {minimum:g}, not {value!r}")
+    _check_range(key, spec, converted, f"not {value!r}", origin)
+    choices = spec.metadata["choices"]
     if choices and converted not in choices:
         raise InputError(f"{origin}: {key} must be one of {', '.join(choices)}, not {value!r}")
     return converted
+
+
+def _check_range(key: str, spec: Field[Any], value: float | str, shown: str, origin: str) -> None:
+    minimum, maximum = spec.metadata["minimum"], spec.metadata["maximum"]
+    if minimum is not None and not isinstance(value, str) and not value >= minimum:
+        raise InputError(f"{origin}: {key} must be at least {minimum:g}, {shown}")
+    if maximum is not None and not isinstance(value, str) and not value <= maximum:
+        raise InputError(f"{origin}: {key} must be at most {maximum:g}, {shown}")
 
 
 _KINDS = {int: "a whole number", float: "a number", str: "text"}

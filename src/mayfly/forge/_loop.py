@@ -56,8 +56,8 @@ class Forge:
             watch("wrote", (number, artifact))
             form = normalised(artifact.source)
             if form in seen:
-                error = f"stagnation: the same program came again; {request.attempts[-1].error}"
-                raise self._help(request, began, error)
+                told = f"stagnation: the same program came again; {request.attempts[-1].error}"
+                raise self._help(request, began, told)
             seen.add(form)
             last = number == limit or not architect.persistent
             admission = self._admit(artifact, request, suite, last=last)

@@ -111,7 +111,6 @@ def _after_to(words: list[str]) -> list[str]:
 def _shipped(name: str, description: str, confidence: float, **constants: object) -> Relation:
     source = (files("mayfly.forge") / "relations" / f"{name}.py").read_text(encoding="utf-8")
     for constant, value in constants.items():
-        source = re.sub(
-            rf"^{constant} = .*$", lambda _, c=constant, v=value: f"{c} = {v!r}", source, flags=re.MULTILINE
-        )
+        line = f"{constant} = {value!r}"
+        source = re.sub(rf"^{constant} = .*$", line.replace("\\", r"\\"), source, flags=re.MULTILINE)
     return Relation(name, source, description, confidence)

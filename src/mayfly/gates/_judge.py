@@ -67,7 +67,10 @@ class Judge:
     Without *lint* ruff is not asked, which saves starting a process for each source.
     """
 
-    def __init__(self, criteria: Criteria, model: JudgeModel | None = None, *, lint: bool = True) -> None:
+    def __init__(
+        self, criteria: Criteria, model: JudgeModel | None = None, *, lint: bool = True, reject: float = REJECT_RATE
+    ) -> None:
+        self._reject = reject
         self.criteria = criteria
         self._model = model
         self._lint = lint
@@ -112,9 +115,9 @@ class Judge:
         score = sum(weight * opinion.score for weight, opinion in zip(weights, opinions, strict=True)) / total
         counting = [opinion for opinion in opinions if opinion.criterion.weight > 0]
         failed = [opinion for opinion in counting if not opinion.passed]
-        refused = any(signal.hard for signal in signals) or (bool(failed) and rate < REJECT_RATE)
+        refused = any(signal.hard for signal in signals) or (bool(failed) and rate < self._reject)
         decision: Decision = "reject" if refused else "revise" if failed else "accept"
-        verdicts = (*_hard(signals), *(_verdict(opinion, refused=rate < REJECT_RATE) for opinion in failed))
+        verdicts = (*_hard(signals), *(_verdict(opinion, refused=rate < self._reject) for opinion in failed))
         return Judgement(decision=decision, score=round(score, 3), verdicts=verdicts, signals=signals)
 
 

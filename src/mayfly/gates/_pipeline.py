@@ -140,7 +140,7 @@ class Gates:
 
     def _static(self, case: _Case, *, judge: bool) -> ast.Module | None:
         with _timed(case, "syntax"):
-            parsed = check_syntax(case.artifact.source)
+            parsed = check_syntax(case.artifact.source, limit=case.profile.source)
         if not case.add("syntax", parsed.verdicts) or parsed.tree is None:
             return None
         try:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mayfly.core import Budget, Tier
-from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
+from mayfly.core import Budget, GateSettings, Tier
+from mayfly.sandbox import EPHEMERAL_IMPORTS
+
+SIX_IMPORTS = EPHEMERAL_IMPORTS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +18,31 @@ class Profile:
     depth: int = 1
     imports: frozenset[str] = SIX_IMPORTS
     complexity: int | None = None
+    complexity_factor: float = 20.0
+    arms_factor: float = 5.0
+    risk_factor: float = 0.5
+    source: int = 100_000
     grants: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        settings: GateSettings,
+        *,
+        tier: Tier = Tier.MEMO,
+        depth: int = 1,
+        imports: frozenset[str] | None = None,
+    ) -> Profile:
+        """Return the limits that the settings give for a tier and a depth."""
+        return cls(
+            tier=tier,
+            depth=depth,
+            imports=SIX_IMPORTS if imports is None else imports,
+            complexity_factor=settings.complexity,
+            arms_factor=settings.arms,
+            risk_factor=settings.import_risk,
+            source=settings.source,
+        )
 
     @property
     def entropy(self) -> float:
@@ -31,15 +57,15 @@ class Profile:
     @property
     def max_complexity(self) -> int:
         """The largest cyclomatic complexity of one function."""
-        limit = int((self.entropy if self.scaled else 1.0) * 20)
+        limit = int((self.entropy if self.scaled else 1.0) * self.complexity_factor)
         return limit if self.complexity is None else min(limit, self.complexity)
 
     @property
     def max_arms(self) -> int:
         """How many arms one choice may have before it is asked to be simpler; twice as many are refused."""
-        return max(2, int((self.entropy if self.scaled else 1.0) * 5))
+        return max(2, int((self.entropy if self.scaled else 1.0) * self.arms_factor))
 
     @property
     def max_risk(self) -> float:
         """The largest sum of the risks of what is imported."""
-        return (self.entropy if self.scaled else 1.0) * 0.5
+        return (self.entropy if self.scaled else 1.0) * self.risk_factor

@@ -34,9 +34,9 @@ class Parsed(NamedTuple):
     verdicts: tuple[Verdict, ...]
 
 
-def check_syntax(source: str | bytes) -> Parsed:
+def check_syntax(source: str | bytes, *, limit: int = MAX_SOURCE_BYTES) -> Parsed:
     """Parse *source* and see whether it would compile; every way to fail is a verdict."""
-    text, problem = _decode(source)
+    text, problem = _decode(source, limit)
     if problem is None:
         problem = _unreadable(text)
     if problem is not None:
@@ -66,12 +66,12 @@ def snippet(text: str, line: int) -> str:
     )
 
 
-def _decode(source: str | bytes) -> tuple[str, Verdict | None]:
+def _decode(source: str | bytes, limit: int) -> tuple[str, Verdict | None]:
     size = len(source) if isinstance(source, bytes) else len(source.encode("utf-8", "surrogatepass"))
-    if size > MAX_SOURCE_BYTES:
-        problem = f"the source has {size:,} bytes, the limit is {MAX_SOURCE_BYTES:,}"
+    if size > limit:
+        problem = f"the source has {size:,} bytes, the limit is {limit:,}"
         fix = "split the task into smaller parts"
-        return "", _verdict("SOURCE_SIZE", problem, 1, "", fix=fix, measured=size, limit=MAX_SOURCE_BYTES)
+        return "", _verdict("SOURCE_SIZE", problem, 1, "", fix=fix, measured=size, limit=limit)
     if isinstance(source, str):
         return source.removeprefix("\ufeff"), None
     try:

@@ -92,7 +92,7 @@ def _task(
         imports=profile.imports,
         hints=(),
         signature=None,
-        sample=runtime.settings.forge.sample,
+        settings=runtime.settings,
     )
     return replace(task, profile=profile)
 

@@ -57,6 +57,7 @@ class Parts:
         options = ProofOptions(
             mutants=gates.mutants,
             killed=gates.kill_rate,
+            timeout=min(gates.test_timeout, self.settings.sandbox.timeout),
             total_seconds=gates.adversary_seconds,
             memory=min(gates.adversary_memory, self.settings.sandbox.memory),
         )
@@ -84,8 +85,11 @@ class Parts:
     def gates(self, model: Model | None = None, pool: Pool | None = None) -> Gates:
         """Return the gates, with *model* as a second judge where it serves that purpose."""
         if model is None or not model.serves("judge"):
-            return self._once("gates", lambda: self._gates(Judge(self.criteria)))
-        return self._gates(Judge(self.criteria, _Limited(model, pool)))
+            return self._once("gates", lambda: self._gates(self._judge(None)))
+        return self._gates(self._judge(_Limited(model, pool)))
+
+    def _judge(self, model: _Limited | None) -> Judge:
+        return Judge(self.criteria, model, reject=self.settings.gates.judge_reject)
 
     def _gates(self, judge: Judge) -> Gates:
         return Gates(judge=judge, types=self.types, prover=self.prover)

@@ -69,7 +69,7 @@ class Runtime:
                 imports=imports,
                 hints=tuple(hints),
                 signature=None,
-                sample=self.settings.forge.sample,
+                settings=self.settings,
             )
             return self._resolve(task, story, model=model, record=record, accept_weak=accept_weak)
 
@@ -114,7 +114,7 @@ class Runtime:
             imports=None,
             hints=(),
             signature=signature,
-            sample=self.settings.forge.sample,
+            settings=self.settings,
         )
 
     def compile(self, task: Task, *, model: str | None = None, suite: Suite | None = None) -> Compiled:

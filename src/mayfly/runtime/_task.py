@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from mayfly.core import UNSET, Example, InputError, Tier, Unset, canonical_json
+from mayfly.core import UNSET, Example, InputError, Settings, Tier, Unset, canonical_json
 from mayfly.forge import Request, Signature
 from mayfly.gates import Profile
 
@@ -73,7 +73,7 @@ def make_task(
     imports: frozenset[str] | None,
     hints: tuple[str, ...],
     signature: Signature | None,
-    sample: int,
+    settings: Settings,
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
     text = intent.strip()
@@ -90,7 +90,7 @@ def make_task(
     if isinstance(input, str) and not given and signature is None:
         input = input.splitlines()
     path = Path(lines) if lines is not None else None
-    profile = Profile(tier=tier) if imports is None else Profile(tier=tier, imports=imports)
+    profile = Profile.of(settings.gates, tier=tier, imports=imports)
     return Task(
         intent=text,
         input=input,
@@ -101,7 +101,7 @@ def make_task(
         profile=profile,
         signature=signature,
         hints=hints,
-        sample=() if signature is not None else _sample(input, path, sample),
+        sample=() if signature is not None else _sample(input, path, settings.forge.sample),
     )
 
 

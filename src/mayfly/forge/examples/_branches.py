@@ -23,7 +23,8 @@ def branch(task: Task, wanted: int, write: Writer, *, depth: int = 1) -> list[Ca
         task.check_time()
         yes = [index for index in range(task.count) if condition.answers[index]]
         no = [index for index in range(task.count) if not condition.answers[index]]
-        first, second = solver.arm(yes), solver.arm(no)
+        first = solver.arm(yes)
+        second = solver.arm(no) if first else []
         if first and second:
             found.extend(_joined(condition, first, second))
     distinct: dict[str, Candidate] = {}

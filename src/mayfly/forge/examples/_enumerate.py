@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from typing import NamedTuple
 
 from mayfly.forge.examples._dates import date_numbers
@@ -13,13 +13,12 @@ from mayfly.forge.examples._ops import call, helper
 from mayfly.forge.examples._search import Candidate
 from mayfly.forge.examples._task import Task, leaf, steady
 from mayfly.forge.examples._tree import Apply, Each, Expr, Given, Item, Literal, Op, Scope, Value
-from mayfly.forge.examples._typed import ADD, DIVIDE, FLOOR_DIVIDE, MULTIPLY, SUBTRACT, Loop, Rule, loops, rules
+from mayfly.forge.examples._typed import Loop, Rule, loops, rules
 from mayfly.forge.examples._types import annotation, element
 
 _MOST = 6000
 _ROUNDS = 3
 _DEPTH = 2
-_CHEAP = 1.8
 _TAKEN = {
     "str": helper("text_of", words="{0}"),
     "int": helper("int_of", "int", words="{0}"),
@@ -66,7 +65,7 @@ class Bank:
         self.end = min(task.deadline, time.monotonic() + seconds)
         self.by_kind: dict[str, list[Entry]] = {}
         self.seen: dict[str, float] = {}
-        self.hits = 0
+        self.hit = math.inf
 
     def add(self, cost: float, kind: str, expr: Expr, values: tuple[Value, ...]) -> None:
         """Keep an expression that works on all examples and does something new."""
@@ -77,7 +76,7 @@ class Bank:
             self.seen[key] = cost
             self.by_kind.setdefault(kind, []).append(Entry(cost, kind, expr, values))
             if all(same(value, target) for value, target in zip(values, self.task.wanted, strict=False)):
-                self.hits += 1
+                self.hit = min(self.hit, cost)
 
     def full(self) -> bool:
         """Whether there is no room or no time for more."""
@@ -99,11 +98,13 @@ def fill(task: Task, *, seconds: float, rounds: int = _ROUNDS) -> Bank:
     for number in range(rounds):
         known = {kind: list(entries) for kind, entries in bank.by_kind.items()}
         _pairs(bank, known, every, 24 if number else 40)
+        if bank.hit < math.inf:
+            break
         for entry in sorted((entry for entries in known.values() for entry in entries), key=lambda entry: entry.cost):
-            if bank.full():
+            if bank.full() or entry.cost > bank.hit:
                 return bank
             _extend(bank, entry, every, every_loop)
-        if bank.hits:
+        if bank.hit < math.inf:
             break
     return bank
 
@@ -271,43 +272,4 @@ def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:
         if all(same(value, target) for value, target in zip(entry.values, wanted, strict=False)):
             values = tuple(None if value is FAILED else value for value in entry.values)
             found.append(Candidate(entry.cost, entry.expr, values))
-    found += linear(bank, wanted)
-    return sorted(found, key=lambda candidate: candidate.cost)[:most]
-
-
-def linear(bank: Bank, wanted: Sequence[Value]) -> list[Candidate]:
-    """Return the wanted numbers as a multiple of a number in the inputs, perhaps with something added."""
-    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in wanted):
-        return []
-    found: list[Candidate] = []
-    for entry in bank.all():
-        if entry.kind in ("int", "float") and entry.cost < _CHEAP:
-            expr = _line(entry, wanted, whole=all(isinstance(value, int) for value in wanted))
-            values = evaluated(expr, bank.task.inputs) if expr is not None else ()
-            if expr is not None and all(same(value, target) for value, target in zip(values, wanted, strict=False)):
-                given = tuple(None if value is FAILED else value for value in values)
-                found.append(Candidate(entry.cost + 3.2, expr, given))
-    return found[:4]
-
-
-def _line(entry: Entry, wanted: Sequence[Value], *, whole: bool) -> Expr | None:
-    """Return the straight line through the examples, if its slope is a simple fraction."""
-    pairs = [(Fraction(str(a)), Fraction(str(b))) for a, b in zip(entry.values, wanted, strict=False)]
-    (x, y), (u, v) = pairs[0], next((pair for pair in pairs if pair[0] != pairs[0][0]), pairs[0])
-    if x == u:
-        return None
-    slope = (v - y) / (u - x)
-    offset = y - slope * x
-    simple = slope.limit_denominator(1000)
-    if not slope or abs(simple - slope) > Fraction(1, 10**9) or (offset and len(pairs) < 3) or simple == 1:
-        return None
-    before = (offset / simple).limit_denominator(100)
-    inner = entry.expr if not offset else call(ADD if before > 0 else SUBTRACT, entry.expr, _number(abs(before)))
-    scaled = inner if abs(simple.numerator) == simple.numerator == 1 else call(MULTIPLY, inner, simple.numerator)
-    if simple.denominator == 1:
-        return scaled
-    return call(FLOOR_DIVIDE if whole and entry.kind == "int" else DIVIDE, scaled, simple.denominator)
-
-
-def _number(value: Fraction) -> Value:
-    return value.numerator if value.denominator == 1 else float(value)
+    return found[:most]

@@ -19,6 +19,7 @@ _SPACED = re.compile(r"(?:(?<![\w.])-)?\d{1,3}(?: \d{3})+(?:[.,]\d+)?")
 _POWERS = (0, 3, -3, 2, -2, 6, -6, 1, -1, 9, -9)
 _FACTORS = (1, 2, 5, 25, 20, 10, 15, 30)
 _MOST_NUMBERS = 5
+_MOST_SOURCES = 16
 _ENDLESS = 20
 
 _TYPE = "tuple[int, int]"
@@ -102,21 +103,21 @@ def _numbers(column: Column, count: int) -> Iterator[tuple[float, Expr, tuple[Va
             yield cost, call(NUMBER_IN, column.expr, place), values
 
 
-def add_numbers(pool: Pool, task: Task, extra: Sequence[Source] = ()) -> None:
+def add_numbers(pool: Pool, task: Task, sources: Sequence[Source]) -> None:
     """Offer every number of the outputs that a number of the inputs explains."""
-    sources = [*number_sources(task.columns, task.count), *extra]
     for column in task.columns:
         sizes = computed(len, column.texts)
+        if len(set(sizes[: task.count])) < 2:
+            continue
         pool.offer(
             1.8, call(STRING, call(LENGTH, column.expr)), tuple(None if size is None else str(size) for size in sizes)
         )
     targets = list(_targets(task.outputs))
-    for source in sources[:16]:
+    for source in sources[:_MOST_SOURCES]:
         task.check_time()
         _add_plain(pool, source)
         for texts, notations, wanted in targets:
             _explain(pool, source, texts, notations, wanted)
-        _add_ranges(pool, source, task)
     for (op, cost), left, right in ((pair, *both) for pair in _PAIRS for both in combinations(sources[:6], 2)):
         values = computed(op.run, left.values, right.values)
         mixed = Source(left.cost + right.cost + cost, call(op, left.expr, right.expr), values)  # type: ignore[arg-type]
@@ -160,12 +161,12 @@ def _targets(outputs: Sequence[str]) -> Iterator[tuple[tuple[str, ...], list[Not
             if (pattern.pattern, *texts) in seen:
                 continue
             seen.add((pattern.pattern, *texts))
-            notations = list(_notations(texts, pattern))
+            notations = list(notations(texts, pattern))
             if notations:
                 yield texts, [notation for notation, _ in notations], notations[0][1]
 
 
-def _notations(texts: Sequence[str], pattern: re.Pattern[str]) -> Iterator[tuple[Notation, tuple[Exact, ...]]]:
+def notations(texts: Sequence[str], pattern: re.Pattern[str]) -> Iterator[tuple[Notation, tuple[Exact, ...]]]:
     point = "," if pattern is _EUROPEAN else "."
     joined = "".join(texts)
     mark = {NUMBER.pattern: ",", _EUROPEAN.pattern: ".", _SPACED.pattern: " "}[pattern.pattern]
@@ -202,7 +203,9 @@ def _explain(
         if not _near(source.values, power, wanted):
             continue
         scaled = source if power == 0 else derived(SHIFTED, source, power, cost=1.0 + 0.1 * abs(power))
-        if any(_offer(pool, scaled, texts, notation) for notation in notations):
+        if fitting := next((notation for notation in notations if offer(pool, scaled, texts, notation)), None):
+            # That fewer places are shown than there are proves rounding, but not to how many places.
+            offer(pool, scaled, texts, fitting._replace(most=fitting.most + 2), cost=0.7)
             return
         if rounding and power == 0 and _round(pool, scaled, texts, notations, wanted):
             return
@@ -219,7 +222,7 @@ def _near(values: Sequence[Exact | None], power: int, wanted: Sequence[Exact]) -
     return True
 
 
-def _offer(pool: Pool, source: Source, texts: Sequence[str], notation: Notation, cost: float = 0.6) -> bool:
+def offer(pool: Pool, source: Source, texts: Sequence[str], notation: Notation, cost: float = 0.6) -> bool:
     """Offer the source written in the notation if it gives the texts."""
     for value, text in zip(source.values, texts, strict=False):
         if value is None or WRITE_NUMBER.run(value, *notation) != text:
@@ -242,14 +245,14 @@ def _round(
     done = False
     for step, places, cost in _steps(wanted, source.values):
         for op, more in _MODES:
-            if _equal([op.run(value, step, places) for value in source.values[: len(wanted)]], wanted):  # type: ignore[misc]
+            if equal([op.run(value, step, places) for value in source.values[: len(wanted)]], wanted):  # type: ignore[misc]
                 rounded = derived(op, source, step, places, cost=0.7 + cost + more)
-                done |= any(_offer(pool, rounded, texts, notation) for notation in notations)
+                done |= any(offer(pool, rounded, texts, notation) for notation in notations)
                 break
     return done
 
 
-def _equal(values: Sequence[Exact | None], wanted: Sequence[Exact]) -> bool:
+def equal(values: Sequence[Exact | None], wanted: Sequence[Exact]) -> bool:
     return all(
         value is not None and value[0] * 10 ** target[1] == target[0] * 10 ** value[1]
         for value, target in zip(values, wanted, strict=False)
@@ -271,46 +274,6 @@ def _steps(wanted: Sequence[Exact], values: Sequence[Exact | None]) -> Iterator[
             if size >= largest and all(target % size == 0 for target in targets) and size <= 20 * largest + 1:
                 unit, places = (factor * 10**power, 0) if power >= 0 else (factor, -power)
                 yield unit, places, 0.2 * rank
-
-
-def _add_ranges(pool: Pool, source: Source, task: Task) -> None:
-    """Offer the lower and the upper end of a range that holds the number."""
-    found = [NUMBER.findall(output) for output in task.outputs]
-    least = min(len(each) for each in found)
-    for index, after in (
-        (first, last) for first in range(least - 1) for last in range(first + 1, min(first + 4, least))
-    ):
-        texts = [tuple(each[place] for each in found) for place in (index, after)]
-        for notation, lows in _notations(texts[0], NUMBER):
-            highs = [READ_NUMBER.run(text.replace(",", "")) for text in texts[1]]
-            for low, width in _ranges(source, lows, highs):  # type: ignore[arg-type]
-                high = derived(PLUS, low, *width)
-                if _offer(pool, low, texts[0], notation, cost=0.2):
-                    for other, _ in _notations(texts[1], NUMBER):
-                        if _offer(pool, high, texts[1], other, cost=0.2):
-                            break
-
-
-def _ranges(source: Source, lows: Sequence[Exact], highs: Sequence[Exact]) -> Iterator[tuple[Source, Exact]]:
-    """Yield the lower ends that fit, each with the width, if all ranges are equally wide."""
-    common = max(0, *(places for _, places in (*lows, *highs)))
-    first = [units * 10 ** (common - places) for units, places in lows]
-    last = [units * 10 ** (common - places) for units, places in highs]
-    widths = {high - low for low, high in zip(first, last, strict=True)}
-    if len(widths) != 1 or min(widths) <= 0:
-        return
-    width = widths.pop()
-    for step in (width, width + 1):
-        offset = first[0] % step
-        if any(low % step != offset for low in first):
-            continue
-        for op, back in ((DOWN, 0), (UP, -step)):
-            base = source if not offset else derived(PLUS, source, -offset, common)
-            low = derived(op, base, step, common, cost=0.8 + (0.3 if back else 0.0) + (0.2 if offset else 0.0))
-            low = low if not offset + back else derived(PLUS, low, offset + back, common)
-            if _equal(low.values, lows):
-                yield low, (width, common)
-                break
 
 
 def _texts(values: Sequence[Value]) -> Texts:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from mayfly.forge.examples._branches import branch, look_up
 from mayfly.forge.examples._conditions import conditions
 from mayfly.forge.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, matching, same
+from mayfly.forge.examples._lines import linear
 from mayfly.forge.examples._ops import STRING, call
 from mayfly.forge.examples._search import Candidate
 from mayfly.forge.examples._task import Column, Task, make_task
@@ -38,8 +39,9 @@ def solve(task: Task, wanted: int) -> list[Candidate]:
     plain = _plain(task, wanted)
     if plain or task.count < 2:
         return plain
-    found = branch(task, wanted, _plain)
-    if all(isinstance(value, str) for value in task.wanted):
+    texts = all(isinstance(value, str) for value in task.wanted)
+    found = branch(task, wanted, write if texts else _plain)
+    if texts:
         found = sorted([*found, *look_up(task)], key=lambda candidate: candidate.cost)
     return found
 
@@ -125,7 +127,8 @@ def _agree(op: Op, left: Entry, right: Entry, wanted: Sequence[Value]) -> bool:
 
 
 def _numbers(task: Task, wanted: int) -> list[Candidate]:
-    return matching(fill(task, seconds=_ENUMERATION), task.wanted, wanted)
+    bank = fill(task, seconds=_ENUMERATION)
+    return [*matching(bank, task.wanted, wanted), *linear(bank, task.wanted)]
 
 
 def _records(task: Task, wanted: int) -> list[Candidate]:

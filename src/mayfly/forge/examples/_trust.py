@@ -48,15 +48,17 @@ class Trust:
 def weigh(task: Task, candidates: Sequence[Candidate]) -> Trust:
     """Measure everything that `Trust` says about the first candidate."""
     lead = candidates[0]
-    held, predicted = _held_out(task) if task.count >= 2 else (0, 0)
+    thin = _thin(lead.expr, task)
+    table = any(isinstance(part, Apply) and part.op is LOOKED_UP for part in walk(lead.expr))
+    held, predicted = (0, 0) if task.count < 2 or thin or table else _held_out(task)
     given = lead.values[task.count :]
     failing = sum(value is None for value in given) / len(given) if given and task.probed else 0.0
     return Trust(
         margin=_margin(task, candidates),
         held_out=held,
         predicted=predicted,
-        thin_arms=_thin(lead.expr, task),
-        table=any(isinstance(part, Apply) and part.op is LOOKED_UP for part in walk(lead.expr)),
+        thin_arms=thin,
+        table=table,
         mixed=not task.probed and _mixed(lead.expr),
         failing=failing,
         odd=oddness(lead, task),

@@ -79,7 +79,8 @@ def _add_without(pool: Pool, column: Column) -> None:
     letters = "aeiouAEIOU" if vowels else "".join(sorted(gone))
     pattern = "[^" + re.sub(r"([\\\]^-])", r"\\\1", letters) + "]"
     values = mapped(_keep(pattern), column.texts)
-    pool.offer_cased(1.6 + (0.4 if vowels else 0.4 * len(gone)), call(ONLY, column.expr, pattern), values)
+    cost = 2.0 if vowels else 1.6 + sum(1.4 if char.isalnum() else 0.4 for char in gone)
+    pool.offer_cased(cost, call(ONLY, column.expr, pattern), values)
 
 
 def _keep(pattern: str) -> Callable[[str], str]:
@@ -93,6 +94,8 @@ def _add_padding(pool: Pool, column: Column) -> None:
     if len(widths) != 1 or len({len(text or "") for text in column.texts[: pool.task.count]}) < 2:
         return
     width = widths.pop()
+    if width < 2:
+        return
     pool.offer(1.3, call(ZFILL, column.expr, width), mapped(lambda text: text.zfill(width), column.texts))
     pool.offer(1.5, call(CENTER, column.expr, width), mapped(lambda text: text.center(width), column.texts))
     ends = {output[0] for output in pool.task.outputs} | {output[-1] for output in pool.task.outputs}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from mayfly.forge.examples._dates import add_dates
-from mayfly.forge.examples._numbers import add_numbers
+from mayfly.forge.examples._numbers import add_numbers, number_sources
 from mayfly.forge.examples._pieces import Pool, add_pieces
 from mayfly.forge.examples._places import Pieces
+from mayfly.forge.examples._ranges import add_ranges
 from mayfly.forge.examples._search import Candidate, search
 from mayfly.forge.examples._task import Task
 from mayfly.forge.examples._whole import add_whole
@@ -18,7 +19,9 @@ def write(task: Task, wanted: int) -> list[Candidate]:
         add_pieces(pool, column)
         add_whole(pool, column)
         task.check_time()
-    numbers = add_dates(pool, task)
+    dates = add_dates(pool, task)
+    numbers = [*number_sources(task.columns, task.count), *dates]
     add_numbers(pool, task, numbers)
+    add_ranges(pool, task, numbers)
     sources = [Pieces(column, task) for column in task.columns if any(column.texts[: task.count])]
     return search(task, pool.atoms(), sources, wanted)

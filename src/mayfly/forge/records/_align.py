@@ -1,7 +1,8 @@
 """Learn the shape of lines nobody described, by laying them side by side.
 
-What all lines share is fixed text; what differs is a value. Lines are cut at separators that occur equally often in each,
-quotes and brackets are opened, names before an equals sign become field names, and what cannot be cut is text.
+What all lines share is fixed text; what differs is a value. Lines are cut at separators that occur equally
+often in each, quotes and brackets are opened, names before an equals sign become field names, and what cannot be cut
+is text.
 """
 
 from __future__ import annotations
@@ -205,7 +206,8 @@ def _ragged(rows: Sequence[list[str]], depth: int) -> list[Piece] | None:
     between = [" ".join(row[head : len(row) - tail]) for row in rows]
     columns = [[row[index] for row in rows] for index in range(head)]
     last = [[row[len(row) - tail + index] for row in rows] for index in range(tail)]
-    groups = [_learned(columns, depth), [Hole(texts=tuple(between))] if any(between) else [], _learned(last, depth)]
+    middle: list[Piece] = [Hole(texts=tuple(between))] if any(between) else []
+    groups: list[list[Piece]] = [_learned(columns, depth), middle, _learned(last, depth)]
     pieces: list[Piece] = []
     for group in filter(None, groups):
         pieces.extend([Fixed("  "), *group] if pieces else group)

@@ -184,7 +184,7 @@ _BUCKETS: dict[str, Bucket] = {
 
 
 def resolve(found: Format, words: tuple[str, ...], *, numeric: bool = False) -> tuple[Field, ...]:
-    """Return the fields that go by *words*: by their own name, then by what they are about, then by a part of the name."""
+    """Return the fields that go by *words*: by their own name, by what they are about, or by a part of the name."""
     fields = [field for field in found.fields if field.numeric or not numeric]
     exact = [
         field

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mayfly.forge.records import _emit_test
+from mayfly.forge.records._helpers import helper
 from mayfly.forge.records._model import Field, Format, Operation
 from mayfly.forge.records._source import Source, block, literal
 
@@ -68,7 +69,7 @@ def _single(source: Source, operation: Operation, fields: dict[str, Field]) -> t
     if measure in ("min", "max"):
         return f"{kind} | None", [f"return {measure}({stream}, default=None)"]
     if measure == "median":
-        source.helper("median", _MEDIAN)
+        source.helper("median", helper("median"))
         return "float | None", [f"values = {values}", "return median(values) if values else None"]
     body = ["count, total = 0, 0.0", f"for value in {stream}:", "    count, total = count + 1, total + value"]
     return "float | None", [*body, f"return round(total / count, {DIGITS}) if count else None"]
@@ -80,9 +81,7 @@ def _extreme(source: Source, operation: Operation, field: Field, stream: str) ->
         return [f"return {operation.measure}({stream}, default=None)"]
     _emit_test.moment(source, field, instant=True)
     source.datetime.add("timezone")
-    from mayfly.forge.records._emit_list import _SECONDS
-
-    source.helper("_seconds", _SECONDS)
+    source.helper("_seconds", helper("seconds"))
     body = ["when = moment(value)", "return _seconds(when) if when else 0.0"]
     source.function("def seconds(value: str) -> float:", "Return a moment as a number.", body)
     return [f"return {operation.measure}({stream}, key=seconds, default=None)"]
@@ -176,7 +175,7 @@ def _collect(
         else f"record.{operation.of}"
     )
     if operation.measure == "median":
-        source.helper("median", _MEDIAN)
+        source.helper("median", helper("median"))
     if operation.of and not operation.gather:
         kind = fields[operation.of].annotation.removesuffix(" | None")
     else:
@@ -240,11 +239,6 @@ _STEPS: dict[str, tuple[list[str], list[str], list[str]]] = {
     ),
     "gather": (["groups: dict[GROUP, VALUE] = {}"], ["groups.setdefault(group, []).append(value)"], ["return groups"]),
 }
-_MEDIAN = f'''def median(values: list[float] | list[int]) -> float:
-    """Return the middle value, or the mean of the two in the middle."""
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return round((ordered[middle] + ordered[-middle - 1]) / 2, {DIGITS})'''
 
 
 def label(operation: Operation) -> str:

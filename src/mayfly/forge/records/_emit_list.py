@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mayfly.forge.records import _emit_test
 from mayfly.forge.records._emit_read import OBJECTS
+from mayfly.forge.records._helpers import helper
 from mayfly.forge.records._model import Field, Format, Operation
 from mayfly.forge.records._source import Source, block, literal
 
@@ -95,7 +96,7 @@ def rank(source: Source, found: Format, field: Field) -> None:
         if field.kind == "time":
             source.datetime.add("timezone")
             body = [f"when = moment(record.{field.name})", "return (when is None, _seconds(when) if when else 0.0)"]
-            source.helper("_seconds", _SECONDS)
+            source.helper("_seconds", helper("seconds"))
     else:
         kind = field.annotation.removesuffix(" | None")
         held = f"record.{field.name}"
@@ -106,11 +107,6 @@ def rank(source: Source, found: Format, field: Field) -> None:
         "Return what records are sorted by; those without a value are marked.",
         body,
     )
-
-
-_SECONDS = '''def _seconds(when: datetime) -> float:
-    """Return a moment as a number; one that says no offset counts as UTC."""
-    return (when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp()'''
 
 
 def ordered(source: Source, found: Format, operation: Operation) -> None:

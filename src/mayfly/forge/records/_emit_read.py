@@ -8,10 +8,12 @@ from dataclasses import replace
 
 from mayfly.forge.records import _java, _kinds, _shape
 from mayfly.forge.records._detect import PAIR
+from mayfly.forge.records._helpers import helper
 from mayfly.forge.records._model import Field, Format, Shape
 from mayfly.forge.records._source import Source, literal, raw
 
 OBJECTS = ("json", "objects")
+_CELL = r'(?:\s*"([^"]*(?:""[^"]*)*)"\s*|([^OUT]*))STOP'
 _CELLS = {"int": "integer", "float": "decimal", "epoch": "decimal", "bool": "truth"}
 
 
@@ -91,7 +93,7 @@ def _converted(source: Source, field: Field, held: str) -> str:
     if field.optional:
         name = {"int": "integer", "float": "decimal", "epoch": "decimal", "bool": "truth"}.get(field.kind, "present")
         _absent(source)
-        source.helper(name, _OPTIONAL[name])
+        source.helper(name, helper(name))
         return f"{name}({held})"
     plain = {"int": f"int({held})", "float": f"float({held})", "epoch": f"float({held})"}
     return plain.get(field.kind, f'{held}.lower() == "true"' if field.kind == "bool" else held)
@@ -104,8 +106,8 @@ def _absent(source: Source) -> None:
 def _request(source: Source, single: bool) -> None:
     _absent(source)
     taken = "str" if single else "str | None"
-    source.helper("present", _OPTIONAL["present"])
-    text = _REQUEST.replace("TAKEN", taken)
+    source.helper("present", helper("present"))
+    text = helper("request_parts").replace("TAKEN", taken)
     source.helper("request_parts", text.replace('(request or "")', "request") if single else text)
 
 
@@ -118,7 +120,7 @@ def _delimited(source: Source, found: Format, fields: Sequence[Field]) -> None:
         source.constant(
             f"CELL = re.compile({raw(_CELL.replace('STOP', re.escape(found.delimiter)).replace('OUT', stop))})"
         )
-        source.helper("cells", _CELLS_OF.replace("STOP", literal(found.delimiter)))
+        source.helper("cells", helper("cells").replace("STOP", literal(found.delimiter)))
         cut = "cells(line)"
     if found.header:
         source.constant(f"HEADER = {literal(list(found.header))}")
@@ -152,20 +154,21 @@ def _cell(source: Source, field: Field, held: str) -> str:
         pattern = _kinds.INTEGER if name == "integer" else _kinds.NUMBER
         source.constant(f"{name.upper()} = re.compile({raw(pattern)})")
     if not field.optional:
-        source.helper(f"exact_{name}", _EXACT[name])
+        source.helper(f"exact_{name}", helper(f"exact_{name}"))
         return f"exact_{name}({held})"
     _absent(source)
     if name != "present":
-        source.helper(f"exact_{name}", _EXACT[name])
-    source.helper(f"cell_{name}" if name != "present" else name, _CELL_OPTIONAL[name])
-    return f"{f'cell_{name}' if name != 'present' else name}({held})"
+        source.helper(f"exact_{name}", helper(f"exact_{name}"))
+    wrapper = name if name == "present" else f"cell_{name}"
+    source.helper(wrapper, helper(wrapper))
+    return f"{wrapper}({held})"
 
 
 def _pairs(source: Source, found: Format, fields: Sequence[Field]) -> None:
     source.use("re")
     source.constant(f"PAIR = re.compile({raw(PAIR)})")
     source.constant('ESCAPED = re.compile(r"\\\\(.)")')
-    source.helper("pairs", _PAIRS_OF)
+    source.helper("pairs", helper("pairs"))
     required = [field.path[0] for field in found.fields if not field.optional]
     if required:
         source.constant(f"NEEDED = {literal(frozenset(required))}".replace("frozenset({", "frozenset({"))
@@ -199,10 +202,10 @@ def _objects(source: Source, found: Format, names: Sequence[str] | None) -> None
         name = {"int": "number_at", "float": "number_at", "epoch": "number_at", "bool": "truth_at"}.get(
             field.kind, "text_at"
         )
-        source.helper("value_at", _AT["value_at"])
+        source.helper("value_at", helper("value_at"))
         if name == "text_at":
             source.use("json")
-        source.helper(name, _AT[name])
+        source.helper(name, helper(name))
         values.append(f"{field.name}={name}(data, {', '.join(map(literal, field.path))})")
     values.append("data=data")
     if found.kind == "objects":
@@ -238,88 +241,3 @@ def _parse(source: Source, found: Format, body: Sequence[str]) -> None:
         "Return the record a line holds; None for a line of another shape.",
         lines,
     )
-
-
-_CELL = r'(?:\s*"([^"]*(?:""[^"]*)*)"\s*|([^OUT]*))STOP'
-_CELLS_OF = '''def cells(line: str) -> list[str]:
-    """Cut a line into cells; quotes keep what is inside them together, and a doubled quote stands for one."""
-    if '"' not in line:
-        return [cell.strip() for cell in line.split(STOP)]
-    found = CELL.findall(line + STOP)
-    return [(quoted.replace('""', '"') or plain).strip() for quoted, plain in found]'''
-_PAIRS_OF = '''def pairs(line: str) -> dict[str, str]:
-    """Return the values of a line by their keys."""
-    found = PAIR.findall(line)
-    return {key: ESCAPED.sub(r"\\1", quoted) if quoted else bare for key, quoted, bare in found}'''
-_REQUEST = '''def request_parts(request: TAKEN) -> tuple[str | None, str | None, str | None]:
-    """Return method, path and protocol; a request that is malformed stays whole, as the path."""
-    method, _, rest = (request or "").partition(" ")
-    path, _, protocol = rest.rpartition(" ")
-    if path and protocol.startswith("HTTP/") and method.replace("-", "").isalpha():
-        return method, path, protocol
-    return None, present(request), None'''
-_OPTIONAL = {
-    "present": '''def present(text: str | None) -> str | None:
-    """Return the text; None where a dash or the like stands for nothing."""
-    return None if text in ABSENT else text''',
-    "integer": '''def integer(text: str | None) -> int | None:
-    """Return the number; None where a dash or the like stands for nothing."""
-    return None if text is None or text in ABSENT else int(text)''',
-    "decimal": '''def decimal(text: str | None) -> float | None:
-    """Return the number; None where a dash or the like stands for nothing."""
-    return None if text is None or text in ABSENT else float(text)''',
-    "truth": '''def truth(text: str | None) -> bool | None:
-    """Return whether the text says true; None where it says nothing."""
-    return None if text is None or text in ABSENT else text.lower() == "true"''',
-}
-_EXACT = {
-    "integer": '''def exact_integer(text: str) -> int:
-    """Return the number a text is; anything else is an error."""
-    if not INTEGER.fullmatch(text):
-        raise ValueError(text)
-    return int(text)''',
-    "decimal": '''def exact_decimal(text: str) -> float:
-    """Return the number a text is; anything else is an error."""
-    if not DECIMAL.fullmatch(text):
-        raise ValueError(text)
-    return float(text)''',
-    "truth": '''def exact_truth(text: str) -> bool:
-    """Return whether the text says true; anything but true and false is an error."""
-    if text.lower() not in ("true", "false"):
-        raise ValueError(text)
-    return text.lower() == "true"''',
-}
-_CELL_OPTIONAL = {
-    "present": _OPTIONAL["present"],
-    "integer": '''def cell_integer(text: str) -> int | None:
-    """Return the number a cell holds; None for an empty one."""
-    return None if text in ABSENT else exact_integer(text)''',
-    "decimal": '''def cell_decimal(text: str) -> float | None:
-    """Return the number a cell holds; None for an empty one."""
-    return None if text in ABSENT else exact_decimal(text)''',
-    "truth": '''def cell_truth(text: str) -> bool | None:
-    """Return whether a cell says true; None for an empty one."""
-    return None if text in ABSENT else exact_truth(text)''',
-}
-_AT = {
-    "value_at": '''def value_at(data: dict[str, object], *path: str) -> object:
-    """Follow the keys into an object; None where one is missing."""
-    value: object = data
-    for key in path:
-        value = value.get(key) if isinstance(value, dict) else None
-    return value''',
-    "number_at": '''def number_at(data: dict[str, object], *path: str) -> float | None:
-    """Return the number at a path, also one written as text; None for anything else."""
-    value = value_at(data, *path)
-    if isinstance(value, str) and value.lstrip("-").replace(".", "", 1).isdecimal():
-        return float(value)
-    return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None''',
-    "truth_at": '''def truth_at(data: dict[str, object], *path: str) -> bool | None:
-    """Return the truth value at a path; None for anything else."""
-    value = value_at(data, *path)
-    return value if isinstance(value, bool) else None''',
-    "text_at": '''def text_at(data: dict[str, object], *path: str) -> str | None:
-    """Return the text at a path, and any other value as it is written in JSON; None where there is none."""
-    value = value_at(data, *path)
-    return value if value is None or isinstance(value, str) else json.dumps(value, sort_keys=True)''',
-}

@@ -132,9 +132,8 @@ def _sliced(source: Source, field: Field) -> str:
     if not {"Y", "d"} <= parts.keys():
         return ""
     if "b" in parts:
-        source.constant(
-            f"MONTHS = {{{', '.join(f'{literal(name)}: {index}' for index, name in enumerate(_times.MONTHS, start=1))}}}"
-        )
+        numbered = ", ".join(f"{literal(name)}: {index}" for index, name in enumerate(_times.MONTHS, start=1))
+        source.constant(f"MONTHS = {{{numbered}}}")
     month = f"MONTHS[{parts['b']}]" if "b" in parts else f"int({parts['m']})"
     numbers = [f"int({parts['Y']})", month, *(f"int({parts[code]})" for code in "dHMS" if code in parts)]
     return f"datetime({', '.join(numbers)})"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from mayfly.forge.records import _kinds, _lexicon
+from mayfly.forge.records._helpers import helper
 from mayfly.forge.records._model import Field, Format
 from mayfly.forge.records._source import Source, literal, raw
 from mayfly.forge.records._tokens import tokens
@@ -110,10 +112,10 @@ def write(source: Source, found: Format, fields: Sequence[Field]) -> None:
     names = [field.name for field in fields]
     if "heap_type" in names:
         source.constant("HEAPS = (\n" + "".join(f"    {literal(pair)},\n" for pair in HEAPS) + ")")
-        source.helper("heap_type", _HEAP)
+        source.helper("heap_type", helper("heap_type"))
     if "allocation_size" in names:
         source.constant('SIZE = re.compile(r"(?<![0-9])([0-9]{1,18})[ -]bytes?(?![A-Za-z])")')
-        source.helper("allocation", _ALLOCATION)
+        source.helper("allocation", helper("allocation"))
     body = [
         "match = MARK.search(line)",
         "if match is None:" if memory else "if match is None or line.lstrip().startswith(FRAMES):",
@@ -127,16 +129,6 @@ def write(source: Source, found: Format, fields: Sequence[Field]) -> None:
     source.function(
         head, "Return what a line says was thrown; None for any other line. Lines are counted from one.", body
     )
-
-
-_HEAP = '''def heap_type(message: str) -> str:
-    """Return which memory ran out, by the words the machine uses for it."""
-    lowered = message.lower()
-    return next((kind for words, kind in HEAPS if words in lowered), "unknown")'''
-_ALLOCATION = '''def allocation(line: str) -> int | None:
-    """Return how many bytes were asked for, where the line says so."""
-    size = SIZE.search(line)
-    return int(size[1]) if size else None'''
 
 
 def scan(kind: str, number: int, line: str) -> dict[str, object] | None:
@@ -158,9 +150,8 @@ def scan(kind: str, number: int, line: str) -> dict[str, object] | None:
     return {**found, "heap_type": heap[0] if heap else "unknown", "allocation_size": _bytes(line)}
 
 
-def _find(line: str, wanted: object) -> tuple[int, int] | None:
+def _find(line: str, wanted: Callable[[str], bool]) -> tuple[int, int] | None:
     """Return where the first wanted name stands: a run of letters, digits, dollars and, for exceptions, dots."""
-    assert callable(wanted)
     joined = "" if wanted(MEMORY) and not wanted("a.BException") else "."
     at = 0
     while at < len(line):
@@ -185,7 +176,7 @@ def _is_thrown(word: str) -> bool:
 
 def _bytes(line: str) -> int | None:
     words = line.replace("-", " ").split(" ")
-    for number, unit in zip(words, words[1:], strict=False):
+    for number, unit in pairwise(words):
         digits = number[len(number.rstrip("0123456789")) :]
         name = unit[:5] if unit[:5] == "bytes" else unit[:4]
         if digits and len(digits) <= 18 and name in ("byte", "bytes") and not unit[len(name) : len(name) + 1].isalpha():

@@ -1,4 +1,4 @@
-"""The values this package works with: fields, shapes of lines, questions put to records, and the answer of the planner."""
+"""The values this package works with: fields, shapes of lines, operations on records, and the planner's answer."""
 
 from __future__ import annotations
 

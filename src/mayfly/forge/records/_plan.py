@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mayfly.forge.records import _detect, _emit, _java, _lexicon, _tell
@@ -19,6 +20,10 @@ _SEEK = frozenset(
     {"find", "identify", "detect", "search", "grep", "extract", "list", "show", "locate", "get", "filter", "keep"}
 )
 _NOUNS = frozenset({"lines", "entries", "messages", "patterns", "events", "records"})
+_THROWN = (
+    r"(?:exceptions?|errors?)(?! (?:type|class))"
+    r"(?=$|\s+(?:by|per|that|with|where|containing|sorted|from|in|patterns?))"
+)
 HELPS = ("give examples of input and output", "set a model that can write the program")
 
 
@@ -88,9 +93,7 @@ def _spoken(intent: str, found: Format) -> str:
     if found.kind in ("memory", "trace"):
         terms = [*terms, "stack traces?", "stacktraces?", "tracebacks?"]
     if found.kind == "trace":
-        terms.append(
-            "(?:exceptions?|errors?)(?! (?:type|class))(?=$|\\s+(?:by|per|that|with|where|containing|sorted|from|in|patterns?))"
-        )
+        terms.append(_THROWN)
     for term in terms:
         intent = re.sub(rf"(?i)(?<!\w){term}(?!\w)(?:\s+errors?(?!\w))?", " records ", intent)
     return intent
@@ -104,9 +107,9 @@ def _fit(found: Format, items: Sequence[object]) -> float:
 
 
 def _sought(intent: str, understood: Understood, items: Sequence[object]) -> Understood:
-    """Take unknown words next to each other as text to look for, if looking for something was asked and lines have it."""
+    """Take unknown words next to each other as text to look for, if that was asked and lines have it."""
     words = [word.lower() for word in re.findall(r"[A-Za-z']+", intent)]
-    sought = _SEEK & {_lexicon.singular(word) for word in words} or words[-1:] and words[-1] in _NOUNS
+    sought = _SEEK & {_lexicon.singular(word) for word in words} or set(words[-1:]) & _NOUNS
     if not understood.unknown or not sought:
         return understood
     text = " ".join(understood.unknown)
@@ -118,17 +121,11 @@ def _sought(intent: str, understood: Understood, items: Sequence[object]) -> Und
         if any(seen.search(clean(item)) for item in items if isinstance(item, str)):
             condition = Condition(field="", operator="word", value=spelt)
             operation = understood.operation
-            changed = Operation(**{**_as_fields(operation), "conditions": (*operation.conditions, condition)})
+            changed = replace(operation, conditions=(*operation.conditions, condition))
             return understood._replace(
                 operation=changed, unknown=(), notes=(*understood.notes, f"lines with the word {spelt!r} are taken")
             )
     return understood
-
-
-def _as_fields(operation: Operation) -> dict[str, object]:
-    from dataclasses import fields
-
-    return {field.name: getattr(operation, field.name) for field in fields(operation)}
 
 
 def _unable(understood: Understood, found: Format) -> Unable:

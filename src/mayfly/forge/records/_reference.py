@@ -1,4 +1,4 @@
-"""Work out by hand what a program has to answer: records are scanned, not matched, and the operation is done plainly."""
+"""Work out by hand what a program has to answer: records are scanned, not matched, and the rest is done plainly."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DOES: dict[str, Callable[[float, float], bool]] = {
 
 def evaluate(found: Format, operation: Operation, items: Sequence[object]) -> object:
     """Return the answer for *items*, as the data a program gives back."""
-    rows = [row for row in _wanted(found, operation.conditions, items)]
+    rows = list(_wanted(found, operation.conditions, items))
     if operation.keys:
         return _grouped(found, operation, rows)
     if operation.measure is not None:

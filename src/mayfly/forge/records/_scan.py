@@ -236,10 +236,7 @@ def _value(field: Field, text: str, kind: str) -> object:
 def _cells(found: Format, line: str) -> list[str]:
     if found.comment and line.startswith(found.comment):
         raise Misfit
-    if found.delimiter == " ":
-        row = line.split()
-    else:
-        row = cells_of(line, found.delimiter)
+    row = line.split() if found.delimiter == " " else cells_of(line, found.delimiter)
     if len(row) != len(found.fields) or tuple(row) == found.header:
         raise Misfit
     return row

@@ -1,4 +1,4 @@
-"""Write the tests of a program apart from it: what it has to answer is worked out by scanning, never by its patterns."""
+"""Write the tests of a program apart from it: what it has to answer is worked out by scanning, not by its patterns."""
 
 from __future__ import annotations
 
@@ -62,7 +62,8 @@ def _example(name: str, kind: Kind, drafted: Drafted, items: Sequence[object]) -
 def _telling(found: Format, operation: Operation, items: Sequence[object]) -> list[object]:
     """Choose lines that tell programs apart: some that are wanted, some that are not, spread over the sample."""
     bare = Operation(conditions=operation.conditions or operation.share)
-    wanted, other = [], []
+    wanted: list[object] = []
+    other: list[object] = []
     for item in items:
         (wanted if evaluate(found, bare, [item]) else other).append(item)
     half = MOST_ITEMS // 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -179,7 +179,7 @@ def _maybe_zone(reader: _Reader) -> str:
     return reader.zone() if reader.ahead("+-") else ""
 
 
-_ODD = {
+_ODD: dict[str, Callable[[_Reader], str]] = {
     "Y": lambda reader: reader.digits(4, 4),
     "D": _day,
     "I": lambda reader: reader.digits(1, 2).zfill(2),

@@ -11,24 +11,41 @@ from typing import Literal
 from mayfly.forge.records import _lexicon
 
 TokenKind = Literal["word", "number", "quoted", "time", "clock", "class", "sign", "address", "path"]
-_MONTH = "january|february|march|april|may|june|july|august|september|october|november|december"
-_SHORT = "jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec"
-_CLOCK = r"(?P<{0}h>[0-9]{{1,2}}):(?P<{0}m>[0-9]{{2}})(?::(?P<{0}s>[0-9]{{2}}))?"
+_MONTH = (
+    "(?i:january|february|march|april|may|june|july|august|september|october|november|december"
+    "|jan|feb|mar|apr|jun|jul|aug|sept|sep|oct|nov|dec)"
+)
+_WRITTEN_UNITS = (
+    "ms|milliseconds?|millis|µs|us|microseconds?|s|secs?|seconds?|mins?|minutes?|hours?|h|[kKmMgG]i?[bB]|bytes?|B|%|k|M"
+)
+
+
+def _clock_pattern(prefix: str) -> str:
+    return rf"(?P<{prefix}h>[0-9]{{1,2}}):(?P<{prefix}m>[0-9]{{2}})(?::(?P<{prefix}s>[0-9]{{2}}))?"
+
+
 _TOKEN = re.compile(
-    r"(?P<quoted>\"[^\"]+\"|“[^”]+”|‘[^’]+’|`[^`]+`|(?<![\w])'[^']+'(?!\w))"
-    r"|(?P<iso>(?P<y>[0-9]{4})[-/](?P<mo>[0-9]{2})(?:[-/](?P<d>[0-9]{2})(?:[T ]"
-    + _CLOCK.format("")
-    + r")?)?(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)(?![\w/])"
-    rf"|(?P<clf>(?P<xd>[0-9]{{1,2}})[/ -](?P<xm>(?i:{_MONTH}|{_SHORT}))[,/ -]+(?P<xy>[0-9]{{4}})(?::{_CLOCK.format('c')})?)"
-    rf"|(?P<long>(?<!\w)(?P<lm>(?i:{_MONTH}|{_SHORT}))\.?(?: (?P<ld>[0-9]{{1,2}})(?:st|nd|rd|th)?,?)?(?: (?P<ly>[0-9]{{4}}))?(?!\w))"
-    r"|(?P<address>(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?!\w)|(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{1,4}(?![\w:]))"
-    r"|(?P<clock>" + _CLOCK.format("k") + r")(?!\w)"
-    r"|(?P<class>(?<!\w)[1-5][xX]{2}(?!\w))"
-    r"|(?P<number>(?<![\w.])[-$€£]?[0-9][0-9,_]*(?:\.[0-9]+)?(?:e[0-9]+)?)(?P<unit> ?(?:ms|milliseconds?|millis|µs|us|microseconds?|s|secs?|seconds?|mins?|minutes?|hours?|h|[kKmMgG]i?[bB]|bytes?|B|%|k|M)(?![\w]))?"
-    r"|(?P<path>(?<!\w)/[\w./%?&=*-]*)"
-    r"|(?P<sign>>=|<=|!=|<>|==|=>|=<|=|>|<|:)"
-    r"|(?P<word>@?[A-Za-z_][\w.@-]*[A-Za-z0-9_]|[A-Za-z])(?:'s\b|n't\b)?"
-    r"|(?P<comma>[,;])"
+    "|".join(
+        (
+            r"(?P<quoted>\"[^\"]+\"|“[^”]+”|‘[^’]+’|`[^`]+`|(?<![\w])'[^']+'(?!\w))",
+            r"(?P<iso>(?P<y>[0-9]{4})[-/](?P<mo>[0-9]{2})"
+            rf"(?:[-/](?P<d>[0-9]{{2}})(?:[T ]{_clock_pattern('')})?)?"
+            r"(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)(?![\w/])",
+            rf"(?P<clf>(?P<xd>[0-9]{{1,2}})[/ -](?P<xm>{_MONTH})[,/ -]+(?P<xy>[0-9]{{4}})(?::{_clock_pattern('c')})?)",
+            rf"(?P<long>(?<!\w)(?P<lm>{_MONTH})\.?(?: (?P<ld>[0-9]{{1,2}})(?:st|nd|rd|th)?(?![0-9]),?)?"
+            r"(?: (?P<ly>[0-9]{4}))?(?!\w))",
+            r"(?P<address>(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?!\w)"
+            r"|(?<![\w:])(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{1,4}(?![\w:]))",
+            rf"(?P<clock>{_clock_pattern('k')})(?!\w)",
+            r"(?P<class>(?<!\w)[1-5][xX]{2}(?!\w))",
+            r"(?P<number>(?<![\w.])[-$€£]?[0-9][0-9,_]*(?:\.[0-9]+)?(?:e[0-9]+)?)"
+            rf"(?P<unit> ?(?:{_WRITTEN_UNITS})(?![\w]))?",
+            r"(?P<path>(?<!\w)/[\w./%?&=*-]*)",
+            r"(?P<sign>>=|<=|!=|<>|==|=>|=<|=|>|<|:)",
+            r"(?P<word>@?[A-Za-z_][\w.@-]*[A-Za-z0-9_]|[A-Za-z])(?:'s\b|n't\b)?",
+            r"(?P<comma>[,;])",
+        )
+    )
 )
 _UNITS = {
     "ms": "ms",
@@ -102,7 +119,9 @@ def _number(found: re.Match[str]) -> Token:
 
 
 def _month(name: str) -> int:
-    return "jan feb mar apr may jun jul aug sep oct nov dec".split().index(name.lower()[:3]) + 1
+    return ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"].index(
+        name.lower()[:3]
+    ) + 1
 
 
 def _moment(found: re.Match[str]) -> Iterator[Token]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mayfly.forge.records import _ask_time, _ask_what, _ask_where, _lexicon
+from mayfly.forge.records import _ask_rank, _ask_time, _ask_what, _ask_where, _lexicon
 from mayfly.forge.records._ask import Ask
 from mayfly.forge.records._model import Condition, Format, Key, Operation
 from mayfly.forge.records._tokens import tokens
@@ -24,7 +24,7 @@ _STEPS = (
     _ask_time.times,
     _ask_where.classes,
     _ask_what.orders,
-    _ask_what.ranks,
+    _ask_rank.ranks,
     _ask_where.comparisons,
     _ask_what.limits,
     _ask_what.groups,
