@@ -80,7 +80,7 @@ def table(tasks: Sequence[Task], counts: Sequence[int], *, probes: bool) -> Tabl
     known = "and the remaining inputs as probes" if probes else "and nothing else"
     return Table(
         title=f"Programs by example, {'with' if probes else 'without'} probes",
-        caption=f"The first examples are given {known}; a task counts as right if the first program gives all other outputs.",
+        caption=f"The first examples are given {known}; right means that the first program gives all other outputs.",
         head=HEAD,
         rows=rows,
     )

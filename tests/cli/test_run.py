@@ -231,10 +231,12 @@ def test_a_changed_criterion_misses_the_cache(
     assert data(cli(*squares, "--model", model, "--json"))["cached"] is False
 
 
-def test_no_key_reaches_a_child(cli: Cli, tmp_path: Path, squares: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_key_reaches_the_store(
+    cli: Cli, tmp_path: Path, squares: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-value-1234567890")
-    curious = GOOD.replace("return input * input", "return input * input").replace('"""Squares."""', '"""Squares."""')
-    ran = cli(*squares, "--model", scripted(tmp_path, curious))
+    note = "--context=note=the key is sk-very-secret-value-1234567890"
+    ran = cli(*squares, "--model", scripted(tmp_path, GOOD), note)
     assert ran.status == 0
     state = Path(os.environ["MAYFLY_STATE_DIR"])
     assert not [p for p in state.rglob("*") if p.is_file() and b"sk-very-secret" in p.read_bytes()]

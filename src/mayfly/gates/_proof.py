@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
 from mayfly.core import Proof, Verdict
@@ -20,8 +20,8 @@ from mayfly.gates._proof_options import ProofOptions
 from mayfly.gates._proof_properties import GATE, steady, typed
 from mayfly.gates._proof_report import AdversaryReport, ProofReport, Question, Survivor
 from mayfly.gates._proof_strength import Evidence, Weakness, proof_of, weaknesses
-from mayfly.gates._run_tests import Ran, TestResult, run_tests
-from mayfly.gates._run_tests_ask import Program, ask
+from mayfly.gates._run_tests import Case, Ran, TestResult, cases_of, run_tests
+from mayfly.gates._run_tests_ask import Answer, Program, ask
 from mayfly.gates._suite import Suite
 from mayfly.gates._values import Given, Inputs
 from mayfly.sandbox import Sandbox
@@ -36,7 +36,9 @@ class _Work:
     """What one proof has found so far."""
 
     program: Program
-    ran: Ran
+    cases: list[Case] = field(default_factory=list)
+    ran: Ran = field(default_factory=lambda: Ran([], [], []))
+    quiet: Program | None = None
     given: list[Given] = field(default_factory=list)
     odd: list[Given] = field(default_factory=list)
     mutants: list[Mutant] = field(default_factory=list)
@@ -48,6 +50,11 @@ class _Work:
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     adversary: AdversaryReport = field(default_factory=AdversaryReport)
+
+    @property
+    def sources(self) -> list[str]:
+        """Every program that is tried beside the one to be proven."""
+        return [*(mutant.source for mutant in self.mutants), *self.rivals]
 
 
 class Prover:
@@ -73,16 +80,20 @@ class Prover:
         """
         started = time.monotonic()
         program = self._program(source, entry, imports)
-        ran = run_tests(self.sandbox, program, suite)
-        failed = _failures(ran)
-        if failed:
-            return _report(_Work(program=program, ran=ran, verdicts=failed), "none", started)
-        work = _Work(program=program, ran=ran)
-        empty = empty_results(self.sandbox, program, ran.cases)
-        if empty.vacuous:
-            work.verdicts.append(_vacuous())
-            return _report(work, "none", started)
-        self._try(work, suite, rivals)
+        with ThreadPoolExecutor(2) as others:
+            running = others.submit(run_tests, self.sandbox, program, suite)
+            # While the tests run on another core, make ready what comes after them.
+            work = self._ready(program, suite, rivals)
+            again = None if work.sources or work.given else others.submit(self._again, work)
+            work.ran = running.result()
+            failed = _failures(work.ran)
+            if failed:
+                return _report(replace(work, verdicts=failed), "none", started)
+            empty = empty_results(self.sandbox, program, work.ran.cases)
+            if empty.vacuous:
+                work.verdicts.append(_vacuous())
+                return _report(work, "none", started)
+            self._try(work, others, again)
         return self._conclude(work, empty, started)
 
     def rerun(
@@ -95,47 +106,49 @@ class Prover:
         allowed = None if imports is None else frozenset(imports)
         return Program(source=source, entry=entry, imports=allowed, timeout=self.options.timeout)
 
-    def _try(self, work: _Work, suite: Suite, rivals: Sequence[str]) -> None:
-        """Run mutants, rivals and generated inputs, in as few jobs as the cores allow."""
-        options, program = self.options, work.program
+    def _ready(self, program: Program, suite: Suite, rivals: Sequence[str]) -> _Work:
+        """Make inputs and mutants; nothing is run."""
+        options = self.options
+        work = _Work(program=program, cases=cases_of(suite, program.entry))
         if options.properties or options.adversary or options.rivals:
             self._make_inputs(work, suite)
-        quiet = replace(program, source=without_own_tests(program.source))
-        work.mutants = mutants_of(quiet.source, options.mutants) if options.mutants else []
+        work.quiet = replace(program, source=without_own_tests(program.source))
+        work.mutants = mutants_of(work.quiet.source, options.mutants) if options.mutants else []
         work.rivals = [rival for rival in rivals if rival != program.source]
-        sources = [*(mutant.source for mutant in work.mutants), *work.rivals]
-        if not sources and not work.given:
-            work.tried = self._again(work)
+        return work
+
+    def _try(self, work: _Work, others: ThreadPoolExecutor, again: Future[Tried] | None) -> None:
+        """Run mutants, rivals and generated inputs, in as few jobs as the cores allow."""
+        if again is not None:
+            work.tried = again.result()
             return
-        asks = [json.dumps(case.ask) for case in work.ran.cases]
+        options, program, sources = self.options, work.program, work.sources
         trial = Trial(
-            program=quiet,
-            asks=asks,
+            program=work.quiet or program,
+            asks=[json.dumps(case.ask) for case in work.ran.cases],
             more=work.given,
             seconds=options.mutant_seconds,
             factor=options.mutant_factor,
             more_seconds=options.near_seconds,
             total=options.total_seconds,
         )
-        with ThreadPoolExecutor(1) as other:
-            attacked = other.submit(attack, self.sandbox, program, work.odd, options) if work.odd else None
-            work.tried = try_variants(self.sandbox, trial, sources)
-            work.judged = judge_fates(self.sandbox, program, work.ran.cases, work.tried.fates, sources)
-            if attacked is not None:
-                work.adversary = attacked.result()
+        attacked = others.submit(attack, self.sandbox, program, work.odd, options) if work.odd else None
+        work.tried = try_variants(self.sandbox, trial, sources)
+        work.judged = judge_fates(self.sandbox, program, work.ran.cases, work.tried.fates, sources)
+        if attacked is not None:
+            work.adversary = attacked.result()
 
     def _again(self, work: _Work) -> Tried:
-        """Ask the same once more, where nothing else is to be tried: a program that wavers is found out even so."""
-        places = [at for at, case in enumerate(work.ran.cases) if not case.replay]
-        answers = list(work.ran.answers)
-        asked = ask(self.sandbox, work.program, [work.ran.cases[at].ask for at in places])
-        for at, answer in zip(places, asked, strict=True):
-            answers[at] = answer
-        return Tried(tests=(tuple(answers),))
+        """Ask the same in another process, where nothing else is to be tried: what wavers is found out even so."""
+        places = [at for at, case in enumerate(work.cases) if not case.replay and not case.problem]
+        answers: dict[int, Answer] = dict(
+            zip(places, ask(self.sandbox, work.program, [work.cases[at].ask for at in places]), strict=True)
+        )
+        return Tried(tests=(tuple(answers.get(at, Answer()) for at in range(len(work.cases))),))
 
     def _make_inputs(self, work: _Work, suite: Suite) -> None:
         options = self.options
-        examples = [case.test.input for case in work.ran.cases if not case.replay and not case.test.raises]
+        examples = [case.test.input for case in work.cases if not case.replay and not case.test.raises]
         inputs = Inputs(work.program.entry, work.program.source, [*examples, *suite.samples])
         work.given = inputs.near(options.near)
         if options.adversary:

@@ -161,9 +161,9 @@ def _targets(outputs: Sequence[str]) -> Iterator[tuple[tuple[str, ...], list[Not
             if (pattern.pattern, *texts) in seen:
                 continue
             seen.add((pattern.pattern, *texts))
-            notations = list(notations(texts, pattern))
-            if notations:
-                yield texts, [notation for notation, _ in notations], notations[0][1]
+            found_here = list(notations(texts, pattern))
+            if found_here:
+                yield texts, [notation for notation, _ in found_here], found_here[0][1]
 
 
 def notations(texts: Sequence[str], pattern: re.Pattern[str]) -> Iterator[tuple[Notation, tuple[Exact, ...]]]:

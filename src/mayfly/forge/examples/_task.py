@@ -42,13 +42,17 @@ class OutOfTime(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """The inputs (examples first, then challenges), the columns of text in them and the wanted texts."""
+    """The inputs (examples first, then challenges), the columns of text in them and the wanted texts.
+
+    Spare columns are those that some examples lack; they serve where the task is parted.
+    """
 
     inputs: tuple[Value, ...]
     outputs: tuple[str, ...]
     columns: tuple[Column, ...]
     deadline: float
     wanted: tuple[Value, ...] = ()
+    spare: tuple[Column, ...] = ()
     probed: bool = False
 
     @property
@@ -70,12 +74,14 @@ class Task:
         """Return the task with some of the examples; the others become challenges."""
         rest = [index for index in range(len(self.inputs)) if index not in chosen]
         order = [*chosen, *rest]
-        columns = [Column(column.expr, tuple(column.texts[index] for index in order)) for column in self.columns]
+        every = (*self.columns, *self.spare)
+        columns = [Column(column.expr, tuple(column.texts[index] for index in order)) for column in every]
         return Task(
             inputs=tuple(self.inputs[index] for index in order),
             outputs=tuple(self.outputs[index] for index in chosen),
             wanted=tuple(self.wanted[index] for index in chosen),
             columns=tuple(column for column in columns if None not in column.texts[: len(chosen)]),
+            spare=tuple(column for column in columns if None in column.texts[: len(chosen)]),
             deadline=self.deadline,
             probed=self.probed,
         )
@@ -86,11 +92,13 @@ def make_task(
 ) -> Task:
     """Make the task of computing what is *wanted*, with a column for every text and number inside the inputs."""
     everything = (*inputs, *challenges)
+    columns = list(_columns(everything, len(inputs)))
     return Task(
         inputs=everything,
         outputs=tuple(value if isinstance(value, str) else "" for value in wanted),
         wanted=tuple(wanted),
-        columns=tuple(_columns(everything, len(inputs))),
+        columns=tuple(column for column in columns if None not in column.texts[: len(inputs)]),
+        spare=tuple(column for column in columns if None in column.texts[: len(inputs)]),
         deadline=deadline,
         probed=probed and bool(challenges),
     )
@@ -101,8 +109,6 @@ def _columns(inputs: Sequence[Value], count: int) -> Iterator[Column]:
     plain = all(isinstance(leaf(value, path), str) for value in inputs[:count] for path in paths)
     for path in paths:
         texts = tuple(_text(leaf(value, path)) for value in inputs)
-        if None in texts[:count]:
-            continue
         yield Column(_column_expr(path, inputs[:count], plain), texts)
 
 
@@ -191,6 +197,8 @@ def _edits(text: str, near: str, turn: int) -> Iterator[str]:
             mine if index % 2 == turn % 2 else theirs
             for index, (mine, theirs) in enumerate(zip(runs, others, strict=True))
         )
+    if re.fullmatch(r"-?\d+\.\d+", text):
+        yield text + "7"
     places = [index for index, run in enumerate(runs) if run[0].isalnum()]
     for shift in range(min(3, len(places))):
         place = places[(turn + shift) % len(places)]

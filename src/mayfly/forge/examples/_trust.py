@@ -42,7 +42,7 @@ class Trust:
             return False
         if count == 2:
             return self.probed and self.margin >= 0.7 and self.predicted >= 1 and self.odd <= 0.2
-        return self.margin >= (0.15 if self.probed else 0.25) and self.predicted * 3 >= self.held_out * 2
+        return self.margin >= 0.25 and self.predicted * 3 >= self.held_out * 2
 
 
 def weigh(task: Task, candidates: Sequence[Candidate]) -> Trust:

@@ -160,7 +160,12 @@ def _measure(ask: Ask, measure: Measure, start: int, end: int) -> None:
     if match is None and before is not None:
         match, start = Match(before[0].fields, end), before[1]
     if match is None:
-        ask.problems.append(f"no field of numbers was found for {ask.tokens[start].text!r}")
+        named = ask.field_at(at)
+        if named is not None:
+            ask.problems.append(f"{named.fields[0].name} holds no numbers for {ask.tokens[start].text!r}")
+            ask.spend(at, named.end)
+        else:
+            ask.problems.append(f"no field of numbers was found for {ask.tokens[start].text!r}")
         ask.spend(start, end)
         return
     field = ask.choose(match)

@@ -23,6 +23,7 @@ _STEMS |= {
 def write(found: Format, operation: Operation, title: str) -> tuple[str, str]:
     """Return the source of the program and the name of the class to call."""
     source = Source(title)
+    source.precision = _emit_test.precision(operation)
     whole = found.kind not in OBJECTS and (operation.records or operation.gather)
     needed = None if whole else list(operation.needs) or _first(found)
     read(source, found, needed)

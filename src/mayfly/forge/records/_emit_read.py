@@ -84,7 +84,9 @@ def _pattern(source: Source, found: Format, fields: Sequence[Field]) -> None:
 def _value(source: Source, field: Field, single: bool, split: Sequence[str]) -> str:
     if field.name in split:
         return f"{field.name}={field.name}"
-    held = f'match["{field.name}"]' if single else f'held.get("{field.name}")'
+    held = f'match["{field.name}"]' if single else f'held["{field.name}"]'
+    if field.optional and not single:
+        held = f'held.get("{field.name}")'
     return f"{field.name}={_converted(source, field, held)}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from mayfly.forge.records import _times
-from mayfly.forge.records._model import Condition, Field
+from mayfly.forge.records._model import Condition, Field, Operation
 from mayfly.forge.records._source import Source, literal, raw
 
 _SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -99,13 +99,12 @@ def moment(source: Source, field: Field, *, instant: bool = False) -> None:
     sliced = "" if instant else _sliced(source, field)
     strip = "" if instant or sliced or not _times.has_zone(field.layout) else ".replace(tzinfo=None)"
     reading = sliced or _reading(source, field)
-    raised = "(KeyError, ValueError)" if "MONTHS[" in sliced else "ValueError"
     body = [
         "if value is None:",
         "    return None",
         "try:",
         f"    return {reading}{strip}",
-        f"except {raised}:",
+        "except ValueError:",
         "    return None",
     ]
     docstring = "Return the moment a value names; None if it names none."
@@ -132,11 +131,32 @@ def _sliced(source: Source, field: Field) -> str:
     if not {"Y", "d"} <= parts.keys():
         return ""
     if "b" in parts:
-        numbered = ", ".join(f"{literal(name)}: {index}" for index, name in enumerate(_times.MONTHS, start=1))
-        source.constant(f"MONTHS = {{{numbered}}}")
-    month = f"MONTHS[{parts['b']}]" if "b" in parts else f"int({parts['m']})"
-    numbers = [f"int({parts['Y']})", month, *(f"int({parts[code]})" for code in "dHMS" if code in parts)]
+        source.constant(f"MONTHS = {literal(''.join(_times.MONTHS))}")
+    month = f"1 + MONTHS.index({parts['b']}) // 3" if "b" in parts else f"int({parts['m']})"
+    finer = [code for code in PRECISIONS[source.precision] if code in parts]
+    numbers = [f"int({parts['Y']})", month, *(f"int({parts[code]})" for code in ("d", *finer))]
     return f"datetime({', '.join(numbers)})"
+
+
+def precision(operation: Operation) -> str:
+    """Return how finely moments have to be read for an operation: to the day, the hour, the minute or the second."""
+    wanted = {_of_condition(condition) for condition in (*operation.conditions, *operation.share)}
+    wanted |= {key.bucket if key.bucket in PRECISIONS else "day" for key in operation.keys if key.bucket}
+    return next((name for name in ("second", "minute", "hour") if name in wanted), "day")
+
+
+def _of_condition(condition: Condition) -> str:
+    if condition.operator == "clock":
+        return "second"
+    bounds = condition.value if condition.operator == "during" and isinstance(condition.value, tuple) else ()
+    return (
+        "day"
+        if all(bound is None or bound == bound.replace(hour=0, minute=0, second=0) for bound in bounds)
+        else "second"
+    )
+
+
+PRECISIONS = {"day": "", "hour": "H", "minute": "HM", "second": "HMS"}
 
 
 def _reading(source: Source, field: Field) -> str:

@@ -61,7 +61,7 @@ def draft(intent: str, sample: Sequence[object]) -> Drafted | Unable:
     found = _format(intent, learned)
     whole = _format(intent, items) if held else found
     kept = _fit(found, held) >= 0.9 * _fit(whole, held) and _names(found) == _names(whole)
-    found = found if kept else whole
+    found = replace(found, fitted=whole.fitted, total=whole.total, continued=whole.continued) if kept else whole
     understood = understand(_spoken(intent, found), found)
     understood = _sought(intent, understood, items)
     if understood.problems or understood.unknown:

@@ -38,7 +38,7 @@ class Source:
     """Hold a program while it is being written."""
 
     def __init__(self, title: str) -> None:
-        self.title, self.kind = title, ""
+        self.title, self.kind, self.precision = title, "", "second"
         self.imports: set[str] = set()
         self.typing: set[str] = {"Iterable", "Iterator"}
         self.datetime: set[str] = set()

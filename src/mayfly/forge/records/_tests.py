@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Literal
 
-from mayfly.forge.records import _relations, _scan
+from mayfly.forge.records import _relations, _scan, _times
 from mayfly.forge.records._emit_read import OBJECTS
 from mayfly.forge.records._model import Condition, Format, Operation, Unable
 from mayfly.forge.records._plan import Drafted, draft, split
@@ -15,6 +17,7 @@ from mayfly.gates import Test
 
 Kind = Literal["example", "held-out"]
 MOST_ITEMS = 40
+MOST_ALONE = 6
 MISFITS = ("", "this line has none of the shape that was asked about", "\x00\x01\ufffd \udc80 }{")
 
 
@@ -44,6 +47,10 @@ def _tests(drafted: Drafted, learned: list[object], held: list[object]) -> Itera
     edges = _edges(drafted, [*learned, *held])
     if edges:
         yield _example("values at the limits of what was asked", "example", drafted, edges)
+    if operation.unique or operation.measure in ("distinct", "min", "max"):
+        # Such answers hide a line behind another one, so some limits are tried alone.
+        for number, edge in enumerate(edges[:MOST_ALONE], start=1):
+            yield _example(f"a value at a limit, alone ({number})", "example", drafted, [edge])
     odd: list[object] = [*_misfits(found), *picked[:4]]
     yield _example("lines that do not fit among those that do", "example", drafted, odd)
     if found.kind not in OBJECTS:
@@ -82,29 +89,55 @@ def _misfits(found: Format) -> list[object]:
 
 def _edges(drafted: Drafted, items: Sequence[object]) -> list[object]:
     """Make lines whose values lie right at, below and above what the conditions compare with."""
-    found = drafted.format
-    conditions = (*drafted.operation.conditions, *drafted.operation.share)
-    base = next((item for item in items if evaluate(found, Operation(), [item])), None)
-    made: list[object] = []
-    for condition in conditions:
-        for text in _around(condition):
-            changed = _changed(found, base, condition.field, text)
-            made.extend([] if changed is None else [changed])
-    return made
+    found, operation = drafted.format, drafted.operation
+    bases = _bases(drafted, items)
+    wanted = [(one.field, text) for one in (*operation.conditions, *operation.share) for text in _around(found, one)]
+    timed = [key.field for key in operation.keys if key.bucket]
+    timed += [operation.order] if operation.order and found.named(operation.order).kind == "time" else []
+    wanted += [(name, text) for name in timed for text in _moments(found, name, [datetime(2024, 2, 29, 23, 59, 59)])]
+    if not bases:
+        return []
+    changed = [_changed(found, bases[at % len(bases)], name, text) for at, (name, text) in enumerate(wanted) if name]
+    return [item for item in changed if item is not None]
 
 
-def _around(condition: Condition) -> list[str]:
+def _bases(drafted: Drafted, items: Sequence[object]) -> list[object]:
+    """Choose lines to write other values into, as different from each other in their answers as possible."""
+    free = replace(drafted.operation, conditions=(), share=(), limit=None, having=None)
+    free = replace(free, measure="count", of="") if free.measure in ("share", "percent") else free
+    held: dict[str, object] = {}
+    for item in items[:400]:
+        answer = evaluate(drafted.format, free, [item])
+        if answer:
+            held.setdefault(json.dumps(answer), item)
+    return list(held.values())[:12]
+
+
+def _around(found: Format, condition: Condition) -> list[str]:
     value = condition.value
-    numbers = [
-        one
-        for one in (value if isinstance(value, tuple) else (value,))
-        if isinstance(one, int) and not isinstance(one, bool)
-    ]
+    several = value if isinstance(value, tuple) else (value,)
+    if condition.operator == "during":
+        return _moments(found, condition.field, [bound for bound in several if isinstance(bound, datetime)])
+    if condition.operator == "clock":
+        clocks = [datetime.fromisoformat(f"2024-02-29 {bound}") for bound in several if isinstance(bound, str)]
+        return _moments(found, condition.field, clocks)
+    numbers = [one for one in several if isinstance(one, int) and not isinstance(one, bool)]
     if condition.operator in ("lt", "le", "gt", "ge", "range", "eq", "in"):
         return [str(number + step) for number in numbers[:4] for step in (-1, 0, 1) if number + step >= 0]
-    if condition.field and condition.operator in ("contains", "prefix", "suffix", "word"):
+    if condition.operator in ("contains", "prefix", "suffix", "word"):
         return [f"a{value}z", str(value).upper(), f"{value}b", f"b{value}"]
     return []
+
+
+def _moments(found: Format, name: str, bounds: Sequence[datetime]) -> list[str]:
+    """Write the moments around some bounds, a second, an hour, a day, a month and a year away, as the field does."""
+    layout = found.named(name).layout
+    if found.named(name).kind != "time":
+        return []
+    steps = [timedelta(seconds=1), timedelta(hours=1), timedelta(days=1), timedelta(days=31), timedelta(days=366)]
+    around = [moment for bound in bounds for moment in (bound, bound - steps[0])]
+    around += [bound + sign * step for bound in bounds for step in steps for sign in (1, -1)]
+    return list(dict.fromkeys(_times.write(layout, moment) for moment in around))
 
 
 def _changed(found: Format, item: object, name: str, text: str) -> object | None:

@@ -110,6 +110,20 @@ def moment(layout: str, text: str) -> datetime | None:
         return None
 
 
+def write(layout: str, when: datetime) -> str:
+    """Write a moment in a layout, without a fraction and as UTC."""
+    shown = {"Y": f"{when.year:04}", "m": f"{when.month:02}", "d": f"{when.day:02}", "D": f"{when.day:2}", "F": ""}
+    shown |= {
+        "H": f"{when.hour:02}",
+        "M": f"{when.minute:02}",
+        "S": f"{when.second:02}",
+        "I": f"{when.hour % 12 or 12}",
+    }
+    shown |= {"b": MONTHS[when.month - 1], "a": DAYS[when.weekday()], "p": "AM" if when.hour < 12 else "PM"}
+    shown |= {"z": "+0000", "Z": ""}
+    return "".join(shown[piece[1]] if piece[0] == "%" else piece for piece in pieces(layout))
+
+
 class _Reader:
     """Walk along a text by hand: the twin of the patterns, which the tests of generated programs rely on."""
 
