@@ -10,6 +10,7 @@ from mayfly.core import Artifact, HelpNeeded, Verdict
 from mayfly.forge._code import normalised
 from mayfly.forge._reflect import Reflector
 from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request
+from mayfly.forge._settle import Oracle, settled
 from mayfly.gates import Admission, Gates, Suite
 
 CHAOS = 0.1
@@ -22,6 +23,7 @@ class Made:
 
     artifact: Artifact
     admission: Admission
+    suite: Suite
     attempts: tuple[Attempt, ...] = field(default=())
 
 
@@ -40,9 +42,18 @@ class Forge:
         self._persona = persona
 
     def make(
-        self, architect: Architect, request: Request, suite: Suite, *, watch: Watch = lambda kind, what: None
+        self,
+        architect: Architect,
+        request: Request,
+        suite: Suite,
+        *,
+        oracle: Oracle | None = None,
+        watch: Watch = lambda kind, what: None,
     ) -> Made:
-        """Return what was admitted; `HelpNeeded` after the last attempt, `CannotWrite` where there never was one."""
+        """Return what was admitted; `HelpNeeded` after the last attempt, `CannotWrite` where there never was one.
+
+        An *oracle* answers what the suite leaves open.
+        """
         began = time.monotonic()
         limit = allowed_attempts(self._attempts, request.profile.entropy)
         seen: set[str] = set()
@@ -61,9 +72,11 @@ class Forge:
             seen.add(form)
             last = number == limit or not architect.persistent
             admission = self._admit(artifact, request, suite, last=last)
+            if admission.decision == "accept" and oracle is not None:
+                admission, suite = settled(self._gates, admission, suite, oracle, request.profile)
             watch("judged", admission)
             if admission.decision == "accept":
-                return Made(artifact=admission.artifact, admission=admission, attempts=request.attempts)
+                return Made(artifact=admission.artifact, admission=admission, suite=suite, attempts=request.attempts)
             attempt = self._refused(number, artifact, admission.verdicts, request, reflect=number < limit)
             watch("reflected", attempt)
             request = replace(request, attempts=(*request.attempts, attempt))

@@ -7,6 +7,7 @@ from mayfly.forge import _describe, records
 from mayfly.forge._prompt import Prompt
 from mayfly.forge._relations import relation_tests, relations
 from mayfly.forge._request import Request
+from mayfly.forge._settle import Oracle, damaged
 from mayfly.forge._written_tests import read_tests
 from mayfly.gates import Suite, Test
 from mayfly.models import Model, Pool
@@ -42,12 +43,20 @@ class TestWriter:
         if not request.examples and request.sample and request.signature is None:
             found = records.tests(request.intent, request.sample)
             tests += [test for test in found if exact or test.kind == "relation"]
+            oracle = self.oracle(request, exact=exact)
+            tests += damaged(Suite(tests=found), oracle) if oracle is not None else ()
         tests += relation_tests(relations(request.intent, request.context), inputs)
         author = "request"
         if self._model is not None:
             tests += self._asked(self._model, request, inputs)
             author = self._model.name
         return Suite(tests=tuple(tests), author=author, samples=tuple(inputs))
+
+    def oracle(self, request: Request, *, exact: bool = True) -> Oracle | None:
+        """Return who knows the right answer for any input like the sample, if there is somebody."""
+        if not exact or request.examples or not request.sample or request.signature is not None:
+            return None
+        return records.oracle(request.intent, request.sample)
 
     def _asked(self, model: Model, request: Request, inputs: list[object]) -> list[Test]:
         prompt = Prompt.load("tests").fill(

@@ -97,6 +97,10 @@ class _Case:
         )
 
 
+def _nobody(verdict: Verdict) -> None:
+    """Listen to nothing."""
+
+
 class Gates:
     """Admit artifacts. The parts are given: one judge, one type gate, one prover for all of them."""
 
@@ -116,7 +120,7 @@ class Gates:
         spread: bool | None = None,
         last: bool = True,
         any_entry: bool = False,
-        tell: Tell = lambda verdict: None,
+        tell: Tell = _nobody,
     ) -> Admission:
         """Try *artifact* at each gate in turn. Without a *suite* there is no proof: that is checking, not admitting.
 
@@ -132,9 +136,18 @@ class Gates:
         self._proven(case, suite)
         return case.ended()
 
+    def prove_again(self, admission: Admission, suite: Suite, *, profile: Profile, tell: Tell = _nobody) -> Admission:
+        """Prove what was admitted with another suite; what the other gates said stands."""
+        case = _Case(artifact=admission.artifact, profile=profile, intent="", spread=None, last=True, tell=tell)
+        case.verdicts = [verdict for verdict in admission.verdicts if verdict.gate != "proof"]
+        case.entry, case.metrics, case.repairs = admission.entry, admission.metrics, admission.repairs
+        case.milliseconds = dict(admission.milliseconds)
+        self._proven(case, suite)
+        return case.ended()
+
     def check_again(self, artifact: Artifact, *, profile: Profile) -> Admission:
         """Try only syntax and stability: what is loaded from a store was admitted by all gates before."""
-        case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=lambda verdict: None)
+        case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=_nobody)
         self._static(case, judge=False)
         return case.ended()
 

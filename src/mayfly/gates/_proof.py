@@ -12,10 +12,10 @@ from mayfly.core import Proof, Verdict
 from mayfly.gates._adversary import attack, convict, suspects
 from mayfly.gates._entry import Entry
 from mayfly.gates._mutants import Mutant, mutants_of, without_own_tests
-from mayfly.gates._mutants_run import Trial, Tried, try_variants
+from mayfly.gates._mutants_run import Fate, Trial, Tried, try_variants
 from mayfly.gates._proof_doubts import crash, luck, surprise
 from mayfly.gates._proof_empty import Empty, empty_results
-from mayfly.gates._proof_mutants import Judged, judge_fates, question_of, survivors_of, telling_of
+from mayfly.gates._proof_mutants import Judged, judge_fates, open_inputs, question_of, survivors_of, telling_of
 from mayfly.gates._proof_options import ProofOptions
 from mayfly.gates._proof_properties import GATE, steady, typed
 from mayfly.gates._proof_report import AdversaryReport, ProofReport, Question, Survivor
@@ -277,9 +277,16 @@ def _report(
         doubts=tuple(one.code for one in found),
         notes=tuple(work.notes),
         question=question,
+        open=open_inputs(_untold(work), work.tried, work.given),
         adversary=work.adversary,
         milliseconds=(time.monotonic() - started) * 1000,
     )
+
+
+def _untold(work: _Work) -> list[Fate]:
+    """Return what became of the programs that no test catches."""
+    alive = [at for at in work.judged.counted if not work.judged.caught[at]]
+    return [work.tried.fates[at] for at in alive]
 
 
 def _only(judged: Judged, count: int) -> Judged:

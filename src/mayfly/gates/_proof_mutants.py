@@ -87,6 +87,12 @@ def telling_of(fate: Fate, tried: Tried, given: Sequence[Given]) -> tuple[int, A
     return min(places, key=lambda pair: (not pair[1].ok, given[pair[0]].size), default=None)
 
 
+def open_inputs(fates: Sequence[Fate], tried: Tried, given: Sequence[Given]) -> tuple[object, ...]:
+    """Return the near inputs that would tell the program from those of *fates* that pass every test, each once."""
+    places = dict.fromkeys(telling[0] for fate in fates if (telling := telling_of(fate, tried, given)) is not None)
+    return tuple(given[place].input for place in places)
+
+
 def question_of(fates: Sequence[Fate], tried: Tried, given: Sequence[Given], name: str) -> Question | None:
     """Return the question whose answer would tell the program from the most telling of *fates*."""
     found = []

@@ -48,7 +48,7 @@ class AdversaryReport:
 
 @dataclass(frozen=True, kw_only=True)
 class ProofReport:
-    """Hold everything a proof found."""
+    """Hold everything a proof found; *open* are inputs on which a program that passes every test answers otherwise."""
 
     proof: Proof
     verdicts: tuple[Verdict, ...] = ()
@@ -59,6 +59,7 @@ class ProofReport:
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     question: Question | None = None
+    open: tuple[object, ...] = ()
     adversary: AdversaryReport = AdversaryReport()
     milliseconds: float = 0.0
 

@@ -123,6 +123,7 @@ def compile_task(
     request = task.request(shown)
     writer = TestWriter(asked, story.pool)
     tests = suite or writer.write(request, held_out=held_out, exact=not architect.persistent)
+    oracle = None if suite else writer.oracle(request, exact=not architect.persistent)
     if not tests.tests and architect.persistent:
         # Whatever is written now could not be proven, so nothing is spent on writing it.
         raise Collapse("there are no tests: give examples, or a model that writes tests", "NO_TESTS")
@@ -132,13 +133,13 @@ def compile_task(
         attempts=parts.settings.forge.attempts,
     )
     try:
-        made = forge.make(architect, request, tests, watch=story.watch)
+        made = forge.make(architect, request, tests, oracle=oracle, watch=story.watch)
     except CannotWrite:
         if not held_out:
             raise
         # Too few examples were shown: with all of them there may be a program, though with less of a proof.
         made = forge.make(architect, task.request(task.examples), tests, watch=story.watch)
-    return _compiled(parts, task, story, made.admission, tests, attempts=len(made.attempts) + 1, model=model)
+    return _compiled(parts, task, story, made.admission, made.suite, attempts=len(made.attempts) + 1, model=model)
 
 
 def _architect(asked: Model | None, parts: Parts, story: Story) -> Architect:

@@ -91,6 +91,6 @@ def look_up(task: Task) -> list[Candidate]:
             values = tuple(None if text is None else table.get(text) for text in column.texts)
             size = sum(min(len(text), 20) + min(len(output), 20) for text, output in table.items())
             found.append(
-                Candidate(3.0 + 0.8 * len(table) + 0.3 * size, call(LOOKED_UP, Literal(table), column.expr), values)
+                Candidate(4.0 + len(table) + 0.45 * size, call(LOOKED_UP, Literal(table), column.expr), values)
             )
     return found[:1]

@@ -106,7 +106,7 @@ def _marks(column: Column, count: int) -> Iterator[Condition]:
     for size in (1, 2, 3):
         for text in known:
             if len(text) > size and text[:size].isalnum():
-                yield _ask(STARTS, column, 1.2, text[:size])
+                yield _ask(STARTS, column, 1.9 if text[:size].isdigit() else 1.2, text[:size])
     for text in known:
         if text:
             yield _equals(column, text)

@@ -234,7 +234,8 @@ def _constants(task: Task) -> tuple[tuple[Value, ...], tuple[str, ...]]:
     """Return the constants worth trying: small ones, and those that all outputs share."""
     numbers: list[Value] = [1, 2, 0, 3, 10, 100]
     flat = [inner for value in task.wanted for inner in _scalars(value)]
-    numbers += [value for value in dict.fromkeys(flat) if type(value) in (int, float)][:6] if len(flat) < 40 else []
+    if all(isinstance(value, list) for value in task.wanted) and len(flat) < 40:
+        numbers += [value for value in dict.fromkeys(flat) if type(value) in (int, float)][:6]
     marks = [", ", ",", " ", "-", "", ";", "/", "\n", "|", ":", "."]
     texts = [str(text) for value in task.inputs[: task.count] for text in _scalars(value) if isinstance(text, str)]
     texts += [text for text in flat if isinstance(text, str)]

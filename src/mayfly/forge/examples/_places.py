@@ -75,7 +75,8 @@ def output_shape(outputs: Sequence[str]) -> str:
         sizes = {len(run) for run in column}
         if not kind and len(set(column)) != 1:
             return ""
-        parts.append((kind + (f"{{{sizes.pop()}}}" if len(sizes) == 1 else "+")) if kind else re.escape(column[0]))
+        fixed = kind == r"\d" and len(sizes) == 1
+        parts.append((kind + (f"{{{sizes.pop()}}}" if fixed else "+")) if kind else re.escape(column[0]))
     return r"(?<!\w)" + "".join(parts) + r"(?!\w)"
 
 

@@ -146,11 +146,12 @@ def _number_rules(kind: str, numbers: tuple[Value, ...]) -> Iterator[Rule]:
     yield Rule(DIVIDE, (kind, kind), "float", 1.0)
     yield Rule(_NEGATIVE, (kind,), kind, 1.2)
     yield Rule(_ABSOLUTE, (kind,), kind, 1.1)
+    yield Rule(_SQUARE, (kind,), kind, 1.3)
     for number in numbers:
         fits = isinstance(number, int) or kind == "float"
         if not fits or not isinstance(number, (int, float)):
             continue
-        for op, cost in ((ADD, 1.2), (SUBTRACT, 1.2), (MULTIPLY, 1.2)):
+        for op, cost in ((ADD, 1.2), (SUBTRACT, 1.2), (MULTIPLY, 1.2)) if number else ():
             yield Rule(op, (kind,), kind, cost + 0.05 * min(abs(number), 10), (number,))
         if number and isinstance(number, int):
             yield Rule(FLOOR_DIVIDE, (kind,), kind, 1.5, (number,))

@@ -79,11 +79,10 @@ def _extreme(source: Source, operation: Operation, field: Field, stream: str) ->
     """Return the earliest or latest value of a field of moments, or the first or last text."""
     if field.kind != "time":
         return [f"return {operation.measure}({stream}, default=None)"]
-    _emit_test.moment(source, field, instant=True)
-    source.datetime.add("timezone")
-    source.helper("_seconds", helper("seconds"))
-    body = ["when = moment(value)", "return _seconds(when) if when else 0.0"]
-    source.function("def seconds(value: str) -> float:", "Return a moment as a number.", body)
+    number = _emit_test.seconds(source, field)
+    taken = field.annotation.removesuffix(" | None")
+    body = ["when = moment(value)", f"return {number} if when else 0.0"]
+    source.function(f"def seconds(value: {taken}) -> float:", "Return a moment as a number.", body)
     return [f"return {operation.measure}({stream}, key=seconds, default=None)"]
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from mayfly.forge.records import _emit_test
 from mayfly.forge.records._emit_read import OBJECTS
-from mayfly.forge.records._helpers import helper
 from mayfly.forge.records._model import Field, Format, Operation
-from mayfly.forge.records._source import Source, block, literal
+from mayfly.forge.records._source import Source, block
 
-ROOM = 1000
 _ZERO = {"int": "0", "float": "0.0", "bool": "False", "epoch": "0.0"}
 
 
@@ -88,47 +86,55 @@ def _identity(found: Format, operation: Operation, value: str) -> str:
 
 
 def rank(source: Source, found: Format, field: Field) -> None:
-    """Add `rank`, by which records are sorted; those without a value come last either way."""
-    if field.kind in ("time", "epoch"):
-        _emit_test.moment(source, field, instant=True)
-        body = [f"when = moment(record.{field.name})", "return (when is None, when.timestamp() if when else 0.0)"]
-        kind = "float"
-        if field.kind == "time":
-            source.datetime.add("timezone")
-            body = [f"when = moment(record.{field.name})", "return (when is None, _seconds(when) if when else 0.0)"]
-            source.helper("_seconds", helper("seconds"))
-    else:
-        kind = field.annotation.removesuffix(" | None")
-        held = f"record.{field.name}"
+    """Add `rank`, by which records are sorted; where a value may be missing, also whether it is."""
+    held = f"record.{field.name}"
+    timed = field.kind in ("time", "epoch")
+    kind = "float" if timed else field.annotation.removesuffix(" | None")
+    if timed:
+        number = _emit_test.seconds(source, field)
+        body = [f"when = moment({held})", f"return (when is None, {number} if when else 0.0)"]
+    elif field.optional:
         zero = _ZERO.get(field.kind, '""')
-        body = [f"return ({held} is None, {held} or {zero})" if field.optional else f"return (False, {held})"]
-    source.function(
-        f"def rank(record: {found.record}) -> tuple[bool, {kind}]:",
-        "Return what records are sorted by; those without a value are marked.",
-        body,
-    )
+        body = [f"return ({held} is None, {held} or {zero})"]
+    else:
+        head = f"def rank(record: {found.record}) -> {kind}:"
+        source.function(head, "Return what records are sorted by.", [f"return {held}"])
+        return
+    head = f"def rank(record: {found.record}) -> tuple[bool, {kind}]:"
+    source.function(head, "Return what records are sorted by; those without a value are marked.", body)
 
 
 def ordered(source: Source, found: Format, operation: Operation) -> None:
     """Add `ordered`: known values first and in order, at most as many as were asked for."""
     record = found.record
     down = ", reverse=True" if operation.descending else ""
-    sort = [
-        "known = [record for record in found if not rank(record)[0]]",
-        "missing = [record for record in found if rank(record)[0]]",
-        f"return sorted(known, key=rank{down}) + missing",
-    ]
-    head = f"def in_order(found: list[{record}]) -> list[{record}]:"
-    source.function(head, "Sort records; those without a value come last.", sort)
+    sort = [f"return sorted(found, key=rank{down})"]
+    field = found.named(operation.order)
+    some = field.optional or field.kind in ("time", "epoch") or found.kind in OBJECTS
+    if some and down:
+        sort = [
+            "known = [record for record in found if not rank(record)[0]]",
+            "missing = [record for record in found if rank(record)[0]]",
+            f"return sorted(known, key=rank{down}) + missing",
+        ]
+    head = f"def in_order(found: Iterable[{record}]) -> list[{record}]:"
+    if some and down:
+        head = f"def in_order(found: list[{record}]) -> list[{record}]:"
+    source.function(head, "Sort records; those without a value come last." if some else "Sort records.", sort)
     head = f"def ordered(found: Iterable[{record}]) -> list[{record}]:"
     if operation.limit is None:
         source.function(head, "Return all records in order.", ["return in_order(list(found))"])
         return
     source.constant(f"LIMIT = {operation.limit}")
-    source.constant(f"ROOM = {literal(ROOM + 2 * operation.limit)}")
+    source.constant(f"ROOM = {room(operation.limit)}")
     body = [f"best: list[{record}] = []", "for record in found:", "    best.append(record)", "    if len(best) > ROOM:"]
     body += ["        best = in_order(best)[:LIMIT]", "return in_order(best)[:LIMIT]"]
     source.function(head, "Return the first records in order; no more are held than there is room for.", body)
+
+
+def room(limit: int) -> int:
+    """Return how many records a ranking holds before it throws the lowest away."""
+    return 4 * limit + 20
 
 
 def last(source: Source, found: Format, limit: int) -> None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from mayfly.forge.records import _java, _kinds, _shape
 from mayfly.forge.records._detect import PAIR
 from mayfly.forge.records._helpers import helper
-from mayfly.forge.records._model import Field, Format, Shape
+from mayfly.forge.records._model import Field, Format, Shape, Slot
 from mayfly.forge.records._source import Source, literal, raw
 
 OBJECTS = ("json", "objects")
@@ -55,25 +55,24 @@ def _pattern(source: Source, found: Format, fields: Sequence[Field]) -> None:
     source.use("re")
     for number, shape in enumerate(found.shapes):
         name = "LINE" if len(found.shapes) == 1 else f"LINE_{number + 1}"
-        pieces = list(_shape.pattern_lines(shape, _wanted(shape, fields)))
+        pieces = list(_shape.pattern_lines(_closed(shape), _wanted(shape, fields)))
         source.constant(f"{name} = re.compile(\n" + "".join(f"    {raw(piece)}\n" for piece in pieces) + ")")
-    if len(found.shapes) > 1:
-        listed = ", ".join(f"LINE_{number + 1}" for number in range(len(found.shapes)))
-        source.constant(f"LINES = ({listed})")
     single = len(found.shapes) == 1
     requests = {name for shape in found.shapes for name in _shape.groups(shape) if name == "request"}
     split = [field.name for field in fields if field.name in _shape.REQUEST_FIELDS] if requests else []
-    body = [
-        "match = LINE.fullmatch(line)"
-        if single
-        else "match = next(filter(None, (line_.fullmatch(line) for line_ in LINES)), None)"
-    ]
+    if single:
+        body = [f"match = LINE.{_method(found.shapes[0])}(line)"]
+    else:
+        tries = ", ".join(f"LINE_{at}.{_method(shape)}(line)" for at, shape in enumerate(found.shapes, start=1))
+        body = [f"match = {tries.replace(', ', ' or ')}"]
     body += ["if match is None:", "    return None"]
     if not single:
         body.append("held = match.groupdict()")
     if split:
-        _request(source, single)
-        held = 'match["request"]' if single else 'held.get("request")'
+        _absent(source)
+        source.helper("present", helper("present"))
+        source.helper("request_parts", helper("request_parts"))
+        held = 'match["request"]' if single else 'held.get("request", "")'
         targets = [name if name in split else "_" for name in _shape.REQUEST_FIELDS]
         body.append(f"{', '.join(targets)} = request_parts({held})")
     values = [_value(source, field, single, split) for field in fields]
@@ -81,12 +80,24 @@ def _pattern(source: Source, found: Format, fields: Sequence[Field]) -> None:
     _parse(source, found, body)
 
 
+def _method(shape: Shape) -> str:
+    """Return how a line is matched: whole, or only its beginning where anything may follow."""
+    return "fullmatch" if _closed(shape) is shape else "match"
+
+
+def _closed(shape: Shape) -> Shape:
+    """Leave out a last part that takes whatever is left and tells nothing."""
+    last = shape.parts[-1]
+    open_ended = isinstance(last, Slot) and last.style == "rest" and not last.name
+    return Shape(shape.parts[:-1]) if open_ended else shape
+
+
 def _value(source: Source, field: Field, single: bool, split: Sequence[str]) -> str:
     if field.name in split:
         return f"{field.name}={field.name}"
     held = f'match["{field.name}"]' if single else f'held["{field.name}"]'
     if field.optional and not single:
-        held = f'held.get("{field.name}")'
+        held = f'held.get("{field.name}", "")'
     return f"{field.name}={_converted(source, field, held)}"
 
 
@@ -103,14 +114,6 @@ def _converted(source: Source, field: Field, held: str) -> str:
 
 def _absent(source: Source) -> None:
     source.constant(f"ABSENT = {literal(absent(source.kind))}")
-
-
-def _request(source: Source, single: bool) -> None:
-    _absent(source)
-    taken = "str" if single else "str | None"
-    source.helper("present", helper("present"))
-    text = helper("request_parts").replace("TAKEN", taken)
-    source.helper("request_parts", text.replace('(request or "")', "request") if single else text)
 
 
 def _delimited(source: Source, found: Format, fields: Sequence[Field]) -> None:

@@ -95,22 +95,26 @@ def _bound(source: Source, bound: object) -> str:
 def moment(source: Source, field: Field, *, instant: bool = False) -> None:
     """Add `moment`, which reads the values of *field*; without *instant* it reads the clock on the wall."""
     source.datetime.add("datetime")
-    taken = field.annotation if field.optional else f"{field.annotation} | None"
     sliced = "" if instant else _sliced(source, field)
     strip = "" if instant or sliced or not _times.has_zone(field.layout) else ".replace(tzinfo=None)"
     reading = sliced or _reading(source, field)
-    body = [
-        "if value is None:",
-        "    return None",
-        "try:",
-        f"    return {reading}{strip}",
-        "except ValueError:",
-        "    return None",
-    ]
+    body = ["try:", f"    return {reading}{strip}", "except ValueError:", "    return None"]
+    body = ["if value is None:", "    return None", *body] if field.optional else body
     docstring = "Return the moment a value names; None if it names none."
-    if strip:
+    if not instant and _times.has_zone(field.layout):
         docstring = "Return the time on the clock where a line was written; None if the value is no moment."
-    source.function(f"def moment(value: {taken}) -> datetime | None:", docstring, body)
+    source.function(f"def moment(value: {field.annotation}) -> datetime | None:", docstring, body)
+
+
+def seconds(source: Source, field: Field) -> str:
+    """Add what `rank` needs of a field of moments, and return the expression for one as a number."""
+    moment(source, field, instant=True)
+    if field.kind == "time" and "%z" in field.layout:
+        return "when.timestamp()"
+    source.datetime.add("timezone")
+    if field.kind == "time" and "%Z" in field.layout:
+        return "(when if when.tzinfo else when.replace(tzinfo=timezone.utc)).timestamp()"
+    return "when.replace(tzinfo=timezone.utc).timestamp()"
 
 
 def _sliced(source: Source, field: Field) -> str:

@@ -33,7 +33,7 @@ def _atoms() -> re.Pattern[str]:
     return re.compile("|".join([*_OTHERS[:6], *moments, *_OTHERS[6:]]))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Masked:
     """Hold a line with its atoms hidden, one character each, and what was hidden."""
 
@@ -59,14 +59,14 @@ class Masked:
 def mask(line: str) -> Masked:
     """Hide the atoms of *line*; a line that has the signs used for it is left as it is."""
     if any(_FIRST <= ord(character) <= _LAST for character in line):
-        return Masked(line, tuple(chr(code) for code in range(_FIRST, _FIRST)))
+        return Masked(text=line, hidden=())
     hidden: list[str] = []
 
     def hide(found: re.Match[str]) -> str:
         hidden.append(found[0])
         return chr(_FIRST + len(hidden) - 1)
 
-    return Masked(_atoms().sub(hide, line), tuple(hidden))
+    return Masked(text=_atoms().sub(hide, line), hidden=tuple(hidden))
 
 
 def outline(line: str) -> str:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
 
-from mayfly.forge.records import _relations, _scan, _times
+from mayfly.forge.records import _odd, _relations, _times
+from mayfly.forge.records._emit_list import room
 from mayfly.forge.records._emit_read import OBJECTS
 from mayfly.forge.records._model import Condition, Format, Operation, Unable
 from mayfly.forge.records._plan import Drafted, draft, split
@@ -18,7 +19,7 @@ from mayfly.gates import Test
 Kind = Literal["example", "held-out"]
 MOST_ITEMS = 40
 MOST_ALONE = 6
-MISFITS = ("", "this line has none of the shape that was asked about", "\x00\x01\ufffd \udc80 }{")
+MOST_REPEATED = 5000
 
 
 def tests(intent: str, sample: Sequence[object]) -> tuple[Test, ...]:
@@ -44,21 +45,49 @@ def _tests(drafted: Drafted, learned: list[object], held: list[object]) -> Itera
         yield _example("lines that were held out", kind, drafted, chosen)
         yield _example("held out lines in another order", kind, drafted, [*chosen[1::2], *reversed(chosen[::2])])
     yield _example("the same lines twice", "example", drafted, [*picked[:12], *picked[:12]])
-    edges = _edges(drafted, [*learned, *held])
-    if edges:
-        yield _example("values at the limits of what was asked", "example", drafted, edges)
-    if operation.unique or operation.measure in ("distinct", "min", "max"):
-        # Such answers hide a line behind another one, so some limits are tried alone.
-        for number, edge in enumerate(edges[:MOST_ALONE], start=1):
-            yield _example(f"a value at a limit, alone ({number})", "example", drafted, [edge])
-    odd: list[object] = [*_misfits(found), *picked[:4]]
-    yield _example("lines that do not fit among those that do", "example", drafted, odd)
-    if found.kind not in OBJECTS:
-        ended = [f"{item}\r\n" for item in picked[:6]]
-        yield _example("lines with their ends", "example", drafted, [f"\ufeff{ended[0]}", *ended[1:]] if ended else [])
+    yield from _wanted_alone(drafted, [*picked, *learned, *held])
+    yield from _strange(drafted, [*learned, *held])
     check = _relations.check(found, operation)
     if check:
         yield Test(name="what every answer has to satisfy", kind="relation", input=[*picked, *held[:20]], check=check)
+
+
+def _wanted_alone(drafted: Drafted, items: Sequence[object]) -> Iterator[Test]:
+    """Ask about one wanted line alone, and about more of them than a ranking has room for."""
+    found, operation = drafted.format, drafted.operation
+    wanted = next((item for item in items if evaluate(found, _bare(operation), [item])), None)
+    if wanted is not None:
+        yield _example("one line alone", "example", drafted, [wanted])
+    if operation.limit and operation.order:
+        many = room(operation.limit) + 3
+        repeated = [items[at % len(items)] for at in range(many * 2)] if items and many * 2 <= MOST_REPEATED else []
+        yield _example("more lines than there is room for", "example", drafted, repeated)
+
+
+def _strange(drafted: Drafted, items: Sequence[object]) -> Iterator[Test]:
+    """Ask about values at the limits, odd values, broken lines and lines with their ends."""
+    found, operation = drafted.format, drafted.operation
+    bases = _bases(drafted, items)
+    if not bases:
+        return
+    edges = _edges(drafted, bases)
+    names = operation.needs or [field.name for field in found.fields]
+    names = [field.name for field in found.fields] if operation.records else names
+    odd = _odd.odd_values(found, bases, names)
+    groups = (
+        ("values at the limits of what was asked", edges),
+        ("odd values", odd),
+        ("broken lines", _odd.broken(found, bases)),
+    )
+    for title, made in groups:
+        if made:
+            yield _example(title, "example", drafted, made)
+    if operation.unique or operation.measure in ("distinct", "min", "max"):
+        # Such answers hide a line behind another one, so some are tried alone.
+        for number, item in enumerate([*edges[:MOST_ALONE], *odd[:MOST_ALONE]], start=1):
+            yield _example(f"a strange value alone ({number})", "example", drafted, [item])
+    if found.kind not in OBJECTS:
+        yield _example("lines with their ends", "example", drafted, _odd.ended(bases[:6]))
 
 
 def _example(name: str, kind: Kind, drafted: Drafted, items: Sequence[object]) -> Test:
@@ -66,13 +95,16 @@ def _example(name: str, kind: Kind, drafted: Drafted, items: Sequence[object]) -
     return Test(name=name, kind=kind, input=list(items), expected=json.loads(json.dumps(expected)))
 
 
+def _bare(operation: Operation) -> Operation:
+    return Operation(conditions=operation.conditions or operation.share)
+
+
 def _telling(found: Format, operation: Operation, items: Sequence[object]) -> list[object]:
     """Choose lines that tell programs apart: some that are wanted, some that are not, spread over the sample."""
-    bare = Operation(conditions=operation.conditions or operation.share)
     wanted: list[object] = []
     other: list[object] = []
     for item in items:
-        (wanted if evaluate(found, bare, [item]) else other).append(item)
+        (wanted if evaluate(found, _bare(operation), [item]) else other).append(item)
     half = MOST_ITEMS // 2
     chosen = {id(item) for item in (*_spread(wanted, MOST_ITEMS - min(half, len(other))), *_spread(other, half))}
     return [item for item in items if id(item) in chosen][:MOST_ITEMS]
@@ -83,34 +115,42 @@ def _spread(items: Sequence[object], number: int) -> list[object]:
     return list(items[::step][:number])
 
 
-def _misfits(found: Format) -> list[object]:
-    return [None, 3, [], {}] if found.kind == "objects" else list(MISFITS)
-
-
-def _edges(drafted: Drafted, items: Sequence[object]) -> list[object]:
-    """Make lines whose values lie right at, below and above what the conditions compare with."""
-    found, operation = drafted.format, drafted.operation
-    bases = _bases(drafted, items)
-    wanted = [(one.field, text) for one in (*operation.conditions, *operation.share) for text in _around(found, one)]
-    timed = [key.field for key in operation.keys if key.bucket]
-    timed += [operation.order] if operation.order and found.named(operation.order).kind == "time" else []
-    wanted += [(name, text) for name in timed for text in _moments(found, name, [datetime(2024, 2, 29, 23, 59, 59)])]
-    if not bases:
-        return []
-    changed = [_changed(found, bases[at % len(bases)], name, text) for at, (name, text) in enumerate(wanted) if name]
-    return [item for item in changed if item is not None]
-
-
 def _bases(drafted: Drafted, items: Sequence[object]) -> list[object]:
-    """Choose lines to write other values into, as different from each other in their answers as possible."""
+    """Choose lines to write other values into: wanted ones first, as different in their answers as possible."""
     free = replace(drafted.operation, conditions=(), share=(), limit=None, having=None)
     free = replace(free, measure="count", of="") if free.measure in ("share", "percent") else free
     held: dict[str, object] = {}
-    for item in items[:400]:
+    bare = _bare(drafted.operation)
+    for item in sorted(items[:400], key=lambda item: not evaluate(drafted.format, bare, [item])):
         answer = evaluate(drafted.format, free, [item])
         if answer:
             held.setdefault(json.dumps(answer), item)
     return list(held.values())[:12]
+
+
+def _edges(drafted: Drafted, bases: Sequence[object]) -> list[object]:
+    """Make lines whose values lie right at, below and above what the conditions compare with."""
+    found, operation = drafted.format, drafted.operation
+    wanted = [(one.field, text) for one in (*operation.conditions, *operation.share) for text in _around(found, one)]
+    timed = [key.field for key in operation.keys if key.bucket]
+    timed += [operation.order] if operation.order and found.named(operation.order).kind == "time" else []
+    wanted += [(name, text) for name in timed for text in _moments(found, name, [datetime(2024, 2, 29, 23, 59, 59)])]
+    made = [
+        _odd.with_value(found, bases[at % len(bases)], name, text) for at, (name, text) in enumerate(wanted) if name
+    ]
+    plain = [item for item in made if item is not None]
+    return [*plain, *_disguised(found, operation, plain)]
+
+
+def _disguised(found: Format, operation: Operation, items: Sequence[object]) -> list[object]:
+    """Repeat lines of an access log with a request that looks like the status that was asked for."""
+    asked = [one.value for one in operation.conditions if one.field == "status" and one.operator in ("range", "eq")]
+    if found.name != "access log" or not asked:
+        return []
+    low = asked[0][0] if isinstance(asked[0], tuple) else asked[0]
+    requests = [f'GET /a\\" {low} HTTP/1.1', f'GET /a\\" {str(low)[0]} HTTP/1.1']
+    made = [_odd.with_value(found, item, "request", request) for item in items for request in requests]
+    return [item for item in made if item is not None]
 
 
 def _around(found: Format, condition: Condition) -> list[str]:
@@ -122,10 +162,11 @@ def _around(found: Format, condition: Condition) -> list[str]:
         clocks = [datetime.fromisoformat(f"2024-02-29 {bound}") for bound in several if isinstance(bound, str)]
         return _moments(found, condition.field, clocks)
     numbers = [one for one in several if isinstance(one, int) and not isinstance(one, bool)]
-    if condition.operator in ("lt", "le", "gt", "ge", "range", "eq", "in"):
+    if condition.operator in ("lt", "le", "gt", "ge", "range", "eq", "in") and numbers:
         return [str(number + step) for number in numbers[:4] for step in (-1, 0, 1) if number + step >= 0]
-    if condition.operator in ("contains", "prefix", "suffix", "word"):
-        return [f"a{value}z", str(value).upper(), f"{value}b", f"b{value}"]
+    if condition.operator in ("contains", "prefix", "suffix", "word", "eq", "in"):
+        texts = [str(one) for one in several[:4]]
+        return [made for text in texts for made in (text, f"a{text}z", text.upper(), f"{text}b", f"b{text}")]
     return []
 
 
@@ -137,22 +178,5 @@ def _moments(found: Format, name: str, bounds: Sequence[datetime]) -> list[str]:
     steps = [timedelta(seconds=1), timedelta(hours=1), timedelta(days=1), timedelta(days=31), timedelta(days=366)]
     around = [moment for bound in bounds for moment in (bound, bound - steps[0])]
     around += [bound + sign * step for bound in bounds for step in steps for sign in (1, -1)]
+    around += [bound.replace(month=month, day=1) for bound in bounds[:1] for month in range(1, 13)]
     return list(dict.fromkeys(_times.write(layout, moment) for moment in around))
-
-
-def _changed(found: Format, item: object, name: str, text: str) -> object | None:
-    """Write another value into a line, at the place where a scan finds the field."""
-    if isinstance(item, str) and found.kind == "pattern":
-        for shape in found.shapes:
-            try:
-                spans = {held: (start, end) for held, _, start, end in _scan.walk(shape.parts, item)}
-            except _scan.Misfit:
-                continue
-            if name in spans:
-                start, end = spans[name]
-                return item[:start] + text + item[end:]
-    if isinstance(item, str) and found.kind == "delimited" and '"' not in item and found.delimiter != " ":
-        cells = item.split(found.delimiter)
-        cells[[field.name for field in found.fields].index(name)] = text
-        return found.delimiter.join(cells)
-    return None
