@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from typing import Optional
 
 PATTERN = re.compile(r'(\S+) \S+ (\S+) \[([^\]]+)\] "([^"]*)" (\d{3}) (\d+|-)')
 
@@ -12,14 +11,14 @@ class AccessLog:
     """One request."""
 
     ip: str
-    user: Optional[str]
+    user: str | None
     time: str
     request: str
     status: int
-    size: Optional[int]
+    size: int | None
 
 
-def read(line: str) -> Optional[AccessLog]:
+def read(line: str) -> AccessLog | None:
     """Return the request a line tells of, or nothing if it is no such line."""
     match = PATTERN.match(line)
     if match is None:

@@ -64,14 +64,14 @@ def make(runtime: Runtime) -> mayfly.runtime.JitFunction[[str], str]:
 def test_a_signature_and_doctests_become_a_function(runtime: Runtime) -> None:
     initials = make(runtime)
     assert initials("Barbara Liskov") == "B.L."
-    assert initials.__name__ == "initials"
+    assert vars(initials)["__name__"] == "initials"
     assert initials.__doc__
 
 
 def test_the_second_call_is_cached_and_has_its_proof(runtime: Runtime) -> None:
     initials = make(runtime)
     first = initials.outcome("Barbara Liskov")
-    second = initials.outcome(name="Donald Knuth")
+    second = initials.outcome("Donald Knuth")
     assert (first.cached, second.cached) == (False, True)
     assert second.proof is not None
     assert second.proof.strength == "strong"
@@ -111,7 +111,7 @@ def test_a_model_may_write_it(runtime: Runtime, script: Script) -> None:
 def test_a_ground_has_to_be_said() -> None:
     with pytest.raises(TypeError, match="ground"):
 
-        @mayfly.jit  # type: ignore[arg-type]
+        @mayfly.jit
         def nothing() -> None: ...
 
 

@@ -144,7 +144,7 @@ def test_a_secret_in_the_environment_never_reaches_the_record(
 
 def test_a_weak_proof_resolves_nothing_unless_it_is_accepted(runtime: Runtime, script: Script) -> None:
     model = script(("architect", fenced(GOOD)))
-    task = {"input": 12, "examples": [{"input": 2, "output": 4}], "ground": -1, "model": model}
+    task: dict[str, Any] = {"input": 12, "examples": [{"input": 2, "output": 4}], "ground": -1, "model": model}
     refused = runtime.run("square the number", **task)
     assert (refused.status, refused.value) == ("collapsed", -1)
     assert "weak" in refused.reason

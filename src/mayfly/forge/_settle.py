@@ -72,7 +72,8 @@ def _odd(suite: Suite) -> list[object]:
         line[: piece.start()] + other + line[piece.end() :]
         for line in lines[1:]
         for piece in _PIECE.finditer(line)
-        for other in ("?", "")
+        for other in ("?", "", re.sub(r"\d", "9", piece[0]))
+        if other != piece[0]
     ]
     step = max(1, len(odd) // MOST_ODD)
     return [[lines[0], line] for line in odd[::step][:MOST_ODD]]

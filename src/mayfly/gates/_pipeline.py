@@ -22,6 +22,8 @@ from mayfly.gates._types import TypeGate
 ORDER = ("syntax", "stability", "judge", "types", "proof")
 PARTS = {"syntax": _syntax, "stability": _stability, "judge": _judge, "types": _types, "proof": _proof}
 
+REMEMBERED = 128
+
 Tell = Callable[[Verdict], None]
 
 
@@ -108,6 +110,7 @@ class Gates:
         self._judge = judge
         self._types = types
         self._prover = prover
+        self._seen: dict[tuple[str, str, Profile], Admission] = {}
 
     def admit(
         self,
@@ -146,10 +149,18 @@ class Gates:
         return case.ended()
 
     def check_again(self, artifact: Artifact, *, profile: Profile) -> Admission:
-        """Try only syntax and stability: what is loaded from a store was admitted by all gates before."""
-        case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=_nobody)
-        self._static(case, judge=False)
-        return case.ended()
+        """Try only syntax and stability: what is loaded from a store was admitted by all gates before.
+
+        The same source under the same limits is looked at once in the life of these gates.
+        """
+        key = (artifact.hash, artifact.entry, profile)
+        if key not in self._seen:
+            case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=_nobody)
+            self._static(case, judge=False)
+            while len(self._seen) >= REMEMBERED:
+                self._seen.pop(next(iter(self._seen)), None)
+            self._seen[key] = case.ended()
+        return self._seen[key]
 
     def _static(self, case: _Case, *, judge: bool) -> ast.Module | None:
         with _timed(case, "syntax"):

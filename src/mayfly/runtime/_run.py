@@ -147,7 +147,7 @@ class Runtime:
 
     def _execute(self, task: Task, compiled: Compiled, story: Story) -> Ran:
         # Only what was proven before is called again in a worker that is kept for it.
-        pinned = compiled.repeat and task.signature is not None
+        pinned = compiled.repeat
         seconds = self.settings.sandbox.timeout
         ran = execute(self.parts.sandbox, compiled.artifact, compiled.entry, task, seconds=seconds, pinned=pinned)
         story.executed(compiled.artifact, ran)

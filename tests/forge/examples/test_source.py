@@ -110,3 +110,25 @@ def test_an_input_outside_what_was_learned_is_an_error() -> None:
     program = learn([("a-1", "1"), ("b-22", "22"), ("c-3", "3")]).programs[0]
     with pytest.raises(ValueError, match="nothing"):
         program.apply("nothing")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("word", ("text", "part")), ("sum", ("max", "str")), ("f", ("word", "field"))]
+)
+def test_names_of_the_caller_do_not_meet_those_of_the_program(name: str, parameters: tuple[str, str]) -> None:
+    pairs = [(["Ada King", "x"], "King x"), (["Bo Li", "yy"], "Li yy"), (["Cy Ray", "z"], "Ray z")]
+    program = learn(pairs, name=name, parameters=parameters).programs[0]
+    assert run(program.source, name, ["Dee Orr", "q"]) == "Orr q"
+
+
+def test_a_function_that_is_called_like_a_builtin_it_needs_does_not_call_itself() -> None:
+    program = learn([([[1, 2]], 3), ([[4]], 4), ([[5, 6, 7]], 18)], name="sum", parameters=("max",)).programs[0]
+    assert run(program.source, "sum", [[20, 22]]) == 42
+
+
+def test_everything_but_the_entry_is_private() -> None:
+    tree = ast.parse(
+        learn([("1,234", "1234"), ("99", "99"), ("5,000", "5000")], name="f", parameters=()).programs[0].source
+    )
+    names = [node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))]
+    assert [name for name in names if not name.startswith("_")] == ["f"]

@@ -131,3 +131,13 @@ def test_no_time_is_said_and_not_hidden() -> None:
 def test_the_description_is_in_plain_words() -> None:
     found = learn([("Ada King", "King"), ("Bo Li", "Li"), ("Cy Ray", "Ray")])
     assert found.programs[0].description == "Give word the last one of the input."
+
+
+def test_an_input_that_does_not_fit_the_parameters_is_named() -> None:
+    found = learn([([1, 2], 3), ([1], 1)], name="add", parameters=("left", "right"))
+    assert "[1]" in found.reason
+
+
+def test_a_name_that_is_no_identifier_becomes_one() -> None:
+    found = learn([("Ada King", "King"), ("Bo Li", "Li")], name="last name")
+    assert found.programs[0].entry == "LastName"

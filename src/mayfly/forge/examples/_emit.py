@@ -27,6 +27,22 @@ from mayfly.forge.examples._types import element, type_of
 
 _HOISTED = {"datetime": "moment", "tuple[int, int]": "number", "int": "count", "str": "text", "list[str]": "parts"}
 _LINE = 100
+_SHADOWED = {
+    "abs",
+    "float",
+    "int",
+    "len",
+    "list",
+    "max",
+    "min",
+    "round",
+    "sorted",
+    "str",
+    "sum",
+    "tuple",
+    "zip",
+    "dict",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,8 +70,8 @@ def emit(expr: Expr, shape: Shape, *, summary: str, example: str) -> str:
 
 def _module(entry: str, writer: _Writer, summary: str) -> str:
     used = {node.id for node in ast.walk(ast.parse(entry)) if isinstance(node, ast.Name)}
-    chosen = needed(used)
-    names = used.union(*[block.uses for block in chosen])
+    chosen = needed(name for name in used if name.startswith("_"))
+    names = used.union(*[block.names for block in chosen])
     sections = [f'"""{doc(summary)}"""']
     lines = imports(names)
     if lines:
@@ -63,9 +79,15 @@ def _module(entry: str, writer: _Writer, summary: str) -> str:
     constants = [block.text for block in chosen if block.constant] + writer.constants
     if constants:
         sections.append("\n".join(constants))
-    head = "\n\n".join(sections)
     functions = [block.text for block in chosen if not block.constant]
-    return "\n\n\n".join([head, *functions, entry]) + "\n"
+    shadowed = sorted(_SHADOWED & {writer.shape.name, *writer.shape.parameters})
+    if shadowed:
+        sections.append("\n".join(f"_builtin_{name} = {name}" for name in shadowed))
+        calls = re.compile(rf"(?<![\w.])({'|'.join(shadowed)})(?=\()")
+        functions = [calls.sub(r"_builtin_\1", text) for text in functions]
+        first, _, rest = entry.partition("\n")
+        entry = first + "\n" + calls.sub(r"_builtin_\1", rest)
+    return "\n\n\n".join(["\n\n".join(sections), *functions, entry]) + "\n"
 
 
 def _class(shape: Shape, returns: str, body: list[str], summary: str, example: str) -> str:
@@ -124,8 +146,8 @@ class _Writer:
         for repeated in _repeated(expr):
             kind = type_of(repeated, self.shape.given)
             base = _HOISTED.get(kind, "part")
-            used = sum(name.startswith(base) for name in self.local.values())
-            name = f"{base}_{used + 1}" if used else base
+            taken = {*self.local.values(), *self.shape.parameters}
+            name = next(name for name in (base, *(f"{base}_{count}" for count in range(2, 99))) if name not in taken)
             lines.append(f"{name} = {self.text(repeated)}")
             self.local[repeated] = name
         text = self.text(expr)
@@ -164,7 +186,7 @@ class _Writer:
         if isinstance(expr, Apply):
             args = [self.inner(arg) if expr.op.template else self.text(arg) for arg in expr.args]
             if not expr.op.template:
-                return f"{expr.op.name}({', '.join(args)})"
+                return f"_{expr.op.name}({', '.join(args)})"
             return re.sub(r"\{(\d)\}", lambda match: args[int(match[1])], expr.op.template)
         if isinstance(expr, Each):
             test = f" if {self.text(expr.test)}" if expr.test is not None else ""
@@ -187,7 +209,7 @@ class _Writer:
         """Return the access along a path: by subscripts as long as the types say that it works."""
         for number, step in enumerate(path):
             if not kind.startswith(("list[", "dict[")):
-                return f"part({', '.join([text, *(quoted(each) for each in path[number:])])})"
+                return f"_part({', '.join([text, *(quoted(each) for each in path[number:])])})"
             text, kind = f"{text}[{quoted(step)}]", element(kind)
         return text
 

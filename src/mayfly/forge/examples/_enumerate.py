@@ -112,10 +112,10 @@ def fill(task: Task, *, seconds: float, rounds: int = _ROUNDS) -> Bank:
 def _extend(bank: Bank, entry: Entry, every: Sequence[Rule], every_loop: Sequence[Loop]) -> None:
     """Apply every rule and every loop to one entry."""
     for rule in every:
-        if len(rule.takes) == 1 and rule.takes[0] == entry.kind:
+        if len(rule.takes) == 1 and rule.takes[0] == entry.kind and not bank.full():
             _apply(bank, rule, (entry,))
     for loop in every_loop:
-        if entry.kind == f"list[{loop.takes}]":
+        if entry.kind == f"list[{loop.takes}]" and not bank.full():
             expr = Each(source=entry.expr, body=loop.body, test=loop.test)
             _add(bank, entry.cost + loop.cost, f"list[{loop.gives}]", expr)
 
@@ -258,12 +258,19 @@ def same(first: Value, second: Value) -> bool:
     if isinstance(first, bool) or isinstance(second, bool):
         return first is second
     if isinstance(first, (int, float)) and isinstance(second, (int, float)):
-        return first == second or abs(first - second) <= 1e-9 * max(abs(first), abs(second))
+        return first == second or _close(first, second)
     if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
         return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
     if isinstance(first, dict) and isinstance(second, dict):
         return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
     return type(first) is type(second) and first == second
+
+
+def _close(first: float, second: float) -> bool:
+    try:
+        return math.isclose(first, second, rel_tol=1e-9)
+    except OverflowError:
+        return False
 
 
 def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from types import ModuleType
 
 from mayfly.forge.examples.parts import MODULES
 
@@ -22,10 +24,14 @@ _IMPORTED = {
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """One function or constant of a building-block module: its text, and the names it uses."""
+    """One function or constant of a building-block module: its text, all names in it, and the blocks it leans on.
+
+    Functions get a leading underscore, so that no name of a caller's choosing meets theirs.
+    """
 
     name: str
     text: str
+    names: frozenset[str]
     uses: frozenset[str]
     constant: bool
 
@@ -33,26 +39,41 @@ class Block:
 @lru_cache(maxsize=1)
 def blocks() -> dict[str, Block]:
     """Return every building block by name, in the order in which they are written."""
+    nodes = [(node, lines) for tree, lines in map(_parsed, MODULES) for node in tree.body]
+    functions = {node.name for node, _ in nodes if isinstance(node, ast.FunctionDef)}
+    calls = re.compile(rf"(?<![\w.])({'|'.join(sorted(functions))})(?=\()")
     found: dict[str, Block] = {}
-    for module in MODULES:
-        source = inspect.getsource(module)
-        lines = source.splitlines()
-        for node in ast.parse(source).body:
-            text = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-            uses = frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
-            if isinstance(node, ast.FunctionDef):
-                found[node.name] = Block(name=node.name, text=text, uses=uses, constant=False)
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                name = node.targets[0].id
-                found[name] = Block(name=name, text=text, uses=uses, constant=True)
+    for node, lines in nodes:
+        name = _defined(node)
+        if name:
+            text = calls.sub(r"_\1", "\n".join(lines[node.lineno - 1 : node.end_lineno]))
+            names = frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+            called = {
+                each.func.id
+                for each in ast.walk(node)
+                if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+            }
+            uses = frozenset(called & functions | {each for each in names if each.isupper()})
+            found[name] = Block(name=name, text=text, names=names, uses=uses, constant=name.isupper())
     return found
+
+
+def _parsed(module: ModuleType) -> tuple[ast.Module, list[str]]:
+    source = inspect.getsource(module)
+    return ast.parse(source), source.splitlines()
+
+
+def _defined(node: ast.stmt) -> str:
+    if isinstance(node, ast.FunctionDef):
+        return node.name
+    return node.targets[0].id if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) else ""
 
 
 def needed(names: Iterable[str]) -> list[Block]:
     """Return the blocks for *names* and all that they lean on, constants first."""
     everything = blocks()
     wanted: set[str] = set()
-    waiting = [name for name in names if name in everything]
+    waiting = [name.removeprefix("_") for name in names if name.removeprefix("_") in everything]
     while waiting:
         name = waiting.pop()
         if name not in wanted:

@@ -38,7 +38,7 @@ def _line(entry: Entry, wanted: Sequence[Value], *, whole: bool) -> Expr | None:
     slope = (v - y) / (u - x)
     offset = y - slope * x
     simple = slope.limit_denominator(1000)
-    if not slope or abs(simple - slope) > Fraction(1, 10**9) or (offset and len(pairs) < 3) or simple == 1:
+    if not simple or abs(simple - slope) > Fraction(1, 10**9) or (offset and len(pairs) < 3) or simple == 1:
         return None
     before = (offset / simple).limit_denominator(100)
     inner = entry.expr if not offset else call(ADD if before > 0 else SUBTRACT, entry.expr, _number(abs(before)))

@@ -117,6 +117,7 @@ def add_numbers(pool: Pool, task: Task, sources: Sequence[Source]) -> None:
         task.check_time()
         _add_plain(pool, source)
         for texts, notations, wanted in targets:
+            task.check_time()
             _explain(pool, source, texts, notations, wanted)
     for (op, cost), left, right in ((pair, *both) for pair in _PAIRS for both in combinations(sources[:6], 2)):
         values = computed(op.run, left.values, right.values)
@@ -216,10 +217,17 @@ def _near(values: Sequence[Exact | None], power: int, wanted: Sequence[Exact]) -
     for value, target in zip(values, wanted, strict=False):
         if value is None:
             return False
-        left, right = value[0] / 10 ** value[1] * 10.0**power, target[0] / 10 ** target[1]
-        if abs(left - right) > 0.55 * max(abs(left), abs(right)) + (0.06 if power else 100):
+        if not _alike(value, power, target):
             return False
     return True
+
+
+def _alike(value: Exact, power: int, target: Exact) -> bool:
+    try:
+        left, right = value[0] / 10 ** value[1] * 10.0**power, target[0] / 10 ** target[1]
+    except OverflowError:
+        return False
+    return abs(left - right) <= 0.55 * max(abs(left), abs(right)) + (0.06 if power else 100)
 
 
 def offer(pool: Pool, source: Source, texts: Sequence[str], notation: Notation, cost: float = 0.6) -> bool:

@@ -130,6 +130,7 @@ def add_pieces(pool: Pool, column: Column) -> None:
             best[atom.values] = atom
     for cost, expr, values, _ in best.values():
         if pool.promising(values):
+            pool.task.check_time()
             pool.offer_all(cost, built(expr), values)
     shape = output_shape(pool.task.outputs)
     if shape:

@@ -10,18 +10,20 @@ from mayfly.forge.examples._pieces import Pool
 from mayfly.forge.examples._task import Task
 
 _MOST_SOURCES = 16
+_MOST_NUMBERS = 8
 
 
 def add_ranges(pool: Pool, task: Task, sources: Sequence[Source]) -> None:
     """Offer the ends of every range that all outputs have."""
     for source in sources[:_MOST_SOURCES]:
+        task.check_time()
         _add_range(pool, source, task)
 
 
 def _add_range(pool: Pool, source: Source, task: Task) -> None:
     """Offer the lower and the upper end of a range that holds the number."""
     found = [NUMBER.findall(output) for output in task.outputs]
-    least = min(len(each) for each in found)
+    least = min(_MOST_NUMBERS, *(len(each) for each in found))
     for index, after in (
         (first, last) for first in range(least - 1) for last in range(first + 1, min(first + 4, least))
     ):

@@ -20,6 +20,7 @@ _NAMES = re.compile(
     re.IGNORECASE,
 )
 _PATHS = 6
+_LONG = 60
 # Rivals that are so much dearer are not asked about.
 _SLACK = 4.0
 _MOST_STEPS = 4000
@@ -132,7 +133,7 @@ def _constants(task: Task, state: State) -> Iterator[Atom]:
     size = 0
     while size < len(shortest) and all(rest[size] == shortest[size] for rest in rests):
         size += 1
-    for length in range(1, size + 1):
+    for length in sorted({*range(1, min(size, _LONG) + 1), size} - {0}):
         text = shortest[:length]
         yield Atom(constant_cost(task, text), Literal(text), (text,) * len(task.inputs))
 

@@ -78,7 +78,7 @@ def synthesize(
     arguments and the program is a function *name* with these parameters, otherwise a class with `invoke`.
     """
     pairs = [(plain(example.input), plain(example.output)) for example in examples]
-    if problem := _problem(pairs):
+    if problem := _problem(pairs) or _misfit(pairs, parameters):
         return Synthesis(reason=problem)
     inputs, wanted = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     known = _challenges(inputs, [plain(probe) for probe in probes])
@@ -87,9 +87,12 @@ def synthesize(
         task, candidates = _learn(inputs, wanted, known or variations(inputs), bool(known), deadline, rivals)
     except OutOfTime:
         return Synthesis(reason=f"no program was found within {seconds:g} seconds; {_NEEDED}")
+    except (ArithmeticError, RecursionError) as error:
+        return Synthesis(reason=f"the examples hold something too large to work with ({error}); {_NEEDED}")
     if not candidates:
         return Synthesis(reason=_nothing(pairs))
-    shape = _shape(inputs, name or _named(intent, parameters), tuple(parameters))
+    usable = name.isidentifier() and not keyword.iskeyword(name)
+    shape = _shape(inputs, name if usable else _named(name or intent, parameters), tuple(parameters))
     programs = tuple(_program(candidate, shape, pairs[0]) for candidate in candidates[:rivals])
     trust = weigh(task, candidates)
     confident = trust.confident(len(pairs))
@@ -114,6 +117,14 @@ def _problem(pairs: Sequence[tuple[Value, Value]]) -> str:
         for other, expected in pairs[:index]:
             if same(given, other) and not same(output, expected):
                 return f"the examples contradict each other: {given!r} gives both {expected!r} and {output!r}"
+    return ""
+
+
+def _misfit(pairs: Sequence[tuple[Value, Value]], parameters: Sequence[str]) -> str:
+    """Return which input does not have one value for every parameter, if any."""
+    for given, _ in pairs if parameters else ():
+        if not isinstance(given, list) or len(given) != len(parameters):
+            return f"the input {given!r} has to be a list of {len(parameters)} values, one for each parameter"
     return ""
 
 

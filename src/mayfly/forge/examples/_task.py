@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from mayfly.forge.examples._ops import STRING, call, helper
@@ -14,6 +15,7 @@ from mayfly.forge.examples._tree import Expr, Given, Item, Scope, Value
 Texts = tuple[str | None, ...]
 _TEXT_OF = helper("text_of", words="{0}")
 _MOST_CHALLENGES = 12
+_MOST_COLUMNS = 24
 _DEPTH = 3
 
 
@@ -105,7 +107,7 @@ def make_task(
 
 
 def _columns(inputs: Sequence[Value], count: int) -> Iterator[Column]:
-    paths = [path for path in leaves(inputs[0]) if steady(inputs[:count], path)]
+    paths = [path for path in islice(leaves(inputs[0]), _MOST_COLUMNS) if steady(inputs[:count], path)]
     plain = all(isinstance(leaf(value, path), str) for value in inputs[:count] for path in paths)
     for path in paths:
         texts = tuple(_text(leaf(value, path)) for value in inputs)
@@ -175,7 +177,7 @@ def variations(inputs: Sequence[Value]) -> list[Value]:
     made: list[Value] = []
     for index, value in enumerate(inputs[:4]):
         other = inputs[(index + 1) % len(inputs)]
-        for place, path in enumerate(list(leaves(value))[:4]):
+        for place, path in enumerate(islice(leaves(value), 4)):
             text, second = leaf(value, path), leaf(other, path)
             if isinstance(text, str):
                 near = second if isinstance(second, str) else text

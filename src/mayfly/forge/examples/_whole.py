@@ -64,6 +64,7 @@ def add_whole(pool: Pool, column: Column) -> None:
     _add_without(pool, column)
     _add_padding(pool, column)
     for cost, expr, values in replacements(pool, column):
+        pool.task.check_time()
         pool.offer_cased(cost, expr, values)
     add_loops(pool, column)
 
@@ -149,6 +150,7 @@ def _solved(text: str, output: str, mark: str) -> str | None:
 def add_loops(pool: Pool, column: Column) -> None:
     """Offer the words or fields of the column, each changed in the same way, joined again."""
     for cost, source, lists in _sources(pool, column):
+        pool.task.check_time()
         counts = [len(items) for items in lists[: pool.task.count] if items is not None]
         if len(counts) < pool.task.count or max(counts) < 2:
             continue

@@ -25,7 +25,7 @@ def write(found: Format, operation: Operation, title: str) -> tuple[str, str]:
     source = Source(title)
     source.precision = _emit_test.precision(operation)
     whole = found.kind not in OBJECTS and (operation.records or operation.gather)
-    needed = None if whole else list(operation.needs) or _first(found)
+    needed = None if whole else list(operation.needs)
     read(source, found, needed)
     fields = {field.name: field for field in entry_fields(found, needed)}
     records(source, found, operation.conditions, fields)
@@ -36,11 +36,6 @@ def write(found: Format, operation: Operation, title: str) -> tuple[str, str]:
     else:
         _emit_group.answer(source, found, operation, fields, entry, taken)
     return source.text(), entry
-
-
-def _first(found: Format) -> list[str]:
-    """Return the one field a record has when nothing is asked about it."""
-    return [] if found.kind in OBJECTS else [found.fields[0].name]
 
 
 def entry_name(found: Format, operation: Operation) -> str:

@@ -153,7 +153,7 @@ def _key(source: Source, found: Format, operation: Operation, fields: dict[str, 
 def _as_text(field: Field, held: str) -> str:
     base = field.annotation.removesuffix(" | None")
     if base == "str":
-        return f'{held} or "-"' if field.optional else held
+        return f'"-" if {held} is None else {held}' if field.optional else held
     shown = f'f"{{{held}:g}}"' if base == "float" and field.kind == "float" and not field.optional else f"str({held})"
     if base == "bool":
         shown = f"str({held}).lower()"

@@ -135,7 +135,7 @@ def _number_name(field: Field, present: Sequence[str], unit: str) -> str:
 
 
 def _slot(hole: Hole, field: Field, after: str) -> Slot:
-    if hole.quoted:
+    if hole.quoted and field.kind in ("text", "bool"):
         asked = all(re.fullmatch(r"[A-Z][A-Z-]+ \S.* HTTP/[0-9.]+|-|", text) for text in hole.texts) and any(hole.texts)
         return Slot(
             name="request" if asked else field.name, style="request" if asked else "quoted", optional=field.optional

@@ -18,7 +18,23 @@ from mayfly.forge.records._model import Field, Format
 from mayfly.forge.records._text import clean
 
 MISFITS = ("", "this line has none of the shape that was asked about", "\x00\x01\ufffd \udc80 }{")
-_VALUES: tuple[object, ...] = ("12.5", "-3", "1.2.3", "abc", "", True, None, [1], {"x": 1}, 7, 2.5)
+_VALUES: tuple[object, ...] = (
+    "12.5",
+    "-3",
+    "--3",
+    ".",
+    "5.",
+    "٣",
+    "1.2.3",
+    "abc",
+    "",
+    True,
+    None,
+    [1],
+    {"x": 1},
+    7,
+    2.5,
+)
 
 
 @cache

@@ -7,13 +7,13 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 
-from mayfly.forge.records import _emit_group, _times
+from mayfly.forge.records import _emit_group, _emit_test, _times
 from mayfly.forge.records._emit_read import OBJECTS
-from mayfly.forge.records._emit_test import ASSUMED_YEAR
 from mayfly.forge.records._model import Condition, Format, Key, Operation
 from mayfly.forge.records._scan import Row, row_of
 from mayfly.forge.records._text import clean
 
+_CUTS = {"day": 10, "hour": 13, "minute": 16, "second": 19, "instant": 26}
 _DOES: dict[str, Callable[[float, float], bool]] = {
     "lt": lambda value, bound: value < bound,
     "le": lambda value, bound: value <= bound,
@@ -24,7 +24,8 @@ _DOES: dict[str, Callable[[float, float], bool]] = {
 
 def evaluate(found: Format, operation: Operation, items: Sequence[object]) -> object:
     """Return the answer for *items*, as the data a program gives back."""
-    rows = list(_wanted(found, operation.conditions, items))
+    whole = operation.records or operation.gather
+    rows = list(_wanted(found, operation, items, None if whole else operation.needs))
     if operation.keys:
         return _grouped(found, operation, rows)
     if operation.measure is not None:
@@ -32,24 +33,25 @@ def evaluate(found: Format, operation: Operation, items: Sequence[object]) -> ob
     return _listed(found, operation, rows)
 
 
-def _wanted(found: Format, conditions: Sequence[Condition], items: Sequence[object]) -> Iterable[Row]:
+def _wanted(found: Format, operation: Operation, items: Sequence[object], names: Sequence[str] | None) -> Iterable[Row]:
+    precision = _emit_test.precision(operation)
     for number, item in enumerate(items, start=1):
-        row = row_of(found, item, number)
+        row = row_of(found, item, number, names)
         text = clean(item) if isinstance(item, str) else json.dumps(item, ensure_ascii=False)
-        if row is not None and all(holds(found, condition, row, text) for condition in conditions):
+        if row is not None and all(holds(found, one, row, text, precision) for one in operation.conditions):
             yield row
 
 
-def holds(found: Format, condition: Condition, row: Row, line: str = "") -> bool:
+def holds(found: Format, condition: Condition, row: Row, line: str = "", precision: str = "second") -> bool:
     """Whether a row satisfies a condition."""
     value = row[condition.field] if condition.field else line
-    return _holds(found, condition, value) != condition.negated
+    return _holds(found, condition, value, precision) != condition.negated
 
 
-def _holds(found: Format, condition: Condition, value: object) -> bool:
+def _holds(found: Format, condition: Condition, value: object, precision: str) -> bool:
     operator, wanted = condition.operator, condition.value
     if operator in ("during", "clock"):
-        return _in_time(found, condition, value)
+        return _in_time(found, condition, value, precision)
     if operator in _DOES:
         return isinstance(value, (int, float)) and isinstance(wanted, (int, float)) and _DOES[operator](value, wanted)
     if operator == "range" and isinstance(wanted, tuple):
@@ -77,8 +79,11 @@ def _speaks(condition: Condition, text: str) -> bool:
     return False
 
 
-def wall(found: Format, name: str, value: object) -> str | None:
-    """Return the time on the wall that a value names, as a text that sorts; None if it names none."""
+def wall(found: Format, name: str, value: object, precision: str = "second") -> str | None:
+    """Return the time on the wall that a value names, as a text that sorts; None if it names none.
+
+    What is finer than the *precision* may be wrong where a program does not look at it either.
+    """
     field = found.named(name)
     if field.kind == "epoch":
         scale = 1 if field.layout == "seconds" else 1000
@@ -87,12 +92,24 @@ def wall(found: Format, name: str, value: object) -> str | None:
     scanned = _times.scan(field.layout, value) if isinstance(value, str) else None
     if scanned is None:
         return None
-    text = _times.wall(scanned[1], "1900" if not _times.has_date(field.layout) else str(ASSUMED_YEAR))
+    text = _times.wall(scanned[1], "1900" if not _times.has_date(field.layout) else str(_emit_test.ASSUMED_YEAR))
+    sliced = bool(_times.places(field.layout)) and precision != "instant"
+    if not _exists(text[: _CUTS[precision]] if sliced else text) or not (sliced or _zone_exists(scanned[1])):
+        return None
+    return text if "F" not in scanned[1] or _times.is_iso(field.layout) else text[:19] + ".000000"
+
+
+def _exists(text: str) -> bool:
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        return None
-    return text if "F" not in scanned[1] or _times.is_iso(field.layout) else text[:19] + ".000000"
+        return False
+    return True
+
+
+def _zone_exists(parts: dict[str, str]) -> bool:
+    zone = parts.get("z") or parts.get("Z") or "+0000"
+    return int(zone[1:3]) < 24 and int(zone[3:5]) < 60
 
 
 def _since_epoch(value: float, scale: int) -> datetime | None:
@@ -101,8 +118,8 @@ def _since_epoch(value: float, scale: int) -> datetime | None:
     return datetime(1970, 1, 1) + timedelta(seconds=value / scale)
 
 
-def _in_time(found: Format, condition: Condition, value: object) -> bool:
-    text = wall(found, condition.field, value)
+def _in_time(found: Format, condition: Condition, value: object, precision: str) -> bool:
+    text = wall(found, condition.field, value, precision)
     low, high = condition.value if isinstance(condition.value, tuple) else (None, None)
     if text is None:
         return False
@@ -116,7 +133,7 @@ def _in_time(found: Format, condition: Condition, value: object) -> bool:
 
 def _instant(found: Format, name: str, value: object) -> float | None:
     """Return a moment as seconds, its offset taken into account."""
-    text = wall(found, name, value)
+    text = wall(found, name, value, "instant")
     if text is None:
         return None
     scanned = _times.scan(found.named(name).layout, str(value))
@@ -170,7 +187,9 @@ def _measure(found: Format, operation: Operation, rows: list[Row]) -> object:
     if operation.measure == "count":
         return len(rows)
     if operation.measure in ("share", "percent"):
-        hits = sum(all(holds(found, one, row) for one in operation.share) for row in rows)
+        hits = sum(
+            all(holds(found, one, row, "", _emit_test.precision(operation)) for one in operation.share) for row in rows
+        )
         scale = 100 if operation.measure == "percent" else 1
         return round(scale * hits / len(rows), _emit_group.DIGITS) if rows else 0.0
     held = [row[operation.of] for row in rows if row[operation.of] is not None]
@@ -202,7 +221,7 @@ def _number(operation: Operation, numbers: list[int | float]) -> float:
 def _grouped(found: Format, operation: Operation, rows: list[Row]) -> object:
     buckets: dict[str, tuple[tuple[object, ...], list[Row]]] = {}
     for row in rows:
-        key = tuple(_key(found, one, row) for one in operation.keys)
+        key = tuple(_key(found, one, row, _emit_test.precision(operation)) for one in operation.keys)
         buckets.setdefault(json.dumps(key), (key, []))[1].append(row)
     single = len(operation.keys) == 1 and not operation.ranked and not operation.order
     if operation.gather:
@@ -230,10 +249,10 @@ def _has_value(operation: Operation, rows: list[Row]) -> bool:
     return not operation.of or any(row[operation.of] is not None for row in rows)
 
 
-def _key(found: Format, key: Key, row: Row) -> object:
+def _key(found: Format, key: Key, row: Row, precision: str) -> object:
     if not key.bucket:
         return row[key.field]
-    text = wall(found, key.field, row[key.field])
+    text = wall(found, key.field, row[key.field], precision)
     if text is None:
         return "-"
     return text[: _emit_group.CUTS[key.bucket]] + (":00" if key.bucket == "hour" else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from mayfly.forge.records import _java, _kinds, _naming, _shape, _times
 from mayfly.forge.records._detect import cells_of, json_object
@@ -24,8 +24,8 @@ def rows(found: Format, items: Sequence[object]) -> list[Row]:
     return [row for row in read if row is not None]
 
 
-def row_of(found: Format, item: object, number: int) -> Row | None:
-    """Return the record one line or object holds, or None."""
+def row_of(found: Format, item: object, number: int, names: Collection[str] | None = None) -> Row | None:
+    """Return the record one line or object holds, or None; of a table only the columns called *names* are looked at."""
     if found.kind in OBJECTS:
         return _object(found, item)
     line = clean(str(item))
@@ -34,7 +34,10 @@ def row_of(found: Format, item: object, number: int) -> Row | None:
             return _converted(found, _first(found, line))
         if found.kind in ("delimited", "pairs"):
             held = _cells(found, line) if found.kind == "delimited" else _pairs(found, line)
-            return {field.name: _cell(field, held[index]) for index, field in enumerate(found.fields)}
+            looked = [
+                (index, field) for index, field in enumerate(found.fields) if names is None or field.name in names
+            ]
+            return {field.name: _cell(field, held[index]) for index, field in looked}
     except Misfit:
         return None
     if found.kind == "plain":
@@ -310,8 +313,16 @@ def _at(data: object, field: Field) -> object:
         data = data.get(key) if isinstance(data, dict) else None
     if field.kind in ("float", "epoch"):
         if isinstance(data, str):
-            return float(data) if data and _number(data, 0, fraction=True) == len(data) else None
+            return float(data) if _is_number(data) else None
         return data if isinstance(data, (int, float)) and not isinstance(data, bool) else None
     if field.kind == "bool":
         return data if isinstance(data, bool) else None
     return data if data is None or isinstance(data, str) else json.dumps(data, sort_keys=True)
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is digits, with at most one point and perhaps a minus in front."""
+    digits = text[1:] if text[:1] == "-" else text
+    points = digits.count(".")
+    count = sum(sign in DIGITS for sign in digits)
+    return points < 2 and count + points == len(digits) and 0 < count < 19

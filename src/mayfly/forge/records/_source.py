@@ -65,8 +65,8 @@ class Source:
         """Add the class of the records."""
         lines = [f"{field.name}: {field.annotation}" for field in fields]
         lines += [extra] if extra else []
-        body = "\n".join(f"    {line}" for line in lines)
-        self.helper(name, f'@dataclass(frozen=True)\nclass {name}:\n    """{docstring}"""\n\n{body}')
+        body = "\n\n" + "\n".join(f"    {line}" for line in lines) if lines else ""
+        self.helper(name, f'@dataclass(frozen=True)\nclass {name}:\n    """{docstring}"""{body}')
         self.use("dataclasses")
 
     def text(self) -> str:
