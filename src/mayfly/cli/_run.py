@@ -153,9 +153,10 @@ def _write_value(value: object) -> None:
 
 
 def _write_list(items: Sequence[object]) -> None:
+    texts = getattr(items, "texts", None)
     sys.stdout.write("[")
-    for number, item in enumerate(items):
-        sys.stdout.write(("," if number else "") + "\n" + to_json(item))
+    for number, text in enumerate(texts() if texts else map(to_json, items)):
+        sys.stdout.write(("," if number else "") + "\n" + text)
     sys.stdout.write("\n]" if len(items) else "]")
 
 

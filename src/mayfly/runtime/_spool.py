@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, overload
 
 IN_MEMORY = 16 * 1024 * 1024
+CHUNK = 1024 * 1024
 
 
 class Spool(Sequence[object]):
@@ -16,19 +18,25 @@ class Spool(Sequence[object]):
     def __init__(self, file: IO[bytes], length: int) -> None:
         self._file = file
         self._length = length
+        weakref.finalize(self, file.close)
 
     def __len__(self) -> int:
         return self._length
 
     def __iter__(self) -> Iterator[object]:
+        return map(json.loads, self.texts())
+
+    def texts(self) -> Iterator[str]:
+        """Yield every result as its JSON text, in ASCII; several readers do not disturb each other."""
         position = 0
         while True:
             self._file.seek(position)
-            line = self._file.readline()
-            if not line:
+            lines = self._file.readlines(CHUNK)
+            position = self._file.tell()
+            if not lines:
                 return
-            position += len(line)
-            yield json.loads(line)
+            for line in lines:
+                yield line[:-1].decode("ascii")
 
     @overload
     def __getitem__(self, index: int) -> object: ...

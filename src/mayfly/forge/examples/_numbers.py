@@ -227,7 +227,7 @@ def _alike(value: Exact, power: int, target: Exact) -> bool:
         left, right = value[0] / 10 ** value[1] * 10.0**power, target[0] / 10 ** target[1]
     except OverflowError:
         return False
-    return abs(left - right) <= 0.55 * max(abs(left), abs(right)) + (0.06 if power else 100)
+    return bool(abs(left - right) <= 0.55 * max(abs(left), abs(right)) + (0.06 if power else 100))
 
 
 def offer(pool: Pool, source: Source, texts: Sequence[str], notation: Notation, cost: float = 0.6) -> bool:
