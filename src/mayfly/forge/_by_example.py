@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import json
 
 from mayfly.core import Artifact, content_hash
 from mayfly.forge import examples, records
 from mayfly.forge._request import CannotWrite, Request
+from mayfly.forge._settle import Oracle
 
 MODEL = "a model (--model)"
 EXAMPLES = "examples of inputs with their outputs (--examples)"
@@ -23,6 +25,14 @@ class ExampleArchitect:
 
     def __init__(self, *, seconds: float = 5.0) -> None:
         self._seconds = seconds
+        self._sure: dict[str, Oracle] = {}
+
+    def oracle(self, artifact: Artifact) -> Oracle | None:
+        """Return the program itself where it leads all rivals clearly and foretold examples it was not shown.
+
+        Then what the few examples leave open has been settled by comparing it with every other program that fits.
+        """
+        return self._sure.get(artifact.hash)
 
     def write(self, request: Request) -> Artifact:
         """Return the best program not yet tried, or raise `CannotWrite` with what would help."""
@@ -53,10 +63,18 @@ class ExampleArchitect:
             reason = made.reason or "every program found was refused"
             raise CannotWrite(reason, helps=("more examples", MODEL), question=question, asked=asked)
         program = left[0]
-        provenance = {"how": program.description, "rivals": len(made.programs) - 1, "confident": made.confident}
-        return Artifact(
+        provenance = {
+            "how": program.description,
+            "rivals": len(made.programs) - 1,
+            "confident": made.confident,
+            "parts": library_parts(program.source),
+        }
+        artifact = Artifact(
             kind="agent", source=program.source, entry=program.entry, author=self.name, provenance=provenance
         )
+        if made.confident and program is made.programs[0]:
+            self._sure[artifact.hash] = program.apply
+        return artifact
 
     def _from_sample(self, request: Request, tried: set[str]) -> Artifact:
         made = records.plan(request.intent, request.sample)
@@ -68,6 +86,20 @@ class ExampleArchitect:
             raise CannotWrite("the only program found was refused", helps=(EXAMPLES, MODEL))
         provenance = {"how": made.description, "notes": list(made.notes), "confidence": made.confidence}
         return Artifact(kind="agent", source=made.source, entry=made.entry, author=self.name, provenance=provenance)
+
+
+def library_parts(source: str) -> list[str]:
+    """Return the names of what was copied from the synthesizer's own library: helpers, and constants only they use."""
+    body = ast.parse(source).body
+    helpers = [node for node in body if isinstance(node, ast.FunctionDef) and node.name.startswith("_")]
+    constants = [node for node in body if isinstance(node, (ast.Assign, ast.AnnAssign))]
+    named = [(node.targets[0] if isinstance(node, ast.Assign) else node.target) for node in constants]
+    kept = {id(node) for node in (*helpers, *constants)}
+    used = {
+        inner.id for node in body if id(node) not in kept for inner in ast.walk(node) if isinstance(inner, ast.Name)
+    }
+    own = [target.id for target in named if isinstance(target, ast.Name) and target.id not in used]
+    return [*(node.name for node in helpers), *own]
 
 
 def ask(input: object, answers: tuple[object, ...]) -> str:

@@ -24,6 +24,9 @@ class ModelArchitect:
         """The model's name."""
         return self._model.name
 
+    def oracle(self, artifact: Artifact) -> None:
+        """Return nothing: a model is sure of everything."""
+
     def write(self, request: Request) -> Artifact:
         """Return what the model wrote."""
         profile = request.profile

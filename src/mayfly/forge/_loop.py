@@ -72,8 +72,9 @@ class Forge:
             seen.add(form)
             last = number == limit or not architect.persistent
             admission = self._admit(artifact, request, suite, last=last)
-            if admission.decision == "accept" and oracle is not None:
-                admission, suite = settled(self._gates, admission, suite, oracle, request.profile)
+            knows = oracle or architect.oracle(artifact)
+            if admission.decision == "accept" and knows is not None:
+                admission, suite = settled(self._gates, admission, suite, knows, request.profile)
             watch("judged", admission)
             if admission.decision == "accept":
                 return Made(artifact=admission.artifact, admission=admission, suite=suite, attempts=request.attempts)

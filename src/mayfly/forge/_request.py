@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
@@ -101,4 +101,8 @@ class Architect(Protocol):
 
     def write(self, request: Request) -> Artifact:
         """Return something new, or raise `CannotWrite`."""
+        ...
+
+    def oracle(self, artifact: Artifact) -> Callable[[object], object] | None:
+        """Return what answers for *artifact* where its writer is sure, though its tests leave it open."""
         ...

@@ -9,6 +9,12 @@ from dataclasses import replace
 from mayfly.gates import Admission, Gates, Profile, ProofReport, Suite, Test
 
 Oracle = Callable[[object], object]
+
+
+class Silent(Exception):
+    """An oracle does not know the answer; one that raises `ValueError` knows that there is none."""
+
+
 ROUNDS = 4
 MOST_LINES = 8
 MOST_ODD = 40
@@ -89,6 +95,9 @@ def _answered(inputs: Sequence[object], oracle: Oracle, known: int, *, name: str
     for number, input in enumerate(inputs, known + 1):
         try:
             expected = oracle(input)
-        except (ValueError, TypeError, KeyError, ArithmeticError):
+        except ValueError:
+            yield Test(name=f"{name} {number}", kind="example", input=input, raises="ValueError", confidence=0.9)
+        except (Silent, TypeError, KeyError, ArithmeticError):
             continue
-        yield Test(name=f"{name} {number}", kind="example", input=input, expected=expected, confidence=0.9)
+        else:
+            yield Test(name=f"{name} {number}", kind="example", input=input, expected=expected, confidence=0.9)

@@ -7,7 +7,7 @@ from mayfly.forge import _describe, records
 from mayfly.forge._prompt import Prompt
 from mayfly.forge._relations import relation_tests, relations
 from mayfly.forge._request import Request
-from mayfly.forge._settle import Oracle, damaged
+from mayfly.forge._settle import Oracle, Silent, damaged
 from mayfly.forge._written_tests import read_tests
 from mayfly.gates import Suite, Test
 from mayfly.models import Model, Pool
@@ -56,7 +56,7 @@ class TestWriter:
         """Return who knows the right answer for any input like the sample, if there is somebody."""
         if not exact or request.examples or not request.sample or request.signature is not None:
             return None
-        return records.oracle(request.intent, request.sample)
+        return _of_lists(records.oracle(request.intent, request.sample))
 
     def _asked(self, model: Model, request: Request, inputs: list[object]) -> list[Test]:
         prompt = Prompt.load("tests").fill(
@@ -79,6 +79,22 @@ class TestWriter:
         elif not inputs:
             inputs = list(request.sample)
         return inputs[:MOST_INPUTS]
+
+
+def _of_lists(found: records.Oracle | None) -> Oracle | None:
+    """Let an oracle of records be silent about anything but lists."""
+    if found is None:
+        return None
+
+    def answer(input: object) -> object:
+        if not isinstance(input, list):
+            raise Silent
+        try:
+            return found(input)
+        except ValueError:
+            raise Silent from None
+
+    return answer
 
 
 def _example(example: Example, kind: str, number: int) -> Test:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from collections.abc import Collection
 from typing import NamedTuple
 
 from mayfly.core import content_hash
@@ -33,9 +34,20 @@ def without_own_tests(source: str) -> str:
     return "\n".join(lines)
 
 
-def mutants_of(source: str, count: int) -> list[Mutant]:
-    """Return at most *count* mutants of *source*; the same source gives the same ones."""
-    edits = Finder(source).find()
+def lines_of(source: str, names: Collection[str]) -> frozenset[int]:
+    """Return the lines of the functions, classes and constants with these names."""
+    found: set[int] = set()
+    for node in ast.parse(source).body if names else ():
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        called = [getattr(node, "name", ""), *(target.id for target in targets if isinstance(target, ast.Name))]
+        if set(called) & set(names):
+            found.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return frozenset(found)
+
+
+def mutants_of(source: str, count: int, *, skip: frozenset[int] = frozenset()) -> list[Mutant]:
+    """Return at most *count* mutants of *source* outside the lines *skip*; the same source gives the same ones."""
+    edits = [edit for edit in Finder(source).find() if edit.line not in skip]
     text = source.encode()
     return [_mutant(text, edit) for edit in _choose(edits, count, content_hash(source))]
 

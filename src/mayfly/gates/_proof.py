@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from mayfly.core import Proof, Verdict
 from mayfly.gates._adversary import attack, convict, suspects
 from mayfly.gates._entry import Entry
-from mayfly.gates._mutants import Mutant, mutants_of, without_own_tests
+from mayfly.gates._mutants import Mutant, lines_of, mutants_of, without_own_tests
 from mayfly.gates._mutants_run import Fate, Trial, Tried, try_variants
 from mayfly.gates._proof_doubts import crash, luck, surprise
 from mayfly.gates._proof_empty import Empty, empty_results
@@ -22,6 +22,7 @@ from mayfly.gates._proof_report import AdversaryReport, ProofReport, Question, S
 from mayfly.gates._proof_strength import Evidence, Weakness, proof_of, weaknesses
 from mayfly.gates._run_tests import Case, Ran, TestResult, cases_of, run_tests
 from mayfly.gates._run_tests_ask import Answer, Program, ask
+from mayfly.gates._run_tests_equal import shown
 from mayfly.gates._suite import Suite
 from mayfly.gates._values import Given, Inputs
 from mayfly.sandbox import Sandbox
@@ -39,6 +40,7 @@ class _Work:
     cases: list[Case] = field(default_factory=list)
     ran: Ran = field(default_factory=lambda: Ran([], [], []))
     quiet: Program | None = None
+    skip: frozenset[int] = frozenset()
     given: list[Given] = field(default_factory=list)
     odd: list[Given] = field(default_factory=list)
     mutants: list[Mutant] = field(default_factory=list)
@@ -47,6 +49,7 @@ class _Work:
     judged: Judged = field(default_factory=lambda: Judged([], {}))
     disagreeing: list[int] = field(default_factory=list)
     survivors: tuple[Survivor, ...] = ()
+    crash: tuple[Given, Answer] | None = None
     verdicts: list[Verdict] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     adversary: AdversaryReport = field(default_factory=AdversaryReport)
@@ -72,8 +75,12 @@ class Prover:
         *,
         imports: Collection[str] | None,
         rivals: Sequence[str] = (),
+        parts: Collection[str] = (),
     ) -> ProofReport:
         """Run *suite* against *source* and say what the proof is worth.
+
+        *parts* names what was not written for this program but copied from a library that has tests of its own: it is
+        neither made wrong nor has every line of it to be reached.
 
         *rivals* are other programs for the same request: where one passes the tests and disagrees elsewhere, the tests
         have not settled what is right.
@@ -83,7 +90,7 @@ class Prover:
         with ThreadPoolExecutor(2) as others:
             running = others.submit(run_tests, self.sandbox, program, suite)
             # While the tests run on another core, make ready what comes after them.
-            work = self._ready(program, suite, rivals)
+            work = self._ready(program, suite, rivals, parts)
             again = None if work.sources or work.given else others.submit(self._again, work)
             work.ran = running.result()
             failed = _failures(work.ran)
@@ -106,14 +113,15 @@ class Prover:
         allowed = None if imports is None else frozenset(imports)
         return Program(source=source, entry=entry, imports=allowed, timeout=self.options.timeout)
 
-    def _ready(self, program: Program, suite: Suite, rivals: Sequence[str]) -> _Work:
+    def _ready(self, program: Program, suite: Suite, rivals: Sequence[str], parts: Collection[str]) -> _Work:
         """Make inputs and mutants; nothing is run."""
         options = self.options
         work = _Work(program=program, cases=cases_of(suite, program.entry))
         if options.properties or options.adversary or options.rivals:
             self._make_inputs(work, suite)
         work.quiet = replace(program, source=without_own_tests(program.source))
-        work.mutants = mutants_of(work.quiet.source, options.mutants) if options.mutants else []
+        work.skip = lines_of(program.source, parts)
+        work.mutants = mutants_of(work.quiet.source, options.mutants, skip=work.skip) if options.mutants else []
         work.rivals = [rival for rival in rivals if rival != program.source]
         return work
 
@@ -177,15 +185,17 @@ class Prover:
         rivals = [at for at in work.judged.counted if at >= count and not work.judged.caught[at]]
         work.disagreeing = [at for at in rivals if telling_of(tried.fates[at], tried, work.given)]
         work.survivors = survivors_of(work.mutants, _only(work.judged, count), tried, work.given)
+        if options.properties:
+            work.crash = crash(work.program.source, ran.cases, work.given, tried.more)
         return Evidence(
             tests=len(ran.results),
             held_out=sum(result.kind == "held-out" for result in ran.results),
             killed=sum(work.judged.caught[at] for at in mutants),
             mutants=len(mutants),
             uncaught=empty.uncaught,
-            unreached=tuple(sorted(tried.known - tried.reached)),
+            unreached=tuple(sorted(tried.known - tried.reached - work.skip)),
             telling=tuple(one.describe() for one in work.survivors if one.input) if options.rivals else (),
-            crash=crash(work.program.source, work.given, tried.more) if options.properties else "",
+            crash=_told_crash(work.crash),
             surprise=surprise(ran.cases, work.given, tried.more) if options.properties else "",
             luck=luck(ran.cases, work.program.source),
             rivals=len(work.disagreeing),
@@ -277,10 +287,14 @@ def _report(
         doubts=tuple(one.code for one in found),
         notes=tuple(work.notes),
         question=question,
-        open=open_inputs(_untold(work), work.tried, work.given),
+        open=(*open_inputs(_untold(work), work.tried, work.given), *([work.crash[0].input] if work.crash else ())),
         adversary=work.adversary,
         milliseconds=(time.monotonic() - started) * 1000,
     )
+
+
+def _told_crash(found: tuple[Given, Answer] | None) -> str:
+    return f"{shown(found[0].input, 80)} ends in {found[1].error}" if found else ""
 
 
 def _untold(work: _Work) -> list[Fate]:

@@ -19,19 +19,24 @@ _CHECK = 4
 OUT_OF = {"timeout", "MemoryError", "RecursionError", "died", "memory"}
 
 
-def crash(source: str, given: Sequence[Given], answers: Sequence[Answer]) -> str:
-    """Return the simplest near input on which the program fails without having meant to, or an empty text.
+def crash(
+    source: str, cases: Sequence[Case], given: Sequence[Given], answers: Sequence[Answer]
+) -> tuple[Given, Answer] | None:
+    """Return the simplest near input on which the program fails without having meant to, with how it failed.
 
-    An error that the program raises by a `raise` of its own is its answer. Running out of time or stack counts only
-    where the input is no larger than the examples.
+    An error that the program raises by a `raise` of its own is its answer, and so is one that a test expects somewhere.
+    Running out of time or stack counts only where the input is no larger than the examples.
     """
     raised = _raising_lines(source)
+    expected = {case.test.raises for case in cases if case.test.raises}
     for one, answer in zip(given, answers, strict=False):
         if answer.ok or answer.errors[0] in ("skipped", "NotData") or answer.line in raised:
             continue
+        if set(answer.errors) & expected:
+            continue
         if one.inside or (one.near and not set(answer.errors) & OUT_OF):
-            return f"{shown(one.input, 80)} ends in {answer.error}"
-    return ""
+            return one, answer
+    return None
 
 
 def _raising_lines(source: str) -> set[int]:

@@ -13,7 +13,7 @@ class ProofOptions:
 
     mutants: int = 24
     killed: float = 0.6
-    fewest_mutants: int = 3
+    fewest_mutants: int = 1
     telling: int = 0
     luck: float = 0.1
     near: int = 40

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from mayfly.core import Artifact, Proof, Tier, canonical_json
+from mayfly.core import Artifact, HelpNeeded, Proof, Tier, canonical_json
 from mayfly.forge import (
     Architect,
     CannotWrite,
@@ -134,11 +134,12 @@ def compile_task(
     )
     try:
         made = forge.make(architect, request, tests, oracle=oracle, watch=story.watch)
-    except CannotWrite:
-        if not held_out:
+    except (CannotWrite, HelpNeeded):
+        if not held_out or architect.persistent:
             raise
-        # Too few examples were shown: with all of them there may be a program, though with less of a proof.
-        made = forge.make(architect, task.request(task.examples), tests, watch=story.watch)
+        # Too few examples were shown, or those held out taught something new: all of them are shown now.
+        again = writer.write(task.request(task.examples))
+        made = forge.make(architect, task.request(task.examples), again, watch=story.watch)
     return _compiled(parts, task, story, made.admission, made.suite, attempts=len(made.attempts) + 1, model=model)
 
 

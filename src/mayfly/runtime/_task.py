@@ -38,9 +38,7 @@ class Task:
         """Whether the examples are about one item and the input is many of them."""
         if not self.examples or self.signature is not None or not (self.lines or isinstance(self.input, list)):
             return False
-        items = self.sample if self.lines else tuple(self.input) if isinstance(self.input, list) else ()
-        kinds = {_shape(example.input) for example in self.examples}
-        return bool(items) and {_shape(item) for item in items[:100]} <= kinds | {"null"}
+        return _are_items(list(self.sample) if self.lines else self.input, self.examples)
 
     @property
     def is_lines(self) -> bool:
@@ -101,7 +99,7 @@ def make_task(
         profile=profile,
         signature=signature,
         hints=hints,
-        sample=() if signature is not None else _sample(input, path, settings.forge.sample),
+        sample=_sample(input, path, given, settings.forge.sample) if signature is None else (),
     )
 
 
@@ -126,10 +124,10 @@ def _refuse_contradictions(examples: tuple[Example, ...]) -> None:
             )
 
 
-def _sample(input: object | Unset, lines: Path | None, limit: int) -> tuple[object, ...]:
+def _sample(input: object | Unset, lines: Path | None, examples: tuple[Example, ...], limit: int) -> tuple[object, ...]:
     if lines is not None:
         return tuple(islice(read_lines(lines), limit))
-    if isinstance(input, list):
+    if isinstance(input, list) and (not examples or _are_items(input, examples)):
         return tuple(input[:limit])
     return () if input is UNSET else (input,)
 
@@ -155,6 +153,14 @@ def size_of(path: Path) -> int:
         return os.stat(path).st_size
     except OSError:
         return 0
+
+
+def _are_items(items: object, examples: tuple[Example, ...]) -> bool:
+    """Whether each of *items* is what the examples take as their input, and not all of them together."""
+    if not isinstance(items, list) or not items:
+        return False
+    kinds = {_shape(example.input) for example in examples}
+    return {_shape(item) for item in items[:100]} <= kinds | {"null"}
 
 
 def _shape(value: object) -> str:

@@ -13,7 +13,7 @@ from mayfly.forge.records._model import Field, Format, Shape, Slot
 from mayfly.forge.records._source import Source, literal, raw
 
 OBJECTS = ("json", "objects")
-_CELL = r'(?:\s*"([^"]*(?:""[^"]*)*)"\s*|([^OUT]*))STOP'
+_CELL = r'(?: *"([^"]*(?:""[^"]*)*)" *|([^OUT]*))STOP'
 _CELLS = {"int": "integer", "float": "decimal", "epoch": "decimal", "bool": "truth"}
 
 

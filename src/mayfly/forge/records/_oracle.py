@@ -1,4 +1,4 @@
-"""Answer for any input what a right program would answer, by scanning: the same reading that the tests are made with."""
+"""Answer for any input what a right program would answer, by the same scanning that the tests are made with."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from mayfly.forge.records import _java, _kinds, _naming, _shape, _times
-from mayfly.forge.records._detect import cells_of, json_object
+from mayfly.forge.records._detect import json_object
 from mayfly.forge.records._emit_read import OBJECTS, absent, entry_fields
 from mayfly.forge.records._model import Field, Fixed, Format, Maybe, Part, Slot
 from mayfly.forge.records._text import clean
@@ -203,7 +203,7 @@ def _run(slot: Slot, line: str, at: int) -> int:
 
 def _characters(layout: str) -> set[str]:
     """Return the characters a class allows; a hyphen between two stands for those in between."""
-    found = set(layout)
+    found = set(layout.replace("-", ""))
     for at in range(1, len(layout) - 1):
         if layout[at] == "-":
             found |= {chr(code) for code in range(ord(layout[at - 1]), ord(layout[at + 1]) + 1)}
@@ -239,10 +239,42 @@ def _value(field: Field, text: str, kind: str) -> object:
 def _cells(found: Format, line: str) -> list[str]:
     if found.comment and line.startswith(found.comment):
         raise Misfit
-    row = line.split() if found.delimiter == " " else cells_of(line, found.delimiter)
+    row = line.split() if found.delimiter == " " else list(_row(line, found.delimiter))
     if len(row) != len(found.fields) or tuple(row) == found.header:
         raise Misfit
     return row
+
+
+def _row(line: str, delimiter: str) -> Iterator[str]:
+    """Cut a line into cells, sign by sign; quotes count only where they stand around a whole cell."""
+    at = 0
+    while at <= len(line):
+        start = at
+        while line[start : start + 1] == " ":
+            start += 1
+        cell, end = _quoted_cell(line, start) if line[start : start + 1] == '"' else ("", -1)
+        if end < 0 or line[end : end + 1] not in ("", delimiter):
+            end = line.find(delimiter, at) if delimiter in line[at:] else len(line)
+            cell = line[at:end]
+        yield cell.strip()
+        at = end + 1
+
+
+def _quoted_cell(line: str, at: int) -> tuple[str, int]:
+    """Read from a quote to the one that closes it; return the text and where the spaces behind it end, or -1."""
+    text, at = "", at + 1
+    while at < len(line):
+        if line[at] != '"':
+            text += line[at]
+        elif line[at + 1 : at + 2] == '"':
+            text, at = text + '"', at + 1
+        else:
+            end = at + 1
+            while line[end : end + 1] == " ":
+                end += 1
+            return text, end
+        at += 1
+    return "", -1
 
 
 def _cell(field: Field, text: str) -> object:
