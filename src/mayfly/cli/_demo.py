@@ -83,9 +83,15 @@ def _wrong(runtime: "Runtime", screen: Screen | None) -> "Verdict | None":
         passed = [gate for gate in ("syntax", "stability", "judge", "types") if _passed(found, gate)]
         _row(screen, f"passes {', '.join(passed)}", ("ok", "good"), _spent(found, passed), "")
         word, style = ("caught", "good") if refused else ("MISSED", "bad")
-        told = one_line(refused[0].message, limit=110) if refused else "no test failed"
+        told = _in_short(refused[0].message) if refused else "no test failed"
         _row(screen, "then the proof", (word, style), _spent(found, ["proof"]), told)
     return refused[0] if refused else None
+
+
+def _in_short(message: str) -> str:
+    """Return which test failed and how, without its long input."""
+    test, _, rest = message.partition(", input ")
+    return one_line(f"{test}: {rest.rpartition(': ')[2]}" if rest else message, limit=110)
 
 
 def _passed(found: "Admission", gate: str) -> bool:
