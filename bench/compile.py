@@ -20,7 +20,7 @@ from mayfly.gates import Admission, Gates, Profile, Prover, Suite, Test
 from mayfly.runtime import Runtime
 
 AGENT = Path(__file__).parent / "agent"
-PAUSE = 0.1
+PAUSE = 0.3
 COLD = "cold mypy --strict, then cold pytest"
 PLAIN = "mayfly, every gate, the tests"
 ODD = "mayfly, also properties and odd inputs"
@@ -189,7 +189,7 @@ def _admissions(spreads: dict[str, Spread]) -> Table:
     caption = (
         "Milliseconds to admit a parser of 45 lines with six tests: syntax, stability, judge (with ruff), mypy --strict "
         "and the proof in the sandbox: first the tests alone (in two processes, compared), then also properties "
-        "and the adversarial run, then also 24 mutants. Interleaved, each 0.1 s after the one before; the "
+        "and the adversarial run, then also 24 mutants. Interleaved, each 0.3 s after the one before; the "
         "source differs each time, so nothing is answered from a cache. The last column is how many times faster than "
         "the first row, minimum / p50."
     )

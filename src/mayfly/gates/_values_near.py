@@ -6,7 +6,8 @@ not may be outside what was asked for, so nothing is held against a program that
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from random import Random
 
 Trait = Callable[[object], object]
@@ -25,6 +26,12 @@ def _items(value: object) -> Iterator[object]:
         yield from value.values()
 
 
+def _letters(texts: Iterable[str]) -> set[str]:
+    """Return the kinds of letters in *texts*, looking at each letter once."""
+    return {_letter(letter) for letter in set().union(*texts)}
+
+
+@lru_cache(4096)
 def _letter(letter: str) -> str:
     if letter.isalpha():
         return ("lower" if letter.islower() else "upper") if letter.isascii() else "foreign"
@@ -47,7 +54,7 @@ class Traits:
         lists = [value for value in values if isinstance(value, list)]
         self.ascending = _all_long(lists, _is_ascending)
         self.unique = _all_long(lists, _is_unique)
-        self.letters = {_letter(letter) for value in values if isinstance(value, str) for letter in value}
+        self.letters = _letters(value for value in values if isinstance(value, str))
         inner = [item for value in values if isinstance(value, (list, dict)) for item in _items(value)]
         self.inner: Traits | None = Traits(inner) if inner else None
         self.keys = {key for value in values if isinstance(value, dict) for key in value}
@@ -63,7 +70,7 @@ class Traits:
         if not self._keeps_size(len(value), stretch):
             return False
         if isinstance(value, str):
-            return {_letter(letter) for letter in value} <= self.letters
+            return _letters([value]) <= self.letters
         if isinstance(value, list) and self.ascending and not _is_ascending(value):
             return False
         if isinstance(value, list) and self.unique and not _is_unique(value):

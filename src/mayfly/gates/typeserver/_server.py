@@ -7,6 +7,7 @@ import gc
 import hashlib
 import os
 import resource
+import select
 import shutil
 import sys
 import tempfile
@@ -24,6 +25,7 @@ from ._worker import HostGone, Worker, limit
 
 _DATA = Path(__file__).parent / "data"
 _OLD_SECONDS = 3600.0
+_REST_SECONDS = 0.2
 
 
 def main(role: str) -> None:
@@ -68,12 +70,14 @@ class Server:
         self._fill()
         _wire.send(self._answers, {"status": "ready", "memory": _resident()})
         while True:
+            # Making a spare is work for a whole core, which whoever got the answer needs now: it waits for a rest.
+            if not self._spares or not select.select([self._requests], [], [], _REST_SECONDS)[0]:
+                self._fill()
             request = _wire.receive(self._requests)
             worker = self._spares.popleft()
             answer = worker.check(request, self._requests)
             _wire.send(self._answers, answer | {"memory": _resident()})
             worker.end()
-            self._fill()
 
     def _fill(self) -> None:
         while len(self._spares) < int(self._config["spares"]):
