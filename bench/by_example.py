@@ -17,6 +17,7 @@ HERE = Path(__file__).resolve().parent
 if str(HERE.parent) not in sys.path:
     sys.path.insert(0, str(HERE.parent))
 
+from bench._by_example_run import through_run  # noqa: E402
 from bench._table import Table  # noqa: E402
 from mayfly.core import Example  # noqa: E402
 from mayfly.forge.examples import Synthesis, synthesize  # noqa: E402
@@ -58,7 +59,8 @@ def measure(*, quick: bool) -> list[Table]:
     if not directory:
         return [Table(title="Programs by example", caption=f"Not measured: {VARIABLE} is not set.", head=HEAD, rows=[])]
     tasks = list(load(Path(directory)))[:: 5 if quick else 1]
-    return [table(tasks, (1, 2, 3), probes=probes) for probes in (False, True)]
+    synthesis = [table(tasks, (1, 2, 3), probes=probes) for probes in (False, True)]
+    return [*synthesis, through_run([task.examples for task in tasks], (2, 3))]
 
 
 def load(directory: Path) -> Iterator[Task]:

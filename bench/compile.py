@@ -187,7 +187,7 @@ def _admissions(spreads: dict[str, Spread]) -> Table:
         for name, found in spreads.items()
     ]
     caption = (
-        "Milliseconds to admit a parser of 45 lines with six tests: syntax, stability, judge (with ruff), mypy --strict "
+        "Milliseconds to admit a parser of 45 lines with six tests: syntax, stability, judge with ruff, mypy --strict "
         "and the proof in the sandbox: first the tests alone (in two processes, compared), then also properties "
         "and the adversarial run, then also 24 mutants. Interleaved, each 0.3 s after the one before; the "
         "source differs each time, so nothing is answered from a cache. The last column is how many times faster than "

@@ -22,7 +22,7 @@ from mayfly.models import Model
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._story import Story
-from mayfly.runtime._task import Task
+from mayfly.runtime._task import LONGEST_SAMPLE, Task, size_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +120,8 @@ def compile_task(
     shown, held_out = hold_out(task.examples)
     asked = parts.model(model, record) if model else None
     architect = _architect(asked, parts, story)
+    if not architect.persistent:
+        _refuse_nothing_to_see(task)
     request = task.request(shown)
     writer = TestWriter(asked, story.pool)
     tests = suite or writer.write(request, held_out=held_out, exact=not architect.persistent)
@@ -141,6 +143,15 @@ def compile_task(
         again = writer.write(task.request(task.examples))
         made = forge.make(architect, task.request(task.examples), again, watch=story.watch)
     return _compiled(parts, task, story, made.admission, made.suite, attempts=len(made.attempts) + 1, model=model)
+
+
+def _refuse_nothing_to_see(task: Task) -> None:
+    """Say what is wrong with an input that a format should be learned from and that shows nothing."""
+    if task.lines is None or task.sample or task.examples:
+        return
+    empty = not size_of(task.lines)
+    reason = "the input is empty" if empty else f"the first line of the input is longer than {LONGEST_SAMPLE} bytes"
+    raise CannotWrite(f"{reason}: there is nothing to learn its format from", helps=("examples", "a model (--model)"))
 
 
 def _architect(asked: Model | None, parts: Parts, story: Story) -> Architect:
