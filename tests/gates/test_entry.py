@@ -6,8 +6,8 @@ import pytest
 
 from mayfly.gates._entry import Entry, NoEntry, Parameter, adapted, find_entry
 
-from .test_judge import OOM
-from .test_stability import NGINX
+from .judge.test_judge import OOM
+from .stability.test_stability import NGINX
 
 AGENT = "class {0}:\n    async def invoke(self, input: list[str]) -> int:\n        return len(input)\n"
 

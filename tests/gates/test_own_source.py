@@ -6,8 +6,8 @@ import pytest
 
 from mayfly.core import Tier
 from mayfly.gates._profile import Profile
-from mayfly.gates._stability import check_stability
 from mayfly.gates._syntax import check_syntax
+from mayfly.gates.stability._stability import check_stability
 
 SOURCE = Path(__file__).parents[2] / "src" / "mayfly"
 # Material and processes of their own: hostile, or waiting for work for ever, on purpose.
@@ -15,7 +15,7 @@ LEFT_OUT = {
     "cli/demo/": "programs that the demonstration shows being stopped",
     "sandbox/attacks/cases/": "attacks: endless loops and recursion are what they try",
     "sandbox/jail/": "workers wait for jobs in endless loops until they are killed",
-    "gates/typeserver/": "a process that waits for sources to check until it is stopped",
+    "gates/types/typeserver/": "a process that waits for sources to check until it is stopped",
     "sandbox/probe.py": "a program the sandbox runs to look at itself",
 }
 PROFILE = Profile(tier=Tier.AUTHORED, depth=0, grants=("package",))

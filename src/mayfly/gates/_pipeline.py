@@ -8,19 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from mayfly.core import Artifact, Example, Proof, Verdict
-from mayfly.gates import _judge, _proof, _stability, _syntax, _types
+from mayfly.gates import _syntax, judge, proof, stability, types
 from mayfly.gates._entry import Entry, NoEntry, find_entry
-from mayfly.gates._judge import Judge
 from mayfly.gates._profile import Profile
-from mayfly.gates._proof import Prover
-from mayfly.gates._proof_report import ProofReport
-from mayfly.gates._stability import Metrics, check_stability
-from mayfly.gates._suite import Suite
 from mayfly.gates._syntax import check_syntax
-from mayfly.gates._types import TypeGate
+from mayfly.gates.judge import Judge
+from mayfly.gates.proof import ProofReport, Prover, Suite
+from mayfly.gates.stability import Metrics, check_stability
+from mayfly.gates.types import TypeGate
 
 ORDER = ("syntax", "stability", "judge", "types", "proof")
-PARTS = {"syntax": _syntax, "stability": _stability, "judge": _judge, "types": _types, "proof": _proof}
+PARTS = {"syntax": _syntax, "stability": stability, "judge": judge, "types": types, "proof": proof}
 
 REMEMBERED = 128
 
@@ -29,7 +27,7 @@ Tell = Callable[[Verdict], None]
 
 def gate_versions() -> dict[str, int]:
     """Return the version of each gate; what was admitted by another version is tried again."""
-    return {name: int(getattr(PARTS[name], "VERSION", 1)) for name in ORDER}
+    return {name: PARTS[name].VERSION for name in ORDER}
 
 
 @dataclass(frozen=True, kw_only=True)

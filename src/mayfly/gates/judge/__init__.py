@@ -1,0 +1,13 @@
+"""The judge: is the code tasteful, ethical and joyful? Small judges say so, and a model where there is one."""
+
+from mayfly.gates.judge._criteria import Criteria
+from mayfly.gates.judge._judge import VERSION, Judge, Judgement
+from mayfly.gates.judge._ruff import ruff_program
+
+__all__ = [
+    "VERSION",
+    "Criteria",
+    "Judge",
+    "Judgement",
+    "ruff_program",
+]

@@ -1,0 +1,20 @@
+"""The proof gate: run the tests where they cannot be cheated, and measure what passing them is worth."""
+
+from mayfly.gates.proof._examples_in_text import examples_in
+from mayfly.gates.proof._options import ProofOptions
+from mayfly.gates.proof._prover import VERSION, Prover
+from mayfly.gates.proof._report import ProofReport, Question
+from mayfly.gates.proof._run_tests import TestResult
+from mayfly.gates.proof._suite import Suite, Test
+
+__all__ = [
+    "VERSION",
+    "ProofOptions",
+    "ProofReport",
+    "Prover",
+    "Question",
+    "Suite",
+    "Test",
+    "TestResult",
+    "examples_in",
+]

@@ -1,0 +1,67 @@
+"""What must hold without anybody saying it: the same answer again, in any order, and of the type that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mayfly.core import Verdict
+from mayfly.gates.proof._mutants_run import Tried
+from mayfly.gates.proof._run_tests import Case
+from mayfly.gates.proof._run_tests_ask import Answer, Program
+from mayfly.gates.proof._run_tests_equal import same, shown
+from mayfly.gates.proof._values import Given
+from mayfly.gates.proof._values_types import Types, fits
+
+GATE = "proof"
+
+
+def steady(cases: Sequence[Case], answers: Sequence[Answer], tried: Tried) -> Iterator[Verdict]:
+    """Yield a verdict for the first test whose answer another run, or another order, changed."""
+    for number, again in enumerate(tried.tests):
+        for case, before, after in zip(cases, answers, again, strict=True):
+            if case.replay or _alike(before, after):
+                continue
+            code, how = ("NONDETERMINISTIC", "again") if number == 0 else ("ORDER", "in another order")
+            yield Verdict(
+                decision="reject",
+                gate=GATE,
+                code=code,
+                message=f"{case.name}: run {how}, {shown(case.test.input)} gave {_told(after)}, before {_told(before)}",
+                fix="make the result depend on the input alone: no randomness, no clock, no state between calls",
+            )
+            return
+
+
+def _alike(one: Answer, other: Answer) -> bool:
+    return one.errors[:1] == other.errors[:1] and same(one.value, other.value)
+
+
+def _told(answer: Answer) -> str:
+    return shown(answer.value) if answer.ok else answer.error
+
+
+def typed(program: Program, tried: Tried, given: Sequence[Given]) -> tuple[list[Verdict], list[str]]:
+    """Return a verdict for a near input whose result does not fit the annotation; elsewhere only a note."""
+    returns = program.entry.returns
+    kind = Types(program.source).kind(returns)
+    verdicts: list[Verdict] = []
+    notes: list[str] = []
+    for one, answer in zip(given, tried.more, strict=False):
+        if not answer.ok or fits(answer.value, kind):
+            continue
+        said = f"{shown(one.input)} gives {shown(answer.value)}, which is no {returns}"
+        if one.near and not verdicts:
+            verdicts.append(
+                Verdict(
+                    decision="reject",
+                    gate=GATE,
+                    code="WRONG_TYPE",
+                    message=said,
+                    measured=shown(answer.value),
+                    limit=returns,
+                    fix="return a value of the annotated type on every path",
+                )
+            )
+        elif not one.near and len(notes) < 3:
+            notes.append(said)
+    return verdicts, notes

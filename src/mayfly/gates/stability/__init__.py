@@ -1,0 +1,22 @@
+"""The stability gate: code has to be simple enough for where it is written; what it finds, others read too."""
+
+from mayfly.gates.stability._found import Scan, Scope
+from mayfly.gates.stability._growth import truth
+from mayfly.gates.stability._imports import table as import_table
+from mayfly.gates.stability._names import folded
+from mayfly.gates.stability._scan import scan
+from mayfly.gates.stability._stability import VERSION, Metrics, StabilityReport, check_stability, is_stable
+
+__all__ = [
+    "VERSION",
+    "Metrics",
+    "Scan",
+    "Scope",
+    "StabilityReport",
+    "check_stability",
+    "folded",
+    "import_table",
+    "is_stable",
+    "scan",
+    "truth",
+]

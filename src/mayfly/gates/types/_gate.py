@@ -1,0 +1,316 @@
+"""The types gate: `mypy --strict` is the verdict, from a server that has the standard library's types loaded."""
+
+from __future__ import annotations
+
+import ast
+import os
+import sys
+import threading
+import time
+import tomllib
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from mayfly.core import Verdict
+from mayfly.gates.types._repair import Example, Repaired, repair, tidied
+from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
+from mayfly.gates.types._suppress import suppressions
+
+VERSION = 1
+GATE = "types"
+
+How = Literal["warm", "cold"]
+_FIXES = Path(__file__).parent / "typeserver" / "data" / "fixes.toml"
+_MOST = 20
+_ROUNDS = 3
+_FAILURES = 2
+_PAUSE_SECONDS = 60.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TypeReport:
+    """Say what mypy found, how long that took, and whether the server or a fresh process answered."""
+
+    verdicts: tuple[Verdict, ...]
+    milliseconds: float
+    how: How
+
+    @property
+    def accepted(self) -> bool:
+        """Whether nothing was found."""
+        return all(verdict.decision == "accept" for verdict in self.verdicts)
+
+
+class TypeGate:
+    """Check the types of generated programs.
+
+    A context manager; safe to share between threads, and usable in a child after `os.fork`. Its process starts with
+    `start` or the first check. Sources are handed over in memory, nothing of them is ever on disk.
+    """
+
+    def __init__(self, *, cache_dir: Path | None, options: TypeOptions | None = None) -> None:
+        self._cache = cache_dir
+        self._options = options or TypeOptions()
+        self._begin()
+        _OPEN.add(self)
+
+    def _begin(self) -> None:
+        self._lanes = {packages: _Lane(self._options, self._cache, packages) for packages in (False, True)}
+        self._finalizer = weakref.finalize(self, _shut, tuple(self._lanes.values()))
+
+    def start(self) -> None:
+        """Start the server in the background, because a check is ahead."""
+        self._lanes[False].start()
+
+    def check(self, source: str, *, packages: bool = False) -> TypeReport:
+        """Return what `mypy --strict` says of *source*. Never raises for what the source is."""
+        began = time.perf_counter()
+        verdicts = _too_large(source, self._options.source) or suppressions(source)[:_MOST]
+        how: How = "warm"
+        if not verdicts:
+            how, answer = self._lanes[packages].check(source)
+            verdicts = answer if isinstance(answer, tuple) else verdicts_of(answer, self._options)
+        milliseconds = round((time.perf_counter() - began) * 1000, 3)
+        return TypeReport(verdicts=verdicts or (_accept(milliseconds),), milliseconds=milliseconds, how=how)
+
+    def check_and_repair(
+        self, source: str, *, packages: bool = False, examples: Sequence[Example] = (), entry: str = ""
+    ) -> tuple[TypeReport, Repaired]:
+        """Check *source* and repair what a tool can repair, until it passes or nothing is left to do.
+
+        The report is about the repaired source. *examples* are positional arguments and the result of *entry*, or of
+        the only function or method that is called from outside.
+        """
+        first = self.check(source, packages=packages)
+        if first.accepted:
+            return first, Repaired(source=source)
+        check = partial(self.check, packages=packages)
+        narrow = _rounds(check, first, source, partial(repair, examples=examples, entry=entry))
+        wide = narrow if narrow[0].accepted else _rounds(check, first, source, partial(repair, loose=True))
+        report, done = wide if wide[0].accepted else narrow
+        neat = tidied(done) if report.accepted else done
+        if neat.source != done.source and (again := check(neat.source)).accepted:
+            return again, neat
+        return report, done
+
+    def close(self) -> None:
+        """End the processes of this gate."""
+        _shut(tuple(self._lanes.values()))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _after_fork(self) -> None:
+        self._finalizer.detach()
+        for lane in self._lanes.values():
+            lane.abandon()
+        self._begin()
+
+
+def _rounds(
+    check: Callable[[str], TypeReport], report: TypeReport, source: str, mend: Callable[..., Repaired]
+) -> tuple[TypeReport, Repaired]:
+    """Check and repair in turn until nothing is wrong or nothing more is repaired."""
+    done = Repaired(source=source)
+    for _ in range(_ROUNDS):
+        step = mend(done.source, report.verdicts)
+        if step.source == done.source:
+            break
+        done = Repaired(source=step.source, repairs=(*done.repairs, *step.repairs))
+        report = check(done.source)
+        if report.accepted:
+            break
+    return report, done
+
+
+class _Lane:
+    """The server for programs with or without installed packages, and what to do when it is not there."""
+
+    def __init__(self, options: TypeOptions, cache: Path | None, packages: bool) -> None:
+        self._options = options
+        self._cache = cache
+        self._packages = packages
+        self._lock = threading.Lock()
+        self._server: TypeServer | None = None
+        self._successor: TypeServer | None = None
+        self._more = False
+        self._failures = 0
+        self._resume = 0.0
+
+    def start(self) -> None:
+        with self._lock:
+            self._started()
+
+    def check(self, source: str) -> tuple[How, Answer | tuple[Verdict, ...]]:
+        """Ask the server; what it cannot answer for sure, a fresh process is asked."""
+        answer = None
+        if not (self._packages and _uses_packages(source)):
+            with self._lock:
+                answer = self._ask(source)
+        if answer is not None and answer.status in ("checked", "timeout"):
+            return "warm", answer
+        try:
+            return "cold", check_cold(source, self._options, self._cache, packages=self._packages)
+        except ServerSlow:
+            return "cold", Answer(status="timeout")
+        except ServerGone as gone:
+            return "cold", (_crashed(str(gone)),)
+
+    def _ask(self, source: str) -> Answer | None:
+        server = self._started()
+        if server is None:
+            return None
+        try:
+            answer = server.check(source)
+        except ServerGone:
+            self._failed()
+            return None
+        self._failures = 0
+        if answer.status == "strange" and not self._more:
+            self._more = True
+            self._succeed()
+        elif answer.memory > self._options.memory or server.checks >= self._options.checks:
+            self._succeed()
+        return answer
+
+    def _started(self) -> TypeServer | None:
+        """Return the server, which may still be loading: waiting for it takes no longer than a fresh process would."""
+        if self._server is not None and self._server.closed:
+            self._server = None
+        if self._successor is not None and (self._server is None or self._successor.answers()):
+            self._server, self._successor, old = self._successor, None, self._server
+            if old is not None:
+                old.close()
+        if self._server is None and time.monotonic() >= self._resume:
+            self._server = self._begin()
+        return self._server
+
+    def _begin(self) -> TypeServer | None:
+        try:
+            return TypeServer(self._options, self._cache, packages=self._packages, more=self._more)
+        except ServerGone:
+            self._failed()
+            return None
+
+    def _succeed(self) -> None:
+        """Start the server that will replace the present one as soon as it has loaded everything."""
+        if self._successor is None:
+            self._successor = self._begin()
+
+    def _failed(self) -> None:
+        """Count a failure in a row; after some of them the fresh processes have to do for a while."""
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        self._failures += 1
+        if self._failures >= _FAILURES:
+            self._resume = time.monotonic() + _PAUSE_SECONDS
+            self._failures = 0
+
+    def close(self) -> None:
+        """End the server after the check that is being made."""
+        with self._lock:
+            for server in self._servers():
+                server.close()
+            self._server = self._successor = None
+
+    def abandon(self) -> None:
+        """Let go of the parent's server."""
+        for server in self._servers():
+            server.abandon()
+
+    def _servers(self) -> list[TypeServer]:
+        return [server for server in (self._server, self._successor) if server is not None]
+
+
+def _uses_packages(source: str) -> bool:
+    """Whether a module outside the standard library is imported: a server would load it anew for every check."""
+    try:
+        nodes = list(ast.walk(ast.parse(source)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return not {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def verdicts_of(answer: Answer, options: TypeOptions) -> tuple[Verdict, ...]:
+    """Return one refusal for each error mypy reports, none if it reports none."""
+    if answer.status == "timeout":
+        return (_timeout(options.seconds),)
+    errors = [message for message in answer.messages if message.get("severity") == "error"]
+    return tuple(_verdict(error) for error in errors[:_MOST])
+
+
+def _verdict(error: dict[str, Any]) -> Verdict:
+    code = str(error.get("code") or "misc")
+    hints = [hint for hint in str(error.get("hint") or "").splitlines() if not hint.startswith("See ")]
+    line = error.get("line")
+    return Verdict(
+        decision="reject",
+        gate=GATE,
+        code=code.upper().replace("-", "_"),
+        message=str(error["message"]),
+        line=line if isinstance(line, int) and line > 0 else None,
+        fix=hints[0] if hints else _fixes().get(code),
+    )
+
+
+@cache
+def _fixes() -> dict[str, str]:
+    return {code: str(fix) for code, fix in tomllib.loads(_FIXES.read_text(encoding="utf-8")).items()}
+
+
+def _accept(milliseconds: float) -> Verdict:
+    return Verdict(decision="accept", gate=GATE, code="OK", message="mypy --strict passes", measured=milliseconds)
+
+
+def _crashed(reason: str) -> Verdict:
+    fix = "write it more simply: shorter expressions, less nesting, plainer types"
+    message = f"the type check did not survive this source: {reason}"
+    return Verdict(decision="reject", gate=GATE, code="TYPES_CRASH", message=message, fix=fix)
+
+
+def _timeout(seconds: float) -> Verdict:
+    return Verdict(
+        decision="reject",
+        gate=GATE,
+        code="TYPES_TIMEOUT",
+        message=f"the type check took longer than {seconds:g} s",
+        limit=seconds,
+        fix="write it more simply: shorter expressions, less nesting, plainer types",
+    )
+
+
+def _too_large(source: str, limit: int) -> tuple[Verdict, ...]:
+    if len(source) <= limit:
+        return ()
+    message = f"the source has {len(source)} characters, the type check reads {limit}"
+    verdict = Verdict(decision="reject", gate=GATE, code="TYPES_SIZE", message=message, measured=float(len(source)))
+    return (replace(verdict, limit=float(limit), fix="split it up"),)
+
+
+_OPEN: weakref.WeakSet[TypeGate] = weakref.WeakSet()
+
+
+def _shut(lanes: tuple[_Lane, ...]) -> None:
+    for lane in lanes:
+        lane.close()
+
+
+def _forked() -> None:
+    for gate in list(_OPEN):
+        gate._after_fork()
+
+
+os.register_at_fork(after_in_child=_forked)

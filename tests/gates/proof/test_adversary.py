@@ -1,0 +1,67 @@
+"""Odd and large inputs: noted where they go wrong, held against a program only within reasonable sizes."""
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+
+from mayfly.gates import ProofOptions, find_entry
+from mayfly.gates.proof._adversary import attack, convict, suspects
+from mayfly.gates.proof._run_tests_ask import Answer, Program
+from mayfly.gates.proof._values import Given
+from mayfly.sandbox import EPHEMERAL_IMPORTS, Sandbox
+
+OPTIONS = ProofOptions(total_seconds=1.0)
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as opened:
+        yield opened
+
+
+def program(body: str) -> Program:
+    source = f"def f(n):\n    {body}\n"
+    return Program(source=source, entry=find_entry(ast.parse(source)), imports=EPHEMERAL_IMPORTS)
+
+
+def given(value: object, *, inside: bool = True) -> Given:
+    return Given(value, inside, 1, inside)
+
+
+def test_values_and_clean_errors_are_both_an_end(sandbox: Sandbox) -> None:
+    report = attack(sandbox, program("return 1 // n"), [given(0), given(1), given("a")], OPTIONS)
+    assert (report.inputs, report.errors, report.notes) == (3, 2, ())
+
+
+def test_an_endless_loop_is_noted_and_the_rest_is_tried(sandbox: Sandbox) -> None:
+    report = attack(sandbox, program("while n == 1: pass"), [given(1), given(2), given(3)], OPTIONS)
+    assert report.inputs == 3
+    assert report.notes == ("1: timeout: no answer in time",)
+
+
+def test_memory_is_limited(sandbox: Sandbox) -> None:
+    report = attack(sandbox, program("return len([0] * n)"), [given(10**9), given(5)], OPTIONS)
+    assert len(report.notes) == 1
+    assert "MemoryError" in report.notes[0]
+
+
+def test_the_end_of_the_process_is_noted(sandbox: Sandbox) -> None:
+    report = attack(sandbox, program("return len(str(sum(range(n))))"), [given(10**11)], OPTIONS)
+    assert "timeout" in report.notes[0]
+
+
+def test_only_inputs_of_reasonable_size_are_suspected() -> None:
+    late = Answer(errors=("timeout",))
+    asked = [given(1), given(10**9, inside=False), given(3)]
+    assert suspects(asked, [late, late, Answer(value=1)]) == [asked[0]]
+
+
+def test_a_suspect_that_fails_again_with_all_the_time_there_is_is_refused(sandbox: Sandbox) -> None:
+    (verdict,) = convict(sandbox, program("while True: pass"), [given(7)], OPTIONS)
+    assert (verdict.code, verdict.decision, verdict.measured) == ("ADVERSARIAL", "reject", "timeout")
+    assert "7" in verdict.message
+
+
+def test_a_suspect_that_only_needs_more_time_is_let_go(sandbox: Sandbox) -> None:
+    assert convict(sandbox, program("return n"), [given(7)], OPTIONS) == []

@@ -1,0 +1,237 @@
+"""The proof gate as a whole: what is refused, what is weak, what is strong, and what it asks."""
+
+import ast
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from mayfly.gates import Suite, Test, find_entry
+from mayfly.gates.proof._options import ProofOptions
+from mayfly.gates.proof._prover import Prover
+from mayfly.gates.proof._report import ProofReport
+from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
+from mayfly.sandbox import Sandbox
+
+SORTED = """
+def unique(items: list[int]) -> list[int]:
+    found = []
+    for item in items:
+        if item not in found:
+            found.append(item)
+    return sorted(found)
+"""
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Iterator[Sandbox]:
+    with Sandbox() as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def prover(sandbox: Sandbox) -> Prover:
+    return Prover(sandbox)
+
+
+def example(given: object, expected: object) -> Test:
+    return Test(name=f"for {given}", kind="example", input=given, expected=expected)
+
+
+UNIQUE = (
+    example([3, 1, 3, 2], [1, 2, 3]),
+    example([], []),
+    example([5, 5], [5]),
+    example([9, 2, 8, 2], [2, 8, 9]),
+    example([4], [4]),
+    example([1, 2], [1, 2]),
+)
+
+
+def prove(prover: Prover, source: str, *tests: Test, rivals: tuple[str, ...] = ()) -> ProofReport:
+    entry = find_entry(ast.parse(source))
+    return prover.prove(source, entry, Suite(tests=tests), imports=SIX_IMPORTS, rivals=rivals)
+
+
+def codes(report: ProofReport) -> list[str]:
+    return [verdict.code for verdict in report.verdicts]
+
+
+def test_good_examples_of_a_right_program_are_a_strong_proof(prover: Prover) -> None:
+    report = prove(prover, SORTED, *UNIQUE)
+    assert (report.proof.strength, codes(report)) == ("strong", ["STRONG"])
+    assert report.proof.tests == 6
+    assert report.proof.mutants_killed >= 0.6 * report.proof.mutants > 0
+
+
+def test_no_tests_is_a_failure(prover: Prover) -> None:
+    report = prove(prover, SORTED)
+    assert (report.proof.strength, codes(report)) == ("none", ["NO_TESTS"])
+
+
+def test_a_failed_test_is_named_with_both_values(prover: Prover) -> None:
+    report = prove(prover, SORTED, example([2, 1], [2, 1]))
+    (verdict,) = report.verdicts
+    assert (verdict.code, verdict.measured, verdict.limit) == ("TEST_FAILED", "[1, 2]", "[2, 1]")
+    assert report.proof.strength == "none"
+
+
+def test_a_check_that_is_always_true_is_refused(prover: Prover) -> None:
+    vacuous = Test(name="v", kind="property", input=[1], check="def check(input, output):\n    return True\n")
+    report = prove(prover, SORTED, vacuous)
+    assert (report.proof.strength, codes(report)) == ("none", ["VACUOUS"])
+
+
+def test_a_test_that_says_nothing_is_a_failed_test(prover: Prover) -> None:
+    assert codes(prove(prover, SORTED, Test(name="silent", kind="example", input=[1]))) == ["TEST_FAILED"]
+
+
+def test_examples_that_an_empty_result_passes_are_weak(prover: Prover) -> None:
+    report = prove(prover, SORTED, example([], []))
+    assert report.proof.strength == "weak"
+    assert any("always returns []" in reason for reason in report.weaknesses)
+    assert "every expected output is the same value" in report.notes
+
+
+def test_few_examples_are_weak_and_the_question_would_settle_more(prover: Prover) -> None:
+    report = prove(prover, SORTED, example([1, 2], [1, 2]), example([3], [3]))
+    assert report.proof.strength == "weak"
+    assert report.question is not None
+    assert report.question.text.startswith("what should unique(")
+    assert len(report.question.answers) == 2
+    assert report.verdicts[0].fix == f"answer: {report.question.text}"
+
+
+def test_survivors_are_described_by_line_and_change(prover: Prover) -> None:
+    report = prove(prover, SORTED, example([1, 2], [1, 2]), example([3], [3]))
+    assert any(one.line == 7 and "`sorted` became `list`" in one.describe() for one in report.survivors)
+
+
+def test_a_line_no_test_reaches_makes_a_proof_weak(prover: Prover) -> None:
+    source = SORTED.replace("    found = []\n", "    found = []\n    if len(items) > 50:\n        return []\n")
+    report = prove(prover, source, *UNIQUE)
+    assert (report.proof.strength, report.unreached) == ("weak", (5,))
+
+
+def test_yes_or_no_twice_is_luck(prover: Prover) -> None:
+    source = "def positive(n: int) -> bool:\n    return n > 0\n"
+    few = [example(0, False), example(1, True)]
+    assert any("guesses" in reason for reason in prove(prover, source, *few).weaknesses)
+    more = [*few, example(-3, False), example(7, True)]
+    assert prove(prover, source, *more).weaknesses == ()
+
+
+def test_a_failure_near_the_examples_makes_a_proof_weak(prover: Prover) -> None:
+    source = "def middle(items: list[int]) -> int:\n    return items[2] + items[0]\n"
+    report = prove(prover, source, example([1, 2, 3, 4], 4), example([5, 6, 9], 14), example([7, 1, 2, 2, 2], 9))
+    assert any("fails on an input like the examples" in reason for reason in report.weaknesses)
+
+
+def test_an_error_that_a_test_asks_for_is_no_failure_near_the_examples(prover: Prover) -> None:
+    source = "def half(n: int) -> int:\n    if n % 2:\n        raise ValueError(n)\n    return n // 2\n"
+    odd = Test(name="odd", kind="example", input=7, raises="ValueError")
+    report = prove(prover, source, example(4, 2), example(10, 5), example(0, 0), odd)
+    assert "crash" not in report.doubts
+
+
+def test_a_rival_that_passes_the_tests_and_disagrees_elsewhere_is_a_question(prover: Prover) -> None:
+    rival = "def unique(items):\n    return sorted(set(items)) if len(items) < 5 else items\n"
+    report = prove(prover, SORTED, *UNIQUE, rivals=(rival,))
+    assert report.proof.strength == "weak"
+    assert any("another program" in reason for reason in report.weaknesses)
+    assert report.question is not None
+    assert isinstance(report.question.input, list)
+    assert len(report.question.input) >= 5
+
+
+def test_a_rival_that_fails_the_tests_changes_nothing(prover: Prover) -> None:
+    assert prove(prover, SORTED, *UNIQUE, rivals=("def unique(items):\n    return items\n",)).proof.strength == "strong"
+
+
+def test_a_result_of_another_type_than_annotated_is_refused(prover: Prover) -> None:
+    source = (
+        "def first(items: list[int]) -> int:\n    for item in items:\n        if item > 1:\n            return item\n"
+    )
+    report = prove(prover, source, example([2, 3], 2), example([1, 5, 4], 5), example([7], 7))
+    assert codes(report) == ["WRONG_TYPE"]
+    assert report.verdicts[0].measured == "None"
+
+
+def test_a_program_that_wavers_is_refused(prover: Prover) -> None:
+    now = "datetime.datetime.now().microsecond + 1"
+    source = f"import datetime\n\ndef toss(n: int) -> int:\n    return {now} if n > 5 else n\n"
+    check = "def check(input, output):\n    return isinstance(output, int) and output != 0\n"
+    tests = [Test(name="t", kind="property", input=9, check=check), example(2, 2), example(3, 3)]
+    assert "NONDETERMINISTIC" in codes(prove(prover, source, *tests))
+
+
+def test_state_that_leaks_between_calls_is_refused(prover: Prover) -> None:
+    source = "SEEN = []\ndef count(text: str) -> int:\n    SEEN.append(text)\n    return len(SEEN)\n"
+    assert "ORDER" in codes(prove(prover, source, example("a", 1), example("b", 2), example("c", 3)))
+
+
+def test_running_out_of_stack_on_an_input_like_the_examples_is_refused(prover: Prover) -> None:
+    source = "def down(n: int) -> int:\n    return 0 if n in (2, 9, 20) else down(n)\n"
+    report = prove(prover, source, example(2, 0), example(9, 0), example(20, 0))
+    assert codes(report) == ["ADVERSARIAL"]
+    assert report.verdicts[0].measured == "RecursionError"
+
+
+def test_running_out_of_time_far_from_the_examples_is_only_noted(prover: Prover) -> None:
+    source = (
+        "def add_up(n: int) -> int:\n    total = 0\n    for i in range(n + 1):\n        total += i\n    return total\n"
+    )
+    report = prove(prover, source, example(3, 6), example(10, 55), example(1, 1), example(0, 0))
+    assert report.accepted
+    assert any("timeout" in note for note in report.adversary.notes)
+
+
+def test_held_out_tests_are_counted(prover: Prover) -> None:
+    held = Test(name="h", kind="held-out", input=[2, 1], expected=[1, 2])
+    assert prove(prover, SORTED, *UNIQUE, held).proof.held_out == 1
+
+
+def test_a_report_is_plain_data(prover: Prover) -> None:
+    report = prove(prover, SORTED, example([1, 2], [1, 2]), example([3], [3]))
+    data = json.loads(json.dumps(report.to_json()))
+    assert data["proof"]["strength"] == "weak"
+    assert data["results"][0]["name"] == "for [1, 2]"
+    assert data["question"]["text"]
+
+
+def test_a_stored_suite_runs_again(prover: Prover) -> None:
+    suite = Suite(tests=UNIQUE, author="somebody", samples=([1],))
+    again = Suite.from_json(json.loads(json.dumps(suite.to_json())))
+    assert again == suite
+    results = prover.rerun(SORTED, find_entry(ast.parse(SORTED)), again, imports=SIX_IMPORTS)
+    assert [result.passed for result in results] == [True] * 6
+
+
+def test_nothing_but_the_tests_is_run_when_all_else_is_switched_off(sandbox: Sandbox) -> None:
+    options = ProofOptions(mutants=0, properties=False, adversary=False, rivals=False)
+    report = prove(Prover(sandbox, options), SORTED, *UNIQUE)
+    assert (report.proof.strength, report.proof.mutants, report.adversary.inputs) == ("strong", 0, 0)
+
+
+def test_the_same_proof_twice_gives_the_same_report(prover: Prover) -> None:
+    one, other = (prove(prover, SORTED, *UNIQUE[:2]).to_json() for _ in range(2))
+    assert {**one, "milliseconds": 0} == {**other, "milliseconds": 0}
+
+
+def test_an_asynchronous_agent_is_proven_like_any_other(prover: Prover) -> None:
+    source = '''
+class Agent:
+    """Shout."""
+
+    async def invoke(self, text: str) -> str:
+        return text.upper() + "!"
+'''
+    report = prove(prover, source, example("a", "A!"), example("", "!"), example("Bc", "BC!"), example(" d", " D!"))
+    assert report.proof.strength == "strong"
+
+
+def test_an_import_outside_the_tier_fails_the_tests(prover: Prover) -> None:
+    source = "import os\ndef here(n: int) -> str:\n    return os.getcwd()\n"
+    report = prove(prover, source, example(1, "/"))
+    assert codes(report) == ["TEST_FAILED"]
+    assert "not allowed" in report.verdicts[0].message
