@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mayfly.forge.records import _lexicon, _times
 from mayfly.forge.records._ask import Ask, Match
-from mayfly.forge.records._model import Key, Measure
+from mayfly.forge.records._model import Bucket, Key, Measure
 
 LINKS = ("of", "the", "all", "a", "in", "for", "each", "different")
 MEASURES: dict[str, Measure] = {"count": "count", "sum": "sum", "mean": "mean", "min": "min", "max": "max"}
@@ -110,7 +110,7 @@ def _keys(ask: Ask, start: int, at: int) -> None:
         at = ask.skip(end, ("and", ",", "by", "then", "per"))
 
 
-def _bucket(ask: Ask, span: str) -> None:
+def _bucket(ask: Ask, span: Bucket) -> None:
     held = next((field for field in ask.format.fields if field.kind in ("time", "epoch")), None)
     if held is None:
         ask.problems.append(f"no field of the sample holds a time to make a {span} of")
@@ -120,8 +120,7 @@ def _bucket(ask: Ask, span: str) -> None:
         ask.problems.append(f"{held.name} holds dates without a time, so there is no {span} in it")
     if held.kind == "time" and not _times.has_date(held.layout) and span in ("day", "month", "year"):
         ask.problems.append(f"{held.name} holds times without a date, so there is no {span} in it")
-    buckets = {"second": "second", "minute": "minute", "hour": "hour", "day": "day", "month": "month", "year": "year"}
-    ask.keys.append(Key(field=held.name, bucket=buckets[span]))  # type: ignore[arg-type]
+    ask.keys.append(Key(field=held.name, bucket=span))
 
 
 def measures(ask: Ask) -> None:

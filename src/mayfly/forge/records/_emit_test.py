@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from mayfly.forge.records import _times
 from mayfly.forge.records._model import Condition, Field, Operation
@@ -98,7 +98,8 @@ def moment(source: Source, field: Field, *, instant: bool = False) -> None:
     sliced = "" if instant else _sliced(source, field)
     strip = "" if instant or sliced or not _times.has_zone(field.layout) else ".replace(tzinfo=None)"
     reading = sliced or _reading(source, field)
-    body = ["try:", f"    return {reading}{strip}", "except ValueError:", "    return None"]
+    raised = "(OverflowError, ValueError)" if field.kind == "epoch" else "ValueError"
+    body = ["try:", f"    return {reading}{strip}", f"except {raised}:", "    return None"]
     body = ["if value is None:", "    return None", *body] if field.optional else body
     docstring = "Return the moment a value names; None if it names none."
     if not instant and _times.has_zone(field.layout):
@@ -119,7 +120,7 @@ def seconds(source: Source, field: Field) -> str:
 
 def _sliced(source: Source, field: Field) -> str:
     """Return a reading by places, several times as fast as `strptime`, for layouts whose parts are always as wide."""
-    if field.kind == "epoch":
+    if field.kind == "epoch" or source.kind != "pattern":
         return ""
     parts = {code: f"value[{at or ''}:{end}]" for code, (at, end) in _times.places(field.layout).items()}
     if not parts:
@@ -170,11 +171,6 @@ def _reading(source: Source, field: Field) -> str:
 
 
 ASSUMED_YEAR = 2000
-
-
-def next_moment(text: str) -> datetime:
-    """Return the second after one that is written in ISO form."""
-    return datetime.fromisoformat(text) + timedelta(seconds=1)
 
 
 def line_tests(source: Source, conditions: Sequence[Condition]) -> list[str]:

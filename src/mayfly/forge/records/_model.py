@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -14,8 +13,6 @@ Operator = Literal[
 ]
 Measure = Literal["count", "sum", "mean", "min", "max", "median", "distinct", "share", "percent"]
 Bucket = Literal["second", "minute", "hour", "day", "month", "year", ""]
-Value = int | float | str | bool | None
-Record = Mapping[str, Value]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,14 +64,7 @@ class Slot:
     optional: bool = False
 
 
-@dataclass(frozen=True)
-class Maybe:
-    """Hold parts that a line may leave out, all together."""
-
-    parts: tuple[Fixed | Slot, ...]
-
-
-Part = Fixed | Slot | Maybe
+Part = Fixed | Slot
 
 
 @dataclass(frozen=True)
@@ -96,7 +86,6 @@ class Format:
     delimiter: str = ","
     header: tuple[str, ...] = ()
     comment: str = ""
-    short: int = 0
     fitted: int = 0
     total: int = 0
     continued: int = 0

@@ -43,27 +43,31 @@ def _table() -> dict[str, list[str]]:
     return cast("dict[str, list[str]]", tomllib.loads(text))
 
 
-def odd_values(found: Format, items: Sequence[object], names: Sequence[str]) -> list[object]:
-    """Return items in which the fields called *names* hold odd values, one after the other."""
+def odd_values(found: Format, items: Sequence[object], names: Sequence[str], kept: Sequence[str] = ()) -> list[object]:
+    """Return items in which the fields called *names* hold odd values, one after the other.
+
+    Texts in *kept* are added to each value, for a line that is only wanted as long as it has them.
+    """
     if found.kind in ("memory", "trace"):
         return [*_table()[found.kind]]
     made: list[object] = []
     for at, name in enumerate(dict.fromkeys(names)):
         base = items[at % len(items)] if items else None
-        made.extend(_with_odd(found, base, found.named(name)))
+        made.extend(_with_odd(found, base, found.named(name), " ".join(("", *kept))))
     return made
 
 
-def _with_odd(found: Format, base: object, field: Field) -> Iterator[object]:
+def _with_odd(found: Format, base: object, field: Field, kept: str) -> Iterator[object]:
     if found.kind in OBJECTS:
         yield from _odd_objects(found, base, field)
         return
     requested = field.name in _shape.REQUEST_FIELDS and any("request" in _shape.groups(one) for one in found.shapes)
     place = "request" if requested else field.name
     for text in _texts(field, requested):
-        changed = with_value(found, base, place, text)
-        if changed is not None:
-            yield changed
+        for written in dict.fromkeys((text, f"{text}{kept}")):
+            changed = with_value(found, base, place, written)
+            if changed is not None:
+                yield changed
 
 
 def _texts(field: Field, requested: bool) -> list[str]:
@@ -117,7 +121,7 @@ def with_value(found: Format, item: object, name: str, text: str) -> object | No
         return None
     if found.kind == "pattern":
         return _in_pattern(found, item, name, text)
-    if found.kind == "delimited" and found.delimiter != " ":
+    if found.kind == "delimited":
         return _in_cells(found, item, name, text)
     return _in_pairs(found, item, name, text) if found.kind == "pairs" else None
 
@@ -135,7 +139,7 @@ def _in_pattern(found: Format, line: str, name: str, text: str) -> str | None:
 
 
 def _in_cells(found: Format, line: str, name: str, text: str) -> str | None:
-    cells = cells_of(line, found.delimiter)
+    cells = cells_of(line, found.delimiter) if found.delimiter != " " else line.split()
     names = [field.name for field in found.fields]
     if len(cells) != len(names):
         return None
@@ -179,6 +183,16 @@ def broken(found: Format, items: Sequence[object]) -> list[object]:
     if found.kind == "json":
         made += ["[1]", "3", "null", '{"a": NaN}', "{" * 5000]
     return made
+
+
+def mended(found: Format, items: Sequence[object]) -> list[object]:
+    """Return one line in each of the ways that must not matter, and in some that must."""
+    lines = [str(item) for item in items[:1]]
+    return [
+        made
+        for line in lines
+        for made in (f"{line} and more", f"{line}{line}", f"\ufeff{line}", f"{line}\r\n", line[:-1])
+    ]
 
 
 def ended(items: Sequence[object]) -> list[object]:

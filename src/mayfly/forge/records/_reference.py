@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import statistics
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from mayfly.forge.records import _emit_group, _emit_test, _times
 from mayfly.forge.records._emit_read import OBJECTS
@@ -90,13 +90,19 @@ def wall(found: Format, name: str, value: object, precision: str = "second") -> 
         moment = _since_epoch(value, scale) if isinstance(value, (int, float)) else None
         return moment.isoformat(" ", "microseconds") if moment else None
     scanned = _times.scan(field.layout, value) if isinstance(value, str) else None
-    if scanned is None:
-        return None
+    if not isinstance(value, str) or scanned is None or scanned[0] != len(value):
+        return _loose(found, field.layout, str(value)) if value is not None else None
     text = _times.wall(scanned[1], "1900" if not _times.has_date(field.layout) else str(_emit_test.ASSUMED_YEAR))
-    sliced = bool(_times.places(field.layout)) and precision != "instant"
+    sliced = bool(_times.places(field.layout)) and precision != "instant" and found.kind == "pattern"
     if not _exists(text[: _CUTS[precision]] if sliced else text) or not (sliced or _zone_exists(scanned[1])):
         return None
     return text if "F" not in scanned[1] or _times.is_iso(field.layout) else text[:19] + ".000000"
+
+
+def _loose(found: Format, layout: str, text: str) -> str | None:
+    """Read a moment that is written in a way close to the layout, which only cells and objects may do."""
+    moment = _times.moment(layout, text) if found.kind != "pattern" else None
+    return moment.replace(tzinfo=None).isoformat(" ", "microseconds") if moment else None
 
 
 def _exists(text: str) -> bool:
@@ -113,9 +119,8 @@ def _zone_exists(parts: dict[str, str]) -> bool:
 
 
 def _since_epoch(value: float, scale: int) -> datetime | None:
-    from datetime import timedelta
-
-    return datetime(1970, 1, 1) + timedelta(seconds=value / scale)
+    seconds = value / scale
+    return datetime(1970, 1, 1) + timedelta(seconds=seconds) if -62_135_596_800 <= seconds < 253_402_300_800 else None
 
 
 def _in_time(found: Format, condition: Condition, value: object, precision: str) -> bool:
@@ -136,8 +141,13 @@ def _instant(found: Format, name: str, value: object) -> float | None:
     text = wall(found, name, value, "instant")
     if text is None:
         return None
+    if found.named(name).kind == "epoch":
+        return (datetime.fromisoformat(text) - datetime(1970, 1, 1)).total_seconds()
     scanned = _times.scan(found.named(name).layout, str(value))
-    zone = (scanned[1].get("z") or scanned[1].get("Z") or "") if scanned else ""
+    if scanned is None or scanned[0] != len(str(value)):
+        loose = _times.moment(found.named(name).layout, str(value))
+        return (loose if loose.tzinfo else loose.replace(tzinfo=UTC)).timestamp() if loose else None
+    zone = scanned[1].get("z") or scanned[1].get("Z") or ""
     offset = (int(zone[1:3]) * 3600 + int(zone[3:5]) * 60) * (-1 if zone[0] == "-" else 1) if zone else 0
     return (datetime.fromisoformat(text) - datetime(1970, 1, 1)).total_seconds() - offset
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from mayfly.forge.records import _java, _kinds, _naming, _shape, _times
 from mayfly.forge.records._detect import json_object
 from mayfly.forge.records._emit_read import OBJECTS, absent, entry_fields
-from mayfly.forge.records._model import Field, Fixed, Format, Maybe, Part, Slot
+from mayfly.forge.records._model import Field, Fixed, Format, Part, Slot
 from mayfly.forge.records._text import clean
 
 DIGITS = "0123456789"
@@ -59,12 +59,12 @@ def walk(parts: Sequence[Part], line: str) -> list[tuple[str, str, int, int]]:
     at = 0
     found: list[tuple[str, str, int, int]] = []
     for index, part in enumerate(parts):
-        if isinstance(part, Maybe):
-            raise Misfit
         if isinstance(part, Fixed):
             at = _fixed(part.text, line, at)
             continue
         end = _end(part, line, at, _shape.following(tuple(parts), index))
+        if part.style in ("rest", "text") and "\n" in line[at:end] and part.name:
+            raise Misfit
         if part.name:
             found.append((part.name, line[at:end], at, end))
         at = end
@@ -300,6 +300,8 @@ def _pairs(found: Format, line: str) -> list[str]:
             continue
         key = line[at:end]
         held[key], at = _pair_value(line, end + 1)
+        while at < len(line) and not line[at].isspace():
+            at += 1
     needed = [field.path[0] for field in found.fields if not field.optional]
     if not held or any(key not in held for key in needed):
         raise Misfit

@@ -8,7 +8,7 @@ from functools import cache
 
 from mayfly.forge.records import _lexicon, _times
 from mayfly.forge.records._kinds import INTEGER, NUMBER
-from mayfly.forge.records._model import Fixed, Maybe, Part, Shape, Slot, Style
+from mayfly.forge.records._model import Fixed, Part, Shape, Slot, Style
 
 REQUEST_FIELDS = ("method", "path", "protocol")
 _QUOTED = r'[^"\\]*(?:\\.[^"\\]*)*'
@@ -22,7 +22,7 @@ _SIMPLE: dict[str, str] = {
     "letters": "[A-Za-z]+",
     "rest": ".*",
 }
-_PIECE = re.compile(r"\{\?|\?\}|\{(?P<name>\w*):(?P<style>[a-z]+)(?:=(?P<more>[^}]+))?\}|(?P<tail>\{tail\})")
+_PIECE = re.compile(r"\{(?P<name>\w*):(?P<style>[a-z]+)(?:=(?P<more>[^}]+))?\}|(?P<tail>\{tail\})")
 
 
 def fixed_pattern(text: str) -> str:
@@ -73,10 +73,7 @@ def pattern_lines(shape: Shape, wanted: Collection[str]) -> Iterator[str]:
             yield held
             held = ""
         open_ = True
-        if isinstance(part, Maybe):
-            held += f"(?:{''.join(pattern_lines(Shape((*part.parts,)), wanted))})?"
-        else:
-            held += _group(part, slot_pattern(part, following(shape.parts, index)), wanted)
+        held += _group(part, slot_pattern(part, following(shape.parts, index)), wanted)
     if held:
         yield held
 
@@ -95,11 +92,7 @@ def following(parts: tuple[Part, ...], index: int) -> str:
 
 def slots(parts: Iterable[Part]) -> Iterator[Slot]:
     """Yield every place of a value, in order."""
-    for part in parts:
-        if isinstance(part, Maybe):
-            yield from slots(part.parts)
-        elif isinstance(part, Slot):
-            yield part
+    yield from (part for part in parts if isinstance(part, Slot))
 
 
 def groups(shape: Shape) -> tuple[str, ...]:

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from mayfly.forge.records._model import Field
 
-WIDTH = 118
-
 
 def literal(value: object) -> str:
     """Return Python source for a value, strings in double quotes."""

@@ -71,23 +71,33 @@ def _strange(drafted: Drafted, items: Sequence[object]) -> Iterator[Test]:
     if not bases:
         return
     edges = _edges(drafted, bases)
-    names = operation.needs or [field.name for field in found.fields]
-    names = [field.name for field in found.fields] if operation.records else names
-    odd = _odd.odd_values(found, bases, names)
-    groups = (
-        ("values at the limits of what was asked", edges),
-        ("odd values", odd),
-        ("broken lines", _odd.broken(found, bases)),
-    )
+    wanted = [item for item in bases if evaluate(found, _bare(operation), [item])] or bases
+    names = [field.name for field in found.fields] if operation.records else list(operation.needs)
+    kept = [str(one.value) for one in operation.conditions if not one.field and not one.negated]
+    odd = _odd.odd_values(found, wanted, names, kept)
+    broken = _odd.broken(found, wanted)
+    groups = (("values at the limits of what was asked", edges), ("odd values", odd), ("broken lines", broken))
     for title, made in groups:
         if made:
             yield _example(title, "example", drafted, made)
-    if operation.unique or operation.measure in ("distinct", "min", "max"):
-        # Such answers hide a line behind another one, so some are tried alone.
-        for number, item in enumerate([*edges[:MOST_ALONE], *odd[:MOST_ALONE]], start=1):
-            yield _example(f"a strange value alone ({number})", "example", drafted, [item])
     if found.kind not in OBJECTS:
-        yield _example("lines with their ends", "example", drafted, _odd.ended(bases[:6]))
+        yield _example("lines with their ends", "example", drafted, _odd.ended(wanted[:6]))
+        alone = [*_odd.mended(found, wanted), *_spread(edges, MOST_ALONE), *_spread(odd, MOST_ALONE)]
+    else:
+        alone = [*_spread(edges, MOST_ALONE), *_spread(odd, MOST_ALONE)]
+    if _hides(operation):
+        for number, item in enumerate(alone, start=1):
+            yield _example(f"a strange line alone ({number})", "example", drafted, [item])
+    if operation.measure in ("mean", "median", "share", "percent"):
+        thirds = [_odd.with_value(found, wanted[0], operation.of, text) for text in ("1", "1", "2") if operation.of]
+        mixed = [wanted[0], wanted[0], bases[-1]] if None in thirds or not thirds else thirds
+        yield _example("an answer that has to be rounded", "example", drafted, mixed)
+
+
+def _hides(operation: Operation) -> bool:
+    """Whether an answer can hide one line behind another, so that strange lines have to be tried alone."""
+    measured = operation.measure in ("distinct", "min", "max", "mean", "median", "share", "percent")
+    return measured or operation.unique or operation.limit is not None
 
 
 def _example(name: str, kind: Kind, drafted: Drafted, items: Sequence[object]) -> Test:

@@ -177,10 +177,11 @@ class _Reader:
 
     def name(self, names: tuple[str, ...]) -> str:
         taken = self.text[self.at : self.at + 3]
-        if taken not in names:
+        shaped = len(taken) == 3 and taken.isascii() and taken.isalpha() and taken.istitle()
+        if not shaped:
             raise ValueError
         self.at += 3
-        return f"{names.index(taken) + 1:02}"
+        return f"{names.index(taken) + 1:02}" if taken in names else "00"
 
     def take(self, code: str) -> str:
         """Read one code of a layout."""
@@ -199,7 +200,8 @@ def _day(reader: _Reader) -> str:
 
 
 def _fraction(reader: _Reader) -> str:
-    if not reader.ahead(".,"):
+    following = reader.text[reader.at + 1 : reader.at + 2]
+    if not reader.ahead(".,") or following not in "0123456789" or not following:
         return ""
     reader.at += 1
     return reader.digits(1, 9)
@@ -209,7 +211,14 @@ def _maybe_zone(reader: _Reader) -> str:
     if reader.ahead("Z"):
         reader.at += 1
         return "+0000"
-    return reader.zone() if reader.ahead("+-") else ""
+    if not reader.ahead("+-"):
+        return ""
+    start = reader.at
+    try:
+        return reader.zone()
+    except ValueError:
+        reader.at = start
+        return ""
 
 
 _ODD: dict[str, Callable[[_Reader], str]] = {
