@@ -244,6 +244,11 @@ def _inner(texts: Sequence[str], depth: int) -> list[Piece] | None:
             typed(column) for column in columns
         ):
             return _columns(masked, separator, depth)
+    return _bracketed(texts, depth)
+
+
+def _bracketed(texts: Sequence[str], depth: int) -> list[Piece] | None:
+    """Part a word from what follows it in brackets, where all words are written so."""
     brackets = [re.fullmatch(r"([^\[\](){}<>]+)([\[(<{])([^\[\](){}<>]*)([\])>}])(:?)", text) for text in texts]
     if all(brackets) and len({(m[2], m[4], m[5]) for m in brackets if m}) == 1:
         found = [m for m in brackets if m]

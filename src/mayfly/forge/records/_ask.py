@@ -49,6 +49,8 @@ class Ask:
         self.gather = self.unique = self.ranked = self.descending = self.last = False
         self.order = ""
         self.rate_at = -1
+        self.most = ""
+        self.bare_rank = False
         self.limit: int | None = None
         self.select: list[str] = []
         self.problems: list[str] = []
@@ -127,7 +129,7 @@ class Ask:
     def role(self, *roles: str) -> Field | None:
         """Return the first field that has one of the roles."""
         fitting = [field for role in roles for field in self.format.fields if field.role == role]
-        return fitting[0] if fitting else None
+        return preferred(fitting)[0] if fitting else None
 
     def add(self, condition: Condition, start: int, end: int) -> None:
         """Keep a condition; a word of denial before it turns it round."""
@@ -160,6 +162,10 @@ class Ask:
             exact=condition.exact,
         )
         self.conditions.append(Placed(changed, start, end))
+
+    def numbered(self, index: int) -> bool:
+        """Whether a number stands among the few words before *index*."""
+        return any(token.kind == "number" for token in self.tokens[max(0, index - 3) : index])
 
     def is_record(self, index: int) -> bool:
         """Whether the word at *index* speaks of records, and is not the name of a field."""
@@ -194,13 +200,20 @@ def resolve(found: Format, words: tuple[str, ...], *, numeric: bool = False) -> 
     if exact:
         return tuple(exact)
     for role in _lexicon.roles().get(words, ()):
-        fitting = tuple(field for field in fields if field.role == role)
+        fitting = [field for field in fields if field.role == role]
         if fitting:
-            return fitting
+            return preferred(fitting)
     common = _lexicon.words("harmless") | _lexicon.words("records") | _lexicon.words("show") | _lexicon.words("formats")
     if len(words) == 1 and (words[0] in common or len(words[0]) < 3):
         return ()
-    return tuple(field for field in fields if _holds(_lexicon.name_words(field.name), words))
+    return preferred([field for field in fields if _holds(_lexicon.name_words(field.name), words)])
+
+
+def preferred(fields: Sequence[Field]) -> tuple[Field, ...]:
+    """Return the fields that are named most plainly: by one word, and by a name rather than by a number."""
+    named = [field for field in fields if _lexicon.name_words(field.name)[-1] != "id"] or list(fields)
+    plain = [field for field in named if len(_lexicon.name_words(field.name)) == 1]
+    return tuple(plain or named)
 
 
 def _holds(name: tuple[str, ...], words: tuple[str, ...]) -> bool:

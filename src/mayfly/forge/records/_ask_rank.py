@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mayfly.forge.records._ask import Ask, Match
-from mayfly.forge.records._ask_what import LINKS, MEASURES
+from mayfly.forge.records._ask_what import LINKS, MEASURES, add_bucket
 from mayfly.forge.records._model import Field, Key, Measure
 
 DEFAULT_LIMIT = 10
@@ -31,37 +31,64 @@ def ranks(ask: Ask) -> None:
         if number is not None and (not isinstance(number, int) or number < 1):
             ask.problems.append("a ranking needs a whole number above zero")
             return
-        _ranked(ask, meaning, end, number if isinstance(number, int) else None)
+        whole = number if isinstance(number, int) else None
+        if found.text in ("most", "fewest", "least") and _is_counted(ask, end):
+            _most(ask, found.text, end, whole)
+        else:
+            _ranked(ask, meaning, end, whole)
         return
+
+
+def _is_counted(ask: Ask, at: int) -> bool:
+    """Whether records are spoken of, as in the most requests or the most 404s."""
+    token = ask.tokens[at] if ask.free(at) else None
+    return token is not None and (
+        ask.is_record(at) or token.kind in ("class", "number") or bool(ask.phrase(at, "levels"))
+    )
+
+
+def _most(ask: Ask, word: str, at: int, number: int | None) -> None:
+    """Remember that whatever fields are named otherwise are ranked by how many records they have."""
+    ask.most, ask.limit, ask.descending = word, number, word == "most"
+    if ask.is_record(at):
+        ask.spend(at, at + 1)
 
 
 def _ranked(ask: Ask, meaning: str, at: int, number: int | None) -> None:
     ask.descending = meaning in _DOWN
     at = ask.skip(at, LINKS)
     match = None if ask.is_record(at) else ask.field_at(at)
-    plural = ask.free(at) and ask.tokens[at].text.lower() != ask.word(at)
-    ask.limit = number or (
-        None
-        if plural and meaning not in ("top", "bottom")
-        else 1
-        if not plural and meaning not in ("top", "bottom")
-        else DEFAULT_LIMIT
-    )
+    ask.limit = number or _usual(ask, meaning, at)
     if number is None and ask.limit == DEFAULT_LIMIT:
         ask.notes.append(f"no number was named; the first {DEFAULT_LIMIT} are given")
-    if match is None:
-        if ask.is_record(at):
-            ask.spend(at, at + 1)
-            at += 1
+    span = ask.bucket(at) if match is None or match.fields[0].role == "timestamp" else None
+    if span and meaning in ("top", "bottom"):
+        add_bucket(ask, span[0])
+        ask.spend(at, span[1])
+        ask.ranked, ask.measure = True, "count"
+    elif match is None:
         _ranked_records(ask, meaning, at)
-        return
-    field = ask.choose(match)
-    ask.spend(at, match.end)
+    else:
+        _ranked_field(ask, ask.choose(match), meaning, at, match.end)
+
+
+def _usual(ask: Ask, meaning: str, at: int) -> int | None:
+    """Return how many are meant where no number is named: one, some, or all."""
+    plural = ask.free(at) and ask.tokens[at].text.lower() != ask.word(at)
+    if meaning in ("top", "bottom"):
+        return DEFAULT_LIMIT if plural or not ask.bucket(at) else 1
+    return None if plural else 1
+
+
+def _ranked_field(ask: Ask, field: Field, meaning: str, start: int, end: int) -> None:
+    ask.spend(start, end)
     timed = field.kind in ("time", "epoch") and meaning in ("new", "old")
     if timed or (field.numeric and meaning in ("high", "low") and field.role not in ("status", "pid", "id")):
-        _extreme(ask, field, "high" if meaning in ("high", "new") else "low", number)
+        _extreme(
+            ask, field, "high" if meaning in ("high", "new") else "low", ask.limit if ask.numbered(start) else None
+        )
     else:
-        _ranked_groups(ask, field, meaning, match.end)
+        _ranked_groups(ask, field, meaning, end)
 
 
 def _extreme(ask: Ask, field: Field, meaning: str, number: int | None) -> None:
@@ -87,7 +114,8 @@ def _ranked_groups(ask: Ask, field: Field, meaning: str, end: int) -> None:
         if held is None:
             ask.problems.append(f"no field of the sample holds a {role} to rank by")
             return
-        ask.measure, ask.of = ("mean" if role == "duration" else "sum"), held.name
+        extreme: Measure = "max" if meaning == "expensive" else "min"
+        ask.measure, ask.of = ("mean" if role == "duration" else extreme), held.name
     by = _by(ask, end)
     if by is None:
         return
@@ -118,6 +146,12 @@ def _by(ask: Ask, at: int) -> tuple[Measure | None, Match | None, int] | None:
 
 
 def _ranked_records(ask: Ask, meaning: str, at: int) -> None:
+    if ask.is_record(at):
+        ask.spend(at, at + 1)
+        at += 1
+    elif meaning in ("top", "bottom") and ask.word(at) in ("", ",", "and", "only"):
+        ask.bare_rank = True
+        return
     by = _by(ask, at)
     if by is not None and by[1] is not None:
         ask.order = ask.choose(by[1]).name

@@ -14,37 +14,43 @@ MEASURES |= {"median": "median", "share": "share", "percent": "percent"}
 def orders(ask: Ask) -> None:
     """Understand sorted by, and which way."""
     for index in range(len(ask.tokens)):
-        if not ask.free(index):
+        way = ask.phrase(index, "order") if ask.free(index) else None
+        if way is None or ask.tokens[index].text.lower() == "orders":
             continue
-        way = ask.phrase(index, "order")
-        if way is None or (way.text == "order" and ask.word(index + 1) != "by" and ask.word(index - 1) != "in"):
-            continue
-        ask.spend(index, way.end)
         if way.meaning in ("down", "up"):
+            ask.spend(index, way.end)
             ask.descending = way.meaning == "down"
-            if "recent" in way.text or way.text.split()[0] in (
-                "newest",
-                "latest",
-                "oldest",
-                "earliest",
-                "chronologically",
-                "chronological",
-            ):
+            if "recent" in way.text or way.text.split()[0] in _BY_TIME:
                 _order_by_role(ask, "timestamp")
-            continue
-        at = ask.skip(way.end, ("by", "on", "the", "in", "according", "to", "their"))
-        measured = ask.phrase(at, "measures")
-        match = ask.field_at(measured.end if measured and ask.field_at(measured.end) else at)
-        if match is not None:
-            ask.order = ask.choose(match).name
-            ask.spend(way.end, match.end)
-        elif measured or ask.is_record(at):
-            ask.ranked, ask.descending = True, True
-            ask.spend(way.end, measured.end if measured else at + 1)
-        elif ask.phrase(at, "order") is None:
-            ask.problems.append(
-                f"nothing in the sample to sort by: {ask.tokens[at].text if ask.free(at) else 'no field was named'}"
-            )
+        elif ask.word(index - 1) == "in" and way.text == "order":
+            ask.spend(index, way.end)
+        else:
+            _order(ask, index, way.end)
+
+
+_BY_TIME = ("newest", "latest", "oldest", "earliest", "chronologically", "chronological")
+
+
+def _order(ask: Ask, start: int, end: int) -> None:
+    """Read what is sorted by; what is sorted may stand before the word by."""
+    by = next((place for place in range(end, min(end + 4, len(ask.tokens))) if ask.word(place) == "by"), None)
+    if by is None:
+        if ask.tokens[start].text.lower() != "ordered":
+            ask.problems.append("sorting does not say by what")
+        return
+    at = ask.skip(by + 1, ("the", "their"))
+    measured = ask.phrase(at, "measures")
+    match = ask.field_at(measured.end if measured and ask.field_at(measured.end) else at)
+    ask.spend(start, end)
+    if match is not None:
+        ask.order = ask.choose(match).name
+        ask.spend(by, match.end)
+    elif measured or ask.is_record(at):
+        ask.ranked, ask.descending = True, True
+        ask.spend(by, measured.end if measured else at + 1)
+    else:
+        named = ask.tokens[at].text if ask.free(at) else "no field was named"
+        ask.problems.append(f"nothing in the sample to sort by: {named}")
 
 
 def _order_by_role(ask: Ask, role: str) -> None:
@@ -80,7 +86,7 @@ def groups(ask: Ask) -> None:
             ask.spend(index, index + 1)
             continue
         if ask.word(index) in ("hourly", "daily", "monthly", "yearly") and (adverb := ask.bucket(index)):
-            _bucket(ask, adverb[0])
+            add_bucket(ask, adverb[0])
             ask.spend(index, adverb[1])
             continue
         found = ask.phrase(index, "group")
@@ -93,7 +99,7 @@ def _keys(ask: Ask, start: int, at: int) -> None:
         at = ask.skip(at, ("the", "each", "every", "their"))
         match, span = ask.field_at(at), ask.bucket(at)
         if span and not (match and match.end > span[1]) and not (match and match.fields[0].role != "timestamp"):
-            _bucket(ask, span[0])
+            add_bucket(ask, span[0])
             end = span[1]
         elif match:
             field = ask.choose(match)
@@ -110,7 +116,7 @@ def _keys(ask: Ask, start: int, at: int) -> None:
         at = ask.skip(end, ("and", ",", "by", "then", "per"))
 
 
-def _bucket(ask: Ask, span: Bucket) -> None:
+def add_bucket(ask: Ask, span: Bucket) -> None:
     held = next((field for field in ask.format.fields if field.kind in ("time", "epoch")), None)
     if held is None:
         ask.problems.append(f"no field of the sample holds a time to make a {span} of")
@@ -151,7 +157,10 @@ def _measure(ask: Ask, measure: Measure, start: int, end: int) -> None:
     if measure == "sum" and (counted := ask.phrase(at, "measures")) and counted.meaning == "count":
         _count(ask, start, counted.end, ask.skip(counted.end, LINKS))
         return
-    match = ask.field_at(at, numeric=measure not in ("min", "max")) or ask.field_at(start, numeric=True)
+    numeric = measure not in ("min", "max")
+    match = ask.field_at(at, numeric=numeric) or ask.field_at(start, numeric=True)
+    if match is None and ask.is_record(at) and (match := ask.field_at(at + 1, numeric=numeric)):
+        ask.spend(at, at + 1)
     if match is None and measure == "sum" and ask.is_record(at):
         _count(ask, start, end, at)
         return
@@ -159,19 +168,24 @@ def _measure(ask: Ask, measure: Measure, start: int, end: int) -> None:
     if match is None and before is not None:
         match, start = Match(before[0].fields, end), before[1]
     if match is None:
-        named = ask.field_at(at)
-        if named is not None:
-            ask.problems.append(f"{named.fields[0].name} holds no numbers for {ask.tokens[start].text!r}")
-            ask.spend(at, named.end)
-        else:
-            ask.problems.append(f"no field of numbers was found for {ask.tokens[start].text!r}")
-        ask.spend(start, end)
+        _no_numbers(ask, start, end, at)
         return
     field = ask.choose(match)
     if not field.numeric and measure not in ("min", "max"):
         ask.problems.append(f"{field.name} holds no numbers for {ask.tokens[start].text!r}")
     ask.measure, ask.of = measure, field.name
     ask.spend(start, max(end, match.end))
+
+
+def _no_numbers(ask: Ask, start: int, end: int, at: int) -> None:
+    """Say that what is to be measured was not found, or is no number."""
+    named = ask.field_at(at)
+    if named is not None:
+        ask.problems.append(f"{named.fields[0].name} holds no numbers for {ask.tokens[start].text!r}")
+        ask.spend(at, named.end)
+    else:
+        ask.problems.append(f"no field of numbers was found for {ask.tokens[start].text!r}")
+    ask.spend(start, end)
 
 
 def _count(ask: Ask, start: int, end: int, at: int) -> None:
@@ -196,6 +210,8 @@ def _count(ask: Ask, start: int, end: int, at: int) -> None:
     ask.spend(at, match.end)
     if field.role in ("status", "method", "level"):
         ask.keys.append(Key(field=field.name))
+    elif field.numeric and field.role in ("size", "amount", "quantity"):
+        ask.measure, ask.of = "sum", field.name
     else:
         ask.measure, ask.of = "distinct", field.name
         ask.notes.append(f"every {field.name} is counted once")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mayfly.forge.records import _lexicon
-from mayfly.forge.records._ask import Ask
+from mayfly.forge.records._ask import Ask, Match, Placed
 from mayfly.forge.records._model import Condition, Field, Operator
 from mayfly.forge.records._tokens import Token
 
@@ -33,6 +33,8 @@ def classes(ask: Ask) -> None:
         number, end = (token.value, index + 1) if token.kind == "class" else (None, index)
         if token.plain in ("client", "server") and ask.word(index + 1) in ("error", "failure") and ask.role("status"):
             number, end = (4 if token.plain == "client" else 5), index + 2
+        if token.kind == "word" and ask.role("status") and (kind := ask.phrase(index, "outcomes")):
+            number, end = int(kind.meaning), kind.end
         if isinstance(number, int):
             _class(ask, number, index, end)
 
@@ -77,6 +79,54 @@ def comparisons(ask: Ask) -> None:
             _equal(ask, operator, ask.choose(named[0]), named[1], at)
 
 
+def ranges(ask: Ask) -> None:
+    """Understand a field between two numbers, both of which belong to it."""
+    for index in range(len(ask.tokens) - 3):
+        if not ask.free(index) or ask.word(index) != "between" or ask.word(index + 2) != "and":
+            continue
+        low, high = ask.tokens[index + 1], ask.tokens[index + 3]
+        named = ask.field_before(_back(ask, index))
+        fields = [field for field in named[0].fields if field.numeric] if named else []
+        if low.kind != "number" or high.kind != "number" or not named or not fields:
+            ask.problems.append(f"nothing says what lies between {low.text} and {high.text}")
+            ask.spend(index, index + 4)
+            continue
+        start = named[1]
+        for operator, token in (("ge", low), ("le", high)):
+            value = _scaled(ask, fields[0], token)
+            ask.add(Condition(field=fields[0].name, operator=_OPERATORS[operator], value=value), start, index + 4)
+
+
+def missing(ask: Ask) -> None:
+    """Understand that a field has no value: without a user, with no user, user is missing."""
+    for index in range(len(ask.tokens)):
+        match = ask.field_at(index)
+        if match is None:
+            continue
+        before, after = index, ask.skip(match.end, ("is", "are", "was"))
+        while ask.free(before - 1) and ask.word(before - 1) in ("a", "an", "any", "the"):
+            before -= 1
+        lost = ask.word(after) in _lexicon.words("absent") and ask.free(after)
+        denied = (
+            ask.word(before - 1) in ("without", "no") and ask.free(before - 1) and not _has_value(ask, match, after)
+        )
+        if not lost and not denied:
+            continue
+        start = before - 1 if denied else index
+        ask.spend(start, after + 1 if lost else match.end)
+        condition = Condition(field=ask.choose(match).name, operator="eq", value=None)
+        ask.conditions.append(Placed(condition, start, match.end))
+
+
+def _has_value(ask: Ask, match: Match, at: int) -> bool:
+    """Whether a value of the field stands behind its name."""
+    if not ask.free(at):
+        return False
+    token = ask.tokens[at]
+    seen = any(token.text.lower() == value.lower() for field in match.fields for value in field.values)
+    return seen or token.kind in ("number", "quoted", "path", "address", "sign")
+
+
 def _back(ask: Ask, index: int) -> int:
     while ask.free(index - 1) and ask.word(index - 1) in (
         "is",
@@ -106,7 +156,7 @@ def _sized(ask: Ask, operator: Operator, text: str, index: int, at: int) -> None
         field, start = (numeric[0] if numeric else None), named[1]
         if field is None:
             ask.problems.append(f"{named[0].fields[0].name} holds no numbers to compare")
-    elif ask.is_record(end) and not token.unit:
+    elif (ask.is_record(end) or ask.word(end) == "time") and not token.unit:
         signs: dict[str, Operator] = {"gt": "gt", "ge": "ge", "lt": "lt", "le": "le"}
         ask.having = Condition(field="", operator=signs[operator], value=token.value)
         ask.spend(index, end + 1)
@@ -169,18 +219,18 @@ def _contained(ask: Ask, operator: Operator, text: str, index: int, at: int) -> 
         texts = [one for one in named[0].fields if not one.numeric] if named else []
         field = texts[0] if texts else None
     value = str(token.value if token.kind == "quoted" else token.text)
-    if (
-        field
-        and named
-        and ask.tokens[index - 1].text.lower().endswith("s")
-        and ask.tokens[index - 1].text.lower() != field.name
-    ):
+    if field and named and _is_plural_of(ask.tokens[index - 1].text.lower(), field.name):
         ask.select.append(field.name)
     start = named[1] if named and field else index
     condition = Condition(
         field=field.name if field else "", operator=operator, value=value, exact=token.kind == "quoted"
     )
     ask.add(condition, start, at + 1)
+
+
+def _is_plural_of(word: str, name: str) -> bool:
+    """Whether several of a field are asked for, as in "paths containing x"."""
+    return word.endswith("s") and word != name
 
 
 def _equal(ask: Ask, operator: Operator, field: Field, start: int, at: int) -> None:

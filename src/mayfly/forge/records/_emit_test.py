@@ -30,7 +30,7 @@ def _expression(source: Source, condition: Condition, field: Field, held: str) -
         return f"{held} is not None and {between}" if field.optional else between
     if operator == "in":
         return f"{held} in {literal(value)}"
-    if isinstance(value, bool):
+    if value is None or isinstance(value, bool):
         return f"{held} is {value}"
     sign = _SIGNS[operator]
     if field.optional and operator not in ("eq", "ne"):

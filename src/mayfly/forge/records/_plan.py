@@ -21,6 +21,7 @@ _SEEK = frozenset(
 )
 _NOUNS = frozenset({"lines", "entries", "messages", "patterns", "events", "records"})
 _THROWN = (
+    r"(?<!top )(?<!common )(?<!unique )(?<!distinct )(?<!frequent )(?<!by )(?<!per )"
     r"(?:exceptions?|errors?)(?! (?:type|class))"
     r"(?=$|\s+(?:by|per|that|with|where|containing|sorted|from|in|patterns?))"
 )
@@ -110,6 +111,7 @@ def _sought(intent: str, understood: Understood, items: Sequence[object]) -> Und
     """Take unknown words next to each other as text to look for, if that was asked and lines have it."""
     words = [word.lower() for word in re.findall(r"[A-Za-z']+", intent)]
     sought = _SEEK & {_lexicon.singular(word) for word in words} or set(words[-1:]) & _NOUNS
+    sought = sought or understood.operation == Operation() or _followed(intent, " ".join(understood.unknown))
     if not understood.unknown or not sought:
         return understood
     text = " ".join(understood.unknown)
@@ -126,6 +128,12 @@ def _sought(intent: str, understood: Understood, items: Sequence[object]) -> Und
                 operation=changed, unknown=(), notes=(*understood.notes, f"lines with the word {spelt!r} are taken")
             )
     return understood
+
+
+def _followed(intent: str, text: str) -> bool:
+    """Whether the words stand right before what they describe, as in heap space errors."""
+    nouns = "lines|entries|messages|patterns|events|records|errors|warnings|failures|exceptions"
+    return re.search(rf"(?i)(?<!\w){re.escape(text)}\s+(?:{nouns})(?!\w)", intent) is not None
 
 
 def _unable(understood: Understood, found: Format) -> Unable:

@@ -55,6 +55,8 @@ def _items(found: Format, operation: Operation) -> list[str]:
 
 def _test(condition: Condition) -> str:
     held = f"item[{condition.field!r}]"
+    if condition.value is None:
+        return f"{held} is None"
     signs = {"eq": "==", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
     if condition.operator in signs and not isinstance(condition.value, bool):
         return f"{held} is not None and {held} {signs[condition.operator]} {condition.value!r}"

@@ -68,6 +68,8 @@ def _condition(condition: Condition) -> str:
         return f"{name} is {no}{since} {until}"
     if condition.operator == "range" and isinstance(value, tuple):
         return f"{name} is {no}from {value[0]} to {value[1] - 1}"
+    if value is None:
+        return f"{name} is {no}missing"
     if isinstance(value, tuple):
         return f"{name} is {no}one of {', '.join(map(str, value))}"
     return f"{no}{name} {_SIGNS[condition.operator]} {_clean(value)}"

@@ -28,6 +28,7 @@ _TOKEN = re.compile(
     "|".join(
         (
             r"(?P<quoted>\"[^\"]+\"|“[^”]+”|‘[^’]+’|`[^`]+`|(?<![\w])'[^']+'(?!\w))",
+            r"(?P<path>(?<!\w)[a-z][a-z0-9+.-]*://[^\s\"']+|(?<!\w)/[\w./%?&=*-]*)",
             r"(?P<iso>(?P<y>[0-9]{4})[-/](?P<mo>[0-9]{2})"
             rf"(?:[-/](?P<d>[0-9]{{2}})(?:[T ]{_clock_pattern('')})?)?"
             r"(?P<zone>Z|[+-][0-9]{2}:?[0-9]{2})?)(?![\w/])",
@@ -40,13 +41,13 @@ _TOKEN = re.compile(
             r"(?P<class>(?<!\w)[1-5][xX]{2}(?!\w))",
             r"(?P<number>(?<![\w.])[-$€£]?[0-9][0-9,_]*(?:\.[0-9]+)?(?:e[0-9]+)?)"
             rf"(?P<unit> ?(?:{_WRITTEN_UNITS})(?![\w]))?",
-            r"(?P<path>(?<!\w)/[\w./%?&=*-]*)",
             r"(?P<sign>>=|<=|!=|<>|==|=>|=<|=|>|<|:)",
             r"(?P<word>@?[A-Za-z_][\w.@-]*[A-Za-z0-9_]|[A-Za-z])(?:'s\b|n't\b)?",
             r"(?P<comma>[,;])",
         )
     )
 )
+_NUMBERS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _UNITS = {
     "ms": "ms",
     "millisecond": "ms",
@@ -74,7 +75,7 @@ class Token:
 
 def tokens(intent: str) -> list[Token]:
     """Return the pieces of an intent; a comma becomes the word it stands for in a list."""
-    return list(_tokens(intent))
+    return list(_tokens(re.sub(r"(?i)\bnon-", "non ", intent)))
 
 
 def _tokens(intent: str) -> Iterator[Token]:
@@ -99,6 +100,9 @@ def _tokens(intent: str) -> Iterator[Token]:
             yield Token(kind="sign", text=",", plain=",")
         elif kind:
             word = found["word"] or text
+            if word.lower() in _NUMBERS:
+                yield Token(kind="number", text=word, value=_NUMBERS.index(word.lower()) + 2)
+                continue
             yield Token(
                 kind="word", text=word, plain=_lexicon.singular(word.replace("-", " ") if word.count("-") else word)
             )

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mayfly.forge.records import _ask_rank, _ask_time, _ask_what, _ask_where, _lexicon
 from mayfly.forge.records._ask import Ask
-from mayfly.forge.records._model import Condition, Format, Key, Operation
+from mayfly.forge.records._model import Condition, Format, Key, Measure, Operation
 from mayfly.forge.records._tokens import tokens
 
 
@@ -25,6 +25,8 @@ _STEPS = (
     _ask_where.classes,
     _ask_what.orders,
     _ask_rank.ranks,
+    _ask_where.ranges,
+    _ask_where.missing,
     _ask_where.comparisons,
     _ask_where.pairs,
     _ask_what.limits,
@@ -99,25 +101,23 @@ def _operation(ask: Ask) -> Operation:
     measure, of, keys, unique = ask.measure, ask.of, list(ask.keys), ask.unique
     if unique and (keys or measure == "count") and len(select) == 1:
         measure, of, select, unique = "distinct", select[0], [], False
+    if ask.most and not keys and measure is None:
+        keys, measure, select = _most(ask, select), "count", []
+    if keys and measure is None and not ask.gather and len(select) == 1 and ask.format.named(select[0]).numeric:
+        measure, of, select = _usual_measure(ask, select[0]), select[0], []
     if ask.having is not None and select and measure is None:
         keys, measure, select = [Key(field=name) for name in select], "count", []
     if keys and measure is None and not ask.gather:
         measure = "count"
-    if measure is not None or keys:
-        if select:
-            ask.problems.append(f"both a measure and the fields {', '.join(select)} are asked for")
-        select = []
-    order = ask.order if not (measure or keys) else ""
-    if ask.order and (measure or keys):
+    grouped = measure is not None or bool(keys)
+    _complain(ask, measure, bool(keys), select if grouped else [], share)
+    order = "" if grouped else ask.order
+    if ask.order and grouped:
         ask.ranked = ask.ranked or ask.order == of
     gather = ask.gather and measure is None and bool(keys)
-    if ask.gather and not keys:
-        ask.problems.append("grouping does not say by what")
-    ranked = ask.ranked and bool(keys) and not gather
-    if ask.having is not None and not (keys and measure == "count"):
-        ask.problems.append("a number of records is compared, but nothing is counted for each group")
-    if measure in ("share", "percent") and not share:
-        ask.problems.append("a share is asked for, but not of what")
+    if ask.bare_rank and not keys:
+        ask.problems.append("the ranking does not say of what")
+    ranked = (ask.ranked or ask.bare_rank) and bool(keys) and not gather
     return Operation(
         conditions=tuple(_expanded(conditions)),
         share=tuple(_expanded(share)),
@@ -126,7 +126,7 @@ def _operation(ask: Ask) -> Operation:
         keys=tuple(keys),
         having=ask.having,
         gather=gather,
-        select=tuple(select),
+        select=() if grouped else tuple(select),
         unique=unique,
         order=order,
         descending=ask.descending and (bool(order) or ranked),
@@ -134,6 +134,39 @@ def _operation(ask: Ask) -> Operation:
         last=ask.last,
         ranked=ranked,
     )
+
+
+def _complain(ask: Ask, measure: Measure | None, keyed: bool, select: list[str], share: list[Condition]) -> None:
+    """Note what was asked for and does not go together."""
+    if select:
+        ask.problems.append(f"both a measure and the fields {', '.join(select)} are asked for")
+    if ask.gather and not keyed:
+        ask.problems.append("grouping does not say by what")
+    if ask.having is not None and not (keyed and measure == "count"):
+        ask.problems.append("a number of records is compared, but nothing is counted for each group")
+    if measure in ("share", "percent") and not share:
+        ask.problems.append("a share is asked for, but not of what")
+
+
+def _most(ask: Ask, fields: list[str]) -> list[Key]:
+    """Rank the fields that were named by how many records they have."""
+    if not fields:
+        ask.problems.append("the ranking does not say of what")
+    number = next((index for index, token in enumerate(ask.tokens) if token.kind == "number" and ask.free(index)), None)
+    if ask.limit is None and number is not None:
+        value = ask.tokens[number].value
+        ask.limit = value if isinstance(value, int) and value > 0 else None
+        ask.spend(number, number + 1)
+    ask.limit = ask.limit or 1
+    ask.ranked = True
+    return [Key(field=name) for name in fields]
+
+
+def _usual_measure(ask: Ask, name: str) -> Measure:
+    """Return what is made of numbers for each group where nothing is said: an average of times, else a sum."""
+    measure: Measure = "mean" if ask.format.named(name).role in ("duration", "age") else "sum"
+    ask.notes.append(f"the {'average' if measure == 'mean' else 'sum'} of {name} was taken")
+    return measure
 
 
 def _is_key(ask: Ask, name: str) -> bool:
