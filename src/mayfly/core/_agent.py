@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast, overload
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -50,6 +50,10 @@ class _Lifted(Agent[A, B]):
         return await made if inspect.isawaitable(made) else made
 
 
-def agent(function: Callable[[A], B | Awaitable[B]]) -> Agent[A, B]:
+@overload
+def agent(function: Callable[[A], Awaitable[B]]) -> Agent[A, B]: ...
+@overload
+def agent(function: Callable[[A], B]) -> Agent[A, B]: ...
+def agent(function: Callable[[A], Any]) -> Agent[A, Any]:
     """Make an agent of a function, so that an architect, a gate or a test writer composes like any other."""
     return _Lifted(function)

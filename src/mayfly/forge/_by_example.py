@@ -6,7 +6,6 @@ import ast
 import json
 
 from mayfly.core import Artifact, content_hash
-from mayfly.forge import examples, records
 from mayfly.forge._request import CannotWrite, Request
 from mayfly.forge._settle import Oracle
 
@@ -44,6 +43,8 @@ class ExampleArchitect:
         raise CannotWrite("without a model, words alone are not enough", helps=(EXAMPLES, "an input (--input)", MODEL))
 
     def _from_examples(self, request: Request, tried: set[str]) -> Artifact:
+        from mayfly.forge import examples
+
         signature = request.signature
         made = examples.synthesize(
             request.examples,
@@ -77,6 +78,8 @@ class ExampleArchitect:
         return artifact
 
     def _from_sample(self, request: Request, tried: set[str]) -> Artifact:
+        from mayfly.forge import records
+
         made = records.plan(request.intent, request.sample)
         if isinstance(made, records.Unable):
             raise CannotWrite(made.reason, helps=made.helps or (EXAMPLES, MODEL))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mayfly.core import Example, MayflyError
-from mayfly.forge import _describe, records
+from mayfly.forge import _describe
 from mayfly.forge._prompt import Prompt
 from mayfly.forge._relations import relation_tests, relations
 from mayfly.forge._request import Request
@@ -41,6 +41,8 @@ class TestWriter:
         tests += [_example(example, "held-out", number) for number, example in enumerate(held_out, 1)]
         inputs = self._inputs(request, held_out)
         if not request.examples and request.sample and request.signature is None:
+            from mayfly.forge import records
+
             found = records.tests(request.intent, request.sample)
             tests += [test for test in found if exact or test.kind == "relation"]
             oracle = self.oracle(request, exact=exact)
@@ -56,6 +58,8 @@ class TestWriter:
         """Return who knows the right answer for any input like the sample, if there is somebody."""
         if not exact or request.examples or not request.sample or request.signature is not None:
             return None
+        from mayfly.forge import records
+
         return _of_lists(records.oracle(request.intent, request.sample))
 
     def _asked(self, model: Model, request: Request, inputs: list[object]) -> list[Test]:
@@ -81,7 +85,7 @@ class TestWriter:
         return inputs[:MOST_INPUTS]
 
 
-def _of_lists(found: records.Oracle | None) -> Oracle | None:
+def _of_lists(found: Oracle | None) -> Oracle | None:
     """Let an oracle of records be silent about anything but lists."""
     if found is None:
         return None

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from sqlalchemy import Connection, func, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Connection, Executable, func, select
+from sqlalchemy.dialects import sqlite
 
 from mayfly.core import InputError, LimitError, Settings, StoreError, content_hash
 from mayfly.store._engine import Database, ledger_file, open_postgres, open_sqlite
@@ -141,8 +141,7 @@ class Ledger:
         with self._writing() as connection:
             if connection.execute(select(blobs.c.hash).where(blobs.c.hash == hash)).first() is None:
                 # Two processes may put the same blob at once on PostgreSQL: the second one has nothing left to do.
-                insert = postgresql.insert(blobs) if connection.dialect.name == "postgresql" else sqlite.insert(blobs)
-                connection.execute(insert.values(hash=hash, data=data).on_conflict_do_nothing())
+                connection.execute(_insert_blob(connection, hash, data))
         return hash
 
     def get_blob(self, hash: str) -> bytes:
@@ -174,6 +173,15 @@ class Ledger:
     def _check_open(self) -> None:
         if self._closed:
             raise StoreError("the ledger is closed")
+
+
+def _insert_blob(connection: Connection, hash: str, data: bytes) -> Executable:
+    if connection.dialect.name != "postgresql":
+        return sqlite.insert(blobs).values(hash=hash, data=data).on_conflict_do_nothing()
+    # Imported where it is used: it is slow to load and most stores are SQLite.
+    from sqlalchemy.dialects import postgresql
+
+    return postgresql.insert(blobs).values(hash=hash, data=data).on_conflict_do_nothing()
 
 
 def _check_filter(kind: str | None, subject: str | None) -> None:

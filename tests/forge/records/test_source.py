@@ -19,9 +19,7 @@ BRANCHES = (ast.If, ast.For, ast.While, ast.ExceptHandler, ast.With, ast.IfExp, 
 
 
 def _sources() -> list[str]:
-    intents = [
-        intent for intent, _ in (*test_operations.RECORDS, *test_operations.VALUES) if not intent.startswith("size b")
-    ]
+    intents = [intent for intent, _ in (*test_operations.RECORDS, *test_operations.VALUES)]
     found = [planned(intent, test_operations.LOG).source for intent in intents]
     found += [planned("parse the lines", case[1]).source for case in test_formats.CASES]
     found += [planned("first 3 lines sorted by time", case[1]).source for case in test_formats.CASES if _timed(case[1])]

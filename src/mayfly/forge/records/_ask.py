@@ -50,7 +50,7 @@ class Ask:
         self.order = ""
         self.rate_at = -1
         self.most = ""
-        self.bare_rank = False
+        self.bare_rank = self.bare_sort = False
         self.limit: int | None = None
         self.select: list[str] = []
         self.problems: list[str] = []

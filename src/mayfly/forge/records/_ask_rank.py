@@ -16,7 +16,7 @@ def ranks(ask: Ask) -> None:
     """Understand top five, most common, largest, slowest."""
     for index in range(len(ask.tokens)):
         found = ask.phrase(index, "ranks") if ask.free(index) else None
-        if found is None:
+        if found is None or ask.word(index - 1) == "at":
             continue
         start, end, number = index, found.end, None
         if ask.free(end) and ask.tokens[end].kind == "number" and not ask.tokens[end].unit:

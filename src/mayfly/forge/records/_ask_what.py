@@ -15,17 +15,21 @@ def orders(ask: Ask) -> None:
     """Understand sorted by, and which way."""
     for index in range(len(ask.tokens)):
         way = ask.phrase(index, "order") if ask.free(index) else None
-        if way is None or ask.tokens[index].text.lower() == "orders":
+        if way is None or _is_noun(ask, index):
             continue
         if way.meaning in ("down", "up"):
             ask.spend(index, way.end)
             ask.descending = way.meaning == "down"
             if "recent" in way.text or way.text.split()[0] in _BY_TIME:
                 _order_by_role(ask, "timestamp")
-        elif ask.word(index - 1) == "in" and way.text == "order":
-            ask.spend(index, way.end)
         else:
             _order(ask, index, way.end)
+
+
+def _is_noun(ask: Ask, index: int) -> bool:
+    """Whether an order is something that was ordered, or the order that records are in."""
+    written = ask.tokens[index].text.lower()
+    return written == "orders" or (written == "order" and index > 0 and ask.word(index + 1) != "by")
 
 
 _BY_TIME = ("newest", "latest", "oldest", "earliest", "chronologically", "chronological")
@@ -36,7 +40,8 @@ def _order(ask: Ask, start: int, end: int) -> None:
     by = next((place for place in range(end, min(end + 4, len(ask.tokens))) if ask.word(place) == "by"), None)
     if by is None:
         if ask.tokens[start].text.lower() != "ordered":
-            ask.problems.append("sorting does not say by what")
+            ask.bare_sort = True
+            ask.spend(start, end)
         return
     at = ask.skip(by + 1, ("the", "their"))
     measured = ask.phrase(at, "measures")
@@ -150,13 +155,16 @@ def _measure(ask: Ask, measure: Measure, start: int, end: int) -> None:
     if measure in ("share", "percent"):
         ask.measure, ask.rate_at = measure, start
         ask.spend(start, end)
-        return
-    if measure == "count":
+    elif measure == "count":
         _count(ask, start, end, at)
-        return
-    if measure == "sum" and (counted := ask.phrase(at, "measures")) and counted.meaning == "count":
+    elif measure == "sum" and (counted := ask.phrase(at, "measures")) and counted.meaning == "count":
         _count(ask, start, counted.end, ask.skip(counted.end, LINKS))
-        return
+    else:
+        _measure_field(ask, measure, start, end, at)
+
+
+def _measure_field(ask: Ask, measure: Measure, start: int, end: int, at: int) -> None:
+    """Understand which field is measured; a sum of records is their count."""
     numeric = measure not in ("min", "max")
     match = ask.field_at(at, numeric=numeric) or ask.field_at(start, numeric=True)
     if match is None and ask.is_record(at) and (match := ask.field_at(at + 1, numeric=numeric)):

@@ -110,9 +110,9 @@ def _fit(found: Format, items: Sequence[object]) -> float:
 def _sought(intent: str, understood: Understood, items: Sequence[object]) -> Understood:
     """Take unknown words next to each other as text to look for, if that was asked and lines have it."""
     words = [word.lower() for word in re.findall(r"[A-Za-z']+", intent)]
-    sought = _SEEK & {_lexicon.singular(word) for word in words} or set(words[-1:]) & _NOUNS
-    sought = sought or understood.operation == Operation() or _followed(intent, " ".join(understood.unknown))
-    if not understood.unknown or not sought:
+    asked = bool(_SEEK & {_lexicon.singular(word) for word in words} or set(words[-1:]) & _NOUNS)
+    asked = asked or understood.operation == Operation() or _followed(intent, " ".join(understood.unknown))
+    if not understood.unknown or not asked:
         return understood
     text = " ".join(understood.unknown)
     spellings = [text, _lexicon.singular(text), *(_lexicon.table("terms")["oom"] if _java.wants_memory(text) else [])]

@@ -30,6 +30,8 @@ def tell(found: Format, operation: Operation) -> str:
     where = " and ".join(_condition(condition) for condition in operation.conditions)
     of = f" of the {found.name}" if found.kind != "plain" else " of the text"
     body = _what(operation) + of + (f" where {where}" if where else "")
+    if operation.having is not None:
+        body += f", for counts {_SIGNS[operation.having.operator]} {operation.having.value}"
     cut = f", the {'last' if operation.last else 'first'} {operation.limit} only" if operation.limit else ""
     ordered = (
         f", {'highest' if operation.descending else 'lowest'} {operation.order or 'value'} first"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mayfly.forge.records import _ask_rank, _ask_time, _ask_what, _ask_where, _lexicon
+from mayfly.forge.records import _ask_rank, _ask_time, _ask_values, _ask_what, _ask_where, _lexicon
 from mayfly.forge.records._ask import Ask
 from mayfly.forge.records._model import Condition, Format, Key, Measure, Operation
 from mayfly.forge.records._tokens import tokens
@@ -28,13 +28,13 @@ _STEPS = (
     _ask_where.ranges,
     _ask_where.missing,
     _ask_where.comparisons,
-    _ask_where.pairs,
+    _ask_values.pairs,
     _ask_what.limits,
     _ask_what.groups,
     _ask_what.measures,
     _ask_what.uniques,
-    _ask_where.levels,
-    _ask_where.values,
+    _ask_values.levels,
+    _ask_values.values,
     _ask_what.selections,
 )
 
@@ -97,27 +97,13 @@ def _left(ask: Ask) -> list[str]:
 
 def _operation(ask: Ask) -> Operation:
     conditions, share = _split(ask)
-    select = [name for name in dict.fromkeys(ask.select) if not _is_key(ask, name)]
-    measure, of, keys, unique = ask.measure, ask.of, list(ask.keys), ask.unique
-    if unique and (keys or measure == "count") and len(select) == 1:
-        measure, of, select, unique = "distinct", select[0], [], False
-    if ask.most and not keys and measure is None:
-        keys, measure, select = _most(ask, select), "count", []
-    if keys and measure is None and not ask.gather and len(select) == 1 and ask.format.named(select[0]).numeric:
-        measure, of, select = _usual_measure(ask, select[0]), select[0], []
-    if ask.having is not None and select and measure is None:
-        keys, measure, select = [Key(field=name) for name in select], "count", []
-    if keys and measure is None and not ask.gather:
-        measure = "count"
-    grouped = measure is not None or bool(keys)
-    _complain(ask, measure, bool(keys), select if grouped else [], share)
+    measure, of, keys, select, unique = _measured(ask)
+    keyed, grouped = bool(keys), measure is not None or bool(keys)
     order = "" if grouped else ask.order
-    if ask.order and grouped:
-        ask.ranked = ask.ranked or ask.order == of
-    gather = ask.gather and measure is None and bool(keys)
-    if ask.bare_rank and not keys:
-        ask.problems.append("the ranking does not say of what")
-    ranked = (ask.ranked or ask.bare_rank) and bool(keys) and not gather
+    _complain(ask, measure, keyed, select if grouped else [], share)
+    _complain_of_order(ask, keyed, order)
+    gather = ask.gather and measure is None and keyed
+    ranked = keyed and not gather and _is_ranked(ask, of)
     return Operation(
         conditions=tuple(_expanded(conditions)),
         share=tuple(_expanded(share)),
@@ -134,6 +120,48 @@ def _operation(ask: Ask) -> Operation:
         last=ask.last,
         ranked=ranked,
     )
+
+
+class _Measured(NamedTuple):
+    """What is worked out, of which field, for which groups; and which fields are shown instead."""
+
+    measure: Measure | None
+    of: str
+    keys: list[Key]
+    select: list[str]
+    unique: bool
+
+
+def _measured(ask: Ask) -> _Measured:
+    select = [name for name in dict.fromkeys(ask.select) if not _is_key(ask, name)]
+    measure, of, keys, unique = ask.measure, ask.of, list(ask.keys), ask.unique
+    if unique and (keys or measure == "count") and len(select) == 1:
+        measure, of, select, unique = "distinct", select[0], [], False
+    if ask.most and not keys and measure is None:
+        keys, measure, select = _most(ask, select), "count", []
+    if keys and measure is None and not ask.gather and _is_one_number(ask, select):
+        measure, of, select = _usual_measure(ask, select[0]), select[0], []
+    if ask.having is not None and select and measure is None:
+        keys, measure, select = [Key(field=name) for name in select], "count", []
+    if keys and measure is None and not ask.gather:
+        measure = "count"
+    return _Measured(measure, of, keys, select, unique)
+
+
+def _is_one_number(ask: Ask, select: list[str]) -> bool:
+    return len(select) == 1 and ask.format.named(select[0]).numeric
+
+
+def _is_ranked(ask: Ask, of: str) -> bool:
+    """Whether groups are put in the order of their values."""
+    return ask.ranked or ask.bare_rank or ask.bare_sort or (bool(ask.order) and ask.order == of)
+
+
+def _complain_of_order(ask: Ask, keyed: bool, order: str) -> None:
+    if ask.bare_sort and not keyed and not order:
+        ask.problems.append("sorting does not say by what")
+    if ask.bare_rank and not keyed:
+        ask.problems.append("the ranking does not say of what")
 
 
 def _complain(ask: Ask, measure: Measure | None, keyed: bool, select: list[str], share: list[Condition]) -> None:
