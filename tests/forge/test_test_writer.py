@@ -68,6 +68,13 @@ def test_brackets_in_python_are_not_taken_for_cases() -> None:
     assert test.kind == "function"
 
 
+def test_tests_with_parameters_are_functions_too() -> None:
+    [test] = read_tests(
+        'import pytest\n\n@pytest.mark.parametrize("n", [1, 2])\ndef test_it(n):\n    assert f(n)\n', [1]
+    )
+    assert test.kind == "function"
+
+
 def test_a_test_of_the_result_becomes_a_check() -> None:
     [test] = read_tests("def test_parse(result):\n    return isinstance(result, dict)", ["x"])
     assert "def check(input, output)" in test.check

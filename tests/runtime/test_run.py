@@ -63,6 +63,19 @@ def test_syntax_error_then_failing_test_then_good_is_accepted_with_two_reflectio
     assert (2, "proof") in refused
 
 
+def test_the_budget_that_is_left_is_told_for_each_attempt(runtime: Runtime, watched: Watched, script: Script) -> None:
+    model = script(("architect", fenced(WRONG)), ("architect", fenced(GOOD)))
+    outcome = runtime.run("square the number", model=model, **TASK)
+    assert [row["entropy_remaining"] for row in watched.payloads(outcome.id, "forge.wrote")] == [0.5, 0.25]
+
+
+def test_a_judge_that_rejects_ends_in_ground_with_its_reason(runtime: Runtime, script: Script) -> None:
+    opinion = json.dumps({"decision": "reject", "scores": {}, "reasons": ["it is cruel"]})
+    outcome = runtime.run("square the number", model=script(("architect", fenced(GOOD)), ("judge", opinion)), **TASK)
+    assert (outcome.status, outcome.value) == ("collapsed", -1)
+    assert "it is cruel" in outcome.reason
+
+
 def test_the_next_prompt_holds_the_reflection_and_the_failing_values(
     runtime: Runtime, script: Script, tmp_path: Path
 ) -> None:
@@ -91,6 +104,7 @@ def test_the_same_wrong_code_again_stops_early(runtime: Runtime, script: Script)
     outcome = runtime.run("square the number", model=script(("architect", fenced(WRONG))), **TASK)
     assert outcome.status == "collapsed"
     assert "stagnation" in outcome.reason
+    assert "after 2 attempts" in outcome.reason
     assert outcome.cost.model_calls == 2
 
 

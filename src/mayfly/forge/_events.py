@@ -17,6 +17,7 @@ class ForgeWrote:
     author: str
     source_hash: str
     lines: int
+    entropy_remaining: float
     provenance: Mapping[str, JSON]
 
 

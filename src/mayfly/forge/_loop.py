@@ -68,7 +68,7 @@ class Forge:
             form = normalised(artifact.source)
             if form in seen:
                 told = f"stagnation: the same program came again; {request.attempts[-1].error}"
-                raise self._help(request, began, told)
+                raise self._help(request, began, told, attempts=number)
             seen.add(form)
             last = number == limit or not architect.persistent
             admission = self._admit(artifact, request, suite, last=last)
@@ -104,7 +104,7 @@ class Forge:
         reflection = self._reflector.reflect(artifact, verdicts, intent=request.intent) if reflect else None
         return Attempt(number=number, source=artifact.source, verdicts=verdicts, reflection=reflection)
 
-    def _help(self, request: Request, began: float, error: str) -> HelpNeeded:
+    def _help(self, request: Request, began: float, error: str, *, attempts: int | None = None) -> HelpNeeded:
         tried = request.attempts
         suggestions = [s for attempt in tried for s in (attempt.reflection or _NOTHING).suggestions]
         context = {
@@ -115,7 +115,7 @@ class Forge:
             "execution_time_seconds": round(time.monotonic() - began, 3),
             "max_attempts": self._attempts,
         }
-        return HelpNeeded(self._persona, request.intent, len(tried), error, context)
+        return HelpNeeded(self._persona, request.intent, attempts or len(tried), error, context)
 
 
 _NOTHING = Reflection(root_cause="")

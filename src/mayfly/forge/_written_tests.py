@@ -67,7 +67,7 @@ def _from_python(source: str, inputs: list[object]) -> list[Test]:
         return []
     functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
     tests: list[Test] = []
-    if any(node.name.startswith("test") and not node.args.args for node in functions):
+    if any(node.name.startswith("test") and (node.decorator_list or not node.args.args) for node in functions):
         tests.append(Test(name="written", kind="function", function=source, confidence=0.8))
     for node in functions:
         # Document-style tests take the result, or the input and the result, and answer True or False.

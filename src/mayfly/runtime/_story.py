@@ -97,6 +97,7 @@ class Story:
                 author=artifact.author,
                 source_hash=artifact.hash,
                 lines=len(artifact.source.splitlines()),
+                entropy_remaining=round(self.task.profile.entropy / self._attempt, 3) if self.task else 0.0,
                 provenance=json.loads(json.dumps(dict(artifact.provenance), default=str)),
             )
         )
