@@ -216,3 +216,10 @@ def test_looking_for_a_word_takes_lines_that_have_it() -> None:
     found = answer("identify timeout patterns", sample)
     assert isinstance(found, list)
     assert [record["message"] for record in found] == ["connection Timeout after 3 s"]
+
+
+def test_two_ways_of_sorting_at_once_are_refused() -> None:
+    sample = [{"name": "a", "salary": 1}, {"name": "b", "salary": 3}] * 5
+    found = plan("sort by salary ascending and descending", sample)
+    assert isinstance(found, Unable)
+    assert "both ascending and descending" in found.reason

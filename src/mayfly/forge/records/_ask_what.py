@@ -13,6 +13,7 @@ MEASURES |= {"median": "median", "share": "share", "percent": "percent"}
 
 def orders(ask: Ask) -> None:
     """Understand sorted by, and which way."""
+    ways: set[str] = set()
     for index in range(len(ask.tokens)):
         way = ask.phrase(index, "order") if ask.free(index) else None
         if way is None or _is_noun(ask, index):
@@ -20,10 +21,13 @@ def orders(ask: Ask) -> None:
         if way.meaning in ("down", "up"):
             ask.spend(index, way.end)
             ask.descending = way.meaning == "down"
+            ways.add(way.meaning)
             if "recent" in way.text or way.text.split()[0] in _BY_TIME:
                 _order_by_role(ask, "timestamp")
         else:
             _order(ask, index, way.end)
+    if len(ways) > 1:
+        ask.problems.append("both ascending and descending are asked for")
 
 
 def _is_noun(ask: Ask, index: int) -> bool:
