@@ -37,7 +37,7 @@ def start(*arguments: object, store: Settings) -> subprocess.Popen[str]:
 
 def finish(worker: subprocess.Popen[str], given: str = "") -> list[str]:
     """Return the lines a worker printed until its good end."""
-    output, _ = worker.communicate(given, timeout=100)
+    output, _ = worker.communicate(given, timeout=250)
     assert worker.returncode == 0
     return output.splitlines()
 
