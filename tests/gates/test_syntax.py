@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mayfly.core import Verdict
+from mayfly.gates import Profile, check_stability
 from mayfly.gates._syntax import MAX_SOURCE_BYTES, check_syntax, snippet
 
 
@@ -70,7 +71,6 @@ def test_lines_are_counted_as_python_counts_them(newline: str) -> None:
         ("x = " + "-" * 50_000 + "1", "NESTING"),
         ("x = 1" + " + 1" * 20_000, "NESTING"),
         ("x" + ".y" * 30_000, "NESTING"),
-        ("if x:\n    pass\n" + "elif x:\n    pass\n" * 4_000, "NESTING"),
         ("x = " + "(" * 1_000 + ")" * 1_000, "SYNTAX"),
         ("x = " + "9" * 10_000, "SYNTAX"),
         ("  x = 1", "SYNTAX"),
@@ -129,3 +129,11 @@ def test_nothing_is_run() -> None:
 def test_no_input_crashes_the_gate(source: str | bytes) -> None:
     parsed = check_syntax(source)
     assert (parsed.tree is None) == bool(parsed.verdicts)
+
+
+def test_a_choice_of_thousands_is_refused_here_or_at_the_next_gate() -> None:
+    parsed = check_syntax("x = 1\nif x:\n    pass\n" + "elif x:\n    pass\n" * 4_000)
+    found = parsed.verdicts
+    if parsed.tree is not None:
+        found = check_stability(parsed.tree, parsed.text, Profile()).verdicts
+    assert "reject" in {verdict.decision for verdict in found}

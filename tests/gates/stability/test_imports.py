@@ -1,5 +1,8 @@
 """The stability gate on imports: the list decides, real names count, and modules are not reached through modules."""
 
+import dataclasses
+import datetime
+
 import pytest
 
 from mayfly.core import Tier
@@ -129,9 +132,7 @@ def test_a_net_grant_does_not_open_the_file_system() -> None:
         ("import json\njson.codecs", "codecs"),
         ("import typing\ntyping.sys.modules", "sys"),
         ("import typing as t\nt.sys", "sys"),
-        ("import datetime\ndatetime.sys", "sys"),
         ("import dataclasses\ndataclasses.inspect.os", "inspect"),
-        ("import dataclasses\ndataclasses.builtins", "builtins"),
         ("from dataclasses import sys", "sys"),
         ("from dataclasses import sys as harmless", "sys"),
         ("from json.tool import sys", "sys"),
@@ -146,6 +147,9 @@ def test_a_net_grant_does_not_open_the_file_system() -> None:
         ("import re\ngetattr(re, 'enum')", "enum"),
         ("import json\nd = json.decoder\nd.scanner", "json.scanner"),
         ("import re\nre._compiler", "re._compiler"),
+        # Newer versions of these modules no longer hold the others.
+        *([("import datetime\ndatetime.sys", "sys")] if hasattr(datetime, "sys") else []),
+        *([("import dataclasses\ndataclasses.builtins", "builtins")] if hasattr(dataclasses, "builtins") else []),
     ],
 )
 def test_a_module_is_not_reached_through_another_one(source: str, reached: str) -> None:
