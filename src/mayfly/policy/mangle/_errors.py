@@ -1,0 +1,44 @@
+"""What can be wrong with a Mangle program, always with the stage, the place and, where known, the way to mend it."""
+
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from mayfly.core import InputError
+from mayfly.policy.mangle._ast import Place
+
+Stage: TypeAlias = Literal["parse", "analyze", "eval"]
+
+
+class MangleError(InputError):
+    """Say at which stage a program is wrong, where and why; the text is one line: place, message, fix."""
+
+    code = "MANGLE"
+
+    def __init__(self, message: str, *, stage: Stage, place: Place | None = None, fix: str | None = None) -> None:
+        super().__init__(message, fix=fix)
+        self.stage = stage
+        self.place = place
+
+    def __str__(self) -> str:
+        return super().__str__() if self.place is None else f"{self.place}: {super().__str__()}"
+
+
+class MangleErrors(MangleError):
+    """Hold everything that is wrong with a program; as one line it is the first error and how many more there are."""
+
+    def __init__(self, errors: Sequence[MangleError]) -> None:
+        first = errors[0]
+        super().__init__(first.message, stage=first.stage, place=first.place, fix=first.fix)
+        self.errors = tuple(errors)
+
+    def __str__(self) -> str:
+        more = len(self.errors) - 1
+        return f"{super().__str__()} (and {more} more error{'s' if more > 1 else ''})" if more else super().__str__()
+
+
+def raise_all(errors: Sequence[MangleError]) -> None:
+    """Raise what was found: nothing, the one error, or all of them together."""
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise MangleErrors(errors)

@@ -1,0 +1,47 @@
+"""Check a whole program: from what was parsed to what can be evaluated."""
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from types import MappingProxyType
+
+from mayfly.policy.mangle._ast import Symbol, Unit
+from mayfly.policy.mangle._checked import Checked, Declared, Given, Rule
+from mayfly.policy.mangle._packages import resolve_packages
+from mayfly.policy.mangle.check._inference import check_types
+from mayfly.policy.mangle.check._known import Known
+from mayfly.policy.mangle.check._problems import Problems
+from mayfly.policy.mangle.check._rows import MOST_REPORTED, given_faults
+from mayfly.policy.mangle.check._rules import make_fact, make_rule
+from mayfly.policy.mangle.check._strata import check_temporal_recursion, stratify
+
+_NOTHING: Mapping[Symbol, Declared] = MappingProxyType({})
+
+
+def check(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _NOTHING, bounds: bool = True) -> Checked:
+    """Check a program and return it ready for evaluation, or raise everything that is wrong with it.
+
+    *extra* are predicates that are known from elsewhere. Without *bounds* the declared types are read but not held
+    against facts and rules, for rules that were written for an engine which never looked at them.
+    An error of stage "analyze" means that the program makes no sense as it stands; "eval", that it could not be
+    evaluated: a negation cycle, or a variable without a value.
+    """
+    declarations, clauses = resolve_packages(units)
+    problems = Problems()
+    known = Known(declarations, clauses, extra, problems)
+    given: list[Given] = []
+    rules: list[Rule] = []
+    for clause in clauses:
+        if clause.premises is None:
+            fact = make_fact(clause, known, problems)
+            given += [] if fact is None else [fact]
+        else:
+            rule = make_rule(len(rules), clause, known, problems)
+            rules += [] if rule is None else [rule]
+    if not problems.hinder_analysis():
+        check_temporal_recursion(rules, known, problems)
+    if bounds:
+        check_types(rules, known, problems)
+        problems.extend(islice(given_faults(known.all(), given), MOST_REPORTED))
+    strata = stratify(rules, problems)
+    problems.raise_found()
+    return Checked(declared=MappingProxyType(known.all()), given=tuple(given), rules=tuple(rules), strata=strata)

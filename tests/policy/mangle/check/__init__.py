@@ -1,0 +1,1 @@
+"""Tests of the checks that a Mangle program passes before it runs."""
