@@ -22,6 +22,11 @@ class MangleError(InputError):
     def __str__(self) -> str:
         return super().__str__() if self.place is None else f"{self.place}: {super().__str__()}"
 
+    @property
+    def all(self) -> "tuple[MangleError, ...]":
+        """Every error that was found, this one or several."""
+        return (self,)
+
 
 class MangleErrors(MangleError):
     """Hold everything that is wrong with a program; as one line it is the first error and how many more there are."""
@@ -30,6 +35,11 @@ class MangleErrors(MangleError):
         first = errors[0]
         super().__init__(first.message, stage=first.stage, place=first.place, fix=first.fix)
         self.errors = tuple(errors)
+
+    @property
+    def all(self) -> tuple[MangleError, ...]:
+        """Every error that was found, in order."""
+        return self.errors
 
     def __str__(self) -> str:
         more = len(self.errors) - 1

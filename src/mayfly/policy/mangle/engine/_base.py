@@ -7,6 +7,7 @@ from mayfly.policy.mangle.engine._limits import Limits
 from mayfly.policy.mangle.engine._plan import NATURAL, Plan
 from mayfly.policy.mangle.engine._relation import Relation
 from mayfly.policy.mangle.engine._run import Run
+from mayfly.policy.mangle.engine._timed import given_row
 
 
 class Base:
@@ -52,7 +53,7 @@ class Base:
             if plan.aggregates:
                 return bool(run.body(plan))
             out: dict[object, object] = {}
-            plan.function(NATURAL, record=False)(self.relations, None, out, run.ask, run.tick)
+            plan.function(NATURAL, record=False)(self.relations, None, out, run.ask, run.tick, run.now)
             return bool(out)
 
     def woken(self, needed: frozenset[int]) -> list[Plan]:
@@ -64,7 +65,7 @@ class Base:
                 for plan in self._layout.plans
                 if plan.asks
                 and plan.group in needed
-                and all(self.relations[number].rows or at > plan.fails_at for at, number in plan.reads.items())
+                and all(self.relations[number].rows or at >= plan.fails_at for at, number in plan.reads.items())
             ]
             self._woken[needed] = found
         return found
@@ -73,5 +74,5 @@ class Base:
 def _given(layout: Layout, number: int) -> Relation:
     rows: dict[object, object] = {}
     for fact in layout.given[number]:
-        rows.setdefault(fact.row, fact)
+        rows.setdefault(given_row(fact), fact)
     return Relation(rows)  # type: ignore[arg-type]

@@ -1,24 +1,37 @@
 """Turn one rule, with its premises in a chosen order, into a Python function that adds the rule's rows to a dict.
 
-A function is called as `rule(relations, first, out, ask, tick)`: all relations by number, the rows that the first
-premise ranges over, where to put rows, how to ask external and deferred predicates, and the look at the clock.
+A function is called as `rule(relations, first, out, ask, tick, now)`: all relations by number, the rows that the first
+premise ranges over, where to put rows, how to ask external and deferred predicates, the look at the clock, and the
+instant for which it is evaluated.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from mayfly.policy.mangle._ast import Apply, Atom, Constant, Equality, Let, Negation, Premise, Symbol, Term, Variable
+from mayfly.policy.mangle._ast import (
+    Apply,
+    Atom,
+    Bound,
+    Constant,
+    Equality,
+    Let,
+    Negation,
+    Premise,
+    Term,
+    Timed,
+    Variable,
+)
 from mayfly.policy.mangle._checked import Rule
 from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle.builtins import FUNCTIONS, Predicate
+from mayfly.policy.mangle._values import Time
 from mayfly.policy.mangle.engine._order import WILDCARD, is_builtin, may_fail
-from mayfly.policy.mangle.engine._parts import all_names, columns_of, is_number, predicate_of, same_terms, tuple_of
+from mayfly.policy.mangle.engine._parts import all_names, columns_of, same_terms, tuple_of
 from mayfly.policy.mangle.engine._relation import WHOLE, Lookup
-from mayfly.policy.mangle.engine._source import Source
+from mayfly.policy.mangle.engine._timed import FIRST, LAST, bounds_of, covers, instant, timed, until, window
+from mayfly.policy.mangle.engine._write import Setting, Writer
 
 Made: TypeAlias = Callable[..., None]
-_COMPARED = {":lt": "<", ":le": "<=", ":gt": ">", ":ge": ">="}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,24 +43,13 @@ class Recipe:
     columns: tuple[tuple[str, int], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """What the rules of a program are compiled against."""
-
-    numbers: Mapping[Symbol, int]
-    called: frozenset[Symbol]
-    """External and deferred predicates: asked with what is bound, not looked up."""
-
-
-class Emitter:
+class Emitter(Writer):
     """Write the function of one rule for one order of its premises."""
 
     def __init__(self, rule: Rule, setting: Setting, *, lazy: frozenset[str], bound: Sequence[str] = ()) -> None:
+        super().__init__(setting)
         self._rule = rule
-        self._setting = setting
         self._lazy = lazy
-        self._source = Source("relations, first, out, ask, tick")
-        self._names: dict[str, str] = {}
         self._row_of: tuple[tuple[Term, ...], str] | None = None
         self._origin: tuple[str, tuple[str, ...]] | None = None
         self._made = False
@@ -102,10 +104,10 @@ class Emitter:
         if self._origin is not None:
             origin = "origin" if self._origin[1] else self._origin[0]
         head = self._rule.head.arguments
-        if self._row_of is not None and same_terms(self._row_of[0], head):
+        if self._row_of is not None and self._rule.clause.time is None and same_terms(self._row_of[0], head):
             row = self._row_of[1]
         else:
-            row = tuple_of([self._term(term) for term in head])
+            row = tuple_of([*(self._term(term) for term in head), *self._head_time()])
         source.line(f"{put}({row}, {origin})")
         fixed = all(isinstance(term, Constant) for term in head)
         if source.depth and fixed and not any(map(may_fail, self._rule.premises)):
@@ -121,12 +123,6 @@ class Emitter:
             self._source.line(f"{self._source.setup('put', 'out.append')}({row})")
         return self._source.function()  # type: ignore[no-any-return]
 
-    def _bind(self, name: str) -> str:
-        local = self._source.fresh("v")
-        if name != WILDCARD:
-            self._names[name] = local
-        return local
-
     def _hoist(self) -> None:
         """Make the origin as soon as what it holds is known, so that inner loops share it."""
         if self._made or self._origin is None or not self._origin[1]:
@@ -135,25 +131,6 @@ class Emitter:
         if all(name in self._names for name in names):
             self._source.line(f"origin = {tuple_of([recipe, *(self._names[name] for name in names)])}")
             self._made = True
-
-    def _known(self, term: Term) -> bool:
-        if isinstance(term, Variable):
-            return term.name in self._names
-        return isinstance(term, Constant) or all(self._known(part) for part in term.arguments)
-
-    def _term(self, term: Term) -> str:
-        """Return the expression of a term whose variables are known."""
-        if isinstance(term, Constant):
-            return self._source.constant(term.value)
-        if isinstance(term, Variable):
-            if term.name not in self._names:
-                raise MangleError(f"the variable {term.name} has no value here", stage="analyze", place=term.place)
-            return self._names[term.name]
-        function = FUNCTIONS.get(term.function)
-        if function is None:
-            raise MangleError(f"{term.function} is not a function", stage="analyze", place=term.place)
-        call = self._source.bind("f", function.taking(len(term.arguments)))
-        return f"{call}({', '.join(self._term(part) for part in term.arguments)})"
 
     def _premise(self, premise: Premise, *, given: bool) -> None:
         if isinstance(premise, Equality):
@@ -168,7 +145,54 @@ class Emitter:
             else:
                 self._stored(premise, given=given)
         else:
-            raise MangleError("temporal premises are not supported", stage="analyze", place=premise.place)
+            self._timed(premise, given=given)
+
+    def _timed(self, premise: Timed, *, given: bool) -> None:
+        """Write a premise with a time: the row with its two instants, the test of them, and the variables they give."""
+        source = self._source
+        ends = [Variable(name=f"{source.fresh('@')}", place=premise.place) for _ in range(2)]
+        symbol = timed(premise.atom.symbol)
+        arguments = (*premise.atom.arguments, *ends)
+        self._stored(Atom(predicate=symbol.name, arguments=arguments, place=premise.place), given=given)
+        start, end = (self._names[variable.name] for variable in ends)
+        if premise.operator is not None and premise.window is not None:
+            test = source.bind("window", window(premise.operator, premise.window))
+            source.unless(f"{test}({start}, {end}, now)")
+        if premise.annotation is None:
+            return
+        if premise.operator is None:
+            ends_asked = zip(bounds_of(premise.annotation), (FIRST, LAST), strict=True)
+            asked = [self._bound(bound, open_end) for bound, open_end in ends_asked]
+            if None not in asked:
+                source.unless(f"{source.bind('covers', covers)}({start}, {end}, {asked[0]}, {asked[1]})")
+        for bound, value in zip(bounds_of(premise.annotation), (start, end), strict=True):
+            if isinstance(bound.end, Variable) and bound.end.name not in self._names and bound.end.name != WILDCARD:
+                source.line(f"{self._bind(bound.end.name)} = {value}")
+
+    def _bound(self, bound: Bound, open_end: Time) -> str | None:
+        """Return the expression of one end of an interval, None if it has no value."""
+        if bound.end is None:
+            return self._source.constant(open_end)
+        if isinstance(bound.end, str):
+            return "now"
+        if isinstance(bound.end, Variable):
+            return self._names.get(bound.end.name)
+        return self._source.constant(bound.end.value) if isinstance(bound.end.value, Time) else None
+
+    def _head_time(self) -> list[str]:
+        """Return the expressions of the instants between which the head holds."""
+        time = self._rule.clause.time
+        if time is None:
+            return []
+        ends = []
+        for bound, open_end in zip(bounds_of(time), (FIRST, LAST), strict=True):
+            value = self._bound(bound, open_end)
+            if value is None:
+                raise MangleError("this end of the interval has no value", stage="analyze", place=bound.place)
+            local = self._source.fresh("t")
+            self._source.line(f"{local} = {self._source.bind('instant', instant)}({value})")
+            ends.append(local)
+        return [ends[0], f"{self._source.bind('until', until)}({ends[0]}, {ends[1]})"]
 
     def _equality(self, equality: Equality) -> None:
         left, right = equality.left, equality.right
@@ -319,38 +343,3 @@ class Emitter:
     def _ask(self, atom: Atom) -> str:
         known = [self._term(term) if self._known(term) else "None" for term in atom.arguments]
         return f"ask({self._setting.numbers[atom.symbol]}, {tuple_of(known)})"
-
-    def _builtin(self, atom: Atom) -> None:
-        source = self._source
-        predicate = predicate_of(atom)
-        if predicate.solve is None or all(self._known(term) for term in atom.arguments):
-            source.unless(self._holds(atom))
-            return
-        outputs = [term for mode, term in zip(predicate.modes, atom.arguments, strict=True) if mode == "-"]
-        rows = source.fresh("l")
-        source.line(f"{rows} = {self._solved(atom, predicate)}")
-        row = source.fresh("r")
-        source.loop(row, rows)
-        for at, term in enumerate(outputs):
-            if self._known(term):
-                source.unless(f"{row}[{at}] == {self._term(term)}")
-            elif isinstance(term, Variable) and term.name != WILDCARD:
-                source.line(f"{self._bind(term.name)} = {row}[{at}]")
-
-    def _solved(self, atom: Atom, predicate: Predicate) -> str:
-        inputs = [self._term(term) for mode, term in zip(predicate.modes, atom.arguments, strict=True) if mode != "-"]
-        return f"tuple({self._source.bind('solve', predicate.solve)}({', '.join(inputs)}))"
-
-    def _holds(self, atom: Atom) -> str:
-        """Return the condition that a builtin predicate holds."""
-        predicate = predicate_of(atom)
-        if predicate.test is None and not all(self._known(term) for term in atom.arguments):
-            return self._solved(atom, predicate)
-        values = [self._term(term) for term in atom.arguments]
-        name = self._source.bind("test", predicate.test or predicate.holds)
-        sign = _COMPARED.get(atom.predicate)
-        if sign is None or any(isinstance(term, Apply) for term in atom.arguments):
-            return f"{name}({', '.join(values)})"
-        numbers = [v for v, term in zip(values, atom.arguments, strict=True) if not is_number(term)]
-        plain = " and ".join(f"type({value}) is int" for value in numbers) or "True"
-        return f"({values[0]} {sign} {values[1]} if {plain} else {name}({', '.join(values)}))"

@@ -1,16 +1,18 @@
 """A whole program laid out for evaluation: numbered predicates, groups of rules, and who reads what."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from mayfly.policy.mangle._ast import Symbol, Timed, Variable
+from mayfly.policy.mangle._ast import Atom, Equality, Symbol, Timed, Variable
 from mayfly.policy.mangle._checked import Checked, Given, Merge
 from mayfly.policy.mangle._errors import MangleError
 from mayfly.policy.mangle._values import Value
 from mayfly.policy.mangle.engine._aggregate import Grouping, grouping
-from mayfly.policy.mangle.engine._emit import Made, Setting
-from mayfly.policy.mangle.engine._order import WILDCARD
+from mayfly.policy.mangle.engine._emit import Made
+from mayfly.policy.mangle.engine._order import WILDCARD, is_builtin
 from mayfly.policy.mangle.engine._plan import Plan
+from mayfly.policy.mangle.engine._timed import timed
+from mayfly.policy.mangle.engine._write import Setting
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -60,7 +62,7 @@ class Layout:
     """Number everything once, so that an evaluation only touches lists."""
 
     def __init__(self, checked: Checked) -> None:
-        _refuse_temporal(checked)
+        _refuse(checked)
         self.checked = checked
         self.symbols = _symbols(checked)
         self.numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
@@ -74,7 +76,7 @@ class Layout:
         }
         self.given: list[list[Given]] = [[] for _ in self.symbols]
         for fact in checked.given:
-            self.given[self.numbers[fact.symbol]].append(fact)
+            self.given[self.numbers[fact.symbol if fact.time is None else timed(fact.symbol)]].append(fact)
         plans = [Plan(rule, self.setting, checked.declared) for rule in checked.rules]
         self.plans = [plan for plan in plans if plan.head not in self.deferred]
         self._deferred_rules = [plan for plan in plans if plan.head in self.deferred]
@@ -109,7 +111,9 @@ class Layout:
                     self.readers[number].aggregates.append(plan)
                 continue
             for at, number in plan.reads.items():
-                reading[number].append((plan, at))
+                # What a group gives itself is followed by its rounds.
+                if self.group_of.get(number) != plan.group:
+                    reading[number].append((plan, at))
             for number in dict.fromkeys(plan.negates):
                 self.readers[number].negations.append(plan)
         for readers, premises in zip(self.readers, reading, strict=True):
@@ -143,7 +147,8 @@ class Layout:
         for plan in [*self.plans, *self._deferred_rules]:
             by_head.setdefault(plan.head, []).append(plan)
         seen: set[int] = set()
-        pending = [self.numbers[symbol] for symbol in goals if symbol in self.numbers]
+        wanted = [symbol for goal in goals for symbol in (goal, timed(goal))]
+        pending = [self.numbers[symbol] for symbol in wanted if symbol in self.numbers]
         while pending:
             number = pending.pop()
             if number in seen:
@@ -157,30 +162,28 @@ class Layout:
         return frozenset(self.group_of[number] for number in seen if number in self.group_of)
 
 
-def _refuse_temporal(checked: Checked) -> None:
-    for fact in checked.given:
-        if fact.time is not None:
-            raise MangleError("facts with a time are not supported", stage="analyze", place=fact.place)
+def _refuse(checked: Checked) -> None:
     for rule in checked.rules:
-        if rule.clause.time is not None:
-            raise MangleError("rules that give a time are not supported", stage="analyze", place=rule.place)
-        for premise in rule.premises:
-            if isinstance(premise, Timed):
-                raise MangleError("premises with a time are not supported", stage="analyze", place=premise.place)
+        if rule.clause.time is not None and rule.transform is not None and rule.transform.do is not None:
+            raise MangleError("a rule that aggregates cannot give a time", stage="analyze", place=rule.place)
 
 
 def _symbols(checked: Checked) -> list[Symbol]:
     """Return every predicate that can have rows."""
+    with_time = {fact.symbol for fact in checked.given if fact.time is not None}
+    with_time.update(rule.head.symbol for rule in checked.rules if rule.clause.time is not None)
+    with_time.update(
+        premise.atom.symbol for rule in checked.rules for premise in rule.premises if isinstance(premise, Timed)
+    )
     found = dict.fromkeys(checked.declared)
     found.update(dict.fromkeys(fact.symbol for fact in checked.given))
     for rule in checked.rules:
         found[rule.head.symbol] = None
         for premise in rule.premises:
-            atom = getattr(premise, "atom", premise)
-            symbol = getattr(atom, "symbol", None)
-            if isinstance(symbol, Symbol) and not symbol.name.startswith(":"):
-                found[symbol] = None
-    return list(found)
+            if not isinstance(premise, Equality):
+                found[premise.symbol if isinstance(premise, Atom) else premise.atom.symbol] = None
+    plain = [symbol for symbol in found if not is_builtin(symbol)]
+    return [*plain, *(timed(symbol) for symbol in plain if symbol in with_time)]
 
 
 def _inputs(plan: Plan, mode: tuple[str, ...]) -> dict[str, int]:
@@ -198,7 +201,8 @@ def _groups(
     groups: list[Group] = []
     group_of: dict[int, int] = {}
     for stratum in checked.strata:
-        predicates = tuple(numbers[symbol] for symbol in stratum if numbers[symbol] not in deferred)
+        both = [symbol for one in stratum for symbol in (one, timed(one)) if symbol in numbers]
+        predicates = tuple(numbers[symbol] for symbol in both if numbers[symbol] not in deferred)
         if predicates:
             group_of.update(dict.fromkeys(predicates, len(groups)))
             groups.append(Group(number=len(groups), predicates=predicates))
@@ -207,7 +211,24 @@ def _groups(
         plan.group = group.number
         group.merges = group.merges or plan.merges
         (group.aggregates if plan.aggregates else group.plans).append(plan)
+        untimed = _untimed(plan, checked)
         for at, number in plan.reads.items():
             if not plan.aggregates and group_of.get(number) == group.number:
                 group.inner.setdefault(number, []).append((plan, at))
+                if untimed is not None:
+                    group.inner[number].append((untimed, at))
     return groups, group_of
+
+
+def _untimed(plan: Plan, checked: Checked) -> Plan | None:
+    """Return a rule that gives a time without that time.
+
+    The reference engine forgets the time of what a recursive rule gives after the first round, so such facts are known
+    to hold without a time as well; no rule can read them, but they are listed.
+    """
+    rule = plan.rule
+    if rule.clause.time is None:
+        return None
+    found = Plan(replace(rule, clause=replace(rule.clause, time=None)), plan.setting, checked.declared)
+    found.group = plan.group
+    return found

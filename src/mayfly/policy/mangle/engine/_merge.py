@@ -70,6 +70,6 @@ class Merger:
         """Return the rows that came since the last time, for the next round."""
         changed = list(self._changed)
         self._changed.clear()
-        if changed:
+        if changed or self._relation.settled != len(self._relation.rows):
             self._relation.forget()
         return changed

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from mayfly.policy.mangle._ast import Atom, Place, Symbol, Variable
 from mayfly.policy.mangle._checked import Given, Rule
-from mayfly.policy.mangle._values import Row, Value
+from mayfly.policy.mangle._values import Row, Time, Value
 from mayfly.policy.mangle.engine._aggregate import known_part
 from mayfly.policy.mangle.engine._emit import Recipe
 from mayfly.policy.mangle.engine._order import WILDCARD, is_builtin
 from mayfly.policy.mangle.engine._relation import WHOLE, Lookup, Relation
 from mayfly.policy.mangle.engine._run import Run
+from mayfly.policy.mangle.engine._timed import MARK, is_timed
 
 if TYPE_CHECKING:
     from mayfly.policy.mangle.engine._program import Program
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """Where a fact comes from: a rule with its variables' values; with no rule it was given, at a place or in the call."""
+    """Where a fact comes from: a rule with its variables' values, or no rule: given at a place, or in the call."""
 
     rule: Rule | None
     bindings: Mapping[str, Value]
@@ -69,11 +70,20 @@ class Model:
     def facts(self) -> Iterator[tuple[Symbol, Row]]:
         """Yield everything that holds, predicate by predicate in the order of the program."""
         for symbol, relation in zip(self._run.layout.symbols, self._run.relations, strict=True):
-            for row in relation.rows:
-                yield symbol, row
+            if not is_timed(symbol):
+                for row in relation.rows:
+                    yield symbol, row
         for symbol, relation in self._extra.items():
             for row in relation.rows:
                 yield symbol, row
+
+    def timed(self) -> Iterator[tuple[Symbol, Row, Time, Time]]:
+        """Yield everything that holds for a time, with its first and last instant; the extreme ones are open ends."""
+        for symbol, relation in zip(self._run.layout.symbols, self._run.relations, strict=True):
+            if is_timed(symbol):
+                plain = Symbol(symbol.name.removeprefix(MARK), symbol.arity - 2)
+                for row in relation.rows:
+                    yield plain, row[:-2], row[-2], row[-1]
 
     def origin(self, symbol: Symbol, row: Row) -> Origin | None:
         """Return the first derivation of a fact, or None if the fact does not hold."""
@@ -114,7 +124,8 @@ class Model:
         plan = self.program.plan(rule)
         grouping = self._run.layout.grouping(plan)[1]
         key = tuple([bindings[name] for name in grouping.key_names])
-        members = grouping.groups(self._run.body(plan)).get(key, [])
+        with self._run as run:
+            members = grouping.groups(run.body(plan)).get(key, [])
         return tuple(dict(zip(grouping.names, row, strict=True)) for row in members)
 
 

@@ -8,8 +8,9 @@ evaluated as written; only what lies between two such premises is put in another
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from mayfly.policy.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Variable
+from mayfly.policy.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Timed, Variable
 from mayfly.policy.mangle._checked import Rule
+from mayfly.policy.mangle.engine._timed import variables_in
 
 WILDCARD = "_"
 
@@ -35,7 +36,8 @@ def terms_of(premise: Premise) -> tuple[Term, ...]:
 
 def variables_of(premise: Premise) -> list[str]:
     """Return the variables of a premise as often as they occur, without wildcards."""
-    return [name for term in terms_of(premise) for name in names_of(term)]
+    found = [name for term in terms_of(premise) for name in names_of(term)]
+    return found + variables_in(premise.annotation) if isinstance(premise, Timed) else found
 
 
 def named(rule: Rule) -> tuple[str, ...]:
@@ -58,10 +60,14 @@ def may_fail(premise: Premise) -> bool:
     return is_builtin(atom.symbol)
 
 
-def used_once(rule: Rule) -> frozenset[str]:
-    """Return the variables that occur once in the whole rule, in an atom: they only ask whether there is a row."""
+def used_once(rule: Rule, called: frozenset[Symbol]) -> frozenset[str]:
+    """Return the variables that occur once in the whole rule, in an atom: they only ask whether there is a row.
+
+    Those of predicates that are called have no rows to find their value in later.
+    """
     count = Counter(name for premise in rule.premises for name in variables_of(premise))
     count.update(name for term in rule.head.arguments for name in names_of(term))
+    count.update(variables_in(rule.clause.time))
     if rule.transform is not None:
         count.update(name for let in rule.transform.lets for name in names_of(let.function))
         count.update(let.variable.name for let in rule.transform.lets)
@@ -69,7 +75,7 @@ def used_once(rule: Rule) -> frozenset[str]:
     plain = {
         term.name
         for premise in rule.premises
-        if isinstance(premise, Atom) and not is_builtin(premise.symbol)
+        if isinstance(premise, Atom) and not is_builtin(premise.symbol) and premise.symbol not in called
         for term in premise.arguments
         if isinstance(term, Variable)
     }
@@ -78,6 +84,9 @@ def used_once(rule: Rule) -> frozenset[str]:
 
 def ordered(premises: Sequence[Premise], start: int | None, bound: set[str], fixed: frozenset[Symbol]) -> list[Premise]:
     """Return the premises with *start* first and the others in a good order; `fixed` predicates are functions."""
+    if any(isinstance(premise, Timed) for premise in premises):
+        # Which variables of an interval are bound decides what it means: the order is part of the rule.
+        return list(premises)
     never = _never(premises, bound)
     if never is not None:
         return [never]

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
-from mayfly.policy.mangle._ast import Apply, Atom, Constant, Negation, Premise, Symbol, Variable
+from mayfly.policy.mangle._ast import Apply, Atom, Constant, Negation, Premise, Symbol, Timed, Variable
 from mayfly.policy.mangle._checked import Declared, Rule
 from mayfly.policy.mangle._values import Value
 from mayfly.policy.mangle.builtins import PREDICATES
-from mayfly.policy.mangle.engine._emit import Emitter, Made, Setting
+from mayfly.policy.mangle.engine._emit import Emitter, Made
 from mayfly.policy.mangle.engine._order import (
     WILDCARD,
     is_builtin,
@@ -18,6 +18,8 @@ from mayfly.policy.mangle.engine._order import (
     used_once,
     variables_of,
 )
+from mayfly.policy.mangle.engine._timed import depends_on_now, timed
+from mayfly.policy.mangle.engine._write import Setting
 
 NATURAL: Final = -1
 """Stands for the place of no premise: the rule is evaluated as it was checked."""
@@ -29,7 +31,8 @@ class Plan:
     def __init__(self, rule: Rule, setting: Setting, declared: Mapping[Symbol, Declared]) -> None:
         self.rule = rule
         self.setting = setting
-        self.head = setting.numbers[rule.head.symbol]
+        symbol = rule.head.symbol if rule.clause.time is None else timed(rule.head.symbol)
+        self.head = setting.numbers[symbol]
         self.aggregates = rule.transform is not None and rule.transform.do is not None
         about = declared.get(rule.head.symbol)
         self.merges = about is not None and about.merge is not None
@@ -40,15 +43,21 @@ class Plan:
         self.negates: list[int] = []
         self.calls: list[int] = []
         self.group = -1
-        self.asks = False
-        """Whether it may ask an external predicate, itself or through a deferred one."""
+        self.asks: bool
+        """Whether what it gives depends on more than facts: an external predicate, asked by itself or through a
+        deferred one, or the time of the evaluation."""
         for at, premise in enumerate(rule.premises):
             self._note(at, premise)
+        self.required = tuple(dict.fromkeys(number for at, number in self.reads.items() if at < self.fails_at))
+        """The predicates without whose rows the rule neither gives anything nor fails."""
+        self.asks = _asks_the_time(rule)
         self.starts = frozenset(at for at in self.reads if self._may_start(at))
-        self.lazy = frozenset[str]() if self.aggregates else used_once(rule)
+        self.lazy = frozenset[str]() if self.aggregates else used_once(rule, setting.called)
         self.made: dict[int, Made] = {}
 
     def _note(self, at: int, premise: Premise) -> None:
+        if isinstance(premise, Timed):
+            self.reads[at] = self.setting.numbers[timed(premise.atom.symbol)]
         if not isinstance(premise, Atom | Negation):
             return
         atom = premise if isinstance(premise, Atom) else premise.atom
@@ -65,6 +74,8 @@ class Plan:
     def _may_start(self, at: int) -> bool:
         """Tell whether a premise may be evaluated first: not if it has functions or gives what others must compute."""
         premise = self.rule.premises[at]
+        if at and any(isinstance(other, Timed) for other in self.rule.premises):
+            return False
         if any(isinstance(term, Apply) for term in terms_of(premise)):
             return False
         names = set(variables_of(premise))
@@ -132,6 +143,13 @@ class Plan:
         if self.rule.transform is not None:
             emitter.lets(self.rule.transform.lets)
         return emitter.derive()
+
+
+def _asks_the_time(rule: Rule) -> bool:
+    return depends_on_now(rule.clause.time) or any(
+        isinstance(premise, Timed) and (premise.operator is not None or depends_on_now(premise.annotation))
+        for premise in rule.premises
+    )
 
 
 def _counted(atom: Atom) -> Atom:

@@ -1,11 +1,12 @@
 """A compiled program: evaluated as often as one likes, by as many threads as one likes."""
 
 from collections.abc import Collection, Iterable, Mapping
+from time import time_ns
 
 from mayfly.policy.mangle._ast import Symbol
 from mayfly.policy.mangle._checked import Checked, Rule
 from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle._values import Row
+from mayfly.policy.mangle._values import Row, Time
 from mayfly.policy.mangle.engine._base import Base
 from mayfly.policy.mangle.engine._layout import Layout
 from mayfly.policy.mangle.engine._limits import Limits
@@ -37,17 +38,25 @@ class Program:
         externals: Mapping[Symbol, External] = _NO_EXTERNALS,
         limits: Limits = _LIMITS,
         record: bool = True,
+        now: Time | None = None,
     ) -> Model:
         """Return what follows from the program and these facts; with goals, only as much as those need.
 
-        Without `record` no derivations are kept, which is a little faster.
+        Without `record` no derivations are kept, which is a little faster. `now` is the instant that temporal rules
+        reckon from, the present one if none is given.
         """
         needed = self._all if goals is None else self._groups(frozenset(goals))
         self._base.ensure(needed, limits)
         numbers = {self._external(symbol): source for symbol, source in externals.items()}
         base = self._base
         with Run(
-            self._layout, base.relations, limits=limits, record=record, derived=base.derived, externals=numbers
+            self._layout,
+            base.relations,
+            limits=limits,
+            record=record,
+            derived=base.derived,
+            externals=numbers,
+            now=now or Time(time_ns()),
         ) as run:
             waking = Waking(self._layout, base, run, needed=needed, limits=limits)
             waking.give(facts)

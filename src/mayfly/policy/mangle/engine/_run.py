@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any, TypeAlias
 
 from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle._values import Row, Value
+from mayfly.policy.mangle._values import Row, Time, Value
 from mayfly.policy.mangle.builtins import BuiltinError
 from mayfly.policy.mangle.engine._layout import Group, Layout
 from mayfly.policy.mangle.engine._limits import Limits
@@ -19,6 +19,7 @@ from mayfly.policy.mangle.engine._merge import Merger
 from mayfly.policy.mangle.engine._plan import NATURAL, Plan
 from mayfly.policy.mangle.engine._relation import Relation
 from mayfly.policy.mangle.engine._source import TICK
+from mayfly.policy.mangle.engine._timed import FIRST
 
 External: TypeAlias = Callable[[tuple[Value | None, ...]], Iterable[Row]]
 _MANY = 20_000
@@ -36,6 +37,7 @@ class Run:
         record: bool,
         derived: int = 0,
         externals: Mapping[int, External] | None = None,
+        now: Time = FIRST,
     ) -> None:
         self.layout = layout
         self.base = base
@@ -44,9 +46,10 @@ class Run:
         """How to ask the external predicates; None while only the base is computed, which they are no part of."""
         self.own: dict[int, Relation] = {}
         self.derived = derived
+        self.now = now
         self._limits = limits
         self._record = record
-        self._deadline = monotonic() + limits.seconds
+        self._deadline = 0.0
         self._plan: Plan | None = None
         self._paused = False
         self._out: dict[Row, Any] | None = None
@@ -54,10 +57,13 @@ class Run:
         self._answers: dict[tuple[int, tuple[Value | None, ...]], list[Row]] = {}
 
     def __enter__(self) -> "Run":
+        """Begin to evaluate: the clock of the limit starts."""
+        self._deadline = monotonic() + self._limits.seconds
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._paused:
+            self._paused = False
             gc.enable()
 
     def take(self, number: int) -> Relation:
@@ -82,7 +88,7 @@ class Run:
         else:
             out, self._out = mine.rows, None
         try:
-            made(self.relations, first, out, self.ask, self.tick)
+            made(self.relations, first, out, self.ask, self.tick, self.now)
         except BuiltinError as error:
             raise MangleError(str(error), stage="eval", place=plan.rule.place) from error
         except RecursionError as error:
@@ -110,11 +116,12 @@ class Run:
         """Evaluate one rule from everything that is there, if it can come to anything."""
         least: tuple[int, int] | None = None
         for at, number in plan.reads.items():
-            size = len(self.relations[number].rows)
-            if not size and at <= plan.fails_at:
-                return
-            if at in plan.starts and at < plan.fails_at and (least is None or size < least[0]):
-                least = (size, at)
+            if at < plan.fails_at:
+                size = len(self.relations[number].rows)
+                if not size:
+                    return
+                if at in plan.starts and (least is None or size < least[0]):
+                    least = (size, at)
         if least is None:
             self.call(plan, NATURAL, None)
         else:
@@ -189,7 +196,7 @@ class Run:
         self._plan = plan
         made, _, distinct = self.layout.grouping(plan)
         rows: Any = {} if distinct else []
-        made(self.relations, None, rows, self.ask, self.tick)
+        made(self.relations, None, rows, self.ask, self.tick, self.now)
         return list(rows)
 
     def ask(self, number: int, known: tuple[Value | None, ...]) -> list[Row]:
@@ -231,7 +238,7 @@ class Run:
             inputs = tuple([known[column] for column in columns])
             if None in inputs:
                 raise MangleError(f"{self.layout.symbols[number]} was asked without its inputs", stage="eval")
-            made(self.relations, inputs, out, self.ask, self.tick)
+            made(self.relations, inputs, out, self.ask, self.tick, self.now)
         return [row for row in out if _agrees(row, known)]
 
     def _merged(self, number: int, out: dict[Row, Any]) -> None:

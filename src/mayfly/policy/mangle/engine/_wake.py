@@ -8,11 +8,12 @@ from mayfly.policy.mangle._ast import Symbol
 from mayfly.policy.mangle._errors import MangleError
 from mayfly.policy.mangle._values import Row
 from mayfly.policy.mangle.engine._base import Base
-from mayfly.policy.mangle.engine._layout import Group, Layout
+from mayfly.policy.mangle.engine._layout import Group, Layout, Readers
 from mayfly.policy.mangle.engine._limits import Limits
 from mayfly.policy.mangle.engine._plan import NATURAL, Plan
 from mayfly.policy.mangle.engine._relation import Relation
 from mayfly.policy.mangle.engine._run import Run
+from mayfly.policy.mangle.engine._timed import given_row
 
 _NUMBER = attrgetter("rule.number")
 
@@ -135,7 +136,7 @@ class Waking:
         """Go back to the facts that were given."""
         mine: dict[Row, object] = {}
         for fact in self._layout.given[number]:
-            mine.setdefault(fact.row, fact)
+            mine.setdefault(given_row(fact), fact)
         for row in self._given.get(number, ()):
             mine.setdefault(row, None)
         self._run.own[number] = self._run.relations[number] = Relation(mine)
@@ -143,6 +144,10 @@ class Waking:
     def _from(self, plan: Plan, places: list[int]) -> None:
         """Evaluate a rule from the premises that have new rows."""
         run = self._run
+        relations = run.relations
+        for number in plan.required:
+            if not relations[number].rows:
+                return
         if len(places) == 1 and places[0] in plan.starts and plan.reads[places[0]] != plan.head:
             run.call(plan, places[0], self._new[plan.reads[places[0]]])
             return
@@ -182,16 +187,14 @@ class Waking:
     def _publish(self, number: int, new: Relation, *, shrunk: bool) -> None:
         self._new[number] = new
         readers = self._layout.readers[number]
-        group = self._layout.group_of.get(number)
-        if new.rows:
+        rows = new.rows
+        if rows:
             for plan, at in readers.every:
-                if plan.group != group:
-                    self._wake(plan, at)
+                self._wake(plan, at)
             for column, table in readers.by_constant.items():
-                values = {row[column] for row in new.rows}
-                for value in values if len(values) < len(table) else values.intersection(table):
-                    for plan, at in table.get(value, ()):
-                        if plan.group != group:
+                for value in {row[column] for row in rows} if len(rows) > 1 else [row[column] for row in rows]:
+                    if value in table:
+                        for plan, at in table[value]:
                             self._wake(plan, at)
             for plan in readers.negations:
                 if self._base.productive(plan, self._limits):
@@ -202,15 +205,13 @@ class Waking:
             else:
                 self._wake(plan, None)
         if shrunk:
-            self._shrunk(number)
+            self._shrunk(readers)
 
-    def _shrunk(self, number: int) -> None:
+    def _shrunk(self, readers: Readers) -> None:
         """Wake what could follow because something no longer holds, and begin anew what followed from it."""
-        readers = self._layout.readers[number]
-        group = self._layout.group_of.get(number)
         for plan in readers.negations:
             self._wake(plan, None)
         some = [one for table in readers.by_constant.values() for many in table.values() for one in many]
         for plan, _ in [*readers.every, *some]:
-            if plan.group != group and self._base.productive(plan, self._limits):
+            if self._base.productive(plan, self._limits):
                 self._begin_again(plan)

@@ -1,0 +1,151 @@
+"""Cut a request into words, names of things (paths, addresses, code, numbers, quoted text) and signs.
+
+Only a plain word can ever be a verb. Everything a program or a person wrote elsewhere and put here (quotes, code, log
+lines) is one piece of material.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from mayfly.policy.perception._words import words
+
+Kind = Literal["word", "path", "url", "quoted", "code", "number", "data", "sign", "line", "item"]
+NAMES: frozenset[Kind] = frozenset(("path", "url", "quoted", "code", "number", "data"))
+
+_PIECE = re.compile(
+    r"(?P<data>```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z))"
+    r"|(?P<quoted>`[^`\n]+`|\"[^\"]+\"|“[^“”]+”|«[^«»]+»|‘[^‘’\n]+’(?!\w)|(?<!\w)'[^'\n]+'(?!\w))"
+    r"|(?P<line>\n[ \t\r]*(?:\n\s*(?=\n))?)"
+    r"|(?P<dash>[—–;…])"
+    r"|(?P<chunk>[^\s\"“”«»`—–;…]+)"
+    r"|(?P<other>\S)",
+    re.DOTALL,
+)
+# A line of a log, a trace, a shell session, a difference or a quoted mail: material, whatever it says.
+_DATA_LINE = re.compile(
+    r"[ \t]*(?:>|\[?\d{4}[-/]\d\d[-/]\d\d[T \]]|\[?\d\d:\d\d:\d\d|\$ |>>> |Traceback \(|File \"|at [\w.$<>]+\("
+    r"|@@ |\+\+\+ |--- [ab]/|diff --git|\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|CRITICAL|TRACE)\b(?=[\]: ])"
+    r"|\w*(?:Error|Exception): |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d{1,3}(?:\.\d{1,3}){3} - "
+    r"|import [\w.]+(?: as \w|;)|from [\w.]+ import |#include|(?:def|class|func|fn) \w+[(:]|function \w*\("
+    r"|(?:const|let|var) \w+ = |(?:public|private|static) (?:static |final )*(?:void|int|class|String|async)\b"
+    r"|SELECT [^\n]* FROM |INSERT INTO |DELETE FROM |UPDATE \w+ SET "
+    r"|(?:CREATE|DROP|ALTER|TRUNCATE) (?:TABLE|INDEX|VIEW|DATABASE) )[^\n]*"
+)
+_ITEM = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|[-*+•·▪◦]|\[[ xX]?\]|#{1,6}|(?i:step) \d{1,3}[.:)]?)(?:[ \t]+|$)")
+_OPENING, _CLOSING = "([{<¿¡*'’‘", ".,:!?)]}>*'’‘"
+_PAIRS = {")": "(", "]": "[", "}": "{", ">": "<"}
+_URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://\S+|www\.\S+|\S+@\S+\.\w+")
+_NUMBER = re.compile(r"[-+$€£#]?\d[\d.,:_/-]*(?:%|[a-zA-Z]{0,3})")
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?")
+_HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
+_FILE = re.compile(r"[\w.@+~*-]*\.(\w{1,10})")
+
+
+class Token(NamedTuple):
+    """One piece of the text: *plain* is the word in small letters, *start* and *end* where it stands."""
+
+    kind: Kind
+    text: str
+    plain: str
+    start: int
+    end: int
+
+
+def tokens(text: str) -> list[Token]:
+    """Return the pieces of *text* in order, in time linear in its length."""
+    return list(_tokens(text))
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    position, fresh = 0, True
+    while position < len(text):
+        if fresh:
+            fresh = False
+            data = _DATA_LINE.match(text, position)
+            if data:
+                yield Token("data", data[0], "", position, data.end())
+                position = data.end()
+                continue
+            item = _ITEM.match(text, position)
+            if item:
+                yield Token("item", item[0], "", position, item.end())
+                position = item.end()
+        for found in _PIECE.finditer(text, position):
+            kind, position = found.lastgroup, found.end()
+            if kind == "chunk":
+                yield from _chunk(found[0], found.start())
+            elif kind == "quoted":
+                yield Token("quoted", found[0][1:-1], "", found.start(), position)
+            elif kind == "data":
+                yield Token("data", found[0], "", found.start(), position)
+            elif kind == "line":
+                yield Token("line", "\n", "\n", found.start(), position)
+                fresh = True
+                break
+            else:
+                sign = {"—": ",", "–": ",", "…": "."}.get(found[0], found[0])
+                yield Token("sign", found[0], sign, found.start(), position)
+        else:
+            return
+
+
+def _chunk(chunk: str, start: int) -> Iterator[Token]:
+    """Yield what is between two spaces: the signs before it, the thing, the signs after it."""
+    if chunk.isalpha() and (chunk.islower() or chunk.istitle()) and chunk.lower() not in words("file_names"):
+        yield Token("word", chunk, chunk.lower(), start, start + len(chunk))
+        return
+    core = chunk.lstrip(_OPENING)
+    left = len(chunk) - len(core)
+    right = len(chunk)
+    core = core.rstrip(_CLOSING)
+    for closing in chunk[left + len(core) : right]:
+        if closing not in _PAIRS or _PAIRS[closing] not in core:
+            break
+        core += closing
+    if any(sign in "([{" for sign in chunk[:left]):
+        yield Token("sign", chunk[left - 1], "(", start, start + left)
+    if core:
+        yield from _core(core, start + left)
+    for offset in range(left + len(core), min(right, left + len(core) + 4)):
+        if chunk[offset] in ".,:!?)":
+            yield Token("sign", chunk[offset], chunk[offset], start + offset, start + offset + 1)
+
+
+def _core(core: str, start: int) -> Iterator[Token]:
+    end = start + len(core)
+    if "," in core and all(part.isalpha() for part in core.split(",") if part) and core.count(",") < 50:
+        yield from _listed(core, start)
+    elif _URL.fullmatch(core):
+        yield Token("url", core, "", start, end)
+    elif _NUMBER.fullmatch(core):
+        yield Token("number", core, "", start, end)
+    elif _is_path(core):
+        yield Token("path", core, "", start, end)
+    elif _WORD.fullmatch(core) and not _HUMP.search(core):
+        yield Token("word", core, core.lower().replace("’", "'"), start, end)
+    elif core == "&":
+        yield Token("word", core, "and", start, end)
+    else:
+        yield Token("code" if core.strip("-=*#|.+~_") else "sign", core, "" if core.strip("-") else ",", start, end)
+
+
+def _listed(core: str, start: int) -> Iterator[Token]:
+    """Yield the words of "this,that" that somebody wrote without spaces."""
+    for found in re.finditer(r"[^,]+|,", core):
+        kind: Kind = "sign" if found[0] == "," else "word"
+        yield Token(kind, found[0], found[0].lower(), start + found.start(), start + found.end())
+
+
+def _is_path(core: str) -> bool:
+    if core.lower() in words("file_names"):
+        return True
+    if core.startswith(("/", "./", "../", "~/", "\\\\")) or core[1:3] == ":\\":
+        return len(core) > 1
+    parts = core.split("/")
+    if len(parts) > 2 or (len(parts) == 2 and (not parts[1] or "." in core or "*" in core or "_" in core)):
+        return "(" not in core and "=" not in core
+    name = _FILE.fullmatch(parts[-1])
+    return name is not None and (name[1].lower() in words("extensions") or core.startswith("."))

@@ -1,0 +1,235 @@
+# What may be done. Nothing is permitted unless it follows from here: the action is of a known class, the one who acts
+# may ask for that class, nothing refuses it, and where a person has to agree, a person did.
+#
+# Every refusal says why in words that a person understands; no approval helps against one.
+
+Decl permitted(Action, Target, Payload)
+  descr [doc("this action may be done, exactly as it is")]
+  bound [/name, /string, /string].
+
+Decl refused(Id, Reason)
+  descr [doc("the action may not be done, whoever agrees")]
+  bound [/any, /string].
+
+Decl needs_approval(Id, Reason)
+  descr [doc("the action may be done once a person has agreed to exactly this")]
+  bound [/any, /string].
+
+Decl decision(Id, Decision)
+  descr [doc("/permit, /approval or /deny")]
+  bound [/any, /name].
+
+Decl always_permitted(Id)
+  descr [doc("asking a person is never refused")]
+  bound [/any].
+
+Decl allowed(Id)
+  descr [doc("there is a rule in favour of the action")]
+  bound [/any].
+
+Decl policy_allowed(Id)
+  descr [doc("a policy speaks in favour of the action")]
+  bound [/any].
+
+Decl has_path(Id)
+  descr [doc("a path of the action lies inside the workspace")]
+  bound [/any].
+
+Decl path_missing(Id)
+  descr [doc("the action is about a file and names none in the workspace")]
+  bound [/any].
+
+Decl is_refused(Id)
+  descr [doc("something refuses the action")]
+  bound [/any].
+
+Decl was_approved(Id)
+  descr [doc("a person agreed to exactly this action")]
+  bound [/any].
+
+Decl awaits_approval(Id)
+  descr [doc("a person has to agree and did not yet")]
+  bound [/any].
+
+Decl can_be_approved(Id)
+  descr [doc("all that is missing is a person's agreement")]
+  bound [/any].
+
+Decl class_needs_approval(Class, Reason)
+  descr [doc("every action of the class needs a person's agreement")]
+  bound [/name, /string].
+
+Decl is_permitted(Id)
+  descr [doc("the pending action is permitted")]
+  bound [/any].
+
+Decl amount_known(Id)
+  descr [doc("what the action would spend can be told")]
+  bound [/any].
+
+Decl limit_known()
+  descr [doc("there is a limit for spending")].
+
+always_permitted(Id) :- class_of(Id, /ask).
+
+policy_allowed(Id) :-
+  pending_action(Id, Action, Target, Payload, _),
+  policy_allows(Action, Target, Payload).
+
+has_path(Id) :- action_path(Id, _, /inside).
+
+path_missing(Id) :-
+  class_of(Id, Class),
+  needs_path(Class),
+  !has_path(Id).
+
+allowed(Id) :-
+  class_of(Id, Class),
+  may_do(Class),
+  !path_missing(Id).
+
+allowed(Id) :- policy_allowed(Id).
+
+is_refused(Id) :-
+  refused(Id, _),
+  !always_permitted(Id).
+
+was_approved(Id) :-
+  pending_action(Id, Action, Target, Payload, _),
+  approved(Action, Target, Payload, _).
+
+awaits_approval(Id) :-
+  needs_approval(Id, _),
+  !was_approved(Id),
+  !always_permitted(Id).
+
+permitted(Action, Target, Payload) :-
+  pending_action(Id, Action, Target, Payload, _),
+  allowed(Id),
+  !is_refused(Id),
+  !awaits_approval(Id).
+
+is_permitted(Id) :-
+  pending_action(Id, Action, Target, Payload, _),
+  permitted(Action, Target, Payload).
+
+decision(Id, /permit) :- is_permitted(Id).
+
+can_be_approved(Id) :-
+  allowed(Id),
+  awaits_approval(Id),
+  !is_refused(Id).
+
+decision(Id, /approval) :- can_be_approved(Id).
+
+decision(Id, /deny) :-
+  pending_action(Id, _, _, _, _),
+  !is_permitted(Id),
+  !can_be_approved(Id).
+
+# Who may ask.
+
+refused(Id, "nothing is known of an action of this name") :-
+  pending_action(Id, _, _, _, _),
+  !class_known(Id),
+  !policy_allowed(Id).
+
+refused(Id, "the one who acts has no tool for this kind of action") :-
+  class_of(Id, Class),
+  !may_do(Class).
+
+refused(Id, "the action is about a file, and none in the workspace is named") :- path_missing(Id).
+
+refused(Id, Reason) :-
+  effect_missing(Id, Effect),
+  Reason = fn:string:concat("the artifact lacks the grant ", Effect).
+
+refused(Id, Reason) :-
+  policy_denies(Id, Reason),
+  !always_permitted(Id).
+
+# Settings, limits and rules are no artifact's business: it would widen its own powers.
+refused(Id, "an artifact may not change settings, limits or rules") :-
+  class_of(Id, /config),
+  artifact_acts().
+
+# What a person has to agree to.
+
+class_needs_approval(/delete, "deleting files needs an approval").
+class_needs_approval(/arbitrary, "running any command at all needs an approval").
+class_needs_approval(/system, "changing the machine needs an approval").
+class_needs_approval(/git_push, "pushing needs an approval").
+class_needs_approval(/git_force, "rewriting what others may have needs an approval").
+class_needs_approval(/git_merge, "merging needs an approval").
+class_needs_approval(/package, "installing packages needs an approval").
+class_needs_approval(/send, "sending data to another machine needs an approval").
+class_needs_approval(/config, "changing settings, limits or rules needs an approval").
+class_needs_approval(/promote, "changing the project's own parts needs an approval").
+
+needs_approval(Id, Reason) :-
+  class_of(Id, Class),
+  class_needs_approval(Class, Reason).
+
+needs_approval(Id, Reason) :- policy_needs_approval(Id, Reason).
+
+# Spending. No limit is a limit of nothing.
+
+amount_known(Id) :- action_amount(Id, _).
+
+limit_known() :- spend_limit(_).
+
+refused(Id, "how much would be spent cannot be told") :-
+  class_of(Id, /spend),
+  !amount_known(Id).
+
+refused(Id, "an amount below nothing") :-
+  class_of(Id, /spend),
+  action_amount(Id, Cents),
+  Cents < 0.
+
+needs_approval(Id, "more than may be spent without asking") :-
+  class_of(Id, /spend),
+  action_amount(Id, Cents),
+  spend_limit(Limit),
+  Cents > Limit.
+
+needs_approval(Id, "nothing may be spent without asking: no limit is set") :-
+  class_of(Id, /spend),
+  !limit_known().
+
+# Tables. The agent makes and extends its own; it removes nothing.
+
+Decl removing_sql(Text)
+  descr [doc("a word of SQL that removes, or gives rights away")]
+  bound [/string].
+
+Decl sql(Id, Text)
+  descr [doc("the statement that the action would apply")]
+  bound [/any, /string].
+
+removing_sql("DROP ").
+removing_sql("drop ").
+removing_sql("Drop ").
+removing_sql("DROP/").
+removing_sql("drop/").
+removing_sql("TRUNCATE").
+removing_sql("truncate").
+removing_sql("DELETE FROM").
+removing_sql("delete from").
+removing_sql("GRANT ").
+removing_sql("grant ").
+removing_sql("REVOKE ").
+removing_sql("revoke ").
+
+sql(Id, Target) :-
+  class_of(Id, /ddl),
+  pending_action(Id, _, Target, _, _).
+
+sql(Id, Payload) :-
+  class_of(Id, /ddl),
+  pending_action(Id, _, _, Payload, _).
+
+refused(Id, "an agent removes no tables, no rows and no rights") :-
+  sql(Id, Text),
+  removing_sql(Word),
+  :string:contains(Text, Word).

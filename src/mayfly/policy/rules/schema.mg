@@ -1,0 +1,159 @@
+# What the rules are given: the words that perception, the kernel and the runtime speak. Nothing is derived here.
+
+# From perception: one fact for each thing that was asked.
+
+Decl user_intent(Id, Category, Verb, Target, Constraint)
+  descr [doc("what was asked; Category is /command, /question or /instruction; Constraint is /none or a text")]
+  bound [/any, /name, /name, /string, /any].
+
+Decl intent_guess(Id, Verb, Percent)
+  descr [doc("a verb that the words suggest where none was said, with how sure perception is")]
+  bound [/any, /name, /number].
+
+# From the world: asked when needed, not stored.
+
+Decl file_exists(Path)
+  descr [external(), mode("+"), doc("a file of the workspace exists; the path is relative to its root")]
+  bound [/string].
+
+Decl file_contains(Path, Text)
+  descr [external(), mode("+", "+"), doc("a file of the workspace contains a text")]
+  bound [/string, /string].
+
+Decl file_topology(Path, Hash, Language, Modified, IsTest)
+  descr [doc("a file of the workspace as the last scan saw it; IsTest is /true or /false")]
+  bound [/string, /string, /name, /any, /name].
+
+# Who acts, with what.
+
+Decl acting(Persona)
+  descr [doc("the persona on whose behalf the pending action is asked for")]
+  bound [/name].
+
+Decl granted_tool(Tool)
+  descr [doc("a tool of the acting agent's configuration; where any is given, only these count")]
+  bound [/name].
+
+Decl granted_policy(File)
+  descr [doc("a policy file of the acting agent's configuration; where any is given, only these are in force")]
+  bound [/string].
+
+Decl tier(Tier)
+  descr [doc("the trust tier of the artifact that acts: /ephemeral, /memo, /authored, /promoted or /builtin")]
+  bound [/name].
+
+Decl grant(Effect, Detail)
+  descr [doc("an effect that the acting artifact was granted, such as grant(/net, \"example.org\")")]
+  bound [/name, /any].
+
+Decl workspace(Path)
+  descr [doc("the absolute path of the directory in which the agent works")]
+  bound [/string].
+
+Decl allowed_host(Host)
+  descr [doc("a host, or a domain with all below it, that may be reached; \"*\" is every public one")]
+  bound [/string].
+
+Decl spend_limit(Cents)
+  descr [doc("how much one action may spend without asking")]
+  bound [/number].
+
+Decl git_branch(Branch)
+  descr [doc("the branch that is checked out in the workspace")]
+  bound [/string].
+
+# The one action that is asked for, and what the kernel computed of it.
+
+Decl pending_action(Id, Action, Target, Payload, Time)
+  descr [doc("the action that is asked for")]
+  bound [/any, /name, /string, /string, /any].
+
+Decl approved(Action, Target, Payload, Until)
+  descr [doc("a valid, unexpired, signed approval of exactly this action")]
+  bound [/name, /string, /string, /any].
+
+Decl action_path(Id, Path, Where)
+  descr [doc("a path the action is about, normalised; Where is /inside, /outside, /system or /unclear")]
+  bound [/any, /string, /name].
+
+Decl action_path_part(Id, Part)
+  descr [doc("one component of a path of the action, in lower case")]
+  bound [/any, /string].
+
+Decl action_path_suffix(Id, Suffix)
+  descr [doc("the suffix of a path of the action, such as \".py\"")]
+  bound [/any, /string].
+
+Decl action_host(Id, Host, Kind)
+  descr [doc("a host the action reaches; Kind is /public, /private, /loopback or /unclear")]
+  bound [/any, /string, /name].
+
+Decl action_host_within(Id, Domain)
+  descr [doc("the host of the action or a domain above it")]
+  bound [/any, /string].
+
+Decl payload_host(Id, Host, Kind)
+  descr [doc("a host that the payload names; Kind as in action_host")]
+  bound [/any, /string, /name].
+
+Decl action_amount(Id, Cents)
+  descr [doc("what the action would spend")]
+  bound [/any, /number].
+
+Decl shell_call(Id, Source, N, Program)
+  descr [doc("a simple command found in /target or /payload, however deep it was nested")]
+  bound [/any, /name, /number, /string].
+
+Decl shell_word(Id, Source, N, Word)
+  descr [doc("a word of the simple command number N")]
+  bound [/any, /name, /number, /string].
+
+Decl shell_flag(Id, Source, N, Flag)
+  descr [doc("a flag of the simple command number N: \"r\" and \"f\" for -rf, \"force\" for --force")]
+  bound [/any, /name, /number, /string].
+
+Decl shell_pipes_into(Id, Source, N, Program)
+  descr [doc("the simple command number N pipes its output into a program")]
+  bound [/any, /name, /number, /string].
+
+Decl shell_writes(Id, Source, N, Path, Where)
+  descr [doc("a redirection of the simple command number N to a file")]
+  bound [/any, /name, /number, /string, /name].
+
+Decl shell_path(Id, Source, N, Path, Where)
+  descr [doc("a path among the words of the simple command number N, or its program's own")]
+  bound [/any, /name, /number, /string, /name].
+
+Decl shell_host(Id, Source, N, Host, Kind)
+  descr [doc("a host among the words of the simple command number N; Kind as in action_host")]
+  bound [/any, /name, /number, /string, /name].
+
+Decl shell_computed(Id, Source, N)
+  descr [doc("a word of the simple command number N is only known when it runs")]
+  bound [/any, /name, /number].
+
+Decl shell_unclear(Id, Source, Reason)
+  descr [doc("why a command line cannot be read with certainty")]
+  bound [/any, /name, /string].
+
+# The places where policies and dropped-in files add their word.
+
+Decl policy_allows(Action, Target, Payload)
+  descr [doc("a policy permits this action, unless it is refused or needs an approval")]
+  bound [/name, /string, /string].
+
+Decl policy_denies(Id, Reason)
+  descr [doc("a policy refuses the action; no approval helps")]
+  bound [/any, /string].
+
+Decl policy_needs_approval(Id, Reason)
+  descr [doc("a policy wants the action approved by a person")]
+  bound [/any, /string].
+
+Decl policy_tool(Policy, Tool)
+  descr [doc("a policy file works with a tool, so who is under the policy has the tool")]
+  bound [/string, /name].
+
+Decl advice(Policy, Text)
+  descr [doc("what a policy tells the agent it governs, beyond what is permitted")]
+  bound [/string, /string].

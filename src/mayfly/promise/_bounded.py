@@ -1,0 +1,118 @@
+"""Say whether an intent can come to an end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mayfly.policy.perception import Token
+from mayfly.promise._words import phrases, words
+
+
+def endless(tokens: Sequence[Token]) -> str | None:
+    """Return the words that make an intent endless, or None when it has bounds.
+
+    Only what is asked counts: "explain why the job runs forever" asks for an explanation, which ends.
+    """
+    asked = _asked(tokens)
+    plain = [token.plain for token in asked]
+    for section in ("endless", "everything"):
+        for phrase in phrases(section):
+            if _contains(plain, phrase):
+                return " ".join(phrase)
+    kept = _not_denied(asked)
+    plain = [token.plain for token in kept]
+    limited = _is_limited(kept)
+    for place, word in enumerate(plain):
+        if word in words("endless", "words") or (word == "always" and place == len(plain) - 1):
+            return word
+        if not limited and (_is_adjective(plain, place) or _is_everything(kept, place) or _keeps_on(plain, place)):
+            return " ".join(plain[place : place + 2]).strip()
+        if _is_perfect(plain, place):
+            return word
+    return None
+
+
+def _asked(tokens: Sequence[Token]) -> list[Token]:
+    """Return what stands before the first clause that only describes."""
+    found: list[Token] = []
+    for token in tokens:
+        assured = bool(found) and found[-1].plain in words("words", "assuring")
+        everything = bool(found) and found[-1].plain in words("everything", "words")
+        if token.plain in words("words", "relatives") and found and not assured:
+            if everything:
+                found.append(token)
+            break
+        found.append(token)
+    return found
+
+
+def _contains(plain: Sequence[str], phrase: tuple[str, ...]) -> bool:
+    size = len(phrase)
+    return any(tuple(plain[start : start + size]) == phrase for start in range(len(plain) - size + 1))
+
+
+def _not_denied(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens without what is forbidden: "do not run forever"."""
+    kept: list[Token] = []
+    denied = False
+    for token in tokens:
+        if token.plain in (",", ";", "but", "and"):
+            denied = False
+        denied = denied or token.plain in words("words", "negators")
+        if not denied:
+            kept.append(token)
+    return kept
+
+
+def _is_limited(tokens: Sequence[Token]) -> bool:
+    """Say whether a number of things, times or seconds is given."""
+    for place, token in enumerate(tokens):
+        before = {other.plain for other in tokens[max(0, place - 2) : place]}
+        after = tokens[place + 1].plain if place + 1 < len(tokens) else ""
+        if token.kind == "number" and (before & words("limits", "before") or after in words("limits", "units")):
+            return True
+    return False
+
+
+def _is_adjective(plain: Sequence[str], place: int) -> bool:
+    if plain[place] not in words("endless", "adjectives"):
+        return False
+    return plain[place + 1 : place + 2] != [] and plain[place + 1] not in words("endless", "described")
+
+
+def _is_everything(tokens: Sequence[Token], place: int) -> bool:
+    """Say whether "everything", or "all" of something without number, is asked for, and nowhere in particular."""
+    word = tokens[place].plain
+    following = tokens[place + 1 :]
+    if word in words("everything", "words"):
+        after = following[0] if following else None
+        if after is not None and (after.kind in ("path", "url") or after.plain in words("words", "finite")):
+            return False
+        return not _has_domain(following)
+    if word not in ("all", "every", "any"):
+        return False
+    noun = next((other for other in following[:4] if other.plain in words("everything", "nouns")), None)
+    alone = not following or (following[0].kind == "sign")
+    return (noun is not None or (alone and word == "all")) and not _has_domain(following)
+
+
+def _has_domain(following: Sequence[Token]) -> bool:
+    return any(
+        token.plain in words("everything", "domain") or token.kind in ("path", "url", "quoted", "code")
+        for token in following[:6]
+    )
+
+
+def _keeps_on(plain: Sequence[str], place: int) -> bool:
+    """Say whether something is to be kept doing with no end named: "keep improving the code"."""
+    if plain[place] not in ("keep", "continue") or place + 1 >= len(plain):
+        return False
+    following = plain[place + 1 : place + 3]
+    doing = any(word.endswith("ing") and len(word) > 5 for word in following[: 1 + (following[0] in ("on", "by"))])
+    return doing and "until" not in plain and "while" not in plain
+
+
+def _is_perfect(plain: Sequence[str], place: int) -> bool:
+    if plain[place] not in words("perfect", "words"):
+        return False
+    return not (plain[place + 1 : place + 2] and plain[place + 1] in words("perfect", "described"))
