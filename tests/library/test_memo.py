@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Artifact, Proof, Settings, StoreError
-from mayfly.library import Memo, Question, Remembered, Seal, Tampered
-from mayfly.store import Cache, Ledger
+from mayfly.library import Memo, Question, Remembered, Tampered
+from mayfly.store import Cache, Ledger, Seal
 
 AGENT = Remembered(
     artifact=Artifact(kind="agent", source="def f(x: int) -> int:\n    return x\n", entry="f", author="examples"),

@@ -1,32 +1,58 @@
-"""`mayfly why`: the whole story of a run, from the ledger."""
+"""`mayfly why`: the whole story of a run, from the ledger; of a decision, from the rules."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mayfly.cli._desk import Rules
 from mayfly.cli._output import AsJson, answer, answer_json, one_line
+from mayfly.cli._reasons import DECISIONS, explain_decision, explain_goal
 from mayfly.core import InputError, Settings
 
 if TYPE_CHECKING:
     from mayfly.store import Event
 
+RECORD = re.compile(r"[a-z]{1,3}-[0-9a-f]{4,}")
+
 
 def why(
-    id: Annotated[str, typer.Argument(help="The id of a run, such as r-7f3a0b12.", metavar="ID")],
+    id: Annotated[
+        str,
+        typer.Argument(
+            help="A run or a decision, such as r-7f3a0b12 or d-12ab34cd56ef; or a goal such as 'persona(X)'.",
+            metavar="ID|GOAL",
+        ),
+    ],
     *,
+    of: Annotated[
+        str | None,
+        typer.Option("--of", help="The decision whose facts a goal is asked of; the last one if none.", metavar="ID"),
+    ] = None,
+    rules: Rules = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say why a run ended as it did: what was written, what each gate measured, how it was proven and what it took."""
+    """Say why a run ended as it did, why a decision fell, or why a goal holds or not: every step with its source."""
     from mayfly.store import Ledger
 
     ledger = Ledger.find(Settings.load())
-    if ledger is None:
-        raise InputError("nothing is recorded yet", fix="try: mayfly demo")
-    with ledger:
-        events = list(ledger.read(subject=id))
-    if not events:
-        raise InputError(f"nothing is recorded under {one_line(id)}", fix="see: mayfly log")
+    events: list[Event] = []
+    if ledger is not None:
+        with ledger:
+            events = list(ledger.read(subject=id))
+    if any(event.kind in DECISIONS for event in events):
+        explain_decision(id, rules, as_json=as_json)
+    elif events:
+        _story(id, events, as_json=as_json)
+    elif RECORD.fullmatch(id) or (ledger is None and "(" not in id):
+        fix = "see: mayfly log" if ledger else "try: mayfly demo"
+        raise InputError(f"nothing is recorded under {one_line(id)}" if ledger else "nothing is recorded yet", fix=fix)
+    else:
+        explain_goal(id, of, rules, as_json=as_json)
+
+
+def _story(id: str, events: "list[Event]", *, as_json: bool) -> None:
     if as_json:
         steps = [{"at": event.at.isoformat(), "kind": event.kind, **event.payload} for event in events]
         answer_json({"id": id, "steps": steps})

@@ -125,6 +125,23 @@ class LibrarySettings:
     size: int = setting(100, "proven agents remembered; the least recently used goes first", owner="library", minimum=0)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PolicySettings:
+    """Which rules are in force besides the shipped ones, and what a decision may cost."""
+
+    rules: str = setting("", "further rule files or directories, separated as in PATH", owner="policy")
+    hosts: str = setting("", "hosts that may be reached without asking, separated by commas", owner="policy")
+    spend_limit: int = setting(0, "cents that may be spent without asking", owner="policy", minimum=0)
+    facts: int = setting(200_000, "facts one decision may derive", owner="policy", minimum=1)
+    seconds: float = setting(2.0, "seconds one decision may take", owner="policy", minimum=0.001)
+    approval: float = setting(600.0, "seconds an approval lasts", owner="policy", minimum=1)
+    longest_approval: float = setting(86_400.0, "seconds an approval may last at most", owner="policy", minimum=1)
+    denials: int = setting(3, "denials of one kind that ask for a look at the rules", owner="policy", minimum=0)
+    overrides: int = setting(2, "approvals of one kind that ask for a look at the rules", owner="policy", minimum=0)
+    review_window: float = setting(3600.0, "seconds over which these are counted", owner="policy", minimum=1)
+    debounce: float = setting(0.5, "seconds a rule file has to rest before it is read again", owner="policy", minimum=0)
+
+
 class Default(NamedTuple):
     """One setting as it is in force: where its value comes from and who honours it."""
 
@@ -152,6 +169,7 @@ class Settings:
     forge: ForgeSettings = field(default_factory=ForgeSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     library: LibrarySettings = field(default_factory=LibrarySettings)
+    policy: PolicySettings = field(default_factory=PolicySettings)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod

@@ -2,6 +2,5 @@
 
 from mayfly.library._key import Question
 from mayfly.library._memo import Memo, Remembered, Tampered
-from mayfly.library._seal import Seal
 
-__all__ = ["Memo", "Question", "Remembered", "Seal", "Tampered"]
+__all__ = ["Memo", "Question", "Remembered", "Tampered"]

@@ -8,8 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
 from mayfly.core import Artifact, Proof, StoreError, canonical_json, content_hash
-from mayfly.library._seal import Seal
-from mayfly.store import Cache, Cached
+from mayfly.store import Cache, Cached, Seal
 
 Clock = Callable[[], float]
 

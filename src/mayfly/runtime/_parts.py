@@ -10,10 +10,10 @@ from typing import Any, TypeVar, cast
 from mayfly.core import Settings
 from mayfly.forge import Inbox
 from mayfly.gates import Criteria, Gates, Judge, ProofOptions, Prover, TypeGate, TypeOptions, gate_versions
-from mayfly.library import Memo, Seal
+from mayfly.library import Memo
 from mayfly.models import Answer, Model, ModelOptions, Pool, Purpose, open_model
 from mayfly.sandbox import Sandbox
-from mayfly.store import Cache, Ledger
+from mayfly.store import Cache, Ledger, Seal
 
 T = TypeVar("T")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mayfly.store._events import JSON, Event, Payload, event
 from mayfly.store._kinds import DoctorAttacked, SandboxRan, StoreMigrated
+from mayfly.store._seal import Seal
 
 if TYPE_CHECKING:
     from mayfly.store._cache import Cache, Cached
@@ -23,6 +24,7 @@ __all__ = [
     "Ledger",
     "Payload",
     "SandboxRan",
+    "Seal",
     "StoreMigrated",
     "event",
 ]

@@ -73,7 +73,7 @@ class Maker:
             else:
                 arguments.append(self._constant(kind))
         transform = f" |> {', '.join(lets)}" if lets else ""
-        return f"{head}({', '.join(arguments)}) :- {', '.join(body)}{transform}."
+        return f"{head}({', '.join(arguments)}) :- {', '.join(body)}{transform} ."
 
     def _atom(self, name: str, bound: dict[str, str], *, new: float) -> str:
         random = self._random

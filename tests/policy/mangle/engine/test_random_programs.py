@@ -16,32 +16,25 @@ from . import naive
 from .programs import Maker
 
 Fact = tuple[Symbol, Row]
-PROGRAMS = 2100
+PROGRAMS = 2040
 BATCHES = 12
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_agrees_with_the_definition(batch: int) -> None:
-    evaluated = 0
     for seed in range(batch * PROGRAMS // BATCHES, (batch + 1) * PROGRAMS // BATCHES):
-        evaluated += _agree(seed)
-    # Most random programs are accepted and end without an error.
-    assert evaluated > PROGRAMS / BATCHES / 2
+        _agree(seed)
 
 
-def _agree(seed: int) -> int:
+def _agree(seed: int) -> None:
     """Compare one program, with its facts in the program, in the call, and some here and some there."""
     made = Maker(seed).make()
     random = Random(seed)
     own = [fact for fact in made.facts if random.random() < 0.5]
     given = [parse_fact(fact) for fact in made.facts if fact not in own]
-    try:
-        checked = check([parse("\n".join([made.rules, *own]), file=str(seed))])
-    except MangleError:
-        return 0
+    checked = check([parse("\n".join([made.rules, *own]), file=str(seed))])
     program = compile_program(checked)
-    evaluated = 0
-    for facts in (given, [], given[::2]):
+    for facts in (given, given[::2]) if seed % 2 else (given, []):
         expected = _expected(checked, facts)
         if expected is None:
             with pytest.raises(MangleError):
@@ -49,12 +42,10 @@ def _agree(seed: int) -> int:
             continue
         model = program.evaluate(facts)
         assert set(model.facts()) == expected, f"seed {seed}, {len(facts)} facts in the call\n{made.rules}"
-        if facts is given:
+        _check_goals(model, facts, random)
+        if seed % 5 == 0:
             assert set(program.evaluate(facts, record=False).facts()) == expected, seed
-            _check_goals(model, facts, random)
         _check_derivations(model)
-        evaluated = 1
-    return evaluated
 
 
 def _expected(checked: Checked, facts: list[Fact]) -> set[Fact] | None:

@@ -1,4 +1,4 @@
-"""A seal over what is remembered: who can write the store but not the key cannot put an agent in."""
+"""Seals over what the store keeps: who can write the store but cannot read the key can forge nothing."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Seal:
         self._key = key
 
     @classmethod
-    def open(cls, directory: Path) -> Seal:
+    def open(cls, directory: Path, *, name: str = "seal") -> Seal:
         """Read the key, making it on first use; of two processes that make it at once, one wins and both use it."""
-        path = directory / "seal.key"
+        path = directory / f"{name}.key"
         try:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not path.exists():
@@ -40,12 +40,12 @@ class Seal:
 
     def holds(self, text: str, seal: str) -> bool:
         """Whether *seal* was made for *text* with this key."""
-        return hmac.compare_digest(self.of(text), seal)
+        return hmac.compare_digest(self.of(text).encode(), seal.encode())
 
 
 def _make(path: Path) -> None:
     """Write a fresh key aside and link it into place, so that nobody ever reads half of one."""
-    aside = path.with_name(f".seal.{secrets.token_hex(8)}")
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         with open(descriptor, "wb") as file:
@@ -67,5 +67,5 @@ def _read(path: Path) -> bytes:
             raise StoreError(f"{path} can be read by others", fix=f"chmod 600 {path}, or remove it to start afresh")
         key = file.read(SIZE + 1)
     if len(key) != SIZE:
-        raise StoreError(f"{path} is damaged", fix="remove it; what was remembered is then written again")
+        raise StoreError(f"{path} is damaged", fix="remove it; what was sealed with it then counts no more")
     return key

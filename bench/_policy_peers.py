@@ -1,0 +1,192 @@
+"""The engines, each behind the same two calls: with its text parsed anew, and with everything prepared that can be."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from bench._policy_cases import Case, Fact
+from mayfly.policy.mangle import (
+    Atom,
+    Clause,
+    Limits,
+    Model,
+    Name,
+    Row,
+    Value,
+    load,
+    parse,
+    parse_fact,
+    show_row,
+)
+from mayfly.policy.mangle._ast import Constant, Equality, Negation, Premise, Term, Variable
+
+_SIGNS = {":lt": "<", ":le": "<=", ":gt": ">", ":ge": ">="}
+PATIENT = Limits(facts=10_000_000, seconds=120)
+
+
+class Engine(Protocol):
+    """An engine loaded with one case."""
+
+    def from_text(self) -> object: ...
+    def prepared(self) -> object: ...
+    def answer(self) -> set[str]: ...
+
+
+class Ours:
+    """This project's engine, with or without derivations."""
+
+    def __init__(self, case: Case, *, record: bool) -> None:
+        self._case = case
+        self._record = record
+        self._facts = [f"{show_row(symbol, row)}." for symbol, row in case.facts]
+        self._program = load([parse(case.rules)])
+
+    def from_text(self) -> Model:
+        """Read rules and facts, check, compile, evaluate."""
+        facts = [parse_fact(fact) for fact in self._facts]
+        return load([parse(self._case.rules)]).evaluate(facts, limits=PATIENT, record=self._record)
+
+    def prepared(self) -> Model:
+        """Evaluate a program that is loaded, on facts that are there."""
+        return self._program.evaluate(self._case.facts, limits=PATIENT, record=self._record)
+
+    def answer(self) -> set[str]:
+        """Return the rows that were asked for, as the translation for the peers spells them."""
+        return {_row(row) for row in self.prepared().rows(self._case.asked)}
+
+
+class Clingo:
+    """clingo, which grounds a whole program for each question; prepared means that the syntax tree is there."""
+
+    def __init__(self, case: Case) -> None:
+        import clingo
+        from clingo import ast
+
+        self._clingo, self._ast = clingo, ast
+        self._case = case
+        self._text = to_clingo(case.rules, case.facts)
+        self._nodes: list[Any] = []
+        ast.parse_string(self._text, self._nodes.append)
+
+    def from_text(self) -> object:
+        """Parse, ground, solve."""
+        control = self._clingo.Control(["--warn=none"])
+        control.add("base", [], self._text)
+        return self._solve(control, None)
+
+    def prepared(self) -> object:
+        """Ground and solve."""
+        control = self._clingo.Control(["--warn=none"])
+        with self._ast.ProgramBuilder(control) as builder:
+            for node in self._nodes:
+                builder.add(node)
+        return self._solve(control, None)
+
+    def _solve(self, control: Any, on_model: Callable[[Any], object] | None) -> object:
+        control.ground([("base", [])])
+        return control.solve(on_model=on_model)
+
+    def answer(self) -> set[str]:
+        """Return the rows that were asked for."""
+        control = self._clingo.Control(["--warn=none"])
+        control.add("base", [], self._text)
+        found: set[str] = set()
+        asked = self._case.asked
+        self._solve(
+            control,
+            lambda model: found.update(
+                ",".join(map(str, atom.arguments)) for atom in model.symbols(atoms=True) if atom.name == asked.name
+            ),
+        )
+        return found
+
+
+class ManglePy:
+    """mangle-py, whose one call parses and evaluates."""
+
+    def __init__(self, case: Case) -> None:
+        self._mangle: Any = importlib.import_module("mangle")
+        self._case = case
+        self._text = "\n".join([case.rules, *(f"{show_row(symbol, row)}." for symbol, row in case.facts)])
+
+    def from_text(self) -> Any:
+        """Parse and evaluate."""
+        return self._mangle.Program(self._text)
+
+    def prepared(self) -> object:
+        """Say that there is no such thing."""
+        raise NotImplementedError
+
+    def answer(self) -> set[str]:
+        """Return the rows that were asked for."""
+        rows = self.from_text().query(self._case.asked.name)
+        return {_row(tuple(Name(v.value) if isinstance(v, self._mangle.Name) else v for v in row)) for row in rows}
+
+
+def engines(case: Case) -> dict[str, Engine]:
+    """Return the engines that are installed and have the patience for this case."""
+    found: dict[str, Engine] = {
+        "mayfly, with derivations": Ours(case, record=True),
+        "mayfly, without": Ours(case, record=False),
+    }
+    for name, kind in (("clingo", Clingo), ("mangle-py", ManglePy)):
+        if name in case.patience:
+            try:
+                found[name] = kind(case)
+            except ImportError:
+                continue
+    return found
+
+
+def to_clingo(rules: str, facts: Sequence[Fact]) -> str:
+    """Translate rules and facts; names become strings with their slash."""
+    unit = parse(rules)
+    lines = [_clause(clause) for clause in unit.clauses]
+    lines += [f"{symbol.name}({_row(row)})." for symbol, row in facts]
+    declared = {declaration.atom.symbol for declaration in unit.declarations}
+    lines += [f"#defined {symbol}." for symbol in declared]
+    return "\n".join(lines)
+
+
+def _clause(clause: Clause) -> str:
+    body = ", ".join(_premise(premise) for premise in clause.premises or ())
+    return f"{_atom(clause.head)} :- {body}." if body else f"{_atom(clause.head)}."
+
+
+def _premise(premise: Premise) -> str:
+    if isinstance(premise, Negation):
+        return f"not {_atom(premise.atom)}"
+    if isinstance(premise, Equality):
+        return f"{_term(premise.left)} {'!=' if premise.negated else '='} {_term(premise.right)}"
+    if isinstance(premise, Atom):
+        return _atom(premise)
+    raise ValueError("the benchmark's rules have no times")
+
+
+def _atom(atom: Atom) -> str:
+    sign = _SIGNS.get(atom.predicate)
+    terms = [_term(term) for term in atom.arguments]
+    return f" {sign} ".join(terms) if sign else f"{atom.predicate}({','.join(terms)})"
+
+
+def _term(term: Term) -> str:
+    if isinstance(term, Variable):
+        return term.name
+    if isinstance(term, Constant):
+        return _value(term.value)
+    raise ValueError("the benchmark's rules have no functions")
+
+
+def _row(row: Row) -> str:
+    return ",".join(_value(value) for value in row)
+
+
+def _value(value: Value) -> str:
+    if isinstance(value, int):
+        return str(value)
+    text = value.text if isinstance(value, Name) else value
+    if not isinstance(text, str):
+        raise ValueError("the benchmark's facts are names, strings and numbers")
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'

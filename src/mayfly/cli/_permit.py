@@ -1,0 +1,70 @@
+"""`mayfly permit`: whether one action may be done, asked before it is done."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mayfly.cli._desk import Rules, Workspace, desk, show_tree
+from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line
+from mayfly.core import InputError, Tier
+
+if TYPE_CHECKING:
+    from mayfly.policy import Permit
+
+STATUS = {"permit": 0, "deny": 1, "approval": 3}
+
+
+def permit(
+    action: Annotated[str, typer.Argument(help="What would be done, such as file_write.", metavar="ACTION")],
+    target: Annotated[str, typer.Argument(help="What it would be done to: a path, an address, a command.")],
+    *,
+    payload: Annotated[str, typer.Option(help="What would be written or sent; - is stdin.", metavar="P")] = "",
+    persona: Annotated[str | None, typer.Option(help="Who acts; its policies apply.", metavar="P")] = None,
+    tier: Annotated[str | None, typer.Option(help="The tier of the artifact that acts.", metavar="TIER")] = None,
+    fact: Annotated[
+        list[str] | None, typer.Option("--fact", help="A fact of the session. May be repeated.", metavar="FACT")
+    ] = None,
+    rules: Rules = None,
+    workspace: Workspace = None,
+    why: Annotated[bool, typer.Option("--why", help="Print the derivation too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether an action may be done, by the rules in force: permit, deny, or approval needed."""
+    facts = list(fact or [])
+    if tier is not None:
+        if tier not in {known.value for known in Tier}:
+            raise InputError(f"there is no tier {tier!r}", fix=f"use one of {', '.join(known.value for known in Tier)}")
+        facts.append(f"tier(/{tier})")
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if payload == "-" else payload
+    with desk(rules, workspace) as opened:
+        found = opened.kernel(persona=persona, facts=facts).permitted(action, target, text)
+        trees = _trees(found) if why else []
+    if as_json:
+        _as_json(found, trees)
+    else:
+        _tell(found, trees)
+    raise typer.Exit(STATUS[found.decision])
+
+
+def _trees(found: "Permit") -> list[object]:
+    return [tree for tree in (found.why(), found.why_not()) if tree is not None]
+
+
+def _as_json(found: "Permit", trees: list[object]) -> None:
+    from mayfly.policy.mangle import to_json
+
+    shown = {"why": [to_json(tree) for tree in trees]} if trees else {}  # type: ignore[arg-type]
+    answer_json({"decision": found.decision, "because": list(found.because), "id": found.id, **shown})
+
+
+def _tell(found: "Permit", trees: list[object]) -> None:
+    answer(found.decision)
+    for reason in found.because:
+        answer(f"  {one_line(reason)}")
+    for tree in trees:
+        for line in show_tree(tree):
+            answer(line)
+    if found.decision == "approval":
+        note(f"approve: {command()} policy approve {found.id} --by NAME --reason TEXT")
+    note(f"why: {command()} why {found.id}")

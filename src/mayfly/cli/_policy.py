@@ -1,0 +1,225 @@
+"""`mayfly policy`: evaluate, check, test and try out rules written in Mangle."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mayfly.cli._desk import desk
+from mayfly.cli._output import AsJson, answer, answer_json, group, note, one_line
+from mayfly.core import InputError
+
+if TYPE_CHECKING:
+    from mayfly.policy.mangle import MangleError, Model, Program
+
+app = group("Evaluate, check, test and try out rules.")
+
+Files = Annotated[list[Path], typer.Argument(help="Rule files, read as one program.", metavar="FILE.mg...")]
+Facts = Annotated[
+    list[Path] | None, typer.Option("--facts", help="A file with further facts. May be repeated.", metavar="FILE.mg")
+]
+
+
+@app.command(name="eval")
+def evaluate(
+    files: Files,
+    *,
+    facts: Facts = None,
+    goal: Annotated[
+        str | None, typer.Option(help="Print what matches this goal only, such as 'p(X, _)'.", metavar="GOAL")
+    ] = None,
+    why: Annotated[str | None, typer.Option(help="Say why this fact holds, or why not.", metavar="GOAL")] = None,
+    max_facts: Annotated[int, typer.Option(help="Stop when more facts were derived.", min=1)] = 1_000_000,
+    seconds: Annotated[float, typer.Option(help="Stop after this time.", min=0.001)] = 10.0,
+    as_json: AsJson = False,
+) -> None:
+    """Evaluate rules and print every fact that holds, or what matches a goal, or the reason of a fact."""
+    from mayfly.policy.mangle import Limits, MangleError
+
+    try:
+        program = _load([*files, *(facts or [])])
+        model = program.evaluate(limits=Limits(facts=max_facts, seconds=seconds), record=why is not None)
+        found = _facts(model, goal)
+    except MangleError as error:
+        if as_json:
+            answer_json({"stage": error.stage, "error": _error(error), "facts": []})
+        else:
+            _complain(error)
+        raise typer.Exit(2) from None
+    if why is not None:
+        _explain(model, why, as_json=as_json)
+    elif as_json:
+        answer_json({"stage": "ok", "error": None, "facts": found})
+    else:
+        for fact in found:
+            answer(fact)
+        note(f"{len(found):,} facts")
+
+
+@app.command()
+def check(
+    files: Files,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Check rules without evaluating them: syntax, declarations, safety, types, strata."""
+    from mayfly.policy.mangle import MangleError
+
+    try:
+        program = _load(files)
+    except MangleError as error:
+        if as_json:
+            answer_json({"stage": error.stage, "error": _error(error), "errors": [_error(one) for one in error.all]})
+        else:
+            _complain(error)
+        raise typer.Exit(2) from None
+    checked = program.checked
+    counts = {
+        "rules": len(checked.rules),
+        "facts": len(checked.given),
+        "predicates": len(checked.declared),
+        "strata": len(checked.strata),
+    }
+    if as_json:
+        answer_json({"stage": "ok", "error": None, "errors": [], **counts})
+    else:
+        note(f"ok: {', '.join(f'{number:,} {what}' for what, number in counts.items())}")
+
+
+@app.command(name="test")
+def run_tests(
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Rule files or directories of them; the shipped rules if none.", metavar="PATH..."),
+    ] = None,
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Run the tests that stand beside rule files, NAME.test.toml beside NAME.mg."""
+    from mayfly.policy import cases_of, read_cases, rule_files, run_cases
+
+    tried, untested = [], []
+    for path in rule_files(paths):
+        if cases_of(path).exists():
+            tried += list(run_cases(read_cases(cases_of(path))))
+        else:
+            untested.append(path)
+    failed = [one for one in tried if one.wrong]
+    if as_json:
+        rows = [{"file": str(one.case.file), "case": one.case.name, "wrong": list(one.wrong)} for one in tried]
+        answer_json({"passed": len(tried) - len(failed), "failed": len(failed), "cases": rows})
+    else:
+        for one in failed:
+            answer(f"failed: {one.case.file.name}: {one.case.name}")
+            for tree in one.wrong:
+                answer("  " + tree.replace("\n", "\n  "))
+        for path in untested:
+            note(f"no tests: {path}")
+        note(f"{len(tried) - len(failed)} passed, {len(failed)} failed")
+    if not tried:
+        raise InputError("there are no tests", fix="write NAME.test.toml beside NAME.mg")
+    raise typer.Exit(1 if failed else 0)
+
+
+def _load(files: Sequence[Path]) -> "Program":
+    from mayfly.policy.mangle import load, parse, read_source
+
+    return load([parse(read_source(path), file=str(path)) for path in files])
+
+
+def _facts(model: "Model", goal: str | None) -> list[str]:
+    from mayfly.policy.mangle import parse_atom, show_row, sort_key
+
+    if goal is None:
+        found = list(model.facts())
+    else:
+        atom = parse_atom(goal)
+        found = [(atom.symbol, row) for row in model.match(atom)]
+    found.sort(key=lambda fact: (fact[0], [sort_key(value) for value in fact[1]]))
+    return [show_row(symbol, row) for symbol, row in found]
+
+
+def _explain(model: "Model", goal: str, *, as_json: bool) -> None:
+    from mayfly.policy.mangle import parse_atom, to_json, to_text, why, why_not
+
+    atom = parse_atom(goal)
+    rows = model.match(atom)
+    trees: list[Any] = [why(model, atom.symbol, row) for row in rows] or [why_not(model, atom)]
+    if as_json:
+        answer_json({"stage": "ok", "error": None, "holds": bool(rows), "trees": [to_json(tree) for tree in trees]})
+    else:
+        for tree in trees:
+            answer(to_text(tree))
+
+
+def _error(error: "MangleError") -> dict[str, object]:
+    place = error.place
+    return {
+        "message": error.message,
+        "file": place.file if place else None,
+        "line": place.line if place else None,
+        "column": place.column if place else None,
+        "fix": error.fix,
+    }
+
+
+def _complain(error: "MangleError") -> None:
+    for one in error.all:
+        note(f"mayfly: {one}")
+
+
+@app.command()
+def simulate(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(help="Changed rule files; one with a shipped file's name takes its place.", metavar="PATH..."),
+    ],
+    *,
+    last: Annotated[int, typer.Option(help="How many recorded decisions and intents to try.", min=1)] = 200,
+    as_json: AsJson = False,
+) -> None:
+    """Try recorded intents and actions under changed rules and say what would differ; nothing is put into force."""
+    with desk() as opened:
+        tried, differences = opened.simulate(paths, last=last)
+    if as_json:
+        rows = [
+            {
+                "id": one.id,
+                "asked": one.asked,
+                "before": one.before,
+                "after": one.after,
+                "rule": one.rule,
+                "file": one.place.file if one.place else None,
+                "line": one.place.line if one.place else None,
+            }
+            for one in differences
+        ]
+        answer_json({"tried": tried, "differences": rows})
+        return
+    for one in differences:
+        answer(one_line(f"{one.id}: {one.asked}: {one.before} -> {one.after}", limit=400))
+        if one.rule is not None:
+            answer(one_line(f"  by {one.rule}  {one.place}", limit=400))
+    note(f"{tried} tried, {len(differences)} would differ")
+
+
+@app.command()
+def approve(
+    id: Annotated[str, typer.Argument(help="A decision that needs an approval, such as d-12ab34cd56ef.")],
+    *,
+    by: Annotated[str, typer.Option(help="Who approves.", metavar="NAME")],
+    reason: Annotated[str, typer.Option(help="Why.", metavar="TEXT")],
+    seconds: Annotated[
+        float | None, typer.Option(help="How long it lasts.", metavar="S", show_default="policy.approval")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Approve exactly the action of one decision for a time; a refusal cannot be approved."""
+    with desk() as opened:
+        made = opened.approve(id, by=by, reason=reason, seconds=seconds)
+    if as_json:
+        answer_json({"id": made.id, "decision": made.decision, "until": made.until / 1e9})
+    else:
+        lasting = (made.until - made.made) / 1e9
+        answer(f"approved: {made.decision} for {lasting:g} s ({made.id})")

@@ -1,0 +1,85 @@
+"""`mayfly route`: what a text asks for and who takes it on, with no model."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mayfly.cli._desk import Rules, Workspace, desk
+from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line
+from mayfly.core import InputError
+
+if TYPE_CHECKING:
+    from mayfly.policy import Perception
+    from mayfly.runtime import Understood
+
+LONGEST = 1_000_000
+
+
+def route(
+    text: Annotated[str, typer.Argument(help="A request in plain English; - is stdin.", metavar="TEXT")],
+    *,
+    rules: Rules = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what TEXT asks for, who takes it on and which kind of work it is, by the rules in force."""
+    text = _read(text)
+    with desk(rules, workspace) as opened:
+        understood = opened.understand(text)
+    if as_json:
+        answer_json(_fields(understood))
+    else:
+        _tell(understood)
+    raise typer.Exit(0 if understood.perceived.intents else 3)
+
+
+def _read(text: str) -> str:
+    if text == "-":
+        text = sys.stdin.buffer.read(LONGEST + 1).decode("utf-8", "replace")
+    if len(text) > LONGEST:
+        raise InputError(f"the request is longer than {LONGEST:,} characters")
+    if not text.strip():
+        raise InputError("the request is empty", fix='try: mayfly route "Fix the bug in auth.py"')
+    return text
+
+
+def _fields(understood: "Understood") -> dict[str, object]:
+    perceived, routed = understood
+    return {
+        "intents": [_intent(found) for found in perceived.intents],
+        "personas": list(routed.personas),
+        "action_types": list(routed.action_types),
+        "ask": perceived.ask,
+        "guesses": [{"verb": guess.verb, "confidence": round(guess.odds, 2)} for guess in perceived.guesses],
+        "because": list(routed.because),
+        "id": routed.id,
+    }
+
+
+def _intent(found: "Perception") -> dict[str, object]:
+    intent = found.intent
+    return {
+        "category": intent.category,
+        "verb": intent.verb,
+        "target": intent.target,
+        "constraint": intent.constraint,
+        "confidence": round(found.confidence, 2),
+    }
+
+
+def _tell(understood: "Understood") -> None:
+    from mayfly.policy.mangle import show_row
+
+    perceived, routed = understood
+    for fact in perceived.facts():
+        answer(one_line(show_row(*fact)))
+    for persona in routed.personas:
+        answer(f"persona {persona}")
+    for kind in routed.action_types:
+        answer(f"action type {kind}")
+    if perceived.ask:
+        answer(f"ask: {one_line(perceived.ask)}")
+    for line in routed.because:
+        note(f"  {one_line(line)}")
+    note(f"why: {command()} why {routed.id}")

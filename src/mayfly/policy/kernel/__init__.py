@@ -1,0 +1,65 @@
+"""Rules in force, and every decision they make before an effect happens."""
+
+from mayfly.policy.kernel._appeals import Appeals, Override, Standing
+from mayfly.policy.kernel._court import Court
+from mayfly.policy.kernel._events import (
+    PolicyDecided,
+    PolicyFactRefused,
+    PolicyOverridden,
+    PolicyReloaded,
+    PolicyReviewWanted,
+    PolicyRouted,
+)
+from mayfly.policy.kernel._explain import Explanation
+from mayfly.policy.kernel._files import Problem, RuleFile
+from mayfly.policy.kernel._goals import changeable, depends_on, goal_atoms
+from mayfly.policy.kernel._kernel import Kernel
+from mayfly.policy.kernel._permit import Decision, Permit, Route
+from mayfly.policy.kernel._propose import PROPOSABLE, Proposed, RefusedFact, propose
+from mayfly.policy.kernel._record import Recording, recordings
+from mayfly.policy.kernel._review import Review
+from mayfly.policy.kernel._rulebook import Reload, Rulebook
+from mayfly.policy.kernel._simulate import Difference, simulate
+from mayfly.policy.kernel._snapshot import Snapshot
+from mayfly.policy.kernel._watch import Watcher
+from mayfly.policy.kernel._world import World
+from mayfly.policy.kernel.facts import Fact, facts_of_action
+
+__all__ = [
+    "PROPOSABLE",
+    "Appeals",
+    "Court",
+    "Decision",
+    "Difference",
+    "Explanation",
+    "Fact",
+    "Kernel",
+    "Override",
+    "Permit",
+    "PolicyDecided",
+    "PolicyFactRefused",
+    "PolicyOverridden",
+    "PolicyReloaded",
+    "PolicyReviewWanted",
+    "PolicyRouted",
+    "Problem",
+    "Proposed",
+    "Recording",
+    "RefusedFact",
+    "Reload",
+    "Review",
+    "Route",
+    "RuleFile",
+    "Rulebook",
+    "Snapshot",
+    "Standing",
+    "Watcher",
+    "World",
+    "changeable",
+    "depends_on",
+    "facts_of_action",
+    "goal_atoms",
+    "propose",
+    "recordings",
+    "simulate",
+]

@@ -1,0 +1,140 @@
+"""Appeals: a person approves exactly one action that needs an approval, signed and for a time."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mayfly.core import InputError, canonical_json
+from mayfly.policy.kernel._events import PolicyDecided, PolicyOverridden
+from mayfly.policy.kernel._review import Review
+
+if TYPE_CHECKING:
+    from mayfly.store import Ledger, Seal
+
+SECOND: Final = 1_000_000_000
+LONGEST: Final = 24 * 3600.0
+_SKEW: Final = 60 * SECOND
+
+
+@dataclass(frozen=True, kw_only=True)
+class Override:
+    """An approval of one action; times are nanoseconds since 1970."""
+
+    id: str
+    decision: str
+    digest: str
+    about: str
+    """The class of the action, or its name where the rules say no class."""
+    by: str
+    reason: str
+    made: int
+    until: int
+
+
+class Standing(NamedTuple):
+    """What the ledger holds for one action: the end of its approval, or why what is there does not count."""
+
+    until: int | None
+    by: str = ""
+    reasons: tuple[str, ...] = ()
+
+
+class Appeals:
+    """Make and check approvals; who can write the ledger but not read the key cannot forge one."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        key: Seal,
+        *,
+        clock: Callable[[], int],
+        longest: float = LONGEST,
+        review: Review | None = None,
+    ) -> None:
+        self._ledger = ledger
+        self._key = key
+        self._clock = clock
+        self._longest = longest
+        self._review = review
+
+    def appeal(self, decision_id: str, *, by: str, reason: str, ttl: float) -> Override:
+        """Approve the action of a recorded decision; only one that needs an approval can be approved."""
+        if not by.strip() or not reason.strip():
+            raise InputError("an approval needs who gives it and why", fix="name both")
+        if not 0 < ttl <= self._longest:
+            raise InputError(f"an approval lasts more than 0 and at most {self._longest:g} seconds, not {ttl:g}")
+        decided = self._decided(decision_id)
+        if decided.decision != "approval":
+            said = "permitted already" if decided.decision == "permit" else "refused, which no approval changes"
+            raise InputError(f"{decision_id} was {said}: {'; '.join(decided.because)[:200]}")
+        now = self._clock()
+        made = Override(
+            id=f"o-{secrets.token_hex(6)}",
+            decision=decision_id,
+            digest=decided.digest,
+            about=decided.action_class or decided.action,
+            by=by.strip()[:200],
+            reason=reason.strip()[:500],
+            made=now,
+            until=now + int(ttl * SECOND),
+        )
+        self._ledger.append(_event(made, self._key.of(_signed_text(made))), subject=_subject(made.digest))
+        if self._review is not None:
+            self._review.overridden(made.about)
+        return made
+
+    def standing(self, digest: str) -> Standing:
+        """Return whether an approval of exactly this action holds now."""
+        reasons: list[str] = []
+        for event in self._ledger.read(kind="policy.overridden", subject=_subject(digest)):
+            data = event.data
+            fault = self._fault(data, digest) if isinstance(data, PolicyOverridden) else "is damaged"
+            if fault is None and isinstance(data, PolicyOverridden):
+                return Standing(data.until, data.by)
+            name = data.override if isinstance(data, PolicyOverridden) else "an approval"
+            reasons.append(f"approval {name} {fault}")
+        return Standing(None, reasons=tuple(reasons[-3:]))
+
+    def _fault(self, data: PolicyOverridden, digest: str) -> str | None:
+        override = _override(data)
+        now = self._clock()
+        if not self._key.holds(_signed_text(override), data.seal):
+            return "is not signed with this machine's key"
+        if override.digest != digest:
+            return "is for another action"
+        if override.made > now + _SKEW:
+            return "lies in the future"
+        if now >= override.until:
+            return "has expired"
+        return "lasts longer than it may" if override.until - override.made > self._longest * SECOND else None
+
+    def _decided(self, decision_id: str) -> PolicyDecided:
+        events = self._ledger.read(kind="policy.decided", subject=decision_id)
+        found = [data for event in events if isinstance(data := event.data, PolicyDecided)]
+        if not found:
+            raise InputError(f"there is no decision {decision_id}", fix="ask for the action first")
+        if len({data.digest for data in found}) > 1:
+            raise InputError(f"{decision_id} stands for more than one action", fix="ask for the action again")
+        return found[-1]
+
+
+def _subject(digest: str) -> str:
+    return f"approval:{digest}"
+
+
+def _signed_text(override: Override) -> str:
+    return canonical_json({"purpose": "policy.override", **asdict(override)})
+
+
+def _event(override: Override, seal: str) -> PolicyOverridden:
+    values = asdict(override)
+    return PolicyOverridden(override=values.pop("id"), **values, seal=seal)
+
+
+def _override(data: PolicyOverridden) -> Override:
+    values = asdict(data)
+    values.pop("seal")
+    return Override(id=values.pop("override"), **values)

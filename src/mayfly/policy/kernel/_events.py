@@ -1,0 +1,92 @@
+"""What the kernel writes to the ledger."""
+
+from dataclasses import dataclass
+
+from mayfly.store import event
+
+
+@event("policy.decided")
+@dataclass(frozen=True, kw_only=True)
+class PolicyDecided:
+    """Record one decision: what was asked, what the rules said and why, and the facts to decide it again from."""
+
+    action: str
+    target: str
+    payload: str
+    """Target and payload are shortened, and what looks like a secret is left out."""
+    digest: str
+    """The hash of action, target and payload in full, and of who acts where."""
+    payload_hash: str
+    decision: str
+    because: tuple[str, ...]
+    rules: str
+    persona: str | None = None
+    policies: tuple[str, ...] = ()
+    action_class: str | None = None
+    session: str | None = None
+    workspace: str = ""
+    facts: tuple[str, ...] = ()
+    blob: str | None = None
+    """Where the facts are kept when they are too long for an event."""
+
+
+@event("policy.routed")
+@dataclass(frozen=True, kw_only=True)
+class PolicyRouted:
+    """Record who was chosen for a request, and the facts to choose again from."""
+
+    personas: tuple[str, ...]
+    action_types: tuple[str, ...]
+    because: tuple[str, ...]
+    rules: str
+    policies: tuple[str, ...] = ()
+    session: str | None = None
+    facts: tuple[str, ...] = ()
+    blob: str | None = None
+
+
+@event("policy.overridden")
+@dataclass(frozen=True, kw_only=True)
+class PolicyOverridden:
+    """Record that somebody approved exactly one action for a time; the seal is over all other fields."""
+
+    override: str
+    decision: str
+    digest: str
+    about: str
+    by: str
+    reason: str
+    made: int
+    until: int
+    seal: str
+
+
+@event("policy.review_wanted")
+@dataclass(frozen=True, kw_only=True)
+class PolicyReviewWanted:
+    """Record that the rules stand in somebody's way often enough to be looked at."""
+
+    about: str
+    denials: int
+    overrides: int
+    window: float
+
+
+@event("policy.fact_refused")
+@dataclass(frozen=True, kw_only=True)
+class PolicyFactRefused:
+    """Record that a fact proposed by a model was not taken, and why."""
+
+    line: str
+    reason: str
+
+
+@event("policy.reloaded")
+@dataclass(frozen=True, kw_only=True)
+class PolicyReloaded:
+    """Record that rule files changed: which are in force now and which were refused with what reason."""
+
+    rules: str
+    accepted: tuple[str, ...]
+    refused: tuple[str, ...]
+    removed: tuple[str, ...]

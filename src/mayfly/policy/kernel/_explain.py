@@ -1,0 +1,64 @@
+"""Explain a recorded decision: its facts put to the rules once more, with the derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mayfly.policy.kernel._decide import PENDING
+from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
+from mayfly.policy.kernel._goals import changeable
+from mayfly.policy.kernel._record import Recording
+from mayfly.policy.kernel._simulate import Outcome, replay
+from mayfly.policy.kernel._snapshot import Snapshot
+from mayfly.policy.mangle._ast import Atom, Constant, Place, Symbol
+from mayfly.policy.mangle._values import Value
+from mayfly.policy.mangle.engine import External
+from mayfly.policy.mangle.explain import Why, WhyNot, why, why_not
+from mayfly.store import Event
+
+
+@dataclass(frozen=True, kw_only=True)
+class Explanation:
+    """What was decided and why; `same_rules` tells whether the rules are still those that decided."""
+
+    id: str
+    outcome: str
+    now: str
+    """What the rules say today."""
+    because: tuple[str, ...]
+    same_rules: bool
+    why: tuple[Why, ...]
+    why_not: WhyNot | None
+
+
+def explanation(
+    snapshot: Snapshot, recording: Recording, event: Event, externals: Mapping[Symbol, External]
+) -> Explanation:
+    """Put the facts of *recording* to the rules again and derive what they say."""
+    outcome = replay(snapshot, recording, externals=externals)
+    data = event.data
+    because = data.because if isinstance(data, (PolicyDecided, PolicyRouted)) else ()
+    return Explanation(
+        id=recording.id,
+        outcome=recording.outcome,
+        now=outcome.word,
+        because=because,
+        same_rules=recording.rules == snapshot.hash,
+        why=tuple(why(outcome.model, *fact) for fact in outcome.facts) if outcome.model is not None else (),
+        why_not=_why_not(outcome, recording),
+    )
+
+
+def _why_not(outcome: Outcome, recording: Recording) -> WhyNot | None:
+    asked = next((row for symbol, row in recording.facts if symbol == PENDING), None)
+    if asked is None or outcome.model is None or outcome.word == "permit":
+        return None
+    return why_not(outcome.model, goal_atom("permitted", *asked[1:4]), changeable=changeable)
+
+
+def goal_atom(predicate: str, *values: Value) -> Atom:
+    """Make the atom of a goal whose arguments are all known."""
+    here = Place("<question>", 1, 1)
+    arguments = tuple(Constant(value=value, place=here) for value in values)
+    return Atom(predicate=predicate, arguments=arguments, place=here)

@@ -1,0 +1,127 @@
+"""Which predicates only the shipped rules may define, and what a rule file says about personas."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
+
+from mayfly.policy.kernel.facts import COLUMNS
+from mayfly.policy.mangle._ast import Atom, Clause, Constant, Negation, Timed, Unit, Variable
+from mayfly.policy.mangle._errors import MangleError
+from mayfly.policy.mangle._values import Name, Value
+
+DECISIONS: Final = ("permitted", "refused", "needs_approval")
+OPEN: Final = frozenset(
+    {"policy_allows", "policy_denies", "policy_needs_approval", "policy_tool", "verb_persona", "verb_action"}
+    | {"verb_form", "verb_hint", "verb_noun", "default_persona", "persona", "persona_for", "action_type"}
+    | {"action_type_for", "verb_claimed"}
+)
+"""Where files other than the shipped ones may add their word although decisions depend on it."""
+_OF_A_PERSONA: Final = frozenset({"persona_tool", "persona_policy"})
+WIDENING: Final = frozenset({"policy_allows", "policy_tool", *_OF_A_PERSONA})
+"""What gives somebody more than the shipped rules do: nothing for files that agents can write."""
+_ALWAYS: Final = frozenset(
+    {*DECISIONS, "grant_allowed", "admin_override", "signed_approval", "granted_policy", "promotable"}
+    | {"file_exists", "file_contains", *(symbol.name for symbol in COLUMNS)}
+)
+
+
+class Protected(NamedTuple):
+    """What other files may not define: these predicates, and anything about these personas."""
+
+    names: frozenset[str]
+    personas: frozenset[Value]
+
+
+def protected_by(base: Iterable[Unit]) -> Protected:
+    """Return what decisions rest on in the shipped rules, the open predicates left out."""
+    needs: dict[str, set[str]] = {}
+    personas: set[Value] = set()
+    for clause in (clause for unit in base for clause in unit.clauses):
+        needs.setdefault(clause.head.predicate, set()).update(_read_by(clause))
+        first = clause.head.arguments[0] if clause.head.arguments else None
+        if clause.head.predicate in _OF_A_PERSONA and isinstance(first, Constant):
+            personas.add(first.value)
+    found = set(_ALWAYS)
+    waiting = [*DECISIONS, "grant_allowed"]
+    while waiting:
+        for name in needs.get(waiting.pop(), ()):
+            if name not in found and name not in OPEN:
+                found.add(name)
+                waiting.append(name)
+    return Protected(frozenset(found), frozenset(personas))
+
+
+def check_heads(unit: Unit, protected: Protected) -> None:
+    """Refuse a file that defines or declares what only the shipped rules may."""
+    declared = ((declaration.atom, "declares") for declaration in unit.declarations)
+    for atom, does in (*((clause.head, "defines") for clause in unit.clauses), *declared):
+        name = atom.predicate.rpartition(".")[2]
+        if name in protected.names and not (does == "defines" and _about_a_new_persona(atom, protected.personas)):
+            raise MangleError(
+                f"{does} {name}, which only the shipped rules may",
+                stage="analyze",
+                place=atom.place,
+                fix="use policy_allows, policy_denies or policy_needs_approval",
+            )
+        if name == "policy_tool" and does == "defines":
+            _check_policy_tool(atom, unit.file.rpartition("/")[2])
+
+
+def check_restricts(unit: Unit) -> None:
+    """Refuse a file that could give anybody more than the shipped rules do."""
+    for clause in unit.clauses:
+        name = clause.head.predicate.rpartition(".")[2]
+        if name in WIDENING:
+            raise MangleError(
+                f"defines {name} in the workspace, where agents write; such files may only take away",
+                stage="analyze",
+                place=clause.place,
+                fix="move the file out of the workspace",
+            )
+
+
+def _about_a_new_persona(atom: Atom, known: frozenset[Value]) -> bool:
+    """Tell whether a file says what a persona has that the shipped rules say nothing of."""
+    first = atom.arguments[0] if atom.arguments else None
+    return atom.predicate in _OF_A_PERSONA and isinstance(first, Constant) and first.value not in known
+
+
+def _check_policy_tool(atom: Atom, file: str) -> None:
+    first = atom.arguments[0] if atom.arguments else None
+    if not (isinstance(first, Constant) and first.value == file):
+        raise MangleError(
+            "gives a tool to another policy",
+            stage="analyze",
+            place=atom.place,
+            fix=f'write policy_tool("{file}", …)',
+        )
+
+
+def claims(unit: Unit) -> tuple[Clause, ...]:
+    """Return a fact verb_persona(/v, /p) for each rule that says `persona(/p) :- user_intent(_, _, /v, _, _).`"""
+    return tuple(fact for clause in unit.clauses for fact in _claim(clause))
+
+
+def _claim(clause: Clause) -> Iterator[Clause]:
+    premises = clause.premises or ()
+    if clause.head.symbol != ("persona", 1) or len(premises) != 1 or clause.transforms or clause.time:
+        return
+    premise, persona = premises[0], clause.head.arguments[0]
+    if not isinstance(premise, Atom) or premise.symbol != ("user_intent", 5):
+        return
+    verb = premise.arguments[2]
+    others = [term for at, term in enumerate(premise.arguments) if at != 2]
+    named = isinstance(persona, Constant) and isinstance(verb, Constant)
+    if named and _is_name(persona) and _is_name(verb) and all(isinstance(term, Variable) for term in others):
+        head = Atom(predicate="verb_persona", arguments=(verb, persona), place=clause.place)
+        yield Clause(head=head, premises=None, transforms=(), time=None, place=clause.place)
+
+
+def _is_name(term: object) -> bool:
+    return isinstance(term, Constant) and isinstance(term.value, Name)
+
+
+def _read_by(clause: Clause) -> Iterator[str]:
+    for premise in clause.premises or ():
+        atom = premise.atom if isinstance(premise, (Negation, Timed)) else premise
+        if isinstance(atom, Atom):
+            yield atom.predicate

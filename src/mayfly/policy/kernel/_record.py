@@ -1,0 +1,111 @@
+"""Write decisions to the ledger so that they can be explained and tried again, and read them back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+from mayfly.core import InputError, canonical_json, content_hash
+from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
+from mayfly.policy.kernel._secrets import holds_secret, without_secrets
+from mayfly.policy.kernel.facts import Fact
+from mayfly.policy.mangle._parser import parse_fact
+from mayfly.policy.mangle._text import show_row
+from mayfly.policy.mangle._values import Row, Value
+from mayfly.store import Event
+
+if TYPE_CHECKING:
+    from mayfly.store import Ledger
+
+INLINE: Final = 16 * 1024
+LARGEST: Final = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """One recorded decision or routing with the facts it was made of."""
+
+    id: str
+    kind: Literal["action", "intent"]
+    facts: tuple[Fact, ...]
+    outcome: str
+    policies: tuple[str, ...]
+    rules: str
+
+
+def digest_of(action: str, target: str, payload: str, *, persona: str | None, workspace: str) -> str:
+    """Return the hash by which an approval names exactly one action."""
+    return content_hash(canonical_json([action, target, payload, persona, workspace]))
+
+
+def fact_texts(facts: Iterable[Fact]) -> tuple[str, ...]:
+    """Return facts as text without secrets; the same text stands for the same value everywhere."""
+    return tuple(show_row(symbol, tuple(map(_without, row))) for symbol, row in facts)
+
+
+def _without(value: Value) -> Value:
+    return without_secrets(value) if isinstance(value, str) and holds_secret(value) else value
+
+
+def kept(facts: Sequence[Fact], ledger: Ledger) -> tuple[tuple[str, ...], str | None]:
+    """Return the facts for an event: inside it, or as the address of a blob; neither where they are too many."""
+    texts = fact_texts(facts)
+    size = sum(map(len, texts))
+    if size <= INLINE:
+        return texts, None
+    return ((), ledger.put_blob(json.dumps(texts).encode())) if size <= LARGEST else ((), None)
+
+
+def recordings(ledger: Ledger, *, last: int = 200) -> Iterator[Recording]:
+    """Yield the last recorded decisions and routings, each kind in order; what cannot be read is passed over."""
+    for kind in ("policy.decided", "policy.routed"):
+        for event in ledger.read(kind=kind, after=ledger.before_last(last, kind=kind)):
+            found = recording(event, ledger)
+            if found is not None:
+                yield found
+
+
+def recording(event: Event, ledger: Ledger) -> Recording | None:
+    """Read one event back; None where its facts were not kept or are of another version."""
+    data = event.data
+    if isinstance(data, PolicyDecided):
+        outcome, kind = data.decision, "action"
+    elif isinstance(data, PolicyRouted):
+        outcome, kind = routed(data.personas, data.action_types), "intent"
+    else:
+        return None
+    texts = data.facts or _from_blob(data.blob, ledger)
+    try:
+        facts = tuple(_fact(text) for text in texts)
+    except InputError:
+        return None
+    if not facts:
+        return None
+    return Recording(
+        id=event.subject,
+        kind="action" if kind == "action" else "intent",
+        facts=facts,
+        outcome=outcome,
+        policies=data.policies,
+        rules=data.rules,
+    )
+
+
+def routed(personas: Iterable[str], action_types: Iterable[str]) -> str:
+    """Say a routing in one line, the same for the same routing."""
+    return f"{', '.join(sorted(personas)) or 'nobody'} ({', '.join(sorted(action_types)) or 'no kind of work'})"
+
+
+def _from_blob(address: str | None, ledger: Ledger) -> tuple[str, ...]:
+    if address is None:
+        return ()
+    texts = json.loads(ledger.get_blob(address))
+    return tuple(text for text in texts if isinstance(text, str)) if isinstance(texts, list) else ()
+
+
+def _fact(text: str) -> Fact:
+    symbol, row = parse_fact(text)
+    checked: Row = row
+    return symbol, checked

@@ -1,0 +1,306 @@
+"""The rulebook: which rule files are in force, and how a changed one comes into force or not."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING
+
+from mayfly.core import MayflyError, content_hash
+from mayfly.policy.kernel._court import Court
+from mayfly.policy.kernel._events import PolicyReloaded
+from mayfly.policy.kernel._files import (
+    Problem,
+    RuleFile,
+    base_files,
+    read_text,
+    rule_file,
+    rule_paths,
+    shipped_policies,
+)
+from mayfly.policy.kernel._protected import check_heads, protected_by
+from mayfly.policy.kernel._snapshot import Snapshot
+from mayfly.policy.mangle._parser import parse
+
+if TYPE_CHECKING:
+    from mayfly.store import Ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reload:
+    """What came of looking at the rule files again."""
+
+    snapshot: Snapshot
+    accepted: tuple[str, ...]
+    removed: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Source:
+    """One file as it was found: its text, or why it cannot be read."""
+
+    key: str
+    name: str
+    place: str
+    text: str | None
+    fault: str
+    policy: bool
+    restricts: bool = False
+
+
+class Rulebook:
+    """Hold the rules in force; `snapshot` is always a complete and working set.
+
+    The shipped rules come from the installed package and are read once. *extra* are the operator's rule files and
+    directories, joined for everybody; *policies* are directories (or files) of policies, joined by name for the agents
+    that name them. A file inside *workspace*, which agents write to, may only take away.
+    """
+
+    def __init__(
+        self,
+        *,
+        extra: Sequence[Path] = (),
+        policies: Sequence[Path] = (),
+        workspace: Path | None = None,
+        court: Court | None = None,
+        ledger: Ledger | None = None,
+        programs: int = 32,
+        base: Sequence[RuleFile] | None = None,
+    ) -> None:
+        self._base = tuple(base_files() if base is None else base)
+        self._shipped = shipped_policies() if base is None else {}
+        self._protected = protected_by(file.unit for file in self._base)
+        self._extra = tuple(extra)
+        self._policies = tuple(policies)
+        self._workspace = None if workspace is None else os.path.realpath(workspace)
+        self._court = court or Court()
+        self._ledger = ledger
+        self._size = programs
+        self._good: dict[str, RuleFile] = {}
+        self._lock = RLock()
+        self._snapshot = Snapshot(self._base, programs=programs)
+        self._snapshot.program()
+        self.reload()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The rules in force now; a running turn keeps the one it began with."""
+        return self._snapshot
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """The files and directories that are looked at again."""
+        return (*self._extra, *self._policies)
+
+    def reload(self) -> Reload:
+        """Look at all files again, try the changed ones in court, and put what passed into force at once."""
+        with self._lock:
+            trial = _Trial(self)
+            outcome = trial.run(list(self._sources()))
+            changed = outcome.snapshot.hash != self._snapshot.hash
+            if changed or outcome.problems != self._snapshot.problems:
+                self._good = trial.good
+                self._snapshot = outcome.snapshot
+                self._told(outcome)
+            return outcome
+
+    def _told(self, outcome: Reload) -> None:
+        if self._ledger is None:
+            return
+        event = PolicyReloaded(
+            rules=outcome.snapshot.hash,
+            accepted=outcome.accepted,
+            refused=tuple(str(problem)[:500] for problem in outcome.problems),
+            removed=outcome.removed,
+        )
+        last = self.last_told()
+        if last is None or (last.rules, last.refused) != (event.rules, event.refused):
+            self._ledger.append(event, subject="rules")
+
+    def last_told(self) -> PolicyReloaded | None:
+        """Return what the ledger says came of the last reload, by whichever process."""
+        if self._ledger is None:
+            return None
+        after = self._ledger.before_last(1, kind="policy.reloaded")
+        data = next((event.data for event in self._ledger.read(kind="policy.reloaded", after=after)), None)
+        return data if isinstance(data, PolicyReloaded) else None
+
+    def _sources(self) -> Iterator[_Source]:
+        for path in rule_paths(self._extra):
+            yield self._source(path, policy=False)
+        named: set[str] = set()
+        for path in rule_paths(self._policies):
+            if path.name not in named:
+                named.add(path.name)
+                yield self._source(path, policy=True)
+        for name, (place, text) in self._shipped.items():
+            if name not in named:
+                yield _Source(key=f"shipped:{name}", name=name, place=place, text=text, fault="", policy=True)
+
+    def _source(self, path: Path, *, policy: bool) -> _Source:
+        text, fault = None, ""
+        try:
+            text = read_text(path)
+        except MayflyError as error:
+            fault = str(error)
+        return _Source(
+            key=f"{'policy' if policy else 'rule'}:{path}",
+            name=path.name,
+            place=str(path),
+            text=text,
+            fault=fault,
+            policy=policy,
+            restricts=self._workspace is not None and _within(os.path.realpath(path), self._workspace),
+        )
+
+    def changed(self, paths: Sequence[Path]) -> Snapshot:
+        """Return the rules as they would be with these files, each in place of the one of its name, untried."""
+        rules = {file.name: file for file in self._snapshot.rules}
+        policies = dict(self._snapshot.policies)
+        for path in rule_paths(paths):
+            unit = parse(read_text(path), file=str(path))
+            known = rules.get(path.name)
+            file = RuleFile(
+                name=path.name,
+                place=str(path),
+                hash=content_hash(path.read_bytes()),
+                unit=unit,
+                base=known is not None and known.base,
+            )
+            if not file.base:
+                check_heads(unit, self._protected)
+            if path.name in policies:
+                policies[path.name] = file
+            else:
+                rules[path.name] = file
+        snapshot = Snapshot(tuple(rules.values()), policies, programs=self._size)
+        snapshot.program()
+        return snapshot
+
+
+class _Trial:
+    """One reload: starts from the shipped rules, puts the unchanged files back, then tries the others one by one."""
+
+    def __init__(self, book: Rulebook) -> None:
+        self._book = book
+        self.good: dict[str, RuleFile] = {}
+        self._policy: dict[str, bool] = {}
+        self._problems: dict[str, Problem] = {}
+        self._now = book.snapshot
+
+    def run(self, sources: list[_Source]) -> Reload:
+        before = self._book._good
+        changed = [source for source in sources if not self._keep(source, before.get(source.key))]
+        self._now = self._made(self.good)
+        if self._fault(self._now) is not None:
+            # A file that was removed may have held what another one needs.
+            changed, self.good = sources, {}
+            self._now = self._made({})
+        accepted = self._as_before(changed) or self._try(changed)
+        self._fall_back(changed, before)
+        names = {source.key for source in sources}
+        removed = tuple(file.name for key, file in before.items() if key not in names)
+        problems = tuple(self._problems.values())
+        return Reload(snapshot=self._made(self.good), accepted=accepted, removed=removed, problems=problems)
+
+    def _keep(self, source: _Source, known: RuleFile | None) -> bool:
+        self._policy[source.key] = source.policy
+        same = known is not None and source.text is not None and content_hash(source.text) == known.hash
+        if same and known is not None:
+            self.good[source.key] = known
+        return same
+
+    def _as_before(self, sources: list[_Source]) -> tuple[str, ...]:
+        """Take files without a trial that make exactly the rules which passed theirs the last time."""
+        told = self._book.last_told() if sources else None
+        files = {} if told is None else self._parsed(sources)
+        if told is None or len(files) < len(sources):
+            return ()
+        snapshot = self._made({**self.good, **files})
+        if snapshot.hash != told.rules or self._fault(snapshot) is not None:
+            return ()
+        self.good.update(files)
+        return tuple(source.name for source in sources)
+
+    def _parsed(self, sources: list[_Source]) -> dict[str, RuleFile]:
+        found: dict[str, RuleFile] = {}
+        for source in sources:
+            try:
+                found[source.key] = self._file(source)
+            except MayflyError:
+                break
+        return found
+
+    def _file(self, source: _Source) -> RuleFile:
+        if source.text is None:
+            raise MayflyError(source.fault)
+        protected = self._book._protected
+        return rule_file(source.name, source.place, source.text, protected, restricts=source.restricts)
+
+    def _try(self, sources: list[_Source]) -> tuple[str, ...]:
+        """Try files until no more of them pass: one may need what another one declares."""
+        accepted: list[str] = []
+        waiting, progress = sources, True
+        while waiting and progress:
+            left = [source for source in waiting if not self._admit(source)]
+            progress = len(left) < len(waiting)
+            accepted += [source.name for source in waiting if source not in left]
+            waiting = left
+        return tuple(accepted)
+
+    def _admit(self, source: _Source) -> bool:
+        try:
+            file = self._file(source)
+        except MayflyError as error:
+            self._problems[source.key] = Problem(file=source.place, reason=str(error))
+            return False
+        return self._hear(source, file)
+
+    def _hear(self, source: _Source, file: RuleFile) -> bool:
+        old, new = self._now, self._made({**self.good, source.key: file})
+        reason = self._fault(new, (file.name,) if source.policy else ())
+        if reason is None:
+            verdict = self._book._court.hear(old, new, file, policy=source.policy)
+            reason = None if verdict.decision == "accept" else f"{verdict.message}; {verdict.fix}"
+        if reason is not None:
+            self._problems[source.key] = Problem(file=source.place, reason=reason)
+            return False
+        self._problems.pop(source.key, None)
+        self.good[source.key] = file
+        self._now = new
+        return True
+
+    def _fall_back(self, sources: list[_Source], before: dict[str, RuleFile]) -> None:
+        """Keep the last good version of each file that is not good now."""
+        for source in sources:
+            known, problem = before.get(source.key), self._problems.get(source.key)
+            if known is None or problem is None:
+                continue
+            if self._fault(self._made({**self.good, source.key: known}), ()) is None:
+                self.good[source.key] = known
+                self._problems[source.key] = Problem(file=problem.file, reason=problem.reason, kept=True)
+
+    def _made(self, good: dict[str, RuleFile]) -> Snapshot:
+        extra = [file for key, file in good.items() if not self._policy[key]]
+        policies = {file.name: file for key, file in good.items() if self._policy[key]}
+        return Snapshot(
+            (*self._book._base, *sorted(extra, key=lambda file: file.place)),
+            dict(sorted(policies.items())),
+            problems=self._problems.values(),
+            programs=self._book._size,
+        )
+
+    def _fault(self, snapshot: Snapshot, policies: Sequence[str] = ()) -> str | None:
+        try:
+            snapshot.program(policies)
+        except MayflyError as error:
+            return str(error)
+        return None
+
+
+def _within(path: str, place: str) -> bool:
+    return path == place or path.startswith(place.rstrip("/") + "/")

@@ -1,0 +1,161 @@
+"""Try recorded decisions under other rules: what would change, from what to what, and by which rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from mayfly.core import MayflyError
+from mayfly.policy.kernel._decide import LIMITS, PENDING, decide, goals_of, name_text
+from mayfly.policy.kernel._record import Recording, routed
+from mayfly.policy.kernel._snapshot import Snapshot
+from mayfly.policy.kernel.facts import Fact
+from mayfly.policy.mangle._ast import Place, Symbol
+from mayfly.policy.mangle._text import show_clause, show_row, show_value
+from mayfly.policy.mangle._values import Row
+from mayfly.policy.mangle.engine import External, Limits, Model, Program
+from mayfly.policy.mangle.explain import Step, why
+
+_ROUTING: Final = (Symbol("persona", 1), Symbol("action_type", 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One recorded decision that would change; `rule` is the rule or fact that makes the difference, where one does."""
+
+    id: str
+    asked: str
+    before: str
+    after: str
+    rule: str | None
+    place: Place | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one snapshot says of one recording: in a word, with the facts that say it and the reasons."""
+
+    word: str
+    because: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    model: Model | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether the rules could not be evaluated."""
+        return self.model is None
+
+
+def simulate(old: Snapshot, new: Snapshot, recordings: Iterable[Recording]) -> list[Difference]:
+    """Return each recording on which two snapshots disagree."""
+    differences: list[Difference] = []
+    for recording in recordings:
+        before, after = replay(old, recording), replay(new, recording)
+        if before.word != after.word:
+            cause = _deciding(before, after)
+            differences.append(
+                Difference(
+                    id=recording.id,
+                    asked=_asked(recording),
+                    before=before.word,
+                    after=after.word,
+                    rule=None if cause is None else cause.text,
+                    place=None if cause is None else cause.place,
+                )
+            )
+    return differences
+
+
+def replay(
+    snapshot: Snapshot,
+    recording: Recording,
+    *,
+    limits: Limits = LIMITS,
+    externals: Mapping[Symbol, External] | None = None,
+) -> Outcome:
+    """Decide a recording again by *snapshot*; rules that cannot be evaluated deny."""
+    try:
+        program = snapshot.program(recording.policies)
+        given = [fact for fact in recording.facts if fact[0] in program.checked.declared]
+        goals = goals_of(program) if recording.kind == "action" else _routing_goals(program)
+        answers = _nothing(program) | dict(externals or {})
+        model = program.evaluate(given, goals=goals, externals=answers, limits=limits)
+        return _outcome(model, recording)
+    except MayflyError as error:
+        return Outcome(
+            word="deny" if recording.kind == "action" else "nobody", because=(str(error),), facts=(), model=None
+        )
+
+
+def _outcome(model: Model, recording: Recording) -> Outcome:
+    if recording.kind == "intent":
+        facts = tuple((goal, row) for goal in _ROUTING for row in model.rows(goal))
+        personas, kinds = ([name_text(row[0]) for row in model.rows(goal)] for goal in _ROUTING)
+        return Outcome(word=routed(personas, kinds), because=(), facts=facts, model=model)
+    asked = next((row for symbol, row in recording.facts if symbol == PENDING), None)
+    if asked is None:
+        return Outcome(word="deny", because=("nothing was asked",), facts=(), model=model)
+    decided = decide(model, asked)
+    return Outcome(word=decided.decision, because=decided.because, facts=decided.facts, model=model)
+
+
+def _routing_goals(program: Program) -> list[Symbol]:
+    return [goal for goal in _ROUTING if goal in program.checked.declared]
+
+
+def _nothing(program: Program) -> dict[Symbol, External]:
+    """Answer what is asked of the world with nothing: a recording is tried on its facts alone."""
+    outside = (symbol for symbol, declared in program.checked.declared.items() if declared.external)
+    return {symbol: lambda bound: () for symbol in outside}
+
+
+def _asked(recording: Recording) -> str:
+    for symbol, row in recording.facts:
+        if symbol == PENDING:
+            return _line(row)
+        if symbol.name == "user_intent":
+            return f"{name_text(row[2])} {show_value(row[3])}"[:200]
+    return recording.id
+
+
+def _line(row: Row) -> str:
+    return f"{name_text(row[1])} {show_value(row[2])}"[:200]
+
+
+class _Cause(NamedTuple):
+    """A rule or a fact of the source, as text and where it stands."""
+
+    text: str
+    place: Place
+
+
+def _deciding(before: Outcome, after: Outcome) -> _Cause | None:
+    """Return what makes the difference: a rule or fact that only one of the two sides has, the new side first."""
+    for side, other in ((after, before), (before, after)):
+        known = _sources(other.model)
+        for symbol, row in side.facts:
+            if side.model is not None and (cause := _foreign(side.model, symbol, row, known)) is not None:
+                return cause
+    return None
+
+
+def _sources(model: Model | None) -> frozenset[str]:
+    if model is None:
+        return frozenset()
+    checked = model.program.checked
+    rules = (show_clause(rule.clause) for rule in checked.rules)
+    return frozenset((*rules, *(show_row(given.symbol, given.row) for given in checked.given)))
+
+
+def _foreign(model: Model, symbol: Symbol, row: Row, known: frozenset[str]) -> _Cause | None:
+    waiting: list[Step] = [why(model, symbol, row).root]
+    while waiting:
+        step = waiting.pop(0)
+        text = show_clause(step.rule.clause) if step.rule is not None else ""
+        if step.rule is None and step.fact is not None:
+            text = show_row(*step.fact)
+        if text and step.place is not None and text not in known:
+            return _Cause(text, step.place)
+        waiting.extend(step.premises)
+    return None

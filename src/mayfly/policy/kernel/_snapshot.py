@@ -1,0 +1,100 @@
+"""All rules as they were at one instant; whoever holds a snapshot keeps deciding by it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from threading import Lock
+from types import MappingProxyType
+from typing import Final
+
+from mayfly.core import InputError, canonical_json, content_hash
+from mayfly.policy.kernel._files import Problem, RuleFile, claimed
+from mayfly.policy.kernel._propose import PROPOSABLE
+from mayfly.policy.kernel.facts import COLUMNS
+from mayfly.policy.mangle._ast import Symbol, Unit
+from mayfly.policy.mangle._checked import Declared
+from mayfly.policy.mangle.check import check
+from mayfly.policy.mangle.engine import Program, compile_program
+
+_EXTERNAL: Final = {"file_exists": ("Path",), "file_contains": ("Path", "Text")}
+
+
+class Snapshot:
+    """Rules and policies with one hash over all of them; programs are compiled when first wanted and kept."""
+
+    def __init__(
+        self,
+        rules: Sequence[RuleFile],
+        policies: Mapping[str, RuleFile] = MappingProxyType({}),
+        *,
+        problems: Iterable[Problem] = (),
+        programs: int = 32,
+    ) -> None:
+        self.rules = tuple(rules)
+        self.policies = MappingProxyType(dict(policies))
+        self.problems = tuple(problems)
+        named = [(file.name, file.hash) for file in self.rules]
+        self.hash = content_hash(canonical_json([named, [(name, file.hash) for name, file in self.policies.items()]]))
+        self._most = programs
+        self._programs: OrderedDict[tuple[str, ...], Program] = OrderedDict()
+        self._lock = Lock()
+
+    def program(self, policies: Sequence[str] = ()) -> Program:
+        """Return the rules joined with the named policies and no others, compiled."""
+        wanted = self._joined(policies)
+        with self._lock:
+            found = self._programs.get(wanted)
+            if found is None:
+                found = self._programs[wanted] = self._compile(wanted)
+            self._programs.move_to_end(wanted)
+            while len(self._programs) > max(1, self._most):
+                self._programs.popitem(last=False)
+            return found
+
+    def _joined(self, policies: Sequence[str]) -> tuple[str, ...]:
+        """Return the policies that have to be joined: the shipped rules hold some of them already."""
+        known = {file.name for file in self.rules}
+        for name in policies:
+            if name not in known and name not in self.policies:
+                told = next((str(problem) for problem in self.problems if problem.file.endswith(name)), None)
+                raise InputError(told or f"there is no policy {name}", fix="put it into a policy directory")
+        return tuple(sorted({name for name in policies if name in self.policies}))
+
+    def _compile(self, policies: tuple[str, ...]) -> Program:
+        files = [*self.rules, *(self.policies[name] for name in policies)]
+        units = [*(file.unit for file in files), claimed(files)]
+        return compile_program(check(units, extra=given_predicates(units)))
+
+
+def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:
+    """Return what the kernel gives and no file declares."""
+    units = list(units)
+    declared = {declaration.atom.predicate for unit in units for declaration in unit.declarations}
+    defined = declared | {clause.head.predicate for unit in units for clause in unit.clauses}
+    given = {symbol: _declared(symbol, columns) for symbol, columns in COLUMNS.items() if symbol.name not in declared}
+    for name, columns in _EXTERNAL.items():
+        if name not in declared:
+            symbol = Symbol(name, len(columns))
+            given[symbol] = _declared(symbol, columns, external=True)
+    for name, kinds in PROPOSABLE.items():
+        if name not in defined:
+            symbol = Symbol(name, len(kinds))
+            given[symbol] = _declared(symbol, tuple(f"Argument{at}" for at, _ in enumerate(kinds, 1)))
+    return given
+
+
+def _declared(symbol: Symbol, columns: tuple[str, ...], *, external: bool = False) -> Declared:
+    return Declared(
+        symbol=symbol,
+        columns=columns,
+        modes=(("+",) * len(columns),) if external else (),
+        synthetic=not external,
+        external=external,
+        extensional=not external,
+        private=False,
+        temporal=False,
+        merge=None,
+        doc="",
+        place=None,
+    )

@@ -1,0 +1,86 @@
+"""How much an action would spend, in whole cents and rounded up; an amount that cannot be told is left out."""
+
+import re
+from collections.abc import Iterator, Mapping
+from decimal import ROUND_CEILING, Decimal, InvalidOperation
+from typing import Final
+
+from mayfly.policy.mangle._values import LARGEST_NUMBER
+
+_DOLLARS: Final = frozenset(
+    {"amount", "price", "max_price", "maxprice", "usd", "dollars", "total", "cost", "value", "sum", "limit", "budget"}
+)
+_CENTS: Final = frozenset({"cents", "amount_cents", "price_cents", "total_cents", "max_cents"})
+_ATOMIC: Final = frozenset({"maxamountrequired", "amount_atomic", "atomic", "micros", "amount_micros"})
+_TIMES: Final = frozenset({"quantity", "count", "times", "units", "calls", "number"})
+_CURRENCY: Final = frozenset({"currency", "unit", "asset"})
+_DOLLAR_NAMES: Final = frozenset({"", "usd", "usdc", "$", "dollar", "dollars", "us$"})
+_TEXT: Final = re.compile(
+    r"(?:US)?\$\s*(\d[\d,]*(?:\.\d+)?|\.\d+)|\b(\d[\d,]*(?:\.\d+)?)\s*(USDC?|dollars?|cents?|¢)(?!\w)", re.IGNORECASE
+)
+_PLAIN: Final = re.compile(r"\s*\+?(-?\d[\d,]*(?:\.\d+)?|\.\d+)\s*")
+
+
+def amounts(value: object, texts: tuple[str, ...]) -> tuple[int, ...]:
+    """Return every amount that a payload (as read from JSON, or None) or a text names, in cents."""
+    found = [*_in_json(value), *(cents for text in texts for cents in _in_text(text[:10_000]))]
+    return tuple(dict.fromkeys(found))[:32]
+
+
+def _in_json(value: object, depth: int = 0) -> Iterator[int]:
+    if depth > 16:
+        return
+    if isinstance(value, Mapping):
+        yield from _in_object(value)
+        for item in value.values():
+            yield from _in_json(item, depth + 1)
+    elif isinstance(value, list):
+        for item in value[:256]:
+            yield from _in_json(item, depth + 1)
+
+
+def _in_object(value: Mapping[object, object]) -> Iterator[int]:
+    entries = {re.sub(r"[\s-]", "_", str(key)).lower(): item for key, item in value.items()}
+    unit = next((str(entries[name]).strip().lower() for name in _CURRENCY if isinstance(entries.get(name), str)), "")
+    times = max([Decimal(1), *(number for name in _TIMES if (number := _decimal(entries.get(name))) is not None)])
+    for name, item in entries.items():
+        factor = _factor(name, unit)
+        number = _decimal(item)
+        if factor is not None and number is not None:
+            yield _cents(number * factor * times)
+
+
+def _factor(name: str, unit: str) -> Decimal | None:
+    if name in _CENTS or (name in _DOLLARS and unit in ("cent", "cents", "¢")):
+        return Decimal(1)
+    if name in _ATOMIC:
+        return Decimal("0.0001")
+    return Decimal(100) if name in _DOLLARS and unit in _DOLLAR_NAMES else None
+
+
+def _decimal(value: object) -> Decimal | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return None
+    found = _PLAIN.fullmatch(value.replace("$", "")) if isinstance(value, str) and len(value) < 100 else None
+    if isinstance(value, str) and found is None:
+        return None
+    try:
+        number = Decimal(found[1].replace(",", "") if found else str(value))
+    except (InvalidOperation, ValueError):
+        return None
+    if not number.is_finite():
+        return None
+    # Nobody spends less than nothing, or this much: such a number must be over every limit.
+    return number if number >= 0 and number.adjusted() < 40 else Decimal(LARGEST_NUMBER)
+
+
+def _in_text(text: str) -> Iterator[int]:
+    for found in _TEXT.finditer(text):
+        digits, unit = found[1] or found[2], (found[3] or "").lower()
+        if len(digits) < 40:
+            number = Decimal(digits.replace(",", ""))
+            yield _cents(number if unit.startswith(("cent", "¢")) else number * 100)
+
+
+def _cents(number: Decimal) -> int:
+    return min(int(number.to_integral_value(rounding=ROUND_CEILING)), LARGEST_NUMBER)

@@ -1,0 +1,90 @@
+"""The facts of one pending action: what is asked, and what follows from it without asking anybody."""
+
+from collections.abc import Iterator
+
+from mayfly.core import InputError
+from mayfly.policy.kernel.facts._amounts import amounts
+from mayfly.policy.kernel.facts._hosts import host_of
+from mayfly.policy.kernel.facts._paths import Places, is_url
+from mayfly.policy.kernel.facts._payload import Payload, take_apart
+from mayfly.policy.kernel.facts._shell import Fact, ShellFacts
+from mayfly.policy.kernel.facts._symbols import symbol
+from mayfly.policy.kernel.shell import read_arguments, read_script
+from mayfly.policy.mangle._values import Name, Time
+
+
+def facts_of_action(action: str, target: str, payload: str, *, id: str, time: int, workspace: str) -> list[Fact]:
+    """Return the pending action and everything computed of it.
+
+    *action* is a name with or without its slash, *time* nanoseconds since 1970, *workspace* an absolute directory.
+    The facts depend on these texts and on the links that lie in the workspace, on nothing else.
+    """
+    for text in (target, payload):
+        _check_text(text)
+    asked = (id, Name(action_name(action)), target, payload, Time(time))
+    apart, places = take_apart(payload), Places(workspace)
+    facts: dict[Fact, None] = {(symbol("pending_action"), asked): None}
+    facts |= dict.fromkeys(_places(id, target, apart, places))
+    facts |= dict.fromkeys(_hosts(id, target, apart))
+    facts |= dict.fromkeys(_shell(id, target, payload, apart, places))
+    texts = (target, payload) if apart.value is None else (target,)
+    facts |= dict.fromkeys((symbol("action_amount"), (id, cents)) for cents in amounts(apart.value, texts))
+    return list(facts)
+
+
+def action_name(action: str) -> str:
+    """Return the name of an action with its slash; refuse what cannot be one."""
+    name = action if action.startswith("/") else f"/{action}"
+    if len(name) > 200 or not all(part.replace("_", "").replace("-", "").isalnum() for part in name[1:].split("/")):
+        raise InputError(f"{action[:80]!r} is not the name of an action", fix="use letters, digits and _")
+    if not name.isascii():
+        raise InputError(f"{action[:80]!r} is not the name of an action", fix="use letters, digits and _")
+    return name
+
+
+def _check_text(text: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError("the target or payload holds half of a character (a lone surrogate)") from None
+
+
+def _places(id: str, target: str, apart: Payload, places: Places) -> Iterator[Fact]:
+    named = [text.text for text in apart.texts if apart.value is not None and text.is_path]
+    own = [target] if target and not is_url(target) else []
+    for text in dict.fromkeys([*own, *named]):
+        located = places.locate(text)
+        yield symbol("action_path"), (id, located.path, Name(located.where))
+        for part in located.parts:
+            yield symbol("action_path_part"), (id, part)
+        for suffix in located.suffixes:
+            yield symbol("action_path_suffix"), (id, suffix)
+
+
+def _hosts(id: str, target: str, apart: Payload) -> Iterator[Fact]:
+    host = host_of(target)
+    if host is not None:
+        yield symbol("action_host"), (id, host.name, Name(host.kind))
+        for domain in host.within:
+            yield symbol("action_host_within"), (id, domain)
+    for text in apart.texts:
+        named = text.key in ("url", "uri", "host", "hostname", "endpoint", "address", "base_url", "proxy", "server")
+        other = host_of(text.text) if named or "://" in text.text[:32] else None
+        if other is not None:
+            yield symbol("payload_host"), (id, other.name, Name(other.kind))
+
+
+def _shell(id: str, target: str, payload: str, apart: Payload, places: Places) -> Iterator[Fact]:
+    yield from ShellFacts(id, "/target", places).of(read_script(target))
+    numbered = ShellFacts(id, "/payload", places)
+    for text in apart.texts:
+        yield from numbered.of(read_script(text.text))
+    for words in apart.lists:
+        yield from numbered.of(read_arguments(words))
+    if apart.value is not None and ("$(" in payload or "`" in payload):
+        yield from numbered.of(read_script(f"cat <<{_END}\n{payload}\n{_END}\n"))
+    if not apart.whole:
+        yield symbol("shell_unclear"), (id, Name("/payload"), "it is too large to be looked at")
+
+
+_END = "end-of-the-payload"

@@ -1,0 +1,187 @@
+"""Where a path leads: inside the workspace, outside it, into the system, or nobody can tell.
+
+Different programs read the same text in different ways (a backslash, `%2e`, a full-width slash, a blank before it). A
+path that some reading takes elsewhere than the plain one is `/unclear`, which no rule should permit.
+"""
+
+import os
+import re
+import unicodedata
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+LONGEST: Final = 4096
+INSIDE, OUTSIDE, SYSTEM, UNCLEAR = "/inside", "/outside", "/system", "/unclear"
+_SYSTEM: Final = (
+    *(
+        "/bin",
+        "/boot",
+        "/dev",
+        "/etc",
+        "/lib",
+        "/lib32",
+        "/lib64",
+        "/libx32",
+        "/opt",
+        "/proc",
+        "/root",
+        "/run",
+        "/sbin",
+    ),
+    *("/srv", "/sys", "/usr", "/var", "/System", "/Library", "/private/etc", "/private/var", "/Applications", "/snap"),
+)
+_KERNEL: Final = ("/proc", "/dev", "/sys")
+_SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_EXPANDED: Final = re.compile(r"\$\{|\$\(|`|\$(?:HOME|PWD|OLDPWD|TMPDIR|USER|PATH|XDG_\w+)\b")
+_DRIVE: Final = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\|//[?.]/")
+# Texts that every program reads alike.
+_ORDINARY: Final = re.compile(r"[A-Za-z0-9_/.+,=@-]+")
+_TILDE: Final = re.compile(r"~[^/]")
+
+
+class Located(NamedTuple):
+    """A path as rules see it: relative to the workspace when inside, else absolute; and its components."""
+
+    path: str
+    where: str
+    parts: tuple[str, ...]
+    suffixes: tuple[str, ...]
+
+
+def is_url(text: str) -> bool:
+    """Whether *text* is an address of some scheme and so no path, unless the scheme is file."""
+    return bool(_SCHEME.match(text)) and not text[:7].lower().startswith("file://")
+
+
+def locate(text: str, workspace: str) -> Located:
+    """Say where *text* leads, seen from *workspace*; links that exist are followed, nothing else is touched."""
+    return Places(workspace).locate(text)
+
+
+class Places:
+    """Locate the paths of one action; each path is looked up once, so all facts of the action agree."""
+
+    def __init__(self, workspace: str) -> None:
+        self._home = os.path.normpath(workspace)
+        self._root = os.path.realpath(self._home)
+        self._known: dict[str, Located] = {}
+
+    def locate(self, text: str) -> Located:
+        """Say where *text* leads."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known[text] = self._locate(text)
+        return found
+
+    def _locate(self, text: str) -> Located:
+        if len(text) <= LONGEST and _ORDINARY.fullmatch(text):
+            where, path, real = self._where(text)
+            return _located(text if where == UNCLEAR else path, where, (path, real))
+        shown = "".join(char if char.isprintable() else "\ufffd" for char in text[:LONGEST])
+        plain = _from_file_url(text)
+        if plain is None or len(text) > LONGEST or _strange(plain):
+            return _located(shown, UNCLEAR, (shown,))
+        where, path, real = self._where(plain)
+        for other in _other_readings(plain):
+            if self._where(other)[0] != where:
+                where = UNCLEAR
+        return _located(shown if where == UNCLEAR else path, where, (path, real))
+
+    def _where(self, text: str) -> tuple[str, str, str]:
+        """Return where the one reading *text* leads, the path for the rules, and the path with its links followed."""
+        if "\0" in text:
+            return UNCLEAR, text.replace("\0", "\ufffd"), ""
+        if text == "~" or text.startswith("~/"):
+            text = os.path.expanduser("~") + text[1:]
+        absolute = text.startswith("/")
+        if not absolute and _climbs(text):
+            return UNCLEAR, text, ""
+        joined = text if absolute else f"{self._home}/{text}"
+        lexical, real = "/" + os.path.normpath(joined).lstrip("/"), os.path.realpath(joined)
+        lexically = _under(lexical, self._home) or _under(lexical, self._root)
+        if any(_under(lexical, place) for place in _KERNEL):
+            return SYSTEM, lexical, real
+        if _under(real, self._root):
+            path = _relative(lexical if lexically else real, self._home, self._root)
+            return INSIDE, path, _relative(real, self._root)
+        if lexically:
+            return UNCLEAR, text, real
+        return SYSTEM if _of_the_system(lexical) or _of_the_system(real) else OUTSIDE, lexical, real
+
+
+def _of_the_system(path: str) -> bool:
+    return path == "/" or any(_under(path, place) for place in _SYSTEM)
+
+
+def _from_file_url(text: str) -> str | None:
+    """Return the path of a file: URL, any other text as it is, None for another machine's file."""
+    if text[:5].lower() != "file:":
+        return text
+    rest = text[5:]
+    if rest.startswith("//"):
+        host, slash, path = rest[2:].partition("/")
+        if host.lower() not in ("", "localhost", "127.0.0.1"):
+            return None
+        rest = slash + path
+    return unquote(rest.partition("?")[0].partition("#")[0])
+
+
+def _strange(text: str) -> bool:
+    if _EXPANDED.search(text) or _TILDE.match(text) or _DRIVE.match(text):
+        return True
+    return any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for char in text)
+
+
+def _other_readings(text: str) -> list[str]:
+    """Return what other programs may take the text for."""
+    readings = {text.strip(), unicodedata.normalize("NFKC", text), _slashed(text)}
+    decoded = text
+    for _ in range(3):
+        decoded = unquote(decoded)
+        readings |= {decoded, _slashed(decoded), unicodedata.normalize("NFKC", decoded)}
+    readings.discard(text)
+    return sorted(reading for reading in readings if reading)
+
+
+_LIKE_SLASH: Final = dict.fromkeys(
+    map(ord, "\\\u2044\u2215\u29f8\u29f9\u2216\u29f5\uff0f\uff3c\ufe68\u2571\u27cb\u27cd"), "/"
+)
+_LIKE_DOT: Final = dict.fromkeys(map(ord, "\u2024\uff0e\ufe52\u3002\uff61"), ".") | {0x2025: "..", 0xFE30: ".."}
+
+
+def _slashed(text: str) -> str:
+    return text.translate(_LIKE_SLASH | _LIKE_DOT)
+
+
+def _climbs(text: str) -> bool:
+    depth = 0
+    for part in text.split("/"):
+        depth += {"": 0, ".": 0, "..": -1}.get(part, 1)
+        if depth < 0:
+            return True
+    return False
+
+
+def _under(path: str, place: str) -> bool:
+    return path == place or path.startswith(place.rstrip("/") + "/")
+
+
+def _relative(path: str, *places: str) -> str:
+    for place in places:
+        if _under(path, place):
+            return path[len(place.rstrip("/")) :].lstrip("/") or "."
+    return path
+
+
+def _located(path: str, where: str, readings: tuple[str, ...]) -> Located:
+    parts: dict[str, None] = {}
+    suffixes: dict[str, None] = {}
+    for reading in dict.fromkeys(readings):
+        names = [part for part in _slashed(reading).lower().split("/") if part]
+        for name in names[:256]:
+            parts[name] = None
+            parts[name.rstrip(". ") or name] = None
+        last = names[-1].rstrip(". ") if names else ""
+        dots = [at for at, char in enumerate(last) if char == "." and at > 0][-3:]
+        suffixes |= dict.fromkeys(last[at:] for at in dots)
+    return Located(path, where, tuple(parts), tuple(suffixes))

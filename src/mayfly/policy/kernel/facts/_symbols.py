@@ -1,0 +1,47 @@
+"""The predicates whose facts the kernel gives, with the names of their columns."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from mayfly.policy.mangle._ast import Symbol
+
+_COLUMNS: Final = {
+    "pending_action": ("Id", "Action", "Target", "Payload", "Time"),
+    "action_path": ("Id", "Path", "Where"),
+    "action_path_part": ("Id", "Part"),
+    "action_path_suffix": ("Id", "Suffix"),
+    "action_host": ("Id", "Host", "Kind"),
+    "action_host_within": ("Id", "Domain"),
+    "payload_host": ("Id", "Host", "Kind"),
+    "action_amount": ("Id", "Cents"),
+    "shell_call": ("Id", "Source", "N", "Program"),
+    "shell_word": ("Id", "Source", "N", "Word"),
+    "shell_flag": ("Id", "Source", "N", "Flag"),
+    "shell_pipes_into": ("Id", "Source", "N", "Program"),
+    "shell_writes": ("Id", "Source", "N", "Path", "Where"),
+    "shell_path": ("Id", "Source", "N", "Path", "Where"),
+    "shell_host": ("Id", "Source", "N", "Host", "Kind"),
+    "shell_computed": ("Id", "Source", "N"),
+    "shell_unclear": ("Id", "Source", "Reason"),
+    "approved": ("Action", "Target", "Payload", "Until"),
+    "acting": ("Persona",),
+    "tier": ("Tier",),
+    "grant": ("Effect", "Detail"),
+    "workspace": ("Path",),
+    "allowed_host": ("Host",),
+    "spend_limit": ("Cents",),
+    "granted_tool": ("Tool",),
+    "user_intent": ("Id", "Category", "Verb", "Target", "Constraint"),
+    "intent_guess": ("Id", "Verb", "Percent"),
+    "file_topology": ("Path", "Hash", "Language", "ModTime", "IsTest"),
+}
+COLUMNS: Final[Mapping[Symbol, tuple[str, ...]]] = MappingProxyType(
+    {Symbol(name, len(columns)): columns for name, columns in _COLUMNS.items()}
+)
+"""What may be given to an evaluation without any rule file declaring it."""
+
+
+def symbol(name: str) -> Symbol:
+    """Return the predicate of that name."""
+    return Symbol(name, len(_COLUMNS[name]))

@@ -1,0 +1,191 @@
+"""The rules put to work: settings, ledger, key and rule files joined into one desk that answers questions."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from mayfly.core import InputError, Settings
+from mayfly.policy import (
+    Appeals,
+    Court,
+    Difference,
+    Fact,
+    Kernel,
+    Lexicon,
+    Limits,
+    Override,
+    Perceived,
+    Recording,
+    Review,
+    Route,
+    Rulebook,
+    Snapshot,
+    Symbol,
+    Watcher,
+    World,
+    changeable,
+    depends_on,
+    goal_atoms,
+    perceive,
+    recordings,
+    simulate,
+)
+from mayfly.policy.mangle import Why, WhyNot, why, why_not
+from mayfly.store import Ledger, Seal
+
+_PERSONA_POLICY = Symbol("persona_policy", 2)
+_LEXICON = tuple(
+    Symbol(name, arity)
+    for name, arity in (
+        ("verb_persona", 2),
+        ("verb_action", 2),
+        ("verb_form", 2),
+        ("verb_noun", 2),
+        ("verb_product", 2),
+        ("verb_hint", 3),
+        ("question_verb", 2),
+        ("instruction_verb", 1),
+    )
+)
+
+
+class Understood(NamedTuple):
+    """What a text asks for, and who takes it on."""
+
+    perceived: Perceived
+    route: Route
+
+
+class Desk:
+    """Answer who does what and whether it may be done, by the rules in force in one workspace."""
+
+    def __init__(
+        self, settings: Settings, *, ledger: Ledger | None, workspace: Path | None = None, rules: Sequence[Path] = ()
+    ) -> None:
+        policy = settings.policy
+        self._settings = settings
+        self._ledger = ledger
+        self._limits = Limits(facts=policy.facts, seconds=policy.seconds)
+        self.workspace = workspace or Path.cwd()
+        self.rulebook = Rulebook(
+            extra=(*rules, *_paths(policy.rules), settings.state / "rules"),
+            policies=(settings.state / "policies",),
+            workspace=self.workspace,
+            court=Court(lambda: recordings(ledger) if ledger is not None else (), limits=self._limits),
+            ledger=ledger,
+        )
+        self._lexicon: tuple[str, Lexicon] | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The rules in force now."""
+        return self.rulebook.snapshot
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The verbs of the rules in force."""
+        snapshot = self.snapshot
+        if self._lexicon is None or self._lexicon[0] != snapshot.hash:
+            program = snapshot.program()
+            known = [symbol for symbol in _LEXICON if symbol in program.checked.declared]
+            model = program.evaluate(goals=known, limits=self._limits, record=False)
+            self._lexicon = snapshot.hash, Lexicon.of((symbol, row) for symbol in known for row in model.rows(symbol))
+        return self._lexicon[1]
+
+    def understand(self, text: str, *, session: str | None = None) -> Understood:
+        """Perceive *text* without a model, and route it."""
+        perceived = perceive(text, self.lexicon)
+        return Understood(perceived, self.kernel(session=session).route(perceived.facts()))
+
+    def kernel(
+        self, *, persona: str | None = None, facts: Iterable[Fact | str] = (), session: str | None = None
+    ) -> Kernel:
+        """Return what decides for one agent: its persona's policies and its facts, by the rules of this moment."""
+        snapshot = self.snapshot
+        return Kernel(
+            snapshot,
+            workspace=self.workspace,
+            ledger=self._ledger,
+            persona=persona,
+            policies=self._policies(snapshot, persona),
+            session=(*self._standing(), *facts),
+            session_id=session,
+            appeals=self._appeals(),
+            review=self._review(),
+            limits=self._limits,
+        )
+
+    def approve(self, decision: str, *, by: str, reason: str, seconds: float | None = None) -> Override:
+        """Approve exactly the action of a recorded decision for a time."""
+        lasting = self._settings.policy.approval if seconds is None else seconds
+        appeals = self._appeals()
+        assert appeals is not None, "approving needs a ledger"
+        return appeals.appeal(decision, by=by, reason=reason, ttl=lasting)
+
+    def simulate(self, changed: Sequence[Path], *, last: int = 200) -> tuple[int, list[Difference]]:
+        """Try what was recorded under changed rules: how much was tried, and what would come out otherwise."""
+        told = list(recordings(self._ledger, last=last)) if self._ledger is not None else []
+        return len(told), simulate(self.snapshot, self.rulebook.changed(changed), told)
+
+    def explain(self, goal: str, *, of: str | None = None) -> list[Why | WhyNot]:
+        """Say why a goal holds or not, from the facts of a recorded question: *of*, or the last one it can be about.
+
+        A goal is an atom, or the name of a predicate alone for all that holds of it.
+        """
+        snapshot = self.snapshot
+        declared = snapshot.program().checked.declared
+        atoms = goal_atoms(goal, declared)
+        told = self._recorded(of, atoms[0].symbol)
+        program = snapshot.program(told.policies if told else ())
+        facts = [fact for fact in (told.facts if told else ()) if fact[0] in program.checked.declared]
+        externals = World(str(self.workspace)).externals
+        goals = [atom.symbol for atom in atoms]
+        model = program.evaluate(facts, goals=goals, externals=externals, limits=self._limits)
+        trees: list[Why | WhyNot] = [why(model, atom.symbol, row) for atom in atoms for row in model.match(atom)]
+        return trees or [why_not(model, atom, changeable=changeable) for atom in atoms]
+
+    def _recorded(self, of: str | None, goal: Symbol) -> Recording | None:
+        if self._ledger is None:
+            return None
+        found = [one for one in recordings(self._ledger, last=200) if of is None or one.id == of]
+        if of is not None and not found:
+            raise InputError(f"nothing is recorded under {of}", fix="see: mayfly log")
+        kind = "action" if depends_on(self.snapshot.program().checked, goal, "pending_action") else "intent"
+        return next((one for one in reversed(found) if of is not None or one.kind == kind), None)
+
+    def watch(self) -> Watcher:
+        """Return a watcher that reloads changed rule files until it is closed."""
+        return Watcher(self.rulebook, debounce=self._settings.policy.debounce)
+
+    def _policies(self, snapshot: Snapshot, persona: str | None) -> tuple[str, ...]:
+        if persona is None:
+            return ()
+        name = persona if persona.startswith("/") else f"/{persona}"
+        rows = snapshot.program().evaluate(goals=[_PERSONA_POLICY], record=False).rows(_PERSONA_POLICY)
+        return tuple(str(file) for who, file in rows if getattr(who, "text", None) == name)
+
+    def _standing(self) -> list[str]:
+        policy = self._settings.policy
+        hosts = [f'allowed_host("{host}")' for host in policy.hosts.split(",") if host.strip()]
+        return [*(host.replace(" ", "") for host in hosts), f"spend_limit({policy.spend_limit})"]
+
+    def _appeals(self) -> Appeals | None:
+        if self._ledger is None:
+            return None
+        key = Seal.open(self._settings.state, name="policy")
+        longest = self._settings.policy.longest_approval
+        return Appeals(self._ledger, key, clock=time.time_ns, longest=longest, review=self._review())
+
+    def _review(self) -> Review | None:
+        if self._ledger is None:
+            return None
+        policy = self._settings.policy
+        return Review(self._ledger, denials=policy.denials, overrides=policy.overrides, window=policy.review_window)
+
+
+def _paths(text: str) -> list[Path]:
+    return [Path(part).expanduser() for part in text.split(os.pathsep) if part]

@@ -1,0 +1,349 @@
+"""What follows from a pending action, computed the same way every time and hard to deceive."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from mayfly.core import InputError
+from mayfly.policy.kernel import facts_of_action
+from mayfly.policy.kernel.facts import host_of, locate
+from mayfly.policy.mangle._values import LARGEST_NUMBER, Name, Row, Time
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> str:
+    home = tmp_path / "work"
+    (home / ".git").mkdir(parents=True)
+    (home / "src").mkdir()
+    (home / "out").symlink_to("/etc")
+    (home / "hidden").symlink_to(".git")
+    return str(home)
+
+
+def facts(target: str, payload: str = "", *, workspace: str = "/w", action: str = "act") -> dict[str, list[Row]]:
+    """Group the facts of an action by predicate, the id left out."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for symbol, row in facts_of_action(action, target, payload, id="d1", time=7, workspace=workspace):
+        found[symbol.name].append(row[1:])
+    return found
+
+
+def test_the_action_itself_is_given_exactly() -> None:
+    assert facts("x", "y", action="file_read")["pending_action"] == [(Name("/file_read"), "x", "y", Time(7))]
+
+
+def test_a_slash_before_the_action_changes_nothing() -> None:
+    assert facts("x", action="/file_read") == facts("x", action="file_read")
+
+
+@pytest.mark.parametrize("action", ["", "/", "a b", "a(b)", "a.b).", "é", "a//b", "x" * 300])
+def test_what_is_no_name_of_an_action_is_refused(action: str) -> None:
+    with pytest.raises(InputError, match="not the name of an action"):
+        facts("x", action=action)
+
+
+def test_half_a_character_is_refused() -> None:
+    with pytest.raises(InputError, match="surrogate"):
+        facts("\ud800")
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "where"),
+    [
+        ("src/a.py", "src/a.py", "/inside"),
+        ("./src//a.py", "src/a.py", "/inside"),
+        ("src/../b.py", "b.py", "/inside"),
+        (".", ".", "/inside"),
+        ("café.txt", "café.txt", "/inside"),
+        ("100%.txt", "100%.txt", "/inside"),
+        ("$id.tsx", "$id.tsx", "/inside"),
+        ("hidden/config", "hidden/config", "/inside"),
+        ("/tmp/elsewhere", "/tmp/elsewhere", "/outside"),
+        ("/etc/passwd", "/etc/passwd", "/system"),
+        ("//etc/passwd", "/etc/passwd", "/system"),
+        ("/tmp/../etc/passwd", "/etc/passwd", "/system"),
+        ("file:///etc/passwd", "/etc/passwd", "/system"),
+        ("/", "/", "/system"),
+        ("/proc/self/cwd/x", "/proc/self/cwd/x", "/system"),
+    ],
+)
+def test_a_path_is_normalised_and_placed(workspace: str, text: str, path: str, where: str) -> None:
+    assert locate(text, workspace)[:2] == (path, where)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "../x",
+        "src/../../x",
+        "src/../../work/x",
+        "out/passwd",
+        "out/../x",
+        "a\0b",
+        "a\nb",
+        "~root/x",
+        "$HOME/x",
+        "${X}/x",
+        "$(x)",
+        "..%2fx",
+        "%2e%2e/x",
+        "%252e%252e%252fx",
+        "..\\x",
+        "C:\\x",
+        "\\\\server\\share",
+        "..\u2215x",
+        "..\uff0fx",
+        "\uff0e\uff0e/x",
+        "\u2025/x",
+        " /etc/passwd",
+        "a\u202etxt.exe",
+        "file://elsewhere/x",
+        "x" * 5000,
+    ],
+)
+def test_a_path_that_some_program_reads_otherwise_is_unclear(workspace: str, text: str) -> None:
+    assert locate(text, workspace).where == "/unclear"
+
+
+def test_an_absolute_path_into_the_workspace_is_inside(workspace: str) -> None:
+    assert locate(f"{workspace}/src/a.py", workspace)[:2] == ("src/a.py", "/inside")
+
+
+def test_the_home_directory_is_outside_the_workspace(workspace: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/somebody")
+    assert locate("~/.ssh/id", workspace)[:2] == ("/home/somebody/.ssh/id", "/outside")
+
+
+def test_a_neighbour_with_the_same_beginning_is_not_inside(workspace: str) -> None:
+    assert locate(f"{workspace}-other/x", workspace).where != "/inside"
+
+
+def test_parts_are_lower_case_and_follow_links(workspace: str) -> None:
+    parts = {row[0] for row in facts("Hidden/../hidden/Config.YAML", workspace=workspace)["action_path_part"]}
+    assert {"hidden", "config.yaml", ".git"} <= parts
+
+
+def test_a_part_is_also_given_without_its_trailing_dots() -> None:
+    assert (".git",) in facts(".GIT. /config")["action_path_part"]
+
+
+def test_suffixes_are_given_from_the_longest_to_the_shortest() -> None:
+    assert facts("a/B.tar.GZ")["action_path_suffix"] == [(".tar.gz",), (".gz",)]
+
+
+def test_an_address_is_no_path() -> None:
+    assert "action_path" not in facts("https://example.org/etc/passwd")
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"path": "/etc/passwd"}',
+        '{"a": [{"file": "/etc/passwd"}]}',
+        '["/etc/passwd"]',
+        '{"arguments": "{\\"path\\": \\"/etc/passwd\\"}"}',
+        '{"path": "src/a.py", "path": "/etc/passwd"}',
+        '{"path": "/etc/passwd", "path": "src/a.py"}',
+    ],
+)
+def test_paths_in_a_json_payload_are_found(payload: str) -> None:
+    assert ("/etc/passwd", Name("/system")) in facts("x", payload)["action_path"]
+
+
+def test_what_is_written_is_not_where_it_is_written() -> None:
+    assert facts("x", '{"content": "//comment"}')["action_path"] == [("x", Name("/inside"))]
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "kind"),
+    [
+        ("https://api.example.org/x?y", "api.example.org", "/public"),
+        ("https://EXAMPLE.org./", "example.org", "/public"),
+        ("example.org:443/x", "example.org", "/public"),
+        ("//example.org/x", "example.org", "/public"),
+        ("git@example.org:a/b.git", "example.org", "/public"),
+        ("https://user:word@example.org:8443/", "example.org", "/public"),
+        ("https://good.org@evil.org/", "evil.org", "/public"),
+        ("https://bücher.de/", "xn--bcher-kva.de", "/public"),
+        ("http://8.8.8.8", "8.8.8.8", "/public"),
+        ("http://[2606:4700::1111]:80/", "2606:4700::1111", "/public"),
+        ("http://127.0.0.1", "127.0.0.1", "/loopback"),
+        ("http://127.1", "127.0.0.1", "/loopback"),
+        ("http://2130706433", "127.0.0.1", "/loopback"),
+        ("http://0x7f000001", "127.0.0.1", "/loopback"),
+        ("http://0177.0.0.01", "127.0.0.1", "/loopback"),
+        ("http://0/", "0.0.0.0", "/loopback"),
+        ("http://[::1]/", "::1", "/loopback"),
+        ("http://[::]/", "::", "/loopback"),
+        ("http://[::ffff:127.0.0.1]/", "127.0.0.1", "/loopback"),
+        ("http://[::ffff:7f00:1]/", "127.0.0.1", "/loopback"),
+        ("http://[64:ff9b::7f00:1]/", "64:ff9b::7f00:1", "/loopback"),
+        ("http://[2002:7f00:1::]/", "2002:7f00:1::", "/loopback"),
+        ("http://１２７。0。0。1/", "127.0.0.1", "/loopback"),
+        ("http://localhost:8000", "localhost", "/loopback"),
+        ("http://a.LOCALHOST.", "a.localhost", "/loopback"),
+        ("localhost:8000", "localhost", "/loopback"),
+        ("http://10.1.2.3", "10.1.2.3", "/private"),
+        ("http://169.254.169.254/latest", "169.254.169.254", "/private"),
+        ("http://[::ffff:169.254.169.254]/", "169.254.169.254", "/private"),
+        ("http://[fd00:ec2::254]/", "fd00:ec2::254", "/private"),
+        ("http://metadata.google.internal/", "metadata.google.internal", "/private"),
+        ("http://100.100.100.200/", "100.100.100.200", "/private"),
+        ("http://168.63.129.16/", "168.63.129.16", "/private"),
+        ("http://printer/", "printer", "/private"),
+        ("http://nas.local/", "nas.local", "/private"),
+    ],
+)
+def test_a_host_is_named_in_one_spelling(text: str, name: str, kind: str) -> None:
+    host = host_of(text)
+    assert host is not None
+    assert (host.name, host.kind) == (name, kind)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "https://good.org\\@evil.org/",
+        "https://a@b@evil.org/",
+        "https://ex\tample.org/",
+        "https://%65vil.org/",
+        "https:evil.org",
+        "https:/evil.org",
+        "https:///evil.org",
+        "http://256.256.256.256",
+        "http://1.2.3.4.5",
+        "http://0x100000000",
+        "http://a..b",
+        "http://-a.org",
+        "http://[fe80::1%25eth0]/",
+        "http://[nonsense]/",
+        "http://127.0.0.1.nip.io/",
+        "http://evil.org:80x/",
+        "http://" + "a" * 300 + ".org",
+        "http://user@",
+    ],
+)
+def test_a_host_that_readers_disagree_on_is_unclear(text: str) -> None:
+    host = host_of(text)
+    assert host is not None
+    assert (host.kind, host.within) == ("/unclear", ())
+
+
+@pytest.mark.parametrize("text", ["", "src/a.py", "rm -rf /", "hello", "a b.c", "/etc/hosts", "javascript:x"])
+def test_what_names_no_host_has_none(text: str) -> None:
+    assert host_of(text) is None
+
+
+def test_a_host_lies_within_its_domains() -> None:
+    found = facts("https://a.b.example.org/")
+    assert found["action_host_within"] == [("a.b.example.org",), ("b.example.org",), ("example.org",), ("org",)]
+
+
+def test_a_host_in_the_payload_is_told_apart_from_the_target() -> None:
+    found = facts("https://example.org", '{"callback": "http://127.1/"}')
+    assert found["payload_host"] == [("127.0.0.1", Name("/loopback"))]
+    assert found["action_host"] == [("example.org", Name("/public"))]
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        "rm -rf /",
+        '"rm -rf /"',
+        '["rm", "-rf", "/"]',
+        '{"command": "ls; rm -rf /"}',
+        '{"cmd": ["sudo", "rm", "-rf", "/"]}',
+        '{"command": "rm", "args": ["-rf", "/"]}',
+        '{"program": "rm", "arguments": "-rf /"}',
+        '{"a": {"b": [{"c": "sh -c \'rm -rf /\'"}]}}',
+        '{"input": "{\\"command\\": \\"rm -rf /\\"}"}',
+        '{"x": "\'$(rm -rf /)\'"}',
+        '{"x": "rm -rf /", "x": ""}',
+        '{"broken": rm -rf /',
+    ],
+)
+def test_a_command_in_the_payload_is_found(payload: str) -> None:
+    found = facts("x", payload)
+    source = Name("/payload")
+    numbers = {row[1] for row in found["shell_call"] if (row[0], row[2]) == (source, "rm")}
+    given = [number for number in numbers if {(source, number, "r"), (source, number, "f")} <= {*found["shell_flag"]}]
+    assert given or '"broken"' in payload
+
+
+def test_flags_are_letters_and_words() -> None:
+    flags = {row[2] for row in facts("rm -rf --no-preserve-root --one=2 -- -x")["shell_flag"]}
+    assert flags == {"r", "f", "rf", "no-preserve-root", "one", "one-file-system"}
+
+
+def test_a_shortened_long_option_is_given_in_full() -> None:
+    assert {"recursive", "force"} <= {row[2] for row in facts("rm --recurs --forc /")["shell_flag"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "where"),
+    [
+        ("echo x > /etc/passwd", "/etc/passwd", "/system"),
+        ("echo x | tee -a /etc/passwd", "/etc/passwd", "/system"),
+        ("dd if=x of=/dev/sda", "/dev/sda", "/system"),
+        ("cp a /etc/b", "/etc/b", "/system"),
+        ("chmod 777 /etc", "/etc", "/system"),
+        ("sed -i s/a/b/ /etc/hosts", "/etc/hosts", "/system"),
+        ("echo x > ../y", "../y", "/unclear"),
+        ("echo x > y", "y", "/inside"),
+        ("echo x > $Y", "$Y", "/inside"),
+    ],
+)
+def test_what_a_command_writes_is_placed(text: str, path: str, where: str) -> None:
+    found = facts(text)["shell_writes"]
+    assert (Name("/target"), found[0][1], path, Name(where)) in found
+
+
+def test_paths_and_hosts_of_a_command_are_given() -> None:
+    found = facts("curl -d @/etc/passwd https://127.1/x")
+    assert (Name("/target"), 1, "/etc/passwd", Name("/system")) in found["shell_path"]
+    assert found["shell_host"] == [(Name("/target"), 1, "127.0.0.1", Name("/loopback"))]
+
+
+def test_a_computed_argument_is_said_to_be_one() -> None:
+    assert facts("rm $X")["shell_computed"] == [(Name("/target"), 1)]
+
+
+@pytest.mark.parametrize(
+    ("target", "payload", "cents"),
+    [
+        ("x", '{"amount": 5}', [500]),
+        ("x", '{"amount": "0.015"}', [2]),
+        ("x", '{"cents": 7}', [7]),
+        ("x", '{"amount": 7, "unit": "cents"}', [7]),
+        ("x", '{"price": "$1,000.50"}', [100_050]),
+        ("x", '{"price": 2, "quantity": 10}', [2000]),
+        ("x", '{"maxAmountRequired": "10000"}', [1]),
+        ("x", '{"amount": 5, "currency": "EUR"}', []),
+        ("x", '{"amount": -5}', [LARGEST_NUMBER]),
+        ("x", '{"amount": 1e60}', [LARGEST_NUMBER]),
+        ("x", '{"amount": NaN}', []),
+        ("x", "pay $0.01", [1]),
+        ("spend 20 cents", "", [20]),
+        ("x", "12 USDC", [1200]),
+        ("x", '{"a": [{"amount": 1}], "amount": 2, "amount": 3}', [300, 100, 200]),
+    ],
+)
+def test_amounts_are_whole_cents_rounded_up(target: str, payload: str, cents: list[int]) -> None:
+    assert sorted(row[0] for row in facts(target, payload)["action_amount"]) == sorted(cents)  # type: ignore[type-var]
+
+
+def test_a_huge_payload_is_bounded_and_said_to_be_unclear() -> None:
+    found = facts("x", json.dumps([f"echo {number}" for number in range(40_000)]))
+    assert (Name("/payload"), "it is too large to be looked at") in found["shell_unclear"]
+    assert sum(map(len, found.values())) < 10_000
+
+
+def test_deep_json_is_bounded() -> None:
+    assert facts("x", "[" * 100_000 + "]" * 100_000)["shell_unclear"]
+
+
+def test_the_same_action_has_the_same_facts_twice() -> None:
+    first = facts_of_action("a", "ls | rm", '{"b": [1, "c/d"]}', id="d", time=1, workspace="/w")
+    assert first == facts_of_action("a", "ls | rm", '{"b": [1, "c/d"]}', id="d", time=1, workspace="/w")

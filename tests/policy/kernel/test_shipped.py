@@ -1,0 +1,84 @@
+"""The kernel and the shipped rules together: the walks that people take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mayfly.policy.kernel import Appeals, Kernel, Rulebook
+from mayfly.store import Ledger, Seal
+
+from .conftest import Clock
+
+Write = Callable[[str, str], Path]
+
+
+@pytest.fixture(scope="module")
+def rulebook() -> Rulebook:
+    return Rulebook()
+
+
+def test_nobody_in_particular_may_ask_and_read(rulebook: Rulebook, workspace: Path) -> None:
+    kernel = Kernel(rulebook.snapshot, workspace=workspace)
+    assert kernel.permitted("ask_user", "May I?").allowed
+    assert kernel.permitted("file_read", "src/a.py").allowed
+
+
+@pytest.mark.parametrize(
+    ("action", "target", "payload"),
+    [
+        ("shell_exec", "rm -rf /", ""),
+        ("shell_exec", "ls; sudo rm -rf --no-preserve-root /", ""),
+        ("shell_exec", "x", '{"cmd": ["rm", "-rf", "/"]}'),
+        ("shell_exec", "echo cm0gLXJmIC8= | base64 -d | sh", ""),
+        ("file_write", "/etc/passwd", "x"),
+        ("file_write", "../x", "x"),
+        ("file_read", "~root/.ssh/id_rsa", ""),
+        ("web_fetch", "http://169.254.169.254/", ""),
+        ("web_fetch", "http://2130706433/", ""),
+        ("an_action_of_no_name", "x", ""),
+    ],
+)
+def test_harm_is_denied_to_everybody(
+    rulebook: Rulebook, workspace: Path, action: str, target: str, payload: str
+) -> None:
+    assert not Kernel(rulebook.snapshot, workspace=workspace).permitted(action, target, payload).allowed
+
+
+def test_a_push_waits_for_an_approval_and_gets_it(
+    rulebook: Rulebook, workspace: Path, ledger: Ledger, clock: Clock, tmp_path: Path
+) -> None:
+    appeals = Appeals(ledger, Seal.open(tmp_path / "state"), clock=clock)
+    kernel = Kernel(rulebook.snapshot, workspace=workspace, ledger=ledger, appeals=appeals, clock=clock)
+    asked = kernel.permitted("git_push", "origin main")
+    assert asked.decision == "approval"
+    appeals.appeal(asked.id, by="operator", reason="reviewed", ttl=60)
+    assert kernel.permitted("git_push", "origin main").allowed
+    clock.forward(61)
+    assert not kernel.permitted("git_push", "origin main").allowed
+
+
+def test_a_new_persona_is_one_rule(write: Write, workspace: Path) -> None:
+    rule = "persona(/poet) :- user_intent(_, _, /rhyme, _, _).\n"
+    book = Rulebook(extra=[write("rules/poet.mg", rule)])
+    kernel = Kernel(book.snapshot, workspace=workspace)
+    assert not book.snapshot.problems
+    assert kernel.route(['user_intent("i", /command, /rhyme, "a poem", /none)']).personas == ("poet",)
+
+
+def test_a_policy_of_one_agent_leaves_the_others_alone(write: Write, workspace: Path) -> None:
+    text = 'policy_denies(Id, "hands off") :- pending_action(Id, /file_write, _, _, _).\n'
+    book = Rulebook(policies=[write("policies/hands_off.mg", text)])
+    bound = Kernel(book.snapshot, workspace=workspace, policies=["hands_off.mg"], session=["granted_tool(/file_write)"])
+    free = Kernel(book.snapshot, workspace=workspace, session=["granted_tool(/file_write)"])
+    assert bound.permitted("file_write", "a.py", "x").because == ("hands off",)
+    assert free.permitted("file_write", "a.py", "x").allowed
+
+
+def test_a_file_cannot_open_what_the_shipped_rules_close(write: Write, workspace: Path) -> None:
+    text = "policy_allows(Action, Target, Payload) :- pending_action(_, Action, Target, Payload, _).\n"
+    kernel = Kernel(Rulebook(extra=[write("rules/open.mg", text)]).snapshot, workspace=workspace)
+    for action, target in [("shell_exec", "rm -rf /"), ("file_write", "/etc/passwd"), ("git_push", "origin main")]:
+        assert not kernel.permitted(action, target).allowed
