@@ -65,6 +65,18 @@ DEFAULTS = {
     "models.max_answer": (1_000_000, "models"),
     "library.ttl": (3600.0, "library"),
     "library.size": (100, "library"),
+    "policy.rules": ("", "policy"),
+    "policy.hosts": ("", "policy"),
+    "policy.spend_limit": (0, "policy"),
+    "policy.facts": (200_000, "policy"),
+    "policy.seconds": (2.0, "policy"),
+    "policy.approval": (600.0, "policy"),
+    "policy.longest_approval": (86_400.0, "policy"),
+    "policy.denials": (3, "policy"),
+    "policy.overrides": (2, "policy"),
+    "policy.review_window": (3600.0, "policy"),
+    "policy.proposals": (100, "policy"),
+    "policy.debounce": (0.5, "policy"),
 }
 
 

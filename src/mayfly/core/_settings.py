@@ -139,6 +139,7 @@ class PolicySettings:
     denials: int = setting(3, "denials of one kind that ask for a look at the rules", owner="policy", minimum=0)
     overrides: int = setting(2, "approvals of one kind that ask for a look at the rules", owner="policy", minimum=0)
     review_window: float = setting(3600.0, "seconds over which these are counted", owner="policy", minimum=1)
+    proposals: int = setting(100, "facts a model may propose in one turn", owner="policy", minimum=0)
     debounce: float = setting(0.5, "seconds a rule file has to rest before it is read again", owner="policy", minimum=0)
 
 

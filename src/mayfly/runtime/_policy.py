@@ -19,6 +19,7 @@ from mayfly.policy import (
     Limits,
     Override,
     Perceived,
+    Proposed,
     Recording,
     Review,
     Route,
@@ -31,6 +32,7 @@ from mayfly.policy import (
     depends_on,
     goal_atoms,
     perceive,
+    propose,
     recordings,
     simulate,
 )
@@ -118,6 +120,11 @@ class Desk:
             review=self._review(),
             limits=self._limits,
         )
+
+    def propose(self, lines: Iterable[str], *, subject: str, already: int = 0) -> Proposed:
+        """Sift facts that a model proposes in one turn; what is refused is recorded with the reason."""
+        most = self._settings.policy.proposals
+        return propose(lines, ledger=self._ledger, subject=subject, already=already, most=most)
 
     def approve(self, decision: str, *, by: str, reason: str, seconds: float | None = None) -> Override:
         """Approve exactly the action of a recorded decision for a time."""

@@ -191,6 +191,7 @@ class _Trial:
         self._policy: dict[str, bool] = {}
         self._problems: dict[str, Problem] = {}
         self._now = book.snapshot
+        self._known = {book.snapshot.hash: book.snapshot}
 
     def run(self, sources: list[_Source]) -> Reload:
         before = self._book._good
@@ -287,12 +288,13 @@ class _Trial:
     def _made(self, good: dict[str, RuleFile]) -> Snapshot:
         extra = [file for key, file in good.items() if not self._policy[key]]
         policies = {file.name: file for key, file in good.items() if self._policy[key]}
-        return Snapshot(
+        made = Snapshot(
             (*self._book._base, *sorted(extra, key=lambda file: file.place)),
             dict(sorted(policies.items())),
             problems=self._problems.values(),
             programs=self._book._size,
         )
+        return made.sharing(self._known.setdefault(made.hash, made))
 
     def _fault(self, snapshot: Snapshot, policies: Sequence[str] = ()) -> str | None:
         try:

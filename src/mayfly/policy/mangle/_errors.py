@@ -31,6 +31,8 @@ class MangleError(InputError):
 class MangleErrors(MangleError):
     """Hold everything that is wrong with a program; as one line it is the first error and how many more there are."""
 
+    code = "MANGLE_SEVERAL"
+
     def __init__(self, errors: Sequence[MangleError]) -> None:
         first = errors[0]
         super().__init__(first.message, stage=first.stage, place=first.place, fix=first.fix)
