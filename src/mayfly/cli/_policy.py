@@ -1,6 +1,5 @@
 """`mayfly policy`: evaluate, check, test and try out rules written in Mangle."""
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,7 @@ from mayfly.cli._output import AsJson, answer, answer_json, group, note, one_lin
 from mayfly.core import InputError
 
 if TYPE_CHECKING:
-    from mayfly.policy.mangle import MangleError, Model, Program
+    from mayfly.policy.mangle import MangleError, Model
 
 app = group("Evaluate, check, test and try out rules.")
 
@@ -35,15 +34,15 @@ def evaluate(
     as_json: AsJson = False,
 ) -> None:
     """Evaluate rules and print every fact that holds, or what matches a goal, or the reason of a fact."""
-    from mayfly.policy.mangle import Limits, MangleError
+    from mayfly.policy.mangle import Limits, MangleError, load_files
 
     try:
-        program = _load([*files, *(facts or [])])
+        program = load_files([*files, *(facts or [])])
         model = program.evaluate(limits=Limits(facts=max_facts, seconds=seconds), record=why is not None)
         found = _facts(model, goal)
     except MangleError as error:
         if as_json:
-            answer_json({"stage": error.stage, "error": _error(error), "facts": []})
+            answer_json({**_failed(error), "facts": []})
         else:
             _complain(error)
         raise typer.Exit(2) from None
@@ -64,13 +63,13 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Check rules without evaluating them: syntax, declarations, safety, types, strata."""
-    from mayfly.policy.mangle import MangleError
+    from mayfly.policy.mangle import MangleError, load_files
 
     try:
-        program = _load(files)
+        program = load_files(files)
     except MangleError as error:
         if as_json:
-            answer_json({"stage": error.stage, "error": _error(error), "errors": [_error(one) for one in error.all]})
+            answer_json(_failed(error))
         else:
             _complain(error)
         raise typer.Exit(2) from None
@@ -122,12 +121,6 @@ def run_tests(
     raise typer.Exit(1 if failed else 0)
 
 
-def _load(files: Sequence[Path]) -> "Program":
-    from mayfly.policy.mangle import load, parse, read_source
-
-    return load([parse(read_source(path), file=str(path)) for path in files])
-
-
 def _facts(model: "Model", goal: str | None) -> list[str]:
     from mayfly.policy.mangle import parse_atom, show_row, sort_key
 
@@ -151,6 +144,10 @@ def _explain(model: "Model", goal: str, *, as_json: bool) -> None:
     else:
         for tree in trees:
             answer(to_text(tree))
+
+
+def _failed(error: "MangleError") -> dict[str, object]:
+    return {"stage": error.stage, "error": _error(error), "errors": [_error(one) for one in error.all]}
 
 
 def _error(error: "MangleError") -> dict[str, object]:

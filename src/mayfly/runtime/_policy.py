@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -39,6 +40,7 @@ from mayfly.policy import (
 from mayfly.policy.mangle import Why, WhyNot, why, why_not
 from mayfly.store import Ledger, Seal
 
+_HOST = re.compile(r"[\w.:\[\]-]+")
 _PERSONA_POLICY = Symbol("persona_policy", 2)
 _LEXICON = tuple(
     Symbol(name, arity)
@@ -177,8 +179,11 @@ class Desk:
 
     def _standing(self) -> list[str]:
         policy = self._settings.policy
-        hosts = [f'allowed_host("{host}")' for host in policy.hosts.split(",") if host.strip()]
-        return [*(host.replace(" ", "") for host in hosts), f"spend_limit({policy.spend_limit})"]
+        hosts = [host.strip() for host in policy.hosts.split(",") if host.strip()]
+        for host in hosts:
+            if not _HOST.fullmatch(host):
+                raise InputError(f"policy.hosts: {host!r} is no host", fix="write example.com,example.org")
+        return [*(f'allowed_host("{host.lower()}")' for host in hosts), f"spend_limit({policy.spend_limit})"]
 
     def _appeals(self) -> Appeals | None:
         if self._ledger is None:

@@ -4,6 +4,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from mayfly.policy.mangle import Name, Program, load
 from mayfly.policy.mangle._ast import Clause, Constant, Symbol
 from mayfly.policy.mangle._parser import parse
 from mayfly.policy.mangle._values import Row
@@ -28,6 +29,26 @@ def _fact(clause: Clause) -> tuple[Symbol, Row] | None:
     return (clause.head.symbol, values) if whole else None
 
 
+@cache
+def rules() -> Program:
+    """Load the rules that route a request."""
+    names = ("schema.mg", "routing.mg", "actions.mg", "lexicon.mg")
+    return load([parse((RULES / name).read_text(encoding="utf-8"), file=name) for name in names])
+
+
+@cache
+def changing() -> frozenset[str]:
+    """Return the verbs whose work creates, modifies or deletes."""
+    rows = rules().evaluate(goals=[Symbol("verb_action", 2)]).rows(Symbol("verb_action", 2))
+    return frozenset(str(verb)[1:] for verb, kind in rows if kind != Name("/query"))
+
+
+def routes(got: Perceived, predicate: str) -> set[str]:
+    """Return the names that the rules derive for a predicate of one column."""
+    goal = Symbol(predicate, 1)
+    return {str(row[0])[1:] for row in rules().evaluate(got.facts(), goals=[goal]).rows(goal)}
+
+
 def read(text: str) -> Perceived:
     return perceive(text, lexicon())
 
@@ -50,10 +71,21 @@ def differs(text: str, expected: str) -> str:
 
 
 def _fits(got: Perceived, expected: str) -> bool:
-    if expected.split("/")[0] == "ask" and not got.intents:
+    return any(_fits_whole(got, *way.partition(" =>")[::2]) for way in expected.split(" or "))
+
+
+def _fits_whole(got: Perceived, expected: str, routed: str) -> bool:
+    if expected.split("/")[0].strip() == "ask" and not got.intents:
         return bool(got.ask)
     parts = [part.strip() for part in expected.split(";")]
-    return len(parts) == len(got.intents) and all(_fits_one(got, n, part) for n, part in enumerate(parts))
+    fit = len(parts) == len(got.intents) and all(_fits_one(got, n, part) for n, part in enumerate(parts))
+    return fit and (not routed or _fits_routes(got, routed))
+
+
+def _fits_routes(got: Perceived, routed: str) -> bool:
+    personas, _, kinds = routed.partition("/")
+    allowed = set(personas.split())
+    return (not allowed or routes(got, "persona") <= allowed) and routes(got, "action_type") == set(kinds.split())
 
 
 def _fits_one(got: Perceived, number: int, expected: str) -> bool:
@@ -66,7 +98,7 @@ def _fits_one(got: Perceived, number: int, expected: str) -> bool:
     names = verbs.lstrip("?!~")
     return (
         found.intent.category == category
-        and (not names or found.intent.verb in names.split("/"))
+        and (found.intent.verb in names.split("/") if names else found.intent.verb not in changing())
         and (not target or found.intent.target == target.strip())
-        and (not constraint or found.intent.constraint == constraint)
+        and constraint in ("", found.intent.constraint, "*" if found.intent.constraint != "none" else "")
     )

@@ -6,7 +6,7 @@
 from mayfly.policy.mangle._ast import Atom, Clause, Place, Symbol, Unit
 from mayfly.policy.mangle._checked import Checked, Declared, Rule
 from mayfly.policy.mangle._errors import MangleError, MangleErrors
-from mayfly.policy.mangle._load import load
+from mayfly.policy.mangle._load import load, load_files
 from mayfly.policy.mangle._parser import parse, parse_atom, parse_fact
 from mayfly.policy.mangle._source import read_source
 from mayfly.policy.mangle._text import show_atom, show_clause, show_row, show_value
@@ -57,6 +57,7 @@ __all__ = [
     "WhyNot",
     "leaves",
     "load",
+    "load_files",
     "parse",
     "parse_atom",
     "parse_fact",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
 from mayfly.core import InputError
-from mayfly.policy.mangle._ast import Place
+from mayfly.policy.mangle._ast import Place, Unit
 
 Stage: TypeAlias = Literal["parse", "analyze", "eval"]
 
@@ -18,6 +18,8 @@ class MangleError(InputError):
         super().__init__(message, fix=fix)
         self.stage = stage
         self.place = place
+        self.unit: Unit | None = None
+        """What was read all the same, where it is plain what was meant."""
 
     def __str__(self) -> str:
         return super().__str__() if self.place is None else f"{self.place}: {super().__str__()}"

@@ -1,9 +1,13 @@
-"""From parsed sources to a program that can be evaluated, all checks passed."""
+"""From sources to a program that can be evaluated, all checks passed; or everything that stands in the way."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from mayfly.policy.mangle._ast import Symbol, Unit
 from mayfly.policy.mangle._checked import Declared
+from mayfly.policy.mangle._errors import MangleError, raise_all
+from mayfly.policy.mangle._parser import parse
+from mayfly.policy.mangle._source import read_source
 from mayfly.policy.mangle.check import check
 from mayfly.policy.mangle.engine import Program, compile_program
 
@@ -11,3 +15,25 @@ from mayfly.policy.mangle.engine import Program, compile_program
 def load(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] | None = None) -> Program:
     """Check *units* as one program and compile it; what is wrong is a `MangleError` with its place."""
     return compile_program(check(units, extra=extra or {}))
+
+
+def load_files(paths: Sequence[Path]) -> Program:
+    """Read files as one program; where it is plain what was meant, later checks are made all the same."""
+    errors: list[MangleError] = []
+    units: list[Unit | None] = []
+    for path in paths:
+        try:
+            units.append(parse(read_source(path), file=str(path)))
+        except MangleError as error:
+            errors += error.all
+            units.append(error.unit)
+    known = [unit for unit in units if unit is not None]
+    if not errors:
+        return load(known)
+    if len(known) == len(units):
+        try:
+            check(known)
+        except MangleError as error:
+            errors += error.all
+    raise_all(errors)
+    raise AssertionError("errors were raised")

@@ -1,5 +1,6 @@
 """Read a Mangle source: what is written, each part with its place, and every mistake with the way to mend it."""
 
+import re
 from collections.abc import Callable
 from typing import Final, TypeVar
 
@@ -26,7 +27,7 @@ from mayfly.policy.mangle._ast import (
 )
 from mayfly.policy.mangle._errors import MangleError, raise_all
 from mayfly.policy.mangle._ground import evaluate
-from mayfly.policy.mangle._hints import describe, not_an_atom, shortened
+from mayfly.policy.mangle._hints import describe, not_an_atom, shortened, word_alone
 from mayfly.policy.mangle._lexer import BAD, DURATION, END, NAME, TIMESTAMP, VARIABLE
 from mayfly.policy.mangle._literals import read_duration, read_time
 from mayfly.policy.mangle._parse_terms import TermParser
@@ -35,6 +36,7 @@ from mayfly.policy.mangle._values import Row
 MOST_ERRORS: Final = 20
 _COMPARISONS: Final = {"<": ":lt", "<=": ":le", ">": ":gt", ">=": ":ge"}
 _OPERATORS: Final = ("<-", "[-", "<+", "[+")
+_NOT: Final = re.compile(r"not\s+:?[a-z][\w:.]*\s*\(")
 _Result = TypeVar("_Result")
 
 
@@ -45,6 +47,8 @@ class _Parser(TermParser):
         """Read a whole source; a mistake costs its clause, and the ones after it are still looked at."""
         lexer = self._lexer
         errors: list[MangleError] = []
+        # Mistakes that leave no doubt of what was meant: reading goes on, and what follows can be checked too.
+        self._plain: list[MangleError] = []
         package: list[Header] = []
         uses: list[Header] = []
         declarations: list[Declaration] = []
@@ -58,14 +62,19 @@ class _Parser(TermParser):
                 self._try(self._declaration, declarations, errors)
             else:
                 self._try(self._clause, clauses, errors)
-        raise_all(errors)
-        return Unit(
+        unit = Unit(
             file=lexer.file,
             package=package[0] if package else None,
             uses=tuple(uses),
             declarations=tuple(declarations),
             clauses=tuple(clauses),
         )
+        try:
+            raise_all(sorted([*errors, *self._plain], key=lambda error: error.place or Place("", 0, 0)))
+        except MangleError as error:
+            error.unit = None if errors else unit
+            raise
+        return unit
 
     def _try(self, read: Callable[[], _Result], found: list[_Result], errors: list[MangleError]) -> None:
         start = self._lexer.start
@@ -164,6 +173,10 @@ class _Parser(TermParser):
         lexer = self._lexer
         place = lexer.place()
         if self.accept("!"):
+            return Negation(atom=self.atom(), place=place)
+        if lexer.kind is NAME and lexer.text == "not" and _NOT.match(lexer.source, lexer.start):
+            lexer.advance()
+            self._plain.append(word_alone("not", place, lexer))
             return Negation(atom=self.atom(), place=place)
         operator, window = None, None
         if lexer.kind in _OPERATORS:

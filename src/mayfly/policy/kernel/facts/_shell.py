@@ -6,12 +6,13 @@ from typing import Final
 from mayfly.policy.kernel.facts._hosts import host_of
 from mayfly.policy.kernel.facts._paths import Places, is_url
 from mayfly.policy.kernel.facts._symbols import symbol
-from mayfly.policy.kernel.shell import Call, Reading, Word, programs
+from mayfly.policy.kernel.shell import Call, Reading, Word, looks_only, programs
 from mayfly.policy.mangle._ast import Symbol
 from mayfly.policy.mangle._values import Name, Row
 
 Fact = tuple[Symbol, Row]
 MOST_WORDS: Final = 4000
+LONGEST_DOCUMENT: Final = 1000
 
 
 class ShellFacts:
@@ -45,15 +46,26 @@ class ShellFacts:
         self._words += len(call.words) + 1
         if call.program:
             yield self._fact("shell_call", call.program)
-        for word in call.words[:MOST_WORDS]:
+        for word in (*call.words[:MOST_WORDS], *call.reads):
             yield self._fact("shell_word", word.text)
         for flag in flags(call):
             yield self._fact("shell_flag", flag)
         for program in call.into:
             yield self._fact("shell_pipes_into", program)
-        if any(word.computed for word in call.words):
+        if any(word.computed for word in (*call.words, *call.reads)):
             yield self._fact("shell_computed")
+        if looks_only(call.program, call.words):
+            yield self._fact("shell_looks")
+        for name in call.sets:
+            yield self._fact("shell_sets", name)
+        for document in call.documents:
+            yield self._fact("shell_document", document.text[:LONGEST_DOCUMENT])
         yield from self._places(call)
+
+    def settings(self, names: Iterable[str]) -> Iterator[Fact]:
+        """Yield the variables that are set beside the command lines, for all of them."""
+        for name in names:
+            yield symbol("shell_sets"), (self._id, self._source, 0, name)
 
     def _places(self, call: Call) -> Iterator[Fact]:
         for path in _unique([*call.writes, *_written(call)]):
@@ -122,6 +134,7 @@ def _written(call: Call) -> list[str]:
 def _paths(call: Call) -> Iterator[str]:
     if "/" in call.path and not is_url(call.path):
         yield call.path
+    yield from (word.text for word in call.reads)
     for word in call.words:
         for text in (word.text, word.text.partition("=")[2], word.text.partition("@")[2]):
             if text and not is_url(text) and (text.startswith(("/", "~", "./", "..")) or _joined(text)):

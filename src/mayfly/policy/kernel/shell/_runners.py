@@ -26,7 +26,10 @@ class Call:
     program: str
     path: str
     words: tuple[Word, ...]
+    reads: tuple[Word, ...] = ()
     writes: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+    documents: tuple[Word, ...] = ()
     into: tuple[str, ...] = ()
 
 

@@ -24,10 +24,15 @@ _LOADED: Final = frozenset({"PATH", "IFS", "ENV", "BASH_ENV", "PS4", "PROMPT_COM
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Simple:
-    """One simple command; `into` are the commands that read its output, `documents` what its input is written as."""
+    """One simple command; `into` are the commands that read its output, `documents` what its input is written as.
+
+    `reads` are the files its input comes from, `sets` the variables that it is given a value for.
+    """
 
     words: list[Word] = field(default_factory=list)
+    reads: list[Word] = field(default_factory=list)
     writes: list[Word] = field(default_factory=list)
+    sets: list[str] = field(default_factory=list)
     documents: list[Word] = field(default_factory=list)
     into: "list[Simple]" = field(default_factory=list)
 
@@ -226,7 +231,7 @@ class Script(Words):
                 return
         self._current = None
         waits = any(document.command is command for document in self._documents)
-        if command.words or command.writes or command.documents or waits:
+        if command.words or command.reads or command.writes or command.sets or command.documents or waits:
             self.found.append(command)
 
     def _process(self, command: Simple, *, outward: bool) -> None:
@@ -327,6 +332,8 @@ class Script(Words):
         if found is None:
             return
         name, value = found[1], marked[found.end() :]
+        if self._current is not None:
+            self._current.sets.append(name)
         if name in _LOADED or name.startswith(("LD_", "DYLD_", "BASH_FUNC")):
             self.work.unclear(f"it changes {name}")
         if self.text[self.at : self.at + 1] == "(" and not value:
@@ -372,3 +379,5 @@ class Script(Words):
         for word in finish(marked):
             if (">" in operator) and not (operator == ">&" and re.fullmatch(r"\d*-?", word.text)):
                 command.writes.append(word)
+            if operator in ("<", "<>"):
+                command.reads.append(word)

@@ -134,10 +134,13 @@ class _Unfolding(Runners):
 
     def _command(self, simple: Simple, origin: Origin) -> None:
         writes = tuple(word.text for word in simple.writes)
-        if not simple.words:
+        first = len(self._calls)
+        if simple.words:
+            self.unfold(simple, simple.words, origin, writes)
+        else:
             self.add(Call(program="", path="", words=(), writes=writes), simple, origin)
-            return
-        self.unfold(simple, simple.words, origin, writes)
+        call = self._calls[first][0]
+        call.reads, call.sets, call.documents = tuple(simple.reads), tuple(simple.sets), tuple(simple.documents)
 
     def unfold(self, simple: Simple, words: Sequence[Word], origin: Origin, writes: tuple[str, ...] = ()) -> None:
         """Add a command and, one after the other, the commands that it runs."""

@@ -37,7 +37,19 @@ class Problems:
     def raise_found(self) -> None:
         """Raise everything found, in the order of the source, or return when there is nothing."""
         self._errors.sort(key=lambda error: (error.stage == "eval", error.place or Place("", 0, 0)))
-        raise_all(self._errors)
+        places: dict[str, list[MangleError]] = {}
+        for error in self._errors:
+            places.setdefault(error.message, []).append(error)
+        raise_all([_with_count(found) for found in places.values()])
+
+
+def _with_count(found: list[MangleError]) -> MangleError:
+    """Return the first of the same errors, which says how often it comes again."""
+    first, more = found[0], len(found) - 1
+    if not more:
+        return first
+    told = f"{first.message} (and in {more} more place{'s' if more > 1 else ''})"
+    return MangleError(told, stage=first.stage, place=first.place, fix=first.fix)
 
 
 def declare(symbol: Symbol) -> str:

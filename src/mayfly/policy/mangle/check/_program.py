@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from types import MappingProxyType
 
-from mayfly.policy.mangle._ast import Symbol, Unit
+from mayfly.policy.mangle._ast import Clause, Symbol, Unit
 from mayfly.policy.mangle._checked import Checked, Declared, Given, Rule
 from mayfly.policy.mangle._packages import resolve_packages
 from mayfly.policy.mangle.check._inference import check_types
@@ -30,6 +30,7 @@ def check(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _NOTHING,
     known = Known(declarations, clauses, extra, problems)
     given: list[Given] = []
     rules: list[Rule] = []
+    written: list[Rule] = []
     for clause in clauses:
         if clause.premises is None:
             fact = make_fact(clause, known, problems)
@@ -37,11 +38,23 @@ def check(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] = _NOTHING,
         else:
             rule = make_rule(len(rules), clause, known, problems)
             rules += [] if rule is None else [rule]
+            written.append(rule or _as_written(clause))
     if not problems.hinder_analysis():
         check_temporal_recursion(rules, known, problems)
     if bounds:
         check_types(rules, known, problems)
         problems.extend(islice(given_faults(known.all(), given), MOST_REPORTED))
-    strata = stratify(rules, problems)
+    strata = stratify(written, problems)
     problems.raise_found()
     return Checked(declared=MappingProxyType(known.all()), given=tuple(given), rules=tuple(rules), strata=strata)
+
+
+def _as_written(clause: Clause) -> Rule:
+    """Return a rule that did not pass the checks, so that a cycle through it is found all the same."""
+    return Rule(
+        number=-1,
+        head=clause.head,
+        premises=clause.premises or (),
+        transform=clause.transforms[0] if clause.transforms else None,
+        clause=clause,
+    )
