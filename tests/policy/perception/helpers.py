@@ -98,7 +98,7 @@ def _fits_one(got: Perceived, number: int, expected: str) -> bool:
     names = verbs.lstrip("?!~")
     return (
         found.intent.category == category
-        and (found.intent.verb in names.split("/") if names else found.intent.verb not in changing())
+        and (found.intent.verb in names.split("/") if names else verbs != "?" or found.intent.verb not in changing())
         and (not target or found.intent.target == target.strip())
         and constraint in ("", found.intent.constraint, "*" if found.intent.constraint != "none" else "")
     )

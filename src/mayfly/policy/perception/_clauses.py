@@ -14,6 +14,7 @@ from mayfly.policy.perception._verbs import (
     Verb,
     is_noun_here,
     is_object_start,
+    names_verbs,
     phrase_at,
     plain_at,
     verb_at,
@@ -92,16 +93,20 @@ class _Reader:
         opening = opening_at(self.tokens, 0, self.lexicon)
         wondering = phrase_at(self.tokens, first, "wondering") > 0
         begged = opening.framed or any(token.plain in _BEGGING for token in self.tokens)
-        if opening.verb and not wondering and (begged or not self.sentence.asked):
+        if opening.verb and (opening.framed or not wondering) and (begged or not self.sentence.asked):
             if opening.framed or not is_noun_here(self.tokens, opening.verb, self.lexicon):
                 return self._enter(opening)
-        elif opening.refusal is not None and not self.sentence.asked and not wondering:
+        elif opening.refusal is not None and not wondering and (opening.framed or not self._asks_of(first)):
             return self._enter(opening)
         self.mode = "question" if wondering or self._asks(first) else "statement"
         if self.mode == "statement" and is_imperative(self.tokens, first):
             self.mode = "unknown"
         self.started = 0
         return first + 1
+
+    def _asks_of(self, first: int) -> bool:
+        """Say whether a sentence with a refusal is a question all the same: not "would you mind not …?"."""
+        return self.sentence.asked and plain_at(self.tokens, first + 2) != "mind"
 
     def _asks(self, first: int) -> bool:
         word, following = plain_at(self.tokens, first).removesuffix("'s"), plain_at(self.tokens, first + 1)
@@ -122,7 +127,7 @@ class _Reader:
         if opening.verb:
             self.mode, self.verb = "command", opening.verb
             self.confidence = 0.95 if opening.verb.plain and not opening.framed else 0.9
-            self.bound = opening.verb.plain and self.lexicon.is_base(plain_at(self.tokens, opening.verb.end))
+            self.bound = opening.verb.plain and names_verbs(self.tokens, opening.verb.end, self.lexicon)
             return opening.verb.end
         self.mode, self.verb, self.confidence = "refusal", None, 0.0
         return opening.refusal or opening.start + 1
@@ -135,7 +140,7 @@ class _Reader:
             if opening.refusal is not None and self.mode in ("command", "unknown"):
                 return opening, here
         joint = token.kind == "sign" or token.plain in _JOINTS
-        if not joint and not (token.plain in _POLITE and self.mode != "command"):
+        if not joint and not self._begs(here):
             self._note_binding(here)
             return None
         opening = opening_at(self.tokens, here, self.lexicon)
@@ -145,6 +150,13 @@ class _Reader:
             self.tried = opening.start
             return None
         return (opening, here) if self._accepts(here, opening) else None
+
+    def _begs(self, here: int) -> bool:
+        """Say whether a polite word begins a request without a joint; "how would you …" goes on with a question."""
+        word = self.tokens[here].plain
+        if self.mode == "question" and word not in _BEGGING:
+            return False
+        return self.mode != "command" and word in _POLITE
 
     def _note_binding(self, here: int) -> None:
         """Remember a modal or "to" with a known verb in the object: what is joined to it is no request of its own."""

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from mayfly.policy.perception._lexicon import Lexicon
+from mayfly.policy.perception._roundabout import title_of
 from mayfly.policy.perception._sentences import Sentence
 from mayfly.policy.perception._tokens import Token
-from mayfly.policy.perception._verbs import phrase_at, phrase_end, plain_at
+from mayfly.policy.perception._verbs import phrase_at, plain_at
 from mayfly.policy.perception._words import words
 
 ENOUGH = 0.5
+# A verb whose work cannot be taken back has to be said, or be as good as said.
+SURE = 0.75
 _MOST = 5
 _TITLE, _NOUN = 0.55, 0.4
 _FORMS = {"base": 0.4, "gerund": 0.3, "third": 0.15, "past": 0.15}
@@ -43,31 +46,23 @@ def guesses(sentences: Sequence[Sentence], lexicon: Lexicon) -> tuple[Guess, ...
 
 
 def _hints(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[tuple[str, str, float]]:
+    said = 0
     for place in range(len(tokens)):
         word = plain_at(tokens, place)
         if not word or _denied(tokens, place):
             continue
+        if place < said:
+            continue
         for rest, verb, weight in lexicon.hints.get(word, ()):
             if all(plain_at(tokens, place + 1 + number) == expected for number, expected in enumerate(rest)):
+                said = max(said, place + 1 + len(rest))
                 yield verb, " ".join((word, *rest)), weight
         if word in lexicon.nouns:
-            yield lexicon.nouns[word], word, _TITLE if _is_title(tokens, place) else _NOUN
+            yield lexicon.nouns[word], word, _TITLE if title_of(tokens, place) else _NOUN
             continue
         for entry in lexicon.entries.get(word, ()):
             if not entry.rest:
                 yield entry.verb, entry.verb, _FORMS[entry.form]
-
-
-def _is_title(tokens: Sequence[Token], place: int) -> bool:
-    """Say whether a sentence without a verb begins with this noun: "Security check", "Tests for utils.py"."""
-    stop = phrase_end(tokens, 0)
-    pointing = words("determiners") | words("pointing")
-    bare = not any(token.plain in pointing for token in tokens[:stop])
-    return bare and place == stop - 1 and not any(_tells(token) for token in tokens)
-
-
-def _tells(token: Token) -> bool:
-    return token.plain in words("auxiliaries") or token.plain in words("finite") or token.plain in words("subjects")
 
 
 def _is_foreign(sentences: Sequence[Sentence]) -> bool:

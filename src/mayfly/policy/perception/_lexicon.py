@@ -33,6 +33,7 @@ class Lexicon:
     hints: Mapping[str, tuple[tuple[tuple[str, ...], str, float], ...]]
     question_verbs: Mapping[str, str]
     instruction_verb: str | None
+    guarded: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, facts: Iterable[tuple[Symbol, Row]]) -> Lexicon:
@@ -52,6 +53,7 @@ class Lexicon:
             hints=_hints(rows["verb_hint"]),
             question_verbs={row[0]: row[1] for row in reversed(rows["question_verb"])},
             instruction_verb=rows["instruction_verb"][0][0] if rows["instruction_verb"] else None,
+            guarded=frozenset(row[0] for row in rows["guarded_verb"]),
         )
 
     def is_base(self, word: str) -> bool:
@@ -73,8 +75,9 @@ _WANTED_VERB = {
     "verb_hint": 0,
     "question_verb": 1,
     "instruction_verb": 0,
+    "guarded_verb": 0,
 }
-_WANTED = frozenset(Symbol(name, {"verb_hint": 3, "instruction_verb": 1}.get(name, 2)) for name in _WANTED_VERB)
+_WANTED = frozenset(Symbol(name, {"verb_hint": 3, "instruction_verb": 1, "guarded_verb": 1}.get(name, 2)) for name in _WANTED_VERB)
 
 
 def _read(row: Row) -> tuple[str, ...] | None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mayfly.policy.perception._lexicon import Lexicon
+from mayfly.policy.perception._roundabout import caused_at, wished_at
 from mayfly.policy.perception._tokens import Token
 from mayfly.policy.perception._verbs import Verb, frame_at, phrase_at, plain_at, verb_at
 from mayfly.policy.perception._words import words
@@ -69,6 +70,9 @@ def _verb_among(
         if carried and not carried.plain:
             return Opening(verb=carried, framed=True, marked=marked, start=start)
     for place in reversed(places):
+        around = caused_at(tokens, place.position, place.framed, lexicon) or wished_at(tokens, place.position, lexicon)
+        if around:
+            return Opening(verb=around, framed=True, marked=marked, start=start)
         verb = verb_at(tokens, place.position, lexicon, "gerund" if place.gerund else "base")
         if verb and plain_at(tokens, verb.end) in ("nothing", "no"):
             return Opening(refusal=verb.end, framed=place.framed, marked=marked, start=start)
@@ -92,12 +96,20 @@ def skip_openers(tokens: Sequence[Token], position: int) -> tuple[int, bool]:
         if skipped:
             position += skipped
             continue
-        opens = token.kind == "sign" or (token.kind == "word" and token.plain in words("openers"))
+        opens = token.kind == "sign" or token.plain in words("openers") or _addresses(tokens, position)
         if not opens or (token.plain == "instead" and following == "of"):
             break
         marked = marked or token.plain in words("markers")
         position += 1
     return position, marked
+
+
+def _addresses(tokens: Sequence[Token], position: int) -> bool:
+    """Say whether a token names who is spoken to, "@bot", or is the "to" of "please to explain"."""
+    token = tokens[position]
+    if token.plain == "to":
+        return plain_at(tokens, position - 1) in ("please", "kindly", "pls", "plz")
+    return token.kind == "code" and token.text.startswith("@") and token.text[1:].replace("-", "_").isidentifier()
 
 
 def _leading(tokens: Sequence[Token], position: int) -> int:

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from mayfly.policy.perception._lexicon import Lexicon
 from mayfly.policy.perception._tokens import Token
-from mayfly.policy.perception._verbs import phrase_end, plain_at
+from mayfly.policy.perception._verbs import frame_at, phrase_end, plain_at
 from mayfly.policy.perception._words import words
 
+_HOPES = frozenset(("can", "could", "would", "will", "should", "might", "to"))
 _DEMANDS = frozenset(("must", "should", "shall"))
 _NEEDS = frozenset(("need", "needs", "have", "has", "ought", "requires", "require"))
 
@@ -17,8 +18,14 @@ Demand = tuple[str, Sequence[Token], Sequence[Token]]
 
 def passive(tokens: Sequence[Token], lexicon: Lexicon) -> Demand | None:
     """Return the verb that a statement demands, what stands before it and what after it."""
+    hoping = frame_at(tokens, 0, "hoping")
+    if hoping:
+        return _hoped(tokens[hoping[0] :], lexicon)
     if not tokens or plain_at(tokens, 0) in words("relatives") | words("subordinate"):
         return None
+    named = _named_task(tokens, lexicon)
+    if named:
+        return named
     for place in range(1, len(tokens)):
         word = plain_at(tokens, place)
         if word in _DEMANDS:
@@ -33,6 +40,30 @@ def passive(tokens: Sequence[Token], lexicon: Lexicon) -> Demand | None:
             verb, stop = found
             return verb, tokens[:place], tokens[stop:]
     return None
+
+
+def _hoped(tokens: Sequence[Token], lexicon: Lexicon) -> Demand | None:
+    """Return what is hoped for: "(it would be great if) the export could be sped up"."""
+    for place in range(1, len(tokens)):
+        if plain_at(tokens, place) in _HOPES:
+            found = _past(tokens, place + 1, lexicon)
+        elif plain_at(tokens, place) in ("was", "were", "is", "be"):
+            found = _verb(tokens, _after_adverbs(tokens, place + 1), lexicon, "past")
+        else:
+            continue
+        return (found[0], tokens[:place], tokens[found[1] :]) if found else None
+    return None
+
+
+def _named_task(tokens: Sequence[Token], lexicon: Lexicon) -> Demand | None:
+    """Return the verb of "auditing the roles is your next task"."""
+    found = _verb(tokens, 0, lexicon, "gerund")
+    ends = [place for place in range(1, len(tokens)) if plain_at(tokens, place) in ("is", "will", "remains", "comes")]
+    if not found or not ends:
+        return None
+    said = {token.plain for token in tokens[ends[-1] : ends[-1] + 7]}
+    mine = said & words("tasks") and said & {"your", "the", "our", "next"} and "not" not in said
+    return (found[0], tokens[found[1] : ends[-1]], ()) if mine else None
 
 
 def _noun(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> tuple[str, int] | None:

@@ -10,7 +10,7 @@ from mayfly.core import Intent
 from mayfly.policy.mangle._ast import Symbol
 from mayfly.policy.mangle._values import Name, Row, Value
 from mayfly.policy.perception._clauses import Clause, clauses
-from mayfly.policy.perception._guess import ENOUGH, Guess, guesses, question
+from mayfly.policy.perception._guess import ENOUGH, SURE, Guess, guesses, question
 from mayfly.policy.perception._lexicon import Lexicon
 from mayfly.policy.perception._passive import passive
 from mayfly.policy.perception._reach import readable
@@ -220,7 +220,8 @@ def _guessed(text: str, found: Sequence[Sentence], gathered: _Gathering, lexicon
     inside = found[0].tokens if found else ()
     subject = gathered.about or (target_of(text, inside, "") if inside else "")
     best = ranked[0] if ranked else None
-    if best and best.odds >= ENOUGH and not gathered.refusals and not gathered.unknown:
+    enough = SURE if best and best.verb in lexicon.guarded else ENOUGH
+    if best and best.odds >= enough and not gathered.refusals and not gathered.unknown:
         intent = Intent(text=written(text, inside), verb=best.verb, target=subject)
         return Perceived(intents=(Perception(id="i1", intent=intent, confidence=best.odds),), guesses=ranked)
     asked = question(text, subject, bool(gathered.refusals), ranked, gathered.unknown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-HEAD, TAIL = 4_000_000, 10_000
+HEAD, TAIL = 40_000, 10_000
 _QUOTES = (("“", "”"), ("«", "»"))
 
 

@@ -13,6 +13,8 @@ _ABBREVIATIONS = frozenset(("e.g", "i.e", "etc", "vs", "mr", "mrs", "dr", "appro
 # A shorter line was ended by its writer, a longer one by the width of a page.
 _WRAPPED = 60
 _LOOK_BACK = 30
+# A shorter quoted text is a word of the material rather than all of it.
+_QUOTE = 12
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,11 +60,21 @@ def _skipped(tokens: list[Token], position: int, held: list[Token], lexicon: Lex
         given = len(held) > 1 and held[-2].plain in words("given")
         return _after_paragraph(tokens, position) if given and held[-1].plain in words("pasted") else 0
     if _introduces_material(held, lexicon):
-        return _after_paragraph(tokens, position)
+        return _after_quote(tokens, position) or _after_paragraph(tokens, position)
     speaker = several and len(held) == 1 and held[0].kind in ("word", "code")
     if speaker and held[0].plain not in words("labels") and not lexicon.is_base(held[0].plain):
         return _after_line(tokens, position)
     return 0
+
+
+def _after_quote(tokens: list[Token], position: int) -> int:
+    """Return where to read on when the material is one quoted text that ends its sentence, else 0."""
+    if position >= len(tokens) or tokens[position].kind != "quoted" or len(tokens[position].text) < _QUOTE:
+        return 0
+    following = tokens[position + 1] if position + 1 < len(tokens) else None
+    if following is None or tokens[position].text.rstrip().endswith((".", "!", "?")):
+        return position + 1
+    return position + 2 if following.kind == "line" or following.plain in (".", "!", "?") else 0
 
 
 def _after_line(tokens: list[Token], position: int) -> int:

@@ -41,6 +41,7 @@ _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://\S+|www\.\S+|\S+@\S+\.\w+")
 _NUMBER = re.compile(r"[-+$€£#]?\d[\d.,:_/-]*(?:%|[a-zA-Z]{0,3})")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?")
 _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
+_SHORT = {"&": "and", "+": "and", "w/o": "without", "w/": "with", "b/c": "because"}
 _FILE = re.compile(r"[\w.@+~*-]*\.(\w{1,10})")
 
 
@@ -116,7 +117,9 @@ def _chunk(chunk: str, start: int) -> Iterator[Token]:
 
 def _core(core: str, start: int) -> Iterator[Token]:
     end = start + len(core)
-    if "," in core and all(part.isalpha() for part in core.split(",") if part) and core.count(",") < 50:
+    if core.lower() in _SHORT:
+        yield Token("word", core, _SHORT[core.lower()], start, end)
+    elif "," in core and all(part.isalpha() for part in core.split(",") if part) and core.count(",") < 50:
         yield from _listed(core, start)
     elif _URL.fullmatch(core):
         yield Token("url", core, "", start, end)
@@ -126,8 +129,6 @@ def _core(core: str, start: int) -> Iterator[Token]:
         yield Token("path", core, "", start, end)
     elif _WORD.fullmatch(core) and not _HUMP.search(core):
         yield Token("word", core, core.lower().replace("’", "'"), start, end)
-    elif core == "&":
-        yield Token("word", core, "and", start, end)
     else:
         yield Token("code" if core.strip("-=*#|.+~_") else "sign", core, "" if core.strip("-") else ",", start, end)
 

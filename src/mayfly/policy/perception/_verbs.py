@@ -66,7 +66,21 @@ def _phrase(tokens: Sequence[Token], position: int, entry: Entry) -> Verb | None
             here += 1
         else:
             return None
+    if gap[1] and entry.rest[-1] in _EITHER and _has_object(tokens, here):
+        return None
     return Verb(verb=entry.verb, start=position, end=here, gap=gap, plain=not entry.rest)
+
+
+# "check the code in" commits it, "check the code in a.py" does not.
+_EITHER = frozenset(("in", "on", "over", "off", "through", "down", "by"))
+
+
+def _has_object(tokens: Sequence[Token], position: int) -> bool:
+    if position >= len(tokens) or tokens[position].kind == "sign":
+        return False
+    word = plain_at(tokens, position)
+    small = (words("conjunctions"), words("prepositions"), words("adverbs"), words("relatives") - words("determiners"))
+    return not word or not any(word in those for those in small)
 
 
 _ENDS_GAP = words("conjunctions") | (words("relatives") - words("determiners")) | {"sure"}
@@ -187,3 +201,22 @@ def is_object_start(tokens: Sequence[Token], position: int) -> bool:
         return False
     token = tokens[position]
     return token.kind in NAMES or token.plain in words("determiners") or token.plain in words("pronouns")
+
+
+def names_verbs(tokens: Sequence[Token], position: int, lexicon: Lexicon) -> bool:
+    """Say whether the object that begins here is made of verbs: "create and delete endpoints", "the update button"."""
+    here = position
+    while plain_at(tokens, here) in words("determiners"):
+        here += 1
+    word = plain_at(tokens, here)
+    if not lexicon.is_base(word):
+        return False
+    if here == position or word not in words("noun_or_verb"):
+        return True
+    seen = here
+    while lexicon.is_base(plain_at(tokens, here)):
+        seen = here
+        here += 1
+        while here < len(tokens) and (tokens[here].plain in (",", "/") or plain_at(tokens, here) in ("and", "or")):
+            here += 1
+    return seen > position + 1 and plain_at(tokens, here) in words("operation_heads")

@@ -28,6 +28,23 @@ Decl instruction_verb(Verb)
 
 instruction_verb(/configure).
 
+Decl guarded_verb(Verb)
+  descr [doc("a verb that has to be said: a guess at it below 75 percent becomes a question")]
+  bound [/name].
+
+guarded_verb(/delete).
+guarded_verb(/remove).
+guarded_verb(/deploy).
+guarded_verb(/commit).
+guarded_verb(/run).
+guarded_verb(/send).
+guarded_verb(/install).
+guarded_verb(/migrate).
+guarded_verb(/revert).
+guarded_verb(/configure).
+guarded_verb(/buy).
+guarded_verb(/sell).
+
 # Phrases that mean a verb.
 
 verb_form(/fix, "repair").
@@ -82,6 +99,15 @@ verb_form(/create, "initialize").
 verb_form(/create, "bootstrap").
 verb_form(/create, "scaffold").
 verb_form(/create, "save").
+verb_form(/create, "open a pull request").
+verb_form(/create, "open a pr").
+verb_form(/create, "open an issue").
+verb_form(/create, "open a ticket").
+verb_form(/create, "open a new").
+verb_form(/create, "file an issue").
+verb_form(/create, "file a bug").
+verb_form(/create, "raise an issue").
+verb_form(/create, "raise a ticket").
 
 verb_form(/generate, "produce").
 verb_form(/generate, "synthesize").
@@ -107,6 +133,8 @@ verb_form(/update, "synchronize").
 verb_form(/update, "bring ... up to date").
 verb_form(/update, "modernize").
 verb_form(/update, "downgrade").
+verb_form(/update, "keep ... updated").
+verb_form(/update, "keep ... up to date").
 
 verb_form(/change, "replace").
 verb_form(/change, "adjust").
@@ -392,6 +420,10 @@ verb_form(/explain, "report back").
 verb_form(/explain, "report on").
 verb_form(/explain, "report").
 verb_form(/explain, "get back to me").
+verb_form(/explain, "revert back on").
+verb_form(/explain, "revert back with").
+verb_form(/explain, "revert back to me").
+verb_form(/explain, "revert to me").
 verb_form(/explain, "illustrate").
 verb_form(/explain, "introduce me to").
 
@@ -446,6 +478,7 @@ verb_form(/run, "call").
 verb_form(/run, "rerun").
 verb_form(/run, "re-run").
 verb_form(/run, "restart").
+verb_form(/run, "reload").
 verb_form(/run, "kick off").
 verb_form(/run, "use it").
 verb_form(/run, "use them").
@@ -514,6 +547,8 @@ verb_form(/send, "notify").
 verb_form(/send, "post").
 verb_form(/send, "submit").
 verb_form(/send, "upload").
+verb_form(/send, "reply").
+verb_form(/send, "respond").
 
 # Nouns carried by do, make, run, give.
 
@@ -714,6 +749,29 @@ verb_hint(/fix, "deadlock", 45).
 verb_hint(/fix, "wrong result", 55).
 verb_hint(/fix, "faulty", 50).
 verb_hint(/fix, "defect", 50).
+verb_hint(/fix, "misaligned", 55).
+verb_hint(/fix, "misplaced", 50).
+verb_hint(/fix, "misspelled", 55).
+verb_hint(/fix, "misspelt", 55).
+verb_hint(/fix, "mistake", 50).
+verb_hint(/fix, "mistakes", 50).
+verb_hint(/fix, "garbled", 55).
+verb_hint(/fix, "cut off", 50).
+verb_hint(/fix, "inverted", 35).
+verb_hint(/fix, "swapped", 40).
+verb_hint(/fix, "off by one", 55).
+verb_hint(/fix, "malformed", 50).
+verb_hint(/fix, "unreachable", 45).
+verb_hint(/fix, "unresponsive", 50).
+verb_hint(/fix, "overlap", 40).
+verb_hint(/fix, "overlaps", 45).
+verb_hint(/check, "for bugs", 60).
+verb_hint(/check, "for errors", 60).
+verb_hint(/check, "for problems", 60).
+verb_hint(/check, "for issues", 55).
+verb_hint(/check, "for mistakes", 60).
+verb_hint(/check, "for typos", 60).
+verb_hint(/check, "for leaks", 55).
 
 verb_hint(/debug, "crash", 40).
 verb_hint(/debug, "crashes", 40).

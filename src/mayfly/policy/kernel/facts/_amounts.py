@@ -21,9 +21,15 @@ _TEXT: Final = re.compile(
 _PLAIN: Final = re.compile(r"\s*\+?(-?\d[\d,]*(?:\.\d+)?|\.\d+)\s*")
 
 
-def amounts(value: object, texts: tuple[str, ...]) -> tuple[int, ...]:
-    """Return every amount that a payload (as read from JSON, or None) or a text names, in cents."""
+def amounts(value: object, texts: tuple[str, ...], *, bare: str = "") -> tuple[int, ...]:
+    """Return every amount that a payload (as read from JSON, or None) or a text names, in cents.
+
+    A number and nothing else, as *bare* may be, is one of dollars.
+    """
     found = [*_in_json(value), *(cents for text in texts for cents in _in_text(text[:10_000]))]
+    number = _decimal(bare)
+    if number is not None:
+        found.append(_cents(number * 100))
     return tuple(dict.fromkeys(found))[:32]
 
 

@@ -28,7 +28,9 @@ def facts_of_action(action: str, target: str, payload: str, *, id: str, time: in
     facts |= dict.fromkeys(_hosts(id, target, apart))
     facts |= dict.fromkeys(_shell(id, target, payload, apart, places))
     texts = (target, payload) if apart.value is None else (target,)
-    facts |= dict.fromkeys((symbol("action_amount"), (id, cents)) for cents in amounts(apart.value, texts))
+    bare = apart.value if isinstance(apart.value, str) else payload
+    found = amounts(apart.value, texts, bare=bare if bare.strip() else target)
+    facts |= dict.fromkeys((symbol("action_amount"), (id, cents)) for cents in found)
     return list(facts)
 
 
@@ -51,8 +53,9 @@ def _check_text(text: str) -> None:
 
 def _places(id: str, target: str, apart: Payload, places: Places) -> Iterator[Fact]:
     named = [text.text for text in apart.texts if apart.value is not None and text.is_path]
+    patched = [path for text in apart.texts for path in text.patched]
     own = [target] if target and not is_url(target) else []
-    for text in dict.fromkeys([*own, *named]):
+    for text in dict.fromkeys([*own, *named, *patched]):
         located = places.locate(text)
         yield symbol("action_path"), (id, located.path, Name(located.where))
         for part in located.parts:
@@ -76,13 +79,17 @@ def _hosts(id: str, target: str, apart: Payload) -> Iterator[Fact]:
 
 def _shell(id: str, target: str, payload: str, apart: Payload, places: Places) -> Iterator[Fact]:
     yield from ShellFacts(id, "/target", places).of(read_script(target))
-    numbered = ShellFacts(id, "/payload", places)
+    run, beside = ShellFacts(id, "/payload", places), ShellFacts(id, "/beside", places)
     for text in apart.texts:
-        yield from numbered.of(read_script(text.text))
-    for words in apart.lists:
-        yield from numbered.of(read_arguments(words))
+        if text.role != "words":
+            yield from (run if text.role == "run" else beside).of(read_script(text.text))
+    for role, words in apart.lists:
+        if role != "words":
+            yield from (run if role == "run" else beside).of(read_arguments(words))
     if apart.value is not None and ("$(" in payload or "`" in payload):
-        yield from numbered.of(read_script(f"cat <<{_END}\n{payload}\n{_END}\n"))
+        told = any(text.role != "run" for text in apart.texts)
+        yield from (beside if told else run).of(read_script(f"cat <<{_END}\n{payload}\n{_END}\n"))
+    yield from run.surroundings(apart.settings, apart.directories)
     if not apart.whole:
         yield symbol("shell_unclear"), (id, Name("/payload"), "it is too large to be looked at")
 

@@ -62,10 +62,13 @@ class ShellFacts:
             yield self._fact("shell_document", document.text[:LONGEST_DOCUMENT])
         yield from self._places(call)
 
-    def settings(self, names: Iterable[str]) -> Iterator[Fact]:
-        """Yield the variables that are set beside the command lines, for all of them."""
-        for name in names:
+    def surroundings(self, settings: Iterable[str], directories: Iterable[str]) -> Iterator[Fact]:
+        """Yield the variables that all calls are given and where they run, as of a call number 0."""
+        for name in settings:
             yield symbol("shell_sets"), (self._id, self._source, 0, name)
+        for path in directories:
+            located = self._located.locate(path)
+            yield symbol("shell_path"), (self._id, self._source, 0, located.path, Name(located.where))
 
     def _places(self, call: Call) -> Iterator[Fact]:
         for path in _unique([*call.writes, *_written(call)]):
