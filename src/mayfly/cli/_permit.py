@@ -17,7 +17,9 @@ STATUS = {"permit": 0, "deny": 1, "approval": 3}
 
 def permit(
     action: Annotated[str, typer.Argument(help="What would be done, such as file_write.", metavar="ACTION")],
-    target: Annotated[str, typer.Argument(help="What it would be done to: a path, an address, a command.")],
+    target: Annotated[
+        str, typer.Argument(help="What it would be done to: a path, an address, a command.", metavar="TARGET")
+    ],
     *,
     payload: Annotated[str, typer.Option(help="What would be written or sent; - is stdin.", metavar="P")] = "",
     persona: Annotated[str | None, typer.Option(help="Who acts; its policies apply.", metavar="P")] = None,
@@ -30,7 +32,10 @@ def permit(
     why: Annotated[bool, typer.Option("--why", help="Print the derivation too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Say whether an action may be done, by the rules in force: permit, deny, or approval needed."""
+    """Say whether an action may be done.
+
+    The rules in force answer permit (status 0), deny (1) or approval (3), with the reason.
+    """
     facts = list(fact or [])
     if tier is not None:
         if tier not in {known.value for known in Tier}:

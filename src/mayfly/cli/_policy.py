@@ -33,7 +33,10 @@ def evaluate(
     seconds: Annotated[float, typer.Option(help="Stop after this time.", min=0.001)] = 10.0,
     as_json: AsJson = False,
 ) -> None:
-    """Evaluate rules and print every fact that holds, or what matches a goal, or the reason of a fact."""
+    """Evaluate rules and print the facts.
+
+    Every fact that holds, or what matches a goal, or the reason of a fact.
+    """
     from mayfly.policy.mangle import Limits, MangleError, load_files
 
     try:
@@ -62,7 +65,10 @@ def check(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Check rules without evaluating them: syntax, declarations, safety, types, strata."""
+    """Check rules without evaluating them.
+
+    Syntax, declarations, safety, types and strata; everything that is wrong is said at once.
+    """
     from mayfly.policy.mangle import MangleError, load_files
 
     try:
@@ -95,7 +101,10 @@ def run_tests(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Run the tests that stand beside rule files, NAME.test.toml beside NAME.mg."""
+    """Run the tests beside rule files.
+
+    NAME.test.toml beside NAME.mg says what must and what must never follow from which facts.
+    """
     from mayfly.policy import cases_of, read_cases, rule_files, run_cases
 
     tried, untested = [], []
@@ -176,7 +185,10 @@ def simulate(
     last: Annotated[int, typer.Option(help="How many recorded decisions and intents to try.", min=1)] = 200,
     as_json: AsJson = False,
 ) -> None:
-    """Try recorded intents and actions under changed rules and say what would differ; nothing is put into force."""
+    """Say what changed rules would decide otherwise.
+
+    Recorded intents and actions are tried again; nothing is put into force.
+    """
     with desk() as opened:
         tried, differences = opened.simulate(paths, last=last)
     if as_json:
@@ -212,7 +224,10 @@ def approve(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Approve exactly the action of one decision for a time; a refusal cannot be approved."""
+    """Approve one action for a time.
+
+    Exactly the action of one decision, for who asked, where it was asked; a refusal cannot be approved.
+    """
     with desk() as opened:
         made = opened.approve(id, by=by, reason=reason, seconds=seconds)
     if as_json:

@@ -23,7 +23,10 @@ def route(
     workspace: Workspace = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say what TEXT asks for, who takes it on and which kind of work it is, by the rules in force."""
+    """Say what TEXT asks for and who takes it on.
+
+    Plain English becomes intents, personas and kinds of work by the rules in force, with no model.
+    """
     text = _read(text)
     with desk(rules, workspace) as opened:
         understood = opened.understand(text)

@@ -71,7 +71,7 @@ def _text(parts: list[Value]) -> int:
 def weight(value: Value) -> int:
     """Return about how many bytes *value* takes besides its parts, for a bound on all facts together."""
     if isinstance(value, str):
-        return 64 + len(value)
+        return 64 + len(value) if value.isascii() else value.__sizeof__()
     if isinstance(value, bytes):
         return 40 + len(value)
     if isinstance(value, (List, Pair, Map, Struct)):

@@ -11,6 +11,7 @@ from mayfly.policy.mangle._errors import MangleError
 from mayfly.policy.mangle._values import Row, Value
 from mayfly.policy.mangle.builtins import FUNCTIONS, REDUCERS, BuiltinError, Reducer
 from mayfly.policy.mangle.engine._emit import Recipe
+from mayfly.policy.mangle.engine._limits import Meter
 from mayfly.policy.mangle.engine._order import WILDCARD
 
 
@@ -32,12 +33,17 @@ class Grouping:
             found.setdefault(tuple([row[at] for at in self.key]), []).append(row)
         return found
 
-    def derive(self, rows: Sequence[Row], out: dict[Row, Any], *, record: bool) -> None:
+    def derive(self, rows: Sequence[Row], out: dict[Row, Any], *, record: bool, meter: Meter) -> None:
         """Add the row of each group; no rows in the body, no group."""
+        left = meter.look()
         for key, members in self.groups(rows).items():
             bindings: dict[str, Value] = dict(zip(self.key_names, key, strict=True))
             for let in self.lets:
                 value = self._reduced(let.function, members, bindings)
+                meter.spend(value)
+                left -= len(members)
+                if left < 0:
+                    left = meter.look()
                 if let.variable.name != WILDCARD:
                     bindings[let.variable.name] = value
             row = tuple([value_of(term, bindings) for term in self.rule.head.arguments])
@@ -74,13 +80,14 @@ def grouping(rule: Rule, names: tuple[str, ...]) -> Grouping:
     transform = rule.transform
     if transform is None or transform.do is None:
         raise ValueError("the rule does not aggregate")
+    places = {name: at for at, name in enumerate(names)}
     keys = tuple(term.name for term in transform.do.arguments if isinstance(term, Variable))
     defined = tuple(let.variable.name for let in transform.lets if let.variable.name != WILDCARD)
     recipe = Recipe(rule=rule, names=tuple(dict.fromkeys((*keys, *defined))), columns=())
     return Grouping(
         rule=rule,
         names=names,
-        key=tuple(names.index(name) for name in keys),
+        key=tuple(places[name] for name in keys),
         key_names=keys,
         lets=transform.lets,
         recipe=recipe,

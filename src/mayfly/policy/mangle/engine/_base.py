@@ -1,9 +1,9 @@
 """What follows from a program's own facts: computed once, when it is first needed, and shared by all evaluations."""
 
-from threading import Lock
+from threading import TIMEOUT_MAX, Lock
 
-from mayfly.policy.mangle.engine._layout import Layout
-from mayfly.policy.mangle.engine._limits import Limits
+from mayfly.policy.mangle.engine._layout import Group, Layout
+from mayfly.policy.mangle.engine._limits import Limits, Meter
 from mayfly.policy.mangle.engine._plan import NATURAL, Plan
 from mayfly.policy.mangle.engine._relation import Relation
 from mayfly.policy.mangle.engine._run import Run
@@ -20,24 +20,36 @@ class Base:
         self._productive: dict[Plan, bool] = {}
         self._woken: dict[frozenset[int], list[Plan]] = {}
         self.derived = 0
+        self.kept = 0
         self.relations = [_given(layout, number) for number in range(len(layout.symbols))]
 
     def ensure(self, needed: frozenset[int], limits: Limits) -> None:
         """Compute the groups that are needed and not there yet; one that fails is tried again the next time."""
         if needed <= self._ready:
             return
-        with self._lock:
-            for group in self._layout.groups:
-                if group.number in needed and group.number not in self._ready:
-                    with Run(self._layout, self.relations, limits=limits, record=True, derived=self.derived) as run:
-                        for plan in group.plans:
-                            run.whole(plan)
-                        run.fixpoint(group)
-                        run.aggregates(group.aggregates, group)
-                    for number, relation in run.own.items():
-                        self.relations[number] = relation
-                    self.derived = run.derived
-                    self._ready.add(group.number)
+        if not self._lock.acquire(timeout=min(limits.seconds, TIMEOUT_MAX)):
+            raise Meter(limits).late()
+        try:
+            with Run(
+                self._layout, self.relations, limits=limits, record=True, derived=self.derived, kept=self.kept
+            ) as run:
+                for group in self._layout.groups:
+                    if group.number in needed and group.number not in self._ready:
+                        self._compute(group, run)
+        finally:
+            self._lock.release()
+
+    def _compute(self, group: Group, run: Run) -> None:
+        for plan in group.plans:
+            run.whole(plan)
+        run.fixpoint(group)
+        run.aggregates(group.aggregates, group)
+        run.meter.settle()
+        for number, relation in run.own.items():
+            self.relations[number] = relation
+        run.own.clear()
+        self.derived, self.kept = run.meter.derived, run.meter.kept
+        self._ready.add(group.number)
 
     def productive(self, plan: Plan, limits: Limits) -> bool:
         """Tell whether a rule fires on the program's own facts, so that what it gave may have to be taken back."""
@@ -53,7 +65,9 @@ class Base:
             if plan.aggregates:
                 return bool(run.body(plan))
             out: dict[object, object] = {}
-            plan.function(NATURAL, record=False)(self.relations, None, out, run.ask, run.tick, run.now)
+            plan.function(NATURAL, record=False)(
+                self.relations, None, out, run.ask, run.tick, run.meter.heavy, run.now
+            )
             return bool(out)
 
     def woken(self, needed: frozenset[int]) -> list[Plan]:

@@ -59,7 +59,7 @@ class Meter:
         the next look: few when rows take long."""
         now = monotonic()
         if now > self._deadline:
-            raise self._late()
+            raise self.late()
         passed, self._looked = now - self._looked, now
         if passed < _OFTEN:
             self._step = min(2 * self._step, TICK)
@@ -77,7 +77,7 @@ class Meter:
     def check_time(self) -> None:
         """Raise when the time is over."""
         if monotonic() > self._deadline:
-            raise self._late()
+            raise self.late()
 
     def remaining(self) -> float:
         """Return the seconds that are left."""
@@ -107,6 +107,11 @@ class Meter:
                 spent += 64 * len(value) + sum(8 * len(part.held) for row in value for part in row if type(part) is List)
         self._room -= spent
         if self._room < 0:
+            self.measure()
+
+    def settle(self) -> None:
+        """Measure if anything large was built since the last time."""
+        if self._room < self._full:
             self.measure()
 
     def measure(self) -> None:
@@ -143,7 +148,8 @@ class Meter:
             elif isinstance(value, (Map, Struct)):
                 pending += [part for entry in value.held for part in entry if type(part) is not int]
 
-    def _late(self) -> MangleError:
+    def late(self) -> MangleError:
+        """Return the error of the time that is over."""
         return self.over(f"the evaluation took longer than {self._limits.seconds:g} s", "seconds")
 
     def over(self, message: str, limit: str) -> MangleError:

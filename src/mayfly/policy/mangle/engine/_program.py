@@ -46,6 +46,21 @@ class Program:
         reckon from, the present one if none is given.
         """
         needed = self._all if goals is None else self._groups(frozenset(goals))
+        try:
+            return self._evaluated(facts, needed, externals, limits, record=record, now=now or Time(time_ns()))
+        except MemoryError as error:
+            raise MangleError("there is not enough memory for this evaluation", stage="eval") from error
+
+    def _evaluated(
+        self,
+        facts: Iterable[tuple[Symbol, Row]],
+        needed: frozenset[int],
+        externals: Mapping[Symbol, External],
+        limits: Limits,
+        *,
+        record: bool,
+        now: Time,
+    ) -> Model:
         self._base.ensure(needed, limits)
         numbers = {self._external(symbol): source for symbol, source in externals.items()}
         base = self._base
@@ -55,12 +70,14 @@ class Program:
             limits=limits,
             record=record,
             derived=base.derived,
+            kept=base.kept,
             externals=numbers,
-            now=now or Time(time_ns()),
+            now=now,
         ) as run:
             waking = Waking(self._layout, base, run, needed=needed, limits=limits)
             waking.give(facts)
             waking.finish()
+            run.meter.settle()
         return Model(self, run, waking.extra)
 
     def plan(self, rule: Rule) -> Plan:

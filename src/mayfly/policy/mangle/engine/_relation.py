@@ -29,11 +29,13 @@ class Relation:
     Rows that a rule adds are in no index until `settle` is called, so that loops over an index are not disturbed.
     """
 
-    __slots__ = ("_extend", "indices", "rows", "settled")
+    __slots__ = ("_extend", "indices", "rows", "settled", "weighed")
 
     def __init__(self, rows: "dict[Row, Any] | list[Row]") -> None:
         self.rows: Any = rows
         self.settled = len(rows)
+        self.weighed = len(rows)
+        """How many of the rows were looked at for the size of what they hold; the first ones are not new."""
         self.indices: dict[Lookup, Any] = {}
         self._extend: list[Callable[[Iterable[Row]], None]] = []
 

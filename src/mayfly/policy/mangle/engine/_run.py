@@ -7,22 +7,21 @@ changed: then their group is evaluated from the start.
 
 import gc
 from collections.abc import Callable, Iterable, Mapping
-from time import monotonic
 from typing import Any, TypeAlias
 
 from mayfly.policy.mangle._errors import MangleError
 from mayfly.policy.mangle._values import Row, Time, Value
 from mayfly.policy.mangle.builtins import BuiltinError
 from mayfly.policy.mangle.engine._layout import Group, Layout
-from mayfly.policy.mangle.engine._limits import Limits
+from mayfly.policy.mangle.engine._limits import Limits, Meter
 from mayfly.policy.mangle.engine._merge import Merger
 from mayfly.policy.mangle.engine._plan import NATURAL, Plan
 from mayfly.policy.mangle.engine._relation import Relation
-from mayfly.policy.mangle.engine._source import TICK
 from mayfly.policy.mangle.engine._timed import FIRST
 
 External: TypeAlias = Callable[[tuple[Value | None, ...]], Iterable[Row]]
 _MANY = 20_000
+_FEW = 64
 
 
 class Run:
@@ -36,6 +35,7 @@ class Run:
         limits: Limits,
         record: bool,
         derived: int = 0,
+        kept: int = 0,
         externals: Mapping[int, External] | None = None,
         now: Time = FIRST,
     ) -> None:
@@ -45,20 +45,17 @@ class Run:
         self.externals = externals
         """How to ask the external predicates; None while only the base is computed, which they are no part of."""
         self.own: dict[int, Relation] = {}
-        self.derived = derived
+        self.meter = Meter(limits, derived=derived, kept=kept)
+        self.meter.watched = self.own.values()
         self.now = now
-        self._limits = limits
         self._record = record
-        self._deadline = 0.0
-        self._plan: Plan | None = None
         self._paused = False
-        self._out: dict[Row, Any] | None = None
         self._mergers: dict[int, Merger] = {}
         self._answers: dict[tuple[int, tuple[Value | None, ...]], list[Row]] = {}
 
     def __enter__(self) -> "Run":
         """Begin to evaluate: the clock of the limit starts."""
-        self._deadline = monotonic() + self._limits.seconds
+        self.meter.start()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -78,27 +75,26 @@ class Run:
         """Evaluate one rule from the rows of one premise; `again` in the rounds of a recursion."""
         if self.externals is None and plan.asks:
             return
-        self._plan = plan
+        meter = self.meter
+        meter.rule = plan.rule
         mine = self.own.get(plan.head)
         kind = start * 4 + (2 if self._record else 0) + (1 if again and mine is not None else 0)
         made = plan.made.get(kind) or plan.make(kind)
         out: dict[Row, Any]
         if mine is None or plan.merges:
-            out = self._out = {}
+            out = meter.growing = {}
         else:
-            out, self._out = mine.rows, None
+            out, meter.growing = mine.rows, ()
         try:
-            made(self.relations, first, out, self.ask, self.tick, self.now)
-        except BuiltinError as error:
-            raise MangleError(str(error), stage="eval", place=plan.rule.place) from error
-        except RecursionError as error:
-            raise MangleError("deferred rules call each other too deep", stage="eval", place=plan.rule.place) from error
-        if plan.merges:
-            self._merged(plan.head, out)
-        elif mine is None and out:
+            made(self.relations, first, out, self.ask, self.tick, meter.heavy, self.now)
+            if plan.merges:
+                self._merged(plan.head, out)
+        except (BuiltinError, RecursionError, MemoryError) as error:
+            raise _failed(error, plan) from error
+        meter.growing = ()
+        if not plan.merges and mine is None and out:
             self._added(plan.head, out)
-        if monotonic() > self._deadline:
-            raise self._late()
+        meter.check_time()
 
     def _added(self, number: int, out: dict[Row, Any]) -> None:
         """Keep what a rule gave for a relation that is still the shared one."""
@@ -150,7 +146,7 @@ class Run:
         for number in group.predicates:
             mine = self.own.get(number)
             if mine is not None:
-                self.derived += mine.close()
+                self.meter.derived += mine.close()
         self._check_count()
 
     def aggregates(self, plans: Iterable[Plan], group: Group) -> None:
@@ -167,14 +163,13 @@ class Run:
                 rows = mine.settle()
                 if rows:
                     new[number] = rows
-                    self.derived += len(rows)
+                    self.meter.derived += len(rows)
         self._check_count()
         return new
 
     def _check_count(self) -> None:
-        if self.derived > self._limits.facts:
-            raise self._too_many()
-        if self.derived > _MANY:
+        self.meter.check_facts()
+        if self.meter.derived > _MANY:
             self._pause()
 
     def _aggregate(self, plan: Plan) -> None:
@@ -184,19 +179,25 @@ class Run:
         mine = self.own.get(plan.head)
         out: dict[Row, Any] = {} if mine is None else mine.rows
         try:
-            grouping.derive(self.body(plan), out, record=self._record)
-        except BuiltinError as error:
-            raise MangleError(str(error), stage="eval", place=plan.rule.place) from error
-        self._out = None
+            rows = self.body(plan)
+            if mine is None:
+                self.meter.growing = out
+            grouping.derive(rows, out, record=self._record, meter=self.meter)
+        except (BuiltinError, RecursionError, MemoryError) as error:
+            raise _failed(error, plan) from error
+        self.meter.growing = ()
         if mine is None and out:
             self._added(plan.head, out)
 
     def body(self, plan: Plan) -> list[Row]:
         """Return the rows of an aggregating rule's body."""
-        self._plan = plan
+        self.meter.rule = plan.rule
         made, _, distinct = self.layout.grouping(plan)
         rows: Any = {} if distinct else []
-        made(self.relations, None, rows, self.ask, self.tick, self.now)
+        # With a single atom there are no more rows than facts that were counted already.
+        self.meter.growing = rows if distinct else ()
+        made(self.relations, None, rows, self.ask, self.tick, self.meter.heavy, self.now)
+        self.meter.growing = ()
         return list(rows)
 
     def ask(self, number: int, known: tuple[Value | None, ...]) -> list[Row]:
@@ -215,17 +216,25 @@ class Run:
         if given or source is None:
             return given
         symbol = self.layout.symbols[number]
+        answer: dict[Row, None] = {}
+        rule = self.meter.rule
+        place = None if rule is None else rule.place
         try:
-            answer = list(source(known))
+            for row in source(known):
+                answer[row] = None
+                self.meter.spend(row)
+                if len(answer) % _FEW == 0:
+                    self.meter.check_time()
+                    self.meter.check_facts(len(answer))
         except MangleError:
             raise
         except Exception as error:
-            place = None if self._plan is None else self._plan.rule.place
             raise MangleError(f"the external predicate {symbol} failed: {error}", stage="eval", place=place) from error
         for row in answer:
             if len(row) != symbol.arity:
-                raise MangleError(f"the external predicate {symbol} answered a row of {len(row)}", stage="eval")
-        found = [row for row in dict.fromkeys(answer) if _agrees(row, known)]
+                told = f"the external predicate {symbol} answered a row of {len(row)}"
+                raise MangleError(told, stage="eval", place=place)
+        found = [row for row in answer if _agrees(row, known)]
         mine = self.take(number)
         for row in found:
             mine.rows.setdefault(row, None)
@@ -234,11 +243,12 @@ class Run:
 
     def _deferred(self, number: int, known: tuple[Value | None, ...]) -> list[Row]:
         out: dict[Row, Any] = {}
+        self.meter.check_time()
         for made, columns in self.layout.asked(number):
             inputs = tuple([known[column] for column in columns])
             if None in inputs:
                 raise MangleError(f"{self.layout.symbols[number]} was asked without its inputs", stage="eval")
-            made(self.relations, inputs, out, self.ask, self.tick, self.now)
+            made(self.relations, inputs, out, self.ask, self.tick, self.meter.heavy, self.now)
         return [row for row in out if _agrees(row, known)]
 
     def _merged(self, number: int, out: dict[Row, Any]) -> None:
@@ -249,13 +259,9 @@ class Run:
 
     def tick(self) -> int:
         """Look at the clock and at the number of facts; return how many rows may pass until the next look."""
-        self._pause()
-        if monotonic() > self._deadline:
-            raise self._late()
-        growing = sum(len(mine.rows) - mine.settled for mine in self.own.values()) + len(self._out or ())
-        if self.derived + growing > self._limits.facts:
-            raise self._too_many()
-        return TICK
+        if self.meter.busy:
+            self._pause()
+        return self.meter.look()
 
     def _pause(self) -> None:
         """Keep the garbage collector from walking over rows again and again: they hold no cycles."""
@@ -263,18 +269,14 @@ class Run:
             self._paused = True
             gc.disable()
 
-    def _late(self) -> MangleError:
-        seconds = self._limits.seconds
-        return self._over(f"the evaluation took longer than {seconds:g} s", "seconds")
 
-    def _too_many(self) -> MangleError:
-        return self._over(f"more than {self._limits.facts} facts were derived", "facts")
-
-    def _over(self, message: str, limit: str) -> MangleError:
-        rule = None if self._plan is None else self._plan.rule
-        of = "" if rule is None else f", the last by a rule of {rule.head.symbol}"
-        fix = f"look for a rule that never ends, or raise Limits({limit}=…)"
-        return MangleError(f"{message}{of}", stage="eval", place=None if rule is None else rule.place, fix=fix)
+def _failed(error: Exception, plan: Plan) -> MangleError:
+    """Say which rule it was that something went wrong in."""
+    message = {
+        RecursionError: "deferred rules call each other too deep",
+        MemoryError: "there is not enough memory for what this rule derives",
+    }.get(type(error), str(error))
+    return MangleError(message, stage="eval", place=plan.rule.place)
 
 
 def _agrees(row: Row, known: tuple[Value | None, ...]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Final
 from mayfly.policy.mangle._values import Value
 
 TICK: Final = 20_000
+FIRST_LOOK: Final = 64
 
 
 class Source:
