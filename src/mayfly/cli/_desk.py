@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -37,10 +37,3 @@ def desk(rules: list[Path] | None = None, workspace: Path | None = None) -> Iter
         for problem in opened.snapshot.problems:
             note(f"mayfly: not in force: {problem}")
         yield opened
-
-
-def show_tree(tree: Any) -> list[str]:
-    """Return a derivation or the lack of one as lines."""
-    from mayfly.policy.mangle import to_text
-
-    return to_text(tree).splitlines()

@@ -5,12 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._desk import Rules, Workspace, desk, show_tree
+from mayfly.cli._desk import Rules, Workspace, desk
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line
+from mayfly.cli._trees import print_tree
 from mayfly.core import InputError, Tier
 
 if TYPE_CHECKING:
     from mayfly.policy import Permit
+    from mayfly.policy.mangle import Why, WhyNot
 
 STATUS = {"permit": 0, "deny": 1, "approval": 3}
 
@@ -52,24 +54,23 @@ def permit(
     raise typer.Exit(STATUS[found.decision])
 
 
-def _trees(found: "Permit") -> list[object]:
+def _trees(found: "Permit") -> "list[Why | WhyNot]":
     return [tree for tree in (found.why(), found.why_not()) if tree is not None]
 
 
-def _as_json(found: "Permit", trees: list[object]) -> None:
+def _as_json(found: "Permit", trees: "list[Why | WhyNot]") -> None:
     from mayfly.policy.mangle import to_json
 
-    shown = {"why": [to_json(tree) for tree in trees]} if trees else {}  # type: ignore[arg-type]
+    shown = {"why": [to_json(tree) for tree in trees]} if trees else {}
     answer_json({"decision": found.decision, "because": list(found.because), "id": found.id, **shown})
 
 
-def _tell(found: "Permit", trees: list[object]) -> None:
+def _tell(found: "Permit", trees: "list[Why | WhyNot]") -> None:
     answer(found.decision)
     for reason in found.because:
         answer(f"  {one_line(reason)}")
     for tree in trees:
-        for line in show_tree(tree):
-            answer(line)
+        print_tree(tree)
     if found.decision == "approval":
         note(f"approve: {command()} policy approve {found.id} --by NAME --reason TEXT")
     note(f"why: {command()} why {found.id}")

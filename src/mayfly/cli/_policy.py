@@ -1,12 +1,13 @@
 """`mayfly policy`: evaluate, check, test and try out rules written in Mangle."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mayfly.cli._desk import desk
 from mayfly.cli._output import AsJson, answer, answer_json, group, note, one_line
+from mayfly.cli._trees import print_tree
 from mayfly.core import InputError
 
 if TYPE_CHECKING:
@@ -143,16 +144,16 @@ def _facts(model: "Model", goal: str | None) -> list[str]:
 
 
 def _explain(model: "Model", goal: str, *, as_json: bool) -> None:
-    from mayfly.policy.mangle import parse_atom, to_json, to_text, why, why_not
+    from mayfly.policy.mangle import Why, WhyNot, parse_atom, to_json, why, why_not
 
     atom = parse_atom(goal)
     rows = model.match(atom)
-    trees: list[Any] = [why(model, atom.symbol, row) for row in rows] or [why_not(model, atom)]
+    trees: list[Why | WhyNot] = [why(model, atom.symbol, row) for row in rows] or [why_not(model, atom)]
     if as_json:
         answer_json({"stage": "ok", "error": None, "holds": bool(rows), "trees": [to_json(tree) for tree in trees]})
     else:
         for tree in trees:
-            answer(to_text(tree))
+            print_tree(tree)
 
 
 def _failed(error: "MangleError") -> dict[str, object]:

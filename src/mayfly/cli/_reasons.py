@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mayfly.cli._desk import desk, show_tree
+from mayfly.cli._desk import desk
 from mayfly.cli._output import answer, answer_json, note, one_line
+from mayfly.cli._trees import print_tree
 
 if TYPE_CHECKING:
     from mayfly.policy import Explanation
@@ -39,8 +40,7 @@ def _tell(found: "Explanation") -> None:
     for reason in found.because:
         answer(f"  {one_line(reason)}")
     for tree in (*found.why, *((found.why_not,) if found.why_not else ())):
-        for line in show_tree(tree):
-            answer(line)
+        print_tree(tree)
     if not found.same_rules:
         note(f"the rules have changed since; by today's it is {found.now}")
 
@@ -56,5 +56,4 @@ def explain_goal(goal: str, of: str | None, rules: list[Path] | None, *, as_json
             answer_json({"goal": goal, "holds": holds, "trees": [to_json(tree) for tree in trees]})
         else:
             for tree in trees:
-                for line in show_tree(tree):
-                    answer(line)
+                print_tree(tree)

@@ -24,10 +24,23 @@ from mayfly.policy.mangle._values import (
     sort_key,
 )
 from mayfly.policy.mangle.engine import External, Limits, Model, Origin, Program
-from mayfly.policy.mangle.explain import Fact, Why, WhyNot, leaves, repairs, to_json, to_text, why, why_not
+from mayfly.policy.mangle.explain import (
+    Branch,
+    Fact,
+    Why,
+    WhyNot,
+    leaves,
+    outline,
+    repairs,
+    to_json,
+    to_text,
+    why,
+    why_not,
+)
 
 __all__ = [
     "Atom",
+    "Branch",
     "Checked",
     "Clause",
     "Declared",
@@ -58,6 +71,7 @@ __all__ = [
     "leaves",
     "load",
     "load_files",
+    "outline",
     "parse",
     "parse_atom",
     "parse_fact",

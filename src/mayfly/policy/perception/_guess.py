@@ -53,12 +53,13 @@ def _hints(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[tuple[str, str
             continue
         if place < said:
             continue
+        if word in lexicon.nouns:
+            yield lexicon.nouns[word], word, _TITLE if title_of(tokens, place) else _NOUN
         for rest, verb, weight in lexicon.hints.get(word, ()):
             if all(plain_at(tokens, place + 1 + number) == expected for number, expected in enumerate(rest)):
                 said = max(said, place + 1 + len(rest))
                 yield verb, " ".join((word, *rest)), weight
         if word in lexicon.nouns:
-            yield lexicon.nouns[word], word, _TITLE if title_of(tokens, place) else _NOUN
             continue
         for entry in lexicon.entries.get(word, ()):
             if not entry.rest:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mayfly.policy.perception._lexicon import Lexicon
-from mayfly.policy.perception._roundabout import caused_at, wished_at
+from mayfly.policy.perception._roundabout import caused_at, hoped_at, wished_at
 from mayfly.policy.perception._tokens import Token
 from mayfly.policy.perception._verbs import Verb, frame_at, phrase_at, plain_at, verb_at
 from mayfly.policy.perception._words import words
@@ -49,8 +49,8 @@ def opening_at(tokens: Sequence[Token], position: int, lexicon: Lexicon) -> Open
         position, marker = skip_openers(tokens, place.position)
         marked = marked or marker
         start = start if place.framed else position
-        request = _frame(tokens, position, "requests")
-        refusal = _frame(tokens, position, "refusals")
+        request = frame_at(tokens, position, "requests")
+        refusal = frame_at(tokens, position, "refusals")
         if refusal and (request is None or refusal[0] > request[0]) and refuses(tokens, position):
             return Opening(refusal=refusal[0], start=start, framed=place.framed, marked=marked)
         places.append(_Place(position=position, gerund=place.gerund, framed=place.framed))
@@ -71,6 +71,7 @@ def _verb_among(
             return Opening(verb=carried, framed=True, marked=marked, start=start)
     for place in reversed(places):
         around = caused_at(tokens, place.position, place.framed, lexicon) or wished_at(tokens, place.position, lexicon)
+        around = around or hoped_at(tokens, place.position, lexicon)
         if around:
             return Opening(verb=around, framed=True, marked=marked, start=start)
         verb = verb_at(tokens, place.position, lexicon, "gerund" if place.gerund else "base")
@@ -79,12 +80,6 @@ def _verb_among(
         if verb:
             return Opening(verb=verb, framed=place.framed, marked=marked, start=start)
     return Opening(start=start)
-
-
-def _frame(tokens: Sequence[Token], position: int, name: str) -> tuple[int, bool] | None:
-    """Return the frame that begins here, unless it wants a gerund and there is none."""
-    frame = frame_at(tokens, position, name)
-    return None if frame and frame[1] and not plain_at(tokens, frame[0]).endswith("ing") else frame
 
 
 def skip_openers(tokens: Sequence[Token], position: int) -> tuple[int, bool]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mayfly.policy.perception._lexicon import Lexicon
 from mayfly.policy.perception._tokens import Token
-from mayfly.policy.perception._verbs import Verb, frame_at, phrase_at, phrase_end, plain_at
+from mayfly.policy.perception._verbs import Verb, frame_at, phrase_at, phrase_end, plain_at, verb_at
 from mayfly.policy.perception._words import words
 
 _INDEFINITE = frozenset(("a", "an", "another", "some", "more", "one"))
@@ -69,6 +69,14 @@ def wished_at(tokens: Sequence[Token], position: int, lexicon: Lexicon) -> Verb 
     noun = plain_at(tokens, stop - 1)
     verb = lexicon.nouns.get(noun) or lexicon.products.get(noun)
     return Verb(verb=verb, start=start, end=stop, plain=False) if verb and stop - start > 1 else None
+
+
+def hoped_at(tokens: Sequence[Token], position: int, lexicon: Lexicon) -> Verb | None:
+    """Return the verb of what somebody would like to see done: "we'd love it if you removed the banner"."""
+    frame = frame_at(tokens, position, "hoping")
+    if frame is None or plain_at(tokens, frame[0]) not in ("you", "u"):
+        return None
+    return verb_at(tokens, frame[0] + 1, lexicon, "past")
 
 
 def title_of(tokens: Sequence[Token], place: int) -> bool:

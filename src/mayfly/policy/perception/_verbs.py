@@ -142,7 +142,9 @@ def frame_at(tokens: Sequence[Token], position: int, name: str) -> tuple[int, bo
     best: tuple[int, bool] | None = None
     for frame in frames(name).get(plain_at(tokens, position), ()):
         end = _walk(tokens, position, frame)
-        if end is not None and (best is None or end > best[0]):
+        if end is None or (frame.gerund and not plain_at(tokens, end).endswith("ing")):
+            continue
+        if best is None or (end, frame.gerund) > best:
             best = (end, frame.gerund)
     return best
 

@@ -37,6 +37,22 @@ Decl target_is_text(Class)
   descr [doc("the target of such an action is said to somebody: no path, no command")]
   bound [/name].
 
+Decl known_class(Class)
+  descr [doc("some action is of the class")]
+  bound [/name].
+
+Decl about_files(Class)
+  descr [doc("the target of such an action is the name of a file, or of files")]
+  bound [/name].
+
+Decl writes_file(Id)
+  descr [doc("the pending action writes a file")]
+  bound [/any].
+
+Decl moves_file(Id)
+  descr [doc("the pending action puts a file somewhere else, or a copy of it")]
+  bound [/any].
+
 Decl needs_path(Class)
   descr [doc("such an action is about a file of the workspace")]
   bound [/name].
@@ -356,7 +372,9 @@ action_class(/grant_add, /config).
 action_class(/raise_limit, /config).
 action_class(/persona_add, /config).
 
-class_covers(Class, Class) :- action_class(_, Class).
+known_class(Class) :- action_class(_, Class).
+
+class_covers(Class, Class) :- known_class(Class).
 class_covers(/read, /search).
 class_covers(/write, /delete).
 class_covers(/run, /arbitrary).
@@ -412,6 +430,11 @@ target_is_text(/tool).
 target_is_text(/lookup).
 target_is_text(/spend).
 
+about_files(/read).
+about_files(/search).
+about_files(/write).
+about_files(/delete).
+
 needs_path(/read).
 needs_path(/write).
 needs_path(/delete).
@@ -421,3 +444,9 @@ class_of(Id, Class) :-
   action_class(Action, Class).
 
 class_known(Id) :- class_of(Id, _).
+
+writes_file(Id) :- class_of(Id, /write).
+
+moves_file(Id) :-
+  pending_action(Id, Action, _, _, _),
+  takes_destination(Action).

@@ -67,6 +67,10 @@ Decl amount_known(Id)
   descr [doc("what the action would spend can be told")]
   bound [/any].
 
+Decl spends(Id)
+  descr [doc("the action costs money")]
+  bound [/any].
+
 Decl limit_known()
   descr [doc("there is a limit for spending")].
 
@@ -174,27 +178,31 @@ needs_approval(Id, Reason) :- policy_needs_approval(Id, Reason).
 
 # Spending. No limit is a limit of nothing.
 
-amount_known(Id) :- action_amount(Id, _).
+spends(Id) :- class_of(Id, /spend).
+
+amount_known(Id) :-
+  spends(Id),
+  action_amount(Id, _).
 
 limit_known() :- spend_limit(_).
 
 refused(Id, "how much would be spent cannot be told") :-
-  class_of(Id, /spend),
+  spends(Id),
   !amount_known(Id).
 
 refused(Id, "an amount below nothing") :-
-  class_of(Id, /spend),
+  spends(Id),
   action_amount(Id, Cents),
   Cents < 0.
 
 needs_approval(Id, "more than may be spent without asking") :-
-  class_of(Id, /spend),
+  spends(Id),
   action_amount(Id, Cents),
   spend_limit(Limit),
   Cents > Limit.
 
 needs_approval(Id, "nothing may be spent without asking: no limit is set") :-
-  class_of(Id, /spend),
+  spends(Id),
   !limit_known().
 
 # Tables. The agent makes and extends its own; it removes nothing.
@@ -202,6 +210,10 @@ needs_approval(Id, "nothing may be spent without asking: no limit is set") :-
 Decl removing_sql(Text)
   descr [doc("a word of SQL that removes, or gives rights away")]
   bound [/string].
+
+Decl changes_tables(Id)
+  descr [doc("the action changes the agent's own tables")]
+  bound [/any].
 
 Decl sql(Id, Text)
   descr [doc("the statement that the action would apply")]
@@ -221,12 +233,14 @@ removing_sql("grant ").
 removing_sql("REVOKE ").
 removing_sql("revoke ").
 
+changes_tables(Id) :- class_of(Id, /ddl).
+
 sql(Id, Target) :-
-  class_of(Id, /ddl),
+  changes_tables(Id),
   pending_action(Id, _, Target, _, _).
 
 sql(Id, Payload) :-
-  class_of(Id, /ddl),
+  changes_tables(Id),
   pending_action(Id, _, _, Payload, _).
 
 refused(Id, "an agent removes no tables, no rows and no rights") :-

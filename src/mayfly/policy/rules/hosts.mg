@@ -58,14 +58,17 @@ reaches_host(Id, Host, Kind) :-
 
 # What is bought may be named by an address or by a sum, what is read by an address or by a path.
 reaches_host(Id, Host, Kind) :-
+  action_host(Id, Host, Kind),
   address_counts(Id),
   pending_action(Id, _, Target, _, _),
-  :string:contains(Target, "://"),
-  action_host(Id, Host, Kind).
-
-address_counts(Id) :- class_of(Id, /spend).
+  :string:contains(Target, "://").
 
 address_counts(Id) :-
+  action_host(Id, _, _),
+  spends(Id).
+
+address_counts(Id) :-
+  action_host(Id, _, _),
   class_of(Id, Class),
   !target_is_text(Class).
 

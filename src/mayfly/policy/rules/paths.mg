@@ -28,10 +28,6 @@ Decl guarded_text(Text)
   descr [doc("a text that, in a path a command writes to, gives away such a file")]
   bound [/string].
 
-Decl patch_text(Text)
-  descr [doc("a line of a patch that begins so changes a file outside the workspace, a secret, or what runs by itself")]
-  bound [/string].
-
 Decl beyond(Where)
   descr [doc("not inside the workspace, or nobody can tell")]
   bound [/name].
@@ -47,6 +43,18 @@ Decl is_example(Id)
 Decl changes_files(Class)
   descr [doc("actions of the class change the files they name")]
   bound [/name].
+
+Decl changes_file(Id)
+  descr [doc("the action changes the files it names")]
+  bound [/any].
+
+Decl private_path(Path)
+  descr [doc("a file of git that may hold a password among other things")]
+  bound [/string].
+
+Decl some_pathname(Path)
+  descr [doc("a path that the action or a command of it names")]
+  bound [/string].
 
 Decl secret_word(Word)
   descr [doc("a word of a command names a secret file")]
@@ -207,26 +215,6 @@ guarded_text("autostart").
 guarded_text("sitecustomize").
 guarded_text("usercustomize").
 
-patch_text("+++ /etc").
-patch_text("+++ /usr").
-patch_text("+++ /home").
-patch_text("+++ /root").
-patch_text("+++ ../").
-patch_text("+++ b/../").
-patch_text("+++ .git/").
-patch_text("+++ b/.git/").
-patch_text("+++ .env").
-patch_text("+++ b/.env").
-patch_text("+++ b/.ssh").
-patch_text("rename to ../").
-patch_text("rename to .git/").
-patch_text("*** Add File: ../").
-patch_text("*** Add File: /").
-patch_text("*** Add File: .git/").
-patch_text("*** Update File: ../").
-patch_text("*** Update File: /").
-patch_text("*** Update File: .git/").
-
 beyond(/outside).
 beyond(/system).
 beyond(/unclear).
@@ -239,6 +227,10 @@ paths_count(Id) :-
   class_of(Id, Class),
   !target_is_text(Class),
   !runs_command(Class).
+
+changes_file(Id) :-
+  class_of(Id, Class),
+  changes_files(Class).
 
 is_example(Id) :-
   action_path_suffix(Id, Suffix),
@@ -275,11 +267,19 @@ refused(Id, Reason) :-
 
 refused(Id, Reason) :-
   paths_count(Id),
-  action_path(Id, Path, _),
   action_path_part(Id, Part),
   secret_name(Part),
+  action_path(Id, Path, _),
   :string:ends_with(Path, Part),
   Reason = fn:string:concat("it holds secrets: ", Path).
+
+refused(Id, Reason) :-
+  paths_count(Id),
+  action_path(Id, Path, _),
+  secret_text(Text),
+  :string:contains(Path, Text),
+  !is_example(Id),
+  Reason = fn:string:concat("it holds secrets or belongs to the runtime: ", Path).
 
 refused(Id, Reason) :-
   paths_count(Id),
@@ -288,35 +288,41 @@ refused(Id, Reason) :-
   Reason = fn:string:concat("a file that holds keys: *", Suffix).
 
 refused(Id, Reason) :-
-  class_of(Id, Class),
-  changes_files(Class),
+  changes_file(Id),
   action_path_part(Id, Part),
   guarded_part(Part),
   Reason = fn:string:concat("only a person changes what runs by itself: ", Part).
 
 # Python runs the lines of such a file whenever it starts.
 refused(Id, "only a person changes what runs by itself: *.pth") :-
-  class_of(Id, Class),
-  changes_files(Class),
+  changes_file(Id),
   action_path_suffix(Id, ".pth").
 
 refused(Id, "an artifact may not change settings, limits or rules") :-
-  class_of(Id, Class),
-  changes_files(Class),
+  changes_file(Id),
   action_path_part(Id, "mayfly.toml"),
   artifact_acts().
 
 needs_approval(Id, "changing the runtime's settings needs an approval") :-
-  class_of(Id, Class),
-  changes_files(Class),
+  changes_file(Id),
   action_path_part(Id, "mayfly.toml").
 
 # The same for what a command line names.
 
-command_word(Word) :- shell_word(_, _, _, Word).
-command_word(Program) :- shell_call(_, _, _, Program).
-command_word(Path) :- shell_path(_, _, _, Path, _).
-command_word(Path) :- shell_writes(_, _, _, Path, _).
+command_word(Word) :-
+  read_as_command(Id, Source),
+  shell_word(Id, Source, _, Word).
+
+# The tools for git are given the words after `git`, so the first of them stands where a program would.
+command_word(Program) :- command(_, _, _, Program).
+
+command_word(Path) :-
+  read_as_command(Id, Source),
+  shell_path(Id, Source, _, Path, _).
+
+command_word(Path) :-
+  read_as_command(Id, Source),
+  shell_writes(Id, Source, _, Path, _).
 
 example_word(Word) :-
   command_word(Word),
@@ -350,10 +356,8 @@ refused(Id, Reason) :-
   secret_word(Word),
   Reason = fn:string:concat("it holds secrets or belongs to the runtime: ", Word).
 
-# The tools for git are given the words after `git`, so the first of them stands where a program would.
 refused(Id, Reason) :-
-  read_as_command(Id, Source),
-  shell_call(Id, Source, _, Word),
+  command(Id, _, _, Word),
   secret_word(Word),
   Reason = fn:string:concat("it holds secrets or belongs to the runtime: ", Word).
 
@@ -379,24 +383,37 @@ refused(Id, Reason) :-
 # Where a file is moved or copied to.
 
 refused(Id, Reason) :-
-  pending_action(Id, Action, _, _, _),
-  takes_destination(Action),
+  moves_file(Id),
   shell_path(Id, /payload, _, Path, Where),
   beyond(Where),
   Reason = fn:string:concat("outside the workspace: ", Path).
 
 refused(Id, Reason) :-
-  pending_action(Id, Action, _, Payload, _),
-  takes_destination(Action),
+  moves_file(Id),
+  pending_action(Id, _, _, Payload, _),
   guarded_text(Text),
   :string:contains(Payload, Text),
   Reason = fn:string:concat("only a person changes what runs by itself: ", Text).
 
-# A patch says itself which files it changes.
+# Git keeps the addresses of other machines with the names and passwords that were written into them.
 
-refused(Id, Reason) :-
-  class_of(Id, /write),
-  pending_action(Id, _, _, Payload, _),
-  patch_text(Text),
-  :string:contains(Payload, Text),
-  Reason = fn:string:concat("the patch changes a file that is not for the agent: ", Text).
+some_pathname(Path) :- action_path(_, Path, _).
+
+some_pathname(Path) :-
+  run_now(Id, Source),
+  shell_path(Id, Source, _, Path, _).
+
+private_path(Path) :-
+  some_pathname(Path),
+  :string:contains(Path, ".git/"),
+  :string:ends_with(Path, "/config").
+
+needs_approval(Id, "git keeps passwords there") :-
+  paths_count(Id),
+  action_path(Id, Path, _),
+  private_path(Path).
+
+needs_approval(Id, "git keeps passwords there") :-
+  run_now(Id, Source),
+  shell_path(Id, Source, _, Path, _),
+  private_path(Path).

@@ -164,11 +164,11 @@ may_do(Class) :-
 
 may_do(Class) :-
   person_asks(),
-  action_class(_, Class).
+  known_class(Class).
 
 # What an artifact may do is said by its grants.
 may_do(Class) :-
   tier_named(),
-  action_class(_, Class),
+  known_class(Class),
   !persona_acts(),
   !tools_granted().

@@ -101,7 +101,7 @@ Decl action_amount(Id, Cents)
   bound [/any, /number].
 
 Decl shell_call(Id, Source, N, Program)
-  descr [doc("a simple command found in /target or /payload, however deep it was nested")]
+  descr [doc("a simple command found in /target, in /payload, or /beside what a payload says is run, however deep")]
   bound [/any, /name, /number, /string].
 
 Decl shell_word(Id, Source, N, Word)
@@ -121,7 +121,7 @@ Decl shell_writes(Id, Source, N, Path, Where)
   bound [/any, /name, /number, /string, /name].
 
 Decl shell_path(Id, Source, N, Path, Where)
-  descr [doc("a path among the words of the simple command number N, or its program's own")]
+  descr [doc("a path among the words of the simple command number N, or its program's own; 0 is where all are run")]
   bound [/any, /name, /number, /string, /name].
 
 Decl shell_host(Id, Source, N, Host, Kind)
@@ -131,6 +131,18 @@ Decl shell_host(Id, Source, N, Host, Kind)
 Decl shell_computed(Id, Source, N)
   descr [doc("a word of the simple command number N is only known when it runs")]
   bound [/any, /name, /number].
+
+Decl shell_looks(Id, Source, N)
+  descr [doc("the simple command number N is a sed or awk that only prints")]
+  bound [/any, /name, /number].
+
+Decl shell_sets(Id, Source, N, Name)
+  descr [doc("a variable that the simple command number N is given a value for; number 0 stands for all of them")]
+  bound [/any, /name, /number, /string].
+
+Decl shell_document(Id, Source, N, Text)
+  descr [doc("the beginning of a text that is written out as the input of the simple command number N")]
+  bound [/any, /name, /number, /string].
 
 Decl shell_unclear(Id, Source, Reason)
   descr [doc("why a command line cannot be read with certainty")]

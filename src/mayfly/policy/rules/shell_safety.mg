@@ -8,6 +8,54 @@ Decl read_as_command(Id, Source)
   descr [doc("what the action holds there counts as a command line")]
   bound [/any, /name].
 
+Decl names_file(Id)
+  descr [doc("the target is the name of a file and nothing else")]
+  bound [/any].
+
+Decl spelled_out(Id)
+  descr [doc("the target has more words than one")]
+  bound [/any].
+
+Decl command(Id, Source, N, Program)
+  descr [doc("a simple command in what counts as a command line")]
+  bound [/any, /name, /number, /string].
+
+Decl removes(Id, Source, N)
+  descr [doc("a call of rm")]
+  bound [/any, /name, /number].
+
+Decl finds(Id, Source, N)
+  descr [doc("a call of find")]
+  bound [/any, /name, /number].
+
+Decl changes_mode(Id, Source, N)
+  descr [doc("a call of chmod")]
+  bound [/any, /name, /number].
+
+Decl changes_owner(Id, Source, N)
+  descr [doc("a call of chown")]
+  bound [/any, /name, /number].
+
+Decl kills(Id, Source, N)
+  descr [doc("a call of kill")]
+  bound [/any, /name, /number].
+
+Decl finds_outside(Id, Source, N)
+  descr [doc("a call of find that looks outside the workspace")]
+  bound [/any, /name, /number].
+
+Decl removing_program(Program)
+  descr [doc("a program that removes or empties the files it is given")]
+  bound [/string].
+
+Decl fetching_program(Program)
+  descr [doc("a program that brings files from other machines")]
+  bound [/string].
+
+Decl has_message(Id)
+  descr [doc("the tool takes a text for people")]
+  bound [/any].
+
 Decl run_now(Id, Source)
   descr [doc("the action would run it")]
   bound [/any, /name].
@@ -117,11 +165,15 @@ run_now(Id, /payload) :-
 
 # A message may be given as it is, or as JSON; arguments in JSON are more than a message.
 message_given(Id) :-
-  pending_action(Id, Action, _, _, _),
-  takes_message(Action),
+  has_message(Id),
   !arguments_given(Id).
 
+has_message(Id) :-
+  pending_action(Id, Action, _, _, _),
+  takes_message(Action).
+
 arguments_given(Id) :-
+  has_message(Id),
   pending_action(Id, _, _, Payload, _),
   argument_key(Key),
   :string:contains(Payload, Key).
@@ -134,7 +186,19 @@ argument_key("\"command\"").
 
 read_as_command(Id, /target) :-
   class_of(Id, Class),
-  !target_is_text(Class).
+  !target_is_text(Class),
+  !names_file(Id).
+
+# A file may have the name of a program.
+names_file(Id) :-
+  class_of(Id, Class),
+  about_files(Class),
+  !spelled_out(Id).
+
+spelled_out(Id) :- shell_word(Id, /target, _, _).
+spelled_out(Id) :- shell_writes(Id, /target, _, _, _).
+spelled_out(Id) :- shell_unclear(Id, /target, _).
+spelled_out(Id) :- shell_call(Id, /target, 2, _).
 
 read_as_command(Id, /payload) :-
   class_of(Id, Class),
@@ -144,9 +208,14 @@ read_as_command(Id, /payload) :-
 
 read_as_command(Id, /payload) :- writes_script(Id).
 
-read_as_command(Id, /payload) :-
-  pending_action(Id, Action, _, _, _),
-  takes_destination(Action).
+read_as_command(Id, /payload) :- moves_file(Id).
+
+# What a payload holds beside its command is not run, and yet nobody sends harm along for nothing.
+read_as_command(Id, /beside) :- read_as_command(Id, /payload).
+
+command(Id, Source, N, Program) :-
+  read_as_command(Id, Source),
+  shell_call(Id, Source, N, Program).
 
 read_as_command(Id, /target) :-
   pending_action(Id, _, _, _, _),
@@ -195,22 +264,22 @@ script_part("docker-compose.yml").
 script_part("compose.yaml").
 
 writes_script(Id) :-
-  class_of(Id, /write),
+  writes_file(Id),
   action_path_suffix(Id, Suffix),
   script_suffix(Suffix).
 
 writes_script(Id) :-
-  class_of(Id, /write),
+  writes_file(Id),
   action_path_part(Id, Part),
   script_part(Part).
 
 writes_script(Id) :-
-  class_of(Id, /write),
+  writes_file(Id),
   pending_action(Id, _, _, Payload, _),
   :string:starts_with(Payload, "#!").
 
 writes_script(Id) :-
-  class_of(Id, /write),
+  writes_file(Id),
   pending_action(Id, _, _, Payload, _),
   :string:contains(Payload, "\"#!").
 
@@ -225,6 +294,10 @@ refused(Id, Reason) :-
   risky(Id, Source, Reason).
 
 refused(Id, Reason) :-
+  run_now(Id, /payload),
+  risky(Id, /beside, Reason).
+
+refused(Id, Reason) :-
   run_now(Id, Source),
   hidden_command(Id, Source, Reason).
 
@@ -233,6 +306,16 @@ needs_approval(Id, Reason) :-
   risky(Id, /payload, Reason).
 
 # Removing.
+
+removes(Id, Source, N) :- command(Id, Source, N, "rm").
+
+finds(Id, Source, N) :- command(Id, Source, N, "find").
+
+changes_mode(Id, Source, N) :- command(Id, Source, N, "chmod").
+
+changes_owner(Id, Source, N) :- command(Id, Source, N, "chown").
+
+kills(Id, Source, N) :- command(Id, Source, N, "kill").
 
 recursive(Id, Source, N) :- shell_flag(Id, Source, N, "r").
 recursive(Id, Source, N) :- shell_flag(Id, Source, N, "R").
@@ -256,54 +339,76 @@ whole_directory("/").
 whole_directory("/*").
 
 destroys(Id, Source, "it removes whole directories outside the workspace") :-
-  shell_call(Id, Source, N, "rm"),
+  removes(Id, Source, N),
   recursive(Id, Source, N),
   shell_writes(Id, Source, N, _, Where),
   beyond(Where).
 
 destroys(Id, Source, "it removes all there is") :-
-  shell_call(Id, Source, N, "rm"),
+  removes(Id, Source, N),
   recursive(Id, Source, N),
   shell_word(Id, Source, N, Word),
   whole_directory(Word).
 
 destroys(Id, Source, "it removes the workspace") :-
-  shell_call(Id, Source, N, "rm"),
+  removes(Id, Source, N),
   recursive(Id, Source, N),
   shell_writes(Id, Source, N, ".", _).
 
 destroys(Id, Source, "it removes files of the system") :-
-  shell_call(Id, Source, N, "rm"),
+  removes(Id, Source, N),
   shell_writes(Id, Source, N, _, /system).
 
 destroys(Id, Source, "it removes files of the system") :-
-  shell_call(Id, Source, N, "rm"),
+  removes(Id, Source, N),
   shell_flag(Id, Source, N, "no-preserve-root").
 
 risky(Id, Source, "it removes whole directories without asking (rm -rf)") :-
-  shell_call(Id, Source, N, "rm"),
+  removes(Id, Source, N),
   recursive(Id, Source, N),
   forced(Id, Source, N).
 
 risky(Id, Source, "it removes files outside the workspace") :-
-  shell_call(Id, Source, N, "rm"),
+  removes(Id, Source, N),
   shell_writes(Id, Source, N, _, Where),
   beyond(Where).
 
 risky(Id, Source, "it moves files that lie outside the workspace") :-
-  shell_call(Id, Source, N, "mv"),
+  command(Id, Source, N, "mv"),
   shell_path(Id, Source, N, _, Where),
   beyond(Where).
 
 risky(Id, Source, "it removes every file it finds") :-
-  shell_call(Id, Source, N, "find"),
+  finds(Id, Source, N),
   shell_flag(Id, Source, N, "delete").
 
 destroys(Id, Source, "it removes every file it finds outside the workspace") :-
-  shell_call(Id, Source, N, "find"),
+  finds(Id, Source, N),
   shell_flag(Id, Source, N, "delete"),
   shell_path(Id, Source, N, _, Where),
   beyond(Where).
+
+removing_program("rm").
+removing_program("rmdir").
+removing_program("unlink").
+removing_program("shred").
+removing_program("truncate").
+
+finds_outside(Id, Source, N) :-
+  finds(Id, Source, N),
+  shell_path(Id, Source, N, _, Where),
+  beyond(Where).
+
+destroys(Id, Source, "it removes what it finds outside the workspace") :-
+  finds_outside(Id, Source, _),
+  command(Id, Source, N, Program),
+  removing_program(Program),
+  shell_word(Id, Source, N, "{}").
+
+destroys(Id, Source, "it removes what it finds outside the workspace") :-
+  finds_outside(Id, Source, N),
+  shell_pipes_into(Id, Source, N, Program),
+  removing_program(Program).
 
 # Programs that are never run for an agent.
 
@@ -344,29 +449,29 @@ destructive_program("vssadmin", "it removes backups").
 destructive_program("diskpart", "it changes the partitions of a disk").
 
 destroys(Id, Source, Reason) :-
-  shell_call(Id, Source, _, Program),
+  command(Id, Source, _, Program),
   destructive_program(Program, Reason).
 
 destroys(Id, Source, "it makes a new file system") :-
-  shell_call(Id, Source, _, Program),
+  command(Id, Source, _, Program),
   :string:starts_with(Program, "mkfs.").
 
 # Processes.
 
 destroys(Id, Source, "it ends every process") :-
-  shell_call(Id, Source, N, "kill"),
+  kills(Id, Source, N),
   shell_word(Id, Source, N, "-1").
 
 destroys(Id, Source, "it ends the first process") :-
-  shell_call(Id, Source, N, "kill"),
+  kills(Id, Source, N),
   shell_word(Id, Source, N, "1").
 
 destroys(Id, Source, "it starts itself without end") :-
-  shell_call(Id, Source, N, ":"),
+  command(Id, Source, N, ":"),
   shell_pipes_into(Id, Source, N, ":").
 
 risky(Id, Source, "it starts itself without end") :-
-  shell_call(Id, Source, N, Program),
+  command(Id, Source, N, Program),
   shell_pipes_into(Id, Source, N, Program),
   !read_only_program(Program).
 
@@ -417,21 +522,21 @@ open_mode("6755").
 open_mode("2755").
 
 risky(Id, Source, "it lets everybody change files, or lets them run as their owner") :-
-  shell_call(Id, Source, N, "chmod"),
+  changes_mode(Id, Source, N),
   shell_word(Id, Source, N, Word),
   open_mode(Word).
 
 destroys(Id, Source, "it changes the modes of files outside the workspace") :-
-  shell_call(Id, Source, N, "chmod"),
+  changes_mode(Id, Source, N),
   shell_writes(Id, Source, N, _, Where),
   beyond(Where).
 
 risky(Id, Source, "it changes the owner of whole directories") :-
-  shell_call(Id, Source, N, "chown"),
+  changes_owner(Id, Source, N),
   recursive(Id, Source, N).
 
 destroys(Id, Source, "it changes the owner of files outside the workspace") :-
-  shell_call(Id, Source, N, "chown"),
+  changes_owner(Id, Source, N),
   shell_writes(Id, Source, N, _, Where),
   beyond(Where).
 
@@ -496,18 +601,31 @@ risky(Id, Source, "it pipes into a shell, so what would be run cannot be read") 
   shell_program(Program).
 
 destroys(Id, Source, "it runs what it fetched or decoded, unread") :-
-  shell_call(Id, Source, N, From),
+  command(Id, Source, N, From),
   source_of_surprise(From),
   shell_pipes_into(Id, Source, N, Program),
   shell_program(Program).
 
 destroys(Id, Source, "it runs what it fetched or decoded, unread") :-
-  shell_call(Id, Source, N, From),
+  command(Id, Source, N, From),
   source_of_surprise(From),
   shell_pipes_into(Id, Source, N, Program),
   interpreter_program(Program).
 
-hidden_command(Id, Source, "eval hides what is run") :- shell_call(Id, Source, _, "eval").
+fetching_program("curl").
+fetching_program("wget").
+fetching_program("aria2c").
+fetching_program("scp").
+fetching_program("rsync").
+fetching_program("ftp").
+fetching_program("sftp").
+
+risky(Id, Source, "it runs what it fetched or decoded, unread") :-
+  shell_unclear(Id, Source, "it runs a file that it writes"),
+  command(Id, Source, _, From),
+  fetching_program(From).
+
+hidden_command(Id, Source, "eval hides what is run") :- command(Id, Source, _, "eval").
 
 unclear_text("computed").
 unclear_text("hides").
@@ -537,7 +655,7 @@ privileged_program("setcap").
 privileged_program("capsh").
 
 risky(Id, Source, Reason) :-
-  shell_call(Id, Source, _, Program),
+  command(Id, Source, _, Program),
   privileged_program(Program),
   Reason = fn:string:concat("it takes rights the agent does not have: ", Program).
 
@@ -550,13 +668,13 @@ destroys(Id, Source, "it opens a door into this machine") :-
   :string:contains(Path, "/dev/tcp/").
 
 destroys(Id, Source, "it opens a door into this machine") :-
-  shell_call(Id, Source, N, Program),
+  command(Id, Source, N, Program),
   listening_program(Program),
   shell_flag(Id, Source, N, Flag),
   handover_flag(Flag).
 
 destroys(Id, Source, "it opens a door into this machine") :-
-  shell_call(Id, Source, N, "socat"),
+  command(Id, Source, N, "socat"),
   shell_word(Id, Source, N, Word),
   socat_address(Text),
   :string:contains(Word, Text).
@@ -588,12 +706,12 @@ socat_address("exec").
 socat_address("SYSTEM").
 socat_address("system").
 
-risky(Id, Source, "it prints stored passwords") :- shell_call(Id, Source, _, "security").
+risky(Id, Source, "it prints stored passwords") :- command(Id, Source, _, "security").
 
-risky(Id, Source, "it prints the commands that were typed before") :- shell_call(Id, Source, _, "history").
+risky(Id, Source, "it prints the commands that were typed before") :- command(Id, Source, _, "history").
 
 risky(Id, Source, "it exports secret keys") :-
-  shell_call(Id, Source, N, "gpg"),
+  command(Id, Source, N, "gpg"),
   shell_flag(Id, Source, N, Flag),
   :string:starts_with(Flag, "export-secret").
 
@@ -606,12 +724,12 @@ git_class(/git_force).
 git_class(/git_merge).
 git_class(/git_read).
 
-git_call(Id, Source, N) :- shell_call(Id, Source, N, "git").
+git_call(Id, Source, N) :- command(Id, Source, N, "git").
 
 git_call(Id, Source, N) :-
   class_of(Id, Class),
   git_class(Class),
-  shell_call(Id, Source, N, _).
+  command(Id, Source, N, _).
 
 git_pushes(Id, Source, N) :-
   git_call(Id, Source, N),
@@ -619,7 +737,7 @@ git_pushes(Id, Source, N) :-
 
 git_pushes(Id, Source, N) :-
   git_call(Id, Source, N),
-  shell_call(Id, Source, N, "push").
+  command(Id, Source, N, "push").
 
 git_pushes(Id, Source, N) :-
   class_of(Id, /git_push),
@@ -629,7 +747,7 @@ git_pushes(Id, Source, N) :-
 git_pushes(Id, Source, M) :-
   class_of(Id, /git),
   git_call(Id, Source, N),
-  shell_call(Id, Source, N, "push"),
+  command(Id, Source, N, "push"),
   git_call(Id, Source, M).
 
 git_pushes(Id, /payload, M) :-
@@ -657,7 +775,7 @@ risky(Id, Source, "it pushes over what others did") :-
 
 risky(Id, Source, "it pushes over what others did") :-
   git_pushes(Id, Source, N),
-  shell_call(Id, Source, N, Program),
+  command(Id, Source, N, Program),
   push_force(Program).
 
 Decl push_force(Word)

@@ -1,8 +1,8 @@
 """Turn one rule, with its premises in a chosen order, into a Python function that adds the rule's rows to a dict.
 
-A function is called as `rule(relations, first, out, ask, tick, now)`: all relations by number, the rows that the first
-premise ranges over, where to put rows, how to ask external and deferred predicates, the look at the clock, and the
-instant for which it is evaluated.
+A function is called as `rule(relations, first, out, ask, tick, heavy, now)`: all relations by number, the rows that the
+first premise ranges over, where to put rows, how to ask external and deferred predicates, the look at the clock, how to
+call a function that may build something large, and the instant for which it is evaluated.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,8 +26,9 @@ from mayfly.policy.mangle._checked import Rule
 from mayfly.policy.mangle._errors import MangleError
 from mayfly.policy.mangle._values import Time
 from mayfly.policy.mangle.engine._order import WILDCARD, is_builtin, may_fail
-from mayfly.policy.mangle.engine._parts import all_names, columns_of, same_terms, tuple_of
+from mayfly.policy.mangle.engine._parts import all_names, columns_of, costs_of, same_terms, tuple_of
 from mayfly.policy.mangle.engine._relation import WHOLE, Lookup
+from mayfly.policy.mangle.engine._source import MOST_LOOPS, TooLong
 from mayfly.policy.mangle.engine._timed import FIRST, LAST, bounds_of, covers, instant, timed, until, window
 from mayfly.policy.mangle.engine._write import Setting, Writer
 
@@ -62,11 +63,16 @@ class Emitter(Writer):
 
     def premises(self, premises: Sequence[Premise], *, from_first: bool) -> None:
         """Write the premises in this order; with `from_first` the first one ranges over the rows given in the call."""
-        for number, premise in enumerate(premises):
-            self._last = number == len(premises) - 1
-            self._premise(premise, given=from_first and number == 0)
-            self._settle()
-            self._hoist()
+        costs = costs_of(self._rule, premises)
+        try:
+            for number, premise in enumerate(premises):
+                self._last = number == len(premises) - 1
+                self._source.cost = costs[number]
+                self._premise(premise, given=from_first and number == 0)
+                self._settle()
+                self._hoist()
+        except TooLong as error:
+            raise _too_long(self._rule) from error
 
     def lets(self, lets: Sequence[Let]) -> None:
         """Write the statements of a let-transform."""
@@ -111,8 +117,8 @@ class Emitter(Writer):
         source.line(f"{put}({row}, {origin})")
         fixed = all(isinstance(term, Constant) for term in head)
         if source.depth and fixed and not any(map(may_fail, self._rule.premises)):
-            source.line("return")
-        return source.function()  # type: ignore[no-any-return]
+            source.stop()
+        return self._function()
 
     def collect(self, names: Sequence[str], *, distinct: bool) -> Made:
         """Write the end of the function: put the values of these variables, once for each solution or once only."""
@@ -121,7 +127,13 @@ class Emitter(Writer):
             self._source.line(f"{self._source.setup('put', 'out.setdefault')}({row}, None)")
         else:
             self._source.line(f"{self._source.setup('put', 'out.append')}({row})")
-        return self._source.function()  # type: ignore[no-any-return]
+        return self._function()
+
+    def _function(self) -> Made:
+        try:
+            return self._source.function()  # type: ignore[no-any-return]
+        except (RecursionError, MemoryError, SyntaxError) as error:
+            raise _too_long(self._rule) from error
 
     def _hoist(self) -> None:
         """Make the origin as soon as what it holds is known, so that inner loops share it."""
@@ -343,3 +355,12 @@ class Emitter(Writer):
     def _ask(self, atom: Atom) -> str:
         known = [self._term(term) if self._known(term) else "None" for term in atom.arguments]
         return f"ask({self._setting.numbers[atom.symbol]}, {tuple_of(known)})"
+
+
+def _too_long(rule: Rule) -> MangleError:
+    return MangleError(
+        f"the rule is too long: it goes through the rows of more than about {MOST_LOOPS} premises",
+        stage="eval",
+        place=rule.place,
+        fix="split it into several rules with predicates of their own",
+    )

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from mayfly.policy.mangle._ast import Atom, Constant, Term, Variable
+from mayfly.policy.mangle._ast import Apply, Atom, Constant, Premise, Term, Variable
 from mayfly.policy.mangle._checked import Rule
 from mayfly.policy.mangle._errors import MangleError
 from mayfly.policy.mangle.builtins import PREDICATES, Predicate
-from mayfly.policy.mangle.engine._order import WILDCARD, named
+from mayfly.policy.mangle.engine._order import WILDCARD, named, terms_of
 
 
 def tuple_of(parts: Sequence[str]) -> str:
@@ -51,3 +51,26 @@ def all_names(rule: Rule) -> list[str]:
     """Return the variables of a rule's body and those its transform defines."""
     lets = rule.transform.lets if rule.transform is not None else ()
     return list(dict.fromkeys([*named(rule), *(let.variable.name for let in lets if let.variable.name != WILDCARD)]))
+
+
+def costs_of(rule: Rule, premises: Sequence[Premise]) -> list[int]:
+    """Return for each premise how much is done after it for each of its rows, roughly: the functions that are called."""
+    terms = list(rule.head.arguments)
+    terms += [let.function for let in rule.transform.lets] if rule.transform is not None else []
+    cost = sum(map(_calls, terms))
+    found: list[int] = []
+    for premise in reversed(premises):
+        found.append(cost)
+        cost += 1 + sum(map(_calls, terms_of(premise)))
+    return found[::-1]
+
+
+def _calls(term: Term) -> int:
+    """Return how many functions a term calls."""
+    count, pending = 0, [term]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Apply):
+            count += 1 + len(part.arguments) // 8
+            pending += part.arguments
+    return count

@@ -1,15 +1,23 @@
 """The part of a rule's function that computes: terms, functions and builtin predicates."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from mayfly.policy.mangle._ast import Apply, Atom, Constant, Symbol, Term, Variable
 from mayfly.policy.mangle._errors import MangleError
+from mayfly.policy.mangle._values import Row, Value
 from mayfly.policy.mangle.builtins import FUNCTIONS, Predicate
 from mayfly.policy.mangle.engine._order import WILDCARD
 from mayfly.policy.mangle.engine._parts import is_number, predicate_of
 from mayfly.policy.mangle.engine._source import Source
 
+_LIGHT = (
+    *("fn:plus", "fn:minus", "fn:mult", "fn:div", "fn:mod", "fn:sqrt", "fn:float", "fn:number", "fn:time", "fn:duration"),
+    *("fn:interval", ":lt", ":le", ":gt", ":ge", ":time", ":duration", ":interval", ":within", ":match_p", ":match_nil"),
+)
+"""How the names of builtins begin whose cost does not grow with the size of what they are given."""
+_DEEP = 40
 _COMPARED = {":lt": "<", ":le": "<=", ":gt": ">", ":ge": ">="}
 
 
@@ -27,7 +35,7 @@ class Writer:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._source = Source("relations, first, out, ask, tick, now")
+        self._source = Source("relations, first, out, ask, tick, heavy, now")
         self._names: dict[str, str] = {}
 
     def _bind(self, name: str) -> str:
@@ -41,7 +49,7 @@ class Writer:
             return term.name in self._names
         return isinstance(term, Constant) or all(self._known(part) for part in term.arguments)
 
-    def _term(self, term: Term) -> str:
+    def _term(self, term: Term, depth: int = 0) -> str:
         """Return the expression of a term whose variables are known."""
         if isinstance(term, Constant):
             return self._source.constant(term.value)
@@ -53,7 +61,17 @@ class Writer:
         if function is None:
             raise MangleError(f"{term.function} is not a function", stage="analyze", place=term.place)
         call = self._source.bind("f", function.taking(len(term.arguments)))
-        return f"{call}({', '.join(self._term(part) for part in term.arguments)})"
+        return self._call(call, [self._term(part, depth + 1) for part in term.arguments], term.function, depth)
+
+    def _call(self, call: str, arguments: Sequence[str], name: str, depth: int = 0) -> str:
+        """Return the call of a builtin; one that may build or read something large is counted."""
+        written = f"{call}({', '.join(arguments)})" if name.startswith(_LIGHT) else f"heavy({', '.join([call, *arguments])})"
+        if depth % _DEEP != _DEEP - 1:
+            return written
+        # Python reads only so many parentheses inside each other.
+        local = self._source.fresh("v")
+        self._source.line(f"{local} = {written}")
+        return local
 
     def _builtin(self, atom: Atom) -> None:
         source = self._source
@@ -74,7 +92,10 @@ class Writer:
 
     def _solved(self, atom: Atom, predicate: Predicate) -> str:
         inputs = [self._term(term) for mode, term in zip(predicate.modes, atom.arguments, strict=True) if mode != "-"]
-        return f"tuple({self._source.bind('solve', predicate.solve)}({', '.join(inputs)}))"
+        solve = predicate.solve
+        if solve is None:
+            raise MangleError(f"{atom.predicate} gives no values", stage="analyze", place=atom.place)
+        return self._call(self._source.bind("solve", _all(solve)), inputs, atom.predicate)
 
     def _holds(self, atom: Atom) -> str:
         """Return the condition that a builtin predicate holds."""
@@ -85,7 +106,17 @@ class Writer:
         name = self._source.bind("test", predicate.test or predicate.holds)
         sign = _COMPARED.get(atom.predicate)
         if sign is None or any(isinstance(term, Apply) for term in atom.arguments):
-            return f"{name}({', '.join(values)})"
+            return self._call(name, values, atom.predicate)
         numbers = [v for v, term in zip(values, atom.arguments, strict=True) if not is_number(term)]
         plain = " and ".join(f"type({value}) is int" for value in numbers) or "True"
         return f"({values[0]} {sign} {values[1]} if {plain} else {name}({', '.join(values)}))"
+
+
+@cache
+def _all(solve: Callable[..., Iterable[Row]]) -> Callable[..., tuple[Row, ...]]:
+    """Return a function that gives all solutions at once."""
+
+    def solved(*inputs: Value) -> tuple[Row, ...]:
+        return tuple(solve(*inputs))
+
+    return solved
