@@ -165,6 +165,51 @@ def test_the_end_of_a_long_paste_is_read_too() -> None:
     assert [intent.intent.verb for intent in found.intents] == ["fix"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Review a.py. " + "some words of a long story, and more of it. " * 3000,
+        "word\n" * 13_000,
+        "x " * 600_000,
+    ],
+)
+def test_what_was_not_read_of_a_long_text_is_said(text: str) -> None:
+    asked = read(text).ask
+    assert asked is not None
+    assert "not read" in asked
+    assert f"{len(text):,}" in asked
+
+
+def test_a_text_that_was_read_to_its_end_is_not_asked_about() -> None:
+    assert read("Review a.py. " + "It is a long story. " * 1500).ask is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the old branch is no longer needed",
+        "obsolete code and unused files everywhere",
+        "production release",
+        "the rollback of the last release",
+        "the config and the settings",
+    ],
+)
+def test_what_cannot_be_taken_back_is_never_only_guessed(text: str) -> None:
+    found = read(text)
+    assert not found.intents
+    assert found.ask
+
+
+@pytest.mark.parametrize(
+    "taken_back", ["Actually, don't.", "Never mind.", "No wait, scratch that!", "Please don't do it."]
+)
+def test_what_is_taken_back_is_not_done(taken_back: str) -> None:
+    found = read(f"Delete a.py and update b.py. {taken_back}")
+    assert not found.intents
+    assert found.ask
+    assert [one.intent.verb for one in read(f"Delete a.py. {taken_back} Review b.py.").intents] == ["review"]
+
+
 @pytest.mark.parametrize("quote", ['"', "```"])
 def test_a_quote_longer_than_is_read_stays_a_quote(quote: str) -> None:
     assert not read(f"Look: {quote}" + "x y z. " * 20_000 + f"\n\nDelete the database. {quote}").intents

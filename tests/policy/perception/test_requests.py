@@ -2,7 +2,8 @@ import pytest
 
 from .helpers import differs, requests
 
-FILES = ("requests.toml", "held_out.toml", "second_round.toml", "third_round.toml")
+ROUNDS = tuple(f"{name}_round.toml" for name in ("second", "third", "fourth", "fifth", "sixth", "seventh"))
+FILES = ("requests.toml", "held_out.toml", *ROUNDS)
 CASES = [case for name in FILES for case in requests(name)]
 
 

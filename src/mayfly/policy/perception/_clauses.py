@@ -176,7 +176,8 @@ class _Reader:
         if self.mode in ("command", "unknown"):
             return strong or not (self.bound or self._paired_noun(here, verb) or self._paired_verb(here, verb))
         if self.mode == "refusal":
-            return strong or self._leaves_refusal(here)
+            goes_on = self.tokens[here].plain == ":" and before != "yet"
+            return not goes_on and (strong or self._leaves_refusal(here))
         if before in _REPORTING:
             return False
         if self.mode == "question":
@@ -204,7 +205,8 @@ class _Reader:
         if verb is None or (token.plain in ("and", "or", "also", "plus") and not opening.framed and not opening.marked):
             return False
         before, following = plain_at(self.tokens, here - 1), verb.end
-        if not opening.framed and self.lexicon.is_base(before) and token.kind == "sign":
+        named = plain_at(self.tokens, here - 2) in words("determiners")
+        if not opening.framed and self.lexicon.is_base(before) and token.kind == "sign" and not named:
             return False
         if opening.framed:
             return True
@@ -213,8 +215,11 @@ class _Reader:
         ):
             return False
         if verb.plain and plain_at(self.tokens, verb.start) in words("noun_or_verb"):
-            return is_object_start(self.tokens, following) or (opening.marked and following <= len(self.tokens))
+            return is_object_start(self.tokens, following) or opening.marked or self._wants_to_know(following)
         return True
+
+    def _wants_to_know(self, following: int) -> bool:
+        return plain_at(self.tokens, following) in words("questions") | {"whether", "if"}
 
     def _paired_verb(self, here: int, verb: Verb) -> bool:
         """Say whether a verb is joined to one of the object: "the bug that lets users delete and edit posts"."""

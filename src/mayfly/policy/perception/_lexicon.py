@@ -11,7 +11,7 @@ from mayfly.policy.mangle._ast import Symbol
 from mayfly.policy.mangle._values import Name, Row, Value
 from mayfly.policy.perception._forms import Form, inflections, plural, spellings
 
-_PARTICLES = frozenset(("up", "down", "out", "off", "back", "in", "over", "away", "apart", "together", "on"))
+PARTICLES = frozenset(("up", "down", "out", "off", "back", "in", "over", "away", "apart", "together", "on"))
 
 
 class Entry(NamedTuple):
@@ -34,6 +34,8 @@ class Lexicon:
     question_verbs: Mapping[str, str]
     instruction_verb: str | None
     guarded: frozenset[str] = frozenset()
+    telling: frozenset[str] = frozenset()
+    judging: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, facts: Iterable[tuple[Symbol, Row]]) -> Lexicon:
@@ -54,11 +56,18 @@ class Lexicon:
             question_verbs={row[0]: row[1] for row in reversed(rows["question_verb"])},
             instruction_verb=rows["instruction_verb"][0][0] if rows["instruction_verb"] else None,
             guarded=frozenset(row[0] for row in rows["guarded_verb"]),
+            telling=frozenset(row[0] for row in rows["telling_verb"]),
+            judging=frozenset(row[0] for row in rows["judging_verb"]),
         )
 
     def is_base(self, word: str) -> bool:
         """Say whether a word alone is a verb in its base form."""
         return any(entry.form == "base" and not entry.rest for entry in self.entries.get(word, ()))
+
+    def tells(self, word: str, *, only: bool = False) -> bool:
+        """Say whether a word is a verb whose object may be told after a colon; *only* told, and never also a list."""
+        verbs = self.telling if only else self.telling | self.judging
+        return any(entry.form == "base" and entry.verb in verbs for entry in self.entries.get(word, ()))
 
     def noun(self, word: str) -> str | None:
         """Return the verb that a noun or a gerund stands for."""
@@ -76,8 +85,11 @@ _WANTED_VERB = {
     "question_verb": 1,
     "instruction_verb": 0,
     "guarded_verb": 0,
+    "telling_verb": 0,
+    "judging_verb": 0,
 }
-_WANTED = frozenset(Symbol(name, {"verb_hint": 3, "instruction_verb": 1, "guarded_verb": 1}.get(name, 2)) for name in _WANTED_VERB)
+_COLUMNS = {"verb_hint": 3, "instruction_verb": 1, "guarded_verb": 1, "telling_verb": 1, "judging_verb": 1}
+_WANTED = frozenset(Symbol(name, _COLUMNS.get(name, 2)) for name in _WANTED_VERB)
 
 
 def _read(row: Row) -> tuple[str, ...] | None:
@@ -126,7 +138,7 @@ def _writings(phrase: tuple[str, ...]) -> list[tuple[str, ...]]:
     if not phrase or not phrase[0]:
         return []
     found = [phrase]
-    if len(phrase) == 2 and phrase[1] in _PARTICLES:
+    if len(phrase) == 2 and phrase[1] in PARTICLES:
         found += [(phrase[0], "...", phrase[1])]
     if len(phrase) == 2 and "..." not in phrase:
         found += [(phrase[0] + phrase[1],), (phrase[0] + "-" + phrase[1],)]

@@ -13,6 +13,8 @@ from mayfly.policy.perception._words import words
 
 # No polite request goes through more frames than this: "could you please help me to …".
 _MOST_FRAMES = 4
+_LONGEST_ASIDE = 16
+_STATES = frozenset(("is", "are", "was", "were", "has", "had", "isn't", "wasn't", "hasn't", "will", "won't"))
 _WANTING = frozenset(("need", "want", "require"))
 _AFTER_VERBS = words("articles") | {"my", "our", "your", "this", "these", "all", "every", "it", "them"}
 _NO_VERBS = frozenset().union(
@@ -56,8 +58,20 @@ def opening_at(tokens: Sequence[Token], position: int, lexicon: Lexicon) -> Open
         places.append(_Place(position=position, gerund=place.gerund, framed=place.framed))
         if request is None:
             break
-        place = _Place(position=request[0], gerund=request[1], framed=True)
+        place = _Place(position=_after_aside(tokens, request[0]), gerund=request[1], framed=True)
     return _verb_among(tokens, places, lexicon, start, marked)
+
+
+def _after_aside(tokens: Sequence[Token], position: int) -> int:
+    """Return where adverbs, and a clause put between commas, end: "could you please, before you go on, read …"."""
+    start = position
+    while plain_at(tokens, start) in words("adverbs"):
+        start += 1
+    parted = start < len(tokens) and tokens[start].plain == ","
+    if not parted or plain_at(tokens, start + 1) not in words("subordinate"):
+        return start
+    inside = range(start + 2, min(start + _LONGEST_ASIDE, len(tokens)))
+    return next((place + 1 for place in inside if tokens[place].plain == ","), start)
 
 
 def _verb_among(
@@ -75,11 +89,18 @@ def _verb_among(
         if around:
             return Opening(verb=around, framed=True, marked=marked, start=start)
         verb = verb_at(tokens, place.position, lexicon, "gerund" if place.gerund else "base")
+        if verb and verb.plain and _is_subject(tokens, verb.end):
+            continue
         if verb and plain_at(tokens, verb.end) in ("nothing", "no"):
             return Opening(refusal=verb.end, framed=place.framed, marked=marked, start=start)
         if verb:
             return Opening(verb=verb, framed=place.framed, marked=marked, start=start)
     return Opening(start=start)
+
+
+def _is_subject(tokens: Sequence[Token], end: int) -> bool:
+    """Say whether what looks like a verb is the subject of a statement: "delete is blocked"."""
+    return plain_at(tokens, end) in _STATES and plain_at(tokens, end + 1) not in words("subjects")
 
 
 def skip_openers(tokens: Sequence[Token], position: int) -> tuple[int, bool]:

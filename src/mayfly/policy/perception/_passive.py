@@ -10,10 +10,30 @@ from mayfly.policy.perception._verbs import frame_at, phrase_end, plain_at
 from mayfly.policy.perception._words import words
 
 _HOPES = frozenset(("can", "could", "would", "will", "should", "might", "to"))
+_MODALS = frozenset(("must", "should", "shall", "may", "can", "could", "will", "might", "is", "are"))
+_FORBIDDING = frozenset(("mustn't", "shouldn't", "can't", "cannot", "shan't", "needn't", "won't"))
+_UNCHANGED = frozenset(("read", "set", "run", "put", "cut", "split"))
 _DEMANDS = frozenset(("must", "should", "shall"))
 _NEEDS = frozenset(("need", "needs", "have", "has", "ought", "requires", "require"))
 
 Demand = tuple[str, Sequence[Token], Sequence[Token]]
+
+
+def forbids(tokens: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Say whether a statement forbids something in the passive: "nothing may be removed", "it must not be changed"."""
+    denied = plain_at(tokens, 0) in words("nobody")
+    for place in range(1, len(tokens)):
+        word = plain_at(tokens, place)
+        negated = word in _FORBIDDING or (word in _MODALS and plain_at(tokens, place + 1) in ("not", "never"))
+        if (negated or (denied and word in _MODALS)) and _past_after(tokens, place + 1, lexicon):
+            return True
+    return False
+
+
+def _past_after(tokens: Sequence[Token], place: int, lexicon: Lexicon) -> bool:
+    if plain_at(tokens, place) in ("not", "never"):
+        place += 1
+    return _past(tokens, place, lexicon) is not None
 
 
 def passive(tokens: Sequence[Token], lexicon: Lexicon) -> Demand | None:
@@ -21,7 +41,7 @@ def passive(tokens: Sequence[Token], lexicon: Lexicon) -> Demand | None:
     hoping = frame_at(tokens, 0, "hoping")
     if hoping:
         return _hoped(tokens[hoping[0] :], lexicon)
-    if not tokens or plain_at(tokens, 0) in words("relatives") | words("subordinate"):
+    if not tokens or plain_at(tokens, 0) in words("relatives") | words("subordinate") | words("nobody"):
         return None
     named = _named_task(tokens, lexicon)
     if named:
@@ -90,6 +110,7 @@ def _after_adverbs(tokens: Sequence[Token], place: int) -> int:
 def _verb(tokens: Sequence[Token], place: int, lexicon: Lexicon, form: str) -> tuple[str, int] | None:
     for entry in lexicon.entries.get(plain_at(tokens, place), ()):
         fits = all(plain_at(tokens, place + 1 + number) == word for number, word in enumerate(entry.rest))
-        if (entry.form == form or plain_at(tokens, place) in ("read", "set", "run")) and fits:
+        same = form == "past" and plain_at(tokens, place) in _UNCHANGED
+        if (entry.form == form or same) and fits:
             return entry.verb, place + 1 + len(entry.rest)
     return None

@@ -12,13 +12,13 @@ from mayfly.policy.mangle._values import Name, Row, Value
 from mayfly.policy.perception._clauses import Clause, clauses
 from mayfly.policy.perception._guess import ENOUGH, SURE, Guess, guesses, question
 from mayfly.policy.perception._lexicon import Lexicon
-from mayfly.policy.perception._passive import passive
-from mayfly.policy.perception._reach import readable
+from mayfly.policy.perception._passive import forbids, passive
+from mayfly.policy.perception._reach import PIECES, readable, unread
 from mayfly.policy.perception._sentences import Sentence, sentences
 from mayfly.policy.perception._targets import subject_of, target_of, written
 from mayfly.policy.perception._tokens import Token, tokens
 from mayfly.policy.perception._verbs import plain_at
-from mayfly.policy.perception._words import words
+from mayfly.policy.perception._words import phrases, words
 
 MOST_INTENTS = 50
 USER_INTENT = Symbol("user_intent", 5)
@@ -54,8 +54,21 @@ class Perceived:
 
 def perceive(text: str, lexicon: Lexicon) -> Perceived:
     """Return what *text* asks for, in the verbs that the lexicon knows; never raises, whatever the text is."""
-    text = unicodedata.normalize("NFC", readable(text))
-    found = sentences(_slash_command(tokens(text), lexicon), lexicon)
+    length, text = len(text), readable(text)
+    reached = len(text)
+    text = unicodedata.normalize("NFC", text)
+    pieces = tokens(text)
+    if len(pieces) > PIECES:
+        reached, pieces = min(reached, pieces[PIECES].start), pieces[:PIECES]
+    perceived = _perceive(text, pieces, lexicon)
+    if reached >= length:
+        return perceived
+    asks = (perceived.ask, unread(length, reached))
+    return replace(perceived, ask=" ".join(ask for ask in asks if ask))
+
+
+def _perceive(text: str, pieces: list[Token], lexicon: Lexicon) -> Perceived:
+    found = sentences(_slash_command(pieces, lexicon), lexicon)
     gathered = _Gathering(text=text, lexicon=lexicon)
     for sentence in found:
         gathered.take(sentence)
@@ -98,6 +111,10 @@ class _Gathering:
 
     def take(self, sentence: Sentence) -> None:
         """Read one sentence into intents and constraints."""
+        if self.intents and _retracts(sentence):
+            self.refusals.append(written(self.text, sentence.tokens))
+            self.intents.clear()
+            return
         first = len(self.intents)
         refused: list[str] = []
         for clause in clauses(sentence, self.lexicon):
@@ -163,6 +180,9 @@ class _Gathering:
             self.intents.append((asked, 0.8))
 
     def _statement(self, inside: Sequence[Token]) -> None:
+        if forbids(inside, self.lexicon):
+            self.refusals.append(written(self.text, inside))
+            return
         demanded = passive(inside, self.lexicon)
         if demanded:
             verb, subject, rest = demanded
@@ -199,6 +219,14 @@ class _Gathering:
         if self.more:
             return f"What should be done first? Only {MOST_INTENTS} requests are read at once."
         return f"What does {self.unknown!r} mean? No rule knows that verb." if self.unknown else None
+
+
+def _retracts(sentence: Sentence) -> bool:
+    """Say whether a sentence only takes back what was asked: "Actually, don't."."""
+    said = [
+        token.plain for token in sentence.tokens if token.kind != "sign" and token.plain not in words("hesitations")
+    ]
+    return bool(said) and len(said) == len([word for word in said if word]) and tuple(said) in phrases("retractions")
 
 
 def question_verb(inside: Sequence[Token], lexicon: Lexicon) -> str | None:

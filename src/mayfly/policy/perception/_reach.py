@@ -1,8 +1,13 @@
-"""Bound how much of a text is read: the beginning and the end of a very long one, never the inside of a quote."""
+"""Bound how much of a text is read: the beginning and the end of a very long one, never the inside of a quote.
+
+What was left out is said in the question back: nobody has to find out that the middle of a text was not read.
+"""
 
 from __future__ import annotations
 
 HEAD, TAIL = 40_000, 10_000
+# So many pieces are read of what is within reach: two letters a line are as much work as a page of prose.
+PIECES = 12_000
 _QUOTES = (("“", "”"), ("«", "»"))
 
 
@@ -37,3 +42,11 @@ def _closed_head(head: str) -> str:
 def _is_open(middle: str) -> bool:
     odd = middle.count('"') % 2 or middle.count("```") % 2
     return bool(odd) or any(middle.count(opening) != middle.count(closing) for opening, closing in _QUOTES)
+
+
+def unread(length: int, read: int) -> str:
+    """Return what to ask back when *read* of *length* characters were looked at."""
+    return (
+        f"Is there a request in the part that was not read? {length - read:,} of {length:,} characters were left out: "
+        "put the request first, and the material into a file."
+    )

@@ -80,7 +80,7 @@ def hoped_at(tokens: Sequence[Token], position: int, lexicon: Lexicon) -> Verb |
 
 
 def title_of(tokens: Sequence[Token], place: int) -> bool:
-    """Say whether a sentence is only a thing with this noun at its head: "Tests for utils.py", "a fix would be nice"."""
+    """Say whether a sentence is only a thing with this noun at its head: "Tests for a.py", "a fix would be nice"."""
     stop = phrase_end(tokens, 0)
     wished = next((here for here in range(len(tokens)) if phrase_at(tokens, here, "wished")), len(tokens))
     stop = min(stop, wished)

@@ -31,6 +31,8 @@ _DATA_LINE = re.compile(
     r"|\w*(?:Error|Exception): |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d |\d{1,3}(?:\.\d{1,3}){3} - "
     r"|import [\w.]+(?: as \w|;)|from [\w.]+ import |#include|(?:def|class|func|fn) \w+[(:]|function \w*\("
     r"|(?:const|let|var) \w+ = |(?:public|private|static) (?:static |final )*(?:void|int|class|String|async)\b"
+    r"|\[?\d\d?:\d\d\]? +[\w.@-]+: |commit [0-9a-f]{7,40}\b|(?:Author|Committer|Merge|Date): |//|/\*|\*/|<!--"
+    r"|#+ ?(?:TODO|FIXME|XXX|HACK)\b"
     r"|SELECT [^\n]* FROM |INSERT INTO |DELETE FROM |UPDATE \w+ SET "
     r"|(?:CREATE|DROP|ALTER|TRUNCATE) (?:TABLE|INDEX|VIEW|DATABASE) )[^\n]*"
 )
@@ -41,7 +43,14 @@ _URL = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]{1,20}://\S+|www\.\S+|\S+@\S+\.\w+")
 _NUMBER = re.compile(r"[-+$€£#]?\d[\d.,:_/-]*(?:%|[a-zA-Z]{0,3})")
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?")
 _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
-_SHORT = {"&": "and", "+": "and", "w/o": "without", "w/": "with", "b/c": "because"}
+_LINE = re.compile(r"[^\n]+")
+_INDENT = 4
+_DIFFERENCE = ("diff ", "@@", "+", "-")
+# A text between a line that says BEGIN and one that says END.
+_BLOCKS = ("BEGIN", "START", "-----BEGIN", "=== BEGIN", "--- BEGIN", "### BEGIN", "=====BEGIN")
+_END = re.compile(r"\n[-=# ]*END\b[^\n]*")
+_TAG = re.compile(r"<([a-zA-Z][\w:.-]{0,40})(?=[\s>]|$)")
+_SHORT = {"&": "and", "w/o": "without", "w/": "with", "b/c": "because"}
 _FILE = re.compile(r"[\w.@+~*-]*\.(\w{1,10})")
 
 
@@ -62,12 +71,16 @@ def tokens(text: str) -> list[Token]:
 
 def _tokens(text: str) -> Iterator[Token]:
     position, fresh = 0, True
+    closing: dict[str, int] = {}
+    differing = False
     while position < len(text):
         if fresh:
             fresh = False
-            data = _DATA_LINE.match(text, position)
+            data = _closed(text, position, closing) if text.startswith(_BLOCKS, position) else None
+            data = data or _DATA_LINE.match(text, position) or _continued(text, position, differing)
+            differing = bool(data) and text.startswith(_DIFFERENCE, position)
             if data:
-                yield Token("data", data[0], "", position, data.end())
+                yield Token("data", text[position : data.end()], "", position, data.end())
                 position = data.end()
                 continue
             item = _ITEM.match(text, position)
@@ -76,6 +89,11 @@ def _tokens(text: str) -> Iterator[Token]:
                 position = item.end()
         for found in _PIECE.finditer(text, position):
             kind, position = found.lastgroup, found.end()
+            inside = _tagged(text, found, closing) if kind == "chunk" else 0
+            if inside:
+                yield Token("data", text[found.start() : inside], "", found.start(), inside)
+                position = inside
+                break
             if kind == "chunk":
                 yield from _chunk(found[0], found.start())
             elif kind == "quoted":
@@ -91,6 +109,35 @@ def _tokens(text: str) -> Iterator[Token]:
                 yield Token("sign", found[0], sign, found.start(), position)
         else:
             return
+
+
+def _continued(text: str, position: int, differing: bool) -> re.Match[str] | None:
+    """Return a line of a difference, or one that is indented as code is: far, and after an empty line."""
+    start = text.rfind("\n", 0, position) + 1
+    indented = start > 0 and (position - start >= _INDENT or "\t" in text[start:position])
+    if indented and not text[text.rfind("\n", 0, start - 1) + 1 : start].strip() and not _ITEM.match(text, position):
+        return _LINE.match(text, position)
+    return _LINE.match(text, position) if differing and text.startswith(("+", "-"), position) else None
+
+
+def _closed(text: str, position: int, closing: dict[str, int]) -> re.Match[str] | None:
+    """Return the line that ends a block which begins here; that there is none is looked for only once."""
+    found = _END.search(text, position) if "END" not in closing else None
+    if found is None:
+        closing["END"] = -1
+    return found
+
+
+def _tagged(text: str, found: re.Match[str], closing: dict[str, int]) -> int:
+    """Return where a text between tags ends that begins here, `<log>…</log>`, else 0."""
+    tag = _TAG.match(found[0])
+    if tag is None:
+        return 0
+    ending = f"</{tag[1]}>"
+    last = closing.get(ending)
+    if last is None:
+        last = closing[ending] = text.rfind(ending)
+    return text.index(ending, found.start()) + len(ending) if last > found.start() else 0
 
 
 def _chunk(chunk: str, start: int) -> Iterator[Token]:

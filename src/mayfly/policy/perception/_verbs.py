@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from mayfly.policy.perception._forms import Form, inflections
-from mayfly.policy.perception._lexicon import Entry, Lexicon
+from mayfly.policy.perception._lexicon import PARTICLES, Entry, Lexicon
 from mayfly.policy.perception._tokens import NAMES, Token
 from mayfly.policy.perception._words import Frame, frames, phrases_from, words
 
@@ -126,6 +126,9 @@ def phrase_end(tokens: Sequence[Token], start: int) -> int:
     return here
 
 
+_PARTING = frozenset(("without", "except", "excluding", "instead", "rather", "not", "w/o"))
+
+
 def ends_phrase(token: Token) -> bool:
     """Say whether a token cannot be inside a plain noun phrase."""
     if token.kind in ("sign", "path", "url"):
@@ -133,6 +136,7 @@ def ends_phrase(token: Token) -> bool:
     return token.kind == "word" and (
         token.plain in words("prepositions")
         or token.plain in words("conjunctions")
+        or token.plain in _PARTING
         or (token.plain in words("relatives") and token.plain not in words("determiners"))
     )
 
@@ -178,6 +182,8 @@ def is_noun_here(tokens: Sequence[Token], verb: Verb, lexicon: Lexicon) -> bool:
     if not verb.plain or word not in words("noun_or_verb"):
         return False
     here = verb.end
+    if here < len(tokens) and tokens[here].plain == ":" and plain_at(tokens, here + 1) in words("subjects"):
+        return True
     following = plain_at(tokens, here)
     if following in words("auxiliaries") or following in words("finite") or following == "not":
         return True
@@ -213,12 +219,14 @@ def names_verbs(tokens: Sequence[Token], position: int, lexicon: Lexicon) -> boo
     word = plain_at(tokens, here)
     if not lexicon.is_base(word):
         return False
-    if here == position or word not in words("noun_or_verb"):
+    if word not in words("noun_or_verb"):
         return True
+    if here == position:
+        return plain_at(tokens, here + 1) not in words("prepositions")
     seen = here
     while lexicon.is_base(plain_at(tokens, here)):
         seen = here
-        here += 1
+        here += 2 if plain_at(tokens, here + 1) in PARTICLES else 1
         while here < len(tokens) and (tokens[here].plain in (",", "/") or plain_at(tokens, here) in ("and", "or")):
             here += 1
     return seen > position + 1 and plain_at(tokens, here) in words("operation_heads")

@@ -45,6 +45,29 @@ guarded_verb(/configure).
 guarded_verb(/buy).
 guarded_verb(/sell).
 
+Decl telling_verb(Verb)
+  descr [doc("a verb whose object may be told after a colon: \"explain the plan: …\" does not ask for the plan's steps")]
+  bound [/name].
+
+telling_verb(/explain).
+telling_verb(/document).
+telling_verb(/translate).
+telling_verb(/understand).
+telling_verb(/research).
+telling_verb(/read).
+telling_verb(/learn).
+
+Decl judging_verb(Verb)
+  descr [doc("a verb whose object may be told in the lines below it: \"review my list:\" does not ask for what is listed")]
+  bound [/name].
+
+judging_verb(/review).
+judging_verb(/check).
+judging_verb(/analyze).
+judging_verb(/verify).
+judging_verb(/validate).
+judging_verb(/audit).
+
 # Phrases that mean a verb.
 
 verb_form(/fix, "repair").
@@ -80,6 +103,9 @@ verb_form(/implement, "carry out").
 verb_form(/implement, "put into practice").
 verb_form(/implement, "wire up").
 verb_form(/implement, "hook up").
+verb_form(/implement, "hook ... into").
+verb_form(/implement, "wire ... into").
+verb_form(/implement, "plug ... into").
 verb_form(/implement, "build out").
 
 verb_form(/create, "build").
@@ -420,6 +446,7 @@ verb_form(/explain, "report back").
 verb_form(/explain, "report on").
 verb_form(/explain, "report").
 verb_form(/explain, "get back to me").
+verb_form(/explain, "repeat after me").
 verb_form(/explain, "revert back on").
 verb_form(/explain, "revert back with").
 verb_form(/explain, "revert back to me").
@@ -753,7 +780,6 @@ verb_hint(/fix, "misaligned", 55).
 verb_hint(/fix, "misplaced", 50).
 verb_hint(/fix, "misspelled", 55).
 verb_hint(/fix, "misspelt", 55).
-verb_hint(/fix, "mistake", 50).
 verb_hint(/fix, "mistakes", 50).
 verb_hint(/fix, "garbled", 55).
 verb_hint(/fix, "cut off", 50).
@@ -928,7 +954,6 @@ verb_hint(/add, "new feature", 50).
 verb_hint(/add, "support for", 35).
 verb_hint(/add, "missing feature", 60).
 verb_hint(/add, "feature", 30).
-verb_hint(/add, "added", 55).
 verb_hint(/add, "wish there was", 55).
 verb_hint(/add, "need a new", 55).
 verb_hint(/add, "we need", 30).
@@ -950,7 +975,6 @@ verb_hint(/remove, "unused", 40).
 verb_hint(/remove, "obsolete", 50).
 verb_hint(/remove, "deprecated", 35).
 verb_hint(/remove, "no longer needed", 60).
-verb_hint(/remove, "removed", 55).
 verb_hint(/remove, "unnecessary", 45).
 verb_hint(/remove, "redundant", 45).
 
