@@ -114,6 +114,11 @@ def test_why_of_a_decision_prints_rules_and_facts_with_their_sources(cli: Cli) -
     assert "told" in told
 
 
+def test_a_person_reads_what_would_get_it_permitted(cli: Cli) -> None:
+    ran = cli("permit", "git_push", "origin", "--why")
+    assert "would be permitted if a person approves exactly this action" in ran.out
+
+
 def test_why_of_a_goal_uses_the_last_question_it_can_be_about(cli: Cli) -> None:
     cli("route", "Fix the bug in auth.go")
     cli("permit", "file_read", "README.md")

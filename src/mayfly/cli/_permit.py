@@ -1,6 +1,7 @@
 """`mayfly permit`: whether one action may be done, asked before it is done."""
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,31 +47,30 @@ def permit(
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if payload == "-" else payload
     with desk(rules, workspace) as opened:
         found = opened.kernel(persona=persona, facts=facts).permitted(action, target, text)
-        trees = _trees(found) if why else []
+        trees = found.trees() if why else ()
+        remedies = found.remedies() if why else ()
     if as_json:
-        _as_json(found, trees)
+        _as_json(found, trees, remedies)
     else:
-        _tell(found, trees)
+        _tell(found, trees, remedies)
     raise typer.Exit(STATUS[found.decision])
 
 
-def _trees(found: "Permit") -> "list[Why | WhyNot]":
-    return [tree for tree in (found.why(), found.why_not()) if tree is not None]
-
-
-def _as_json(found: "Permit", trees: "list[Why | WhyNot]") -> None:
+def _as_json(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:
     from mayfly.policy.mangle import to_json
 
-    shown = {"why": [to_json(tree) for tree in trees]} if trees else {}
+    shown = {"why": [to_json(tree) for tree in trees], "permitted_if": list(remedies)} if trees else {}
     answer_json({"decision": found.decision, "because": list(found.because), "id": found.id, **shown})
 
 
-def _tell(found: "Permit", trees: "list[Why | WhyNot]") -> None:
+def _tell(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:
     answer(found.decision)
     for reason in found.because:
         answer(f"  {one_line(reason)}")
     for tree in trees:
         print_tree(tree)
+    for remedy in remedies:
+        answer(f"would be permitted if {one_line(remedy)}")
     if found.decision == "approval":
         note(f"approve: {command()} policy approve {found.id} --by NAME --reason TEXT")
     note(f"why: {command()} why {found.id}")

@@ -29,6 +29,7 @@ def explain_decision(id: str, rules: list[Path] | None, *, as_json: bool) -> Non
                     "now": found.now,
                     "why": [to_json(tree) for tree in found.why],
                     "why_not": to_json(found.why_not) if found.why_not else None,
+                    "permitted_if": list(found.remedies),
                 }
             )
         else:
@@ -41,6 +42,8 @@ def _tell(found: "Explanation") -> None:
         answer(f"  {one_line(reason)}")
     for tree in (*found.why, *((found.why_not,) if found.why_not else ())):
         print_tree(tree)
+    for remedy in found.remedies:
+        answer(f"would be permitted if {one_line(remedy)}")
     if not found.same_rules:
         note(f"the rules have changed since; by today's it is {found.now}")
 

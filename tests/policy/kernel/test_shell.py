@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from mayfly.policy.kernel.shell import Call, read_arguments, read_script
+from mayfly.policy.kernel.shell import Call, looks_only, read_arguments, read_script
 
 REMOVALS = {
     "plain": "rm -rf /",
@@ -286,3 +286,56 @@ def test_of_a_text_too_long_to_read_what_does_harm_is_still_found() -> None:
 
 def test_what_stands_before_the_limit_is_kept() -> None:
     assert removals(read_script("rm -rf /\n" + "echo a\n" * 150_000).calls)
+
+
+def test_a_file_that_is_read_by_redirection_is_a_word_of_the_command() -> None:
+    (call,) = read_script("wc -l < src/app.py").calls
+    assert [word.text for word in call.reads] == ["src/app.py"]
+
+
+@pytest.mark.parametrize("text", ["A=1 ls", "A=1", "export A=1", "A=1 B=2 ls"])
+def test_variables_that_are_set_are_kept(text: str) -> None:
+    assert "A" in read_script(text).calls[0].sets
+
+
+def test_a_here_document_is_kept() -> None:
+    (call,) = read_script("cat > a.txt <<X\nhello\nX\n").calls
+    assert [word.text for word in call.documents] == ["hello"]
+
+
+@pytest.mark.parametrize(
+    "text", ["ls", "pytest -q tests/unit", "sudo rm -rf x", "time ls", "if true", "export x", "a=b c"]
+)
+def test_a_plain_line_is_read_as_any_other(text: str) -> None:
+    def told(line: str) -> list[tuple[str, tuple[str, ...]]]:
+        return [(call.program, tuple(word.text for word in call.words)) for call in read_script(line).calls]
+
+    assert told(text) == told(f"{text} #")
+
+
+@pytest.mark.parametrize(
+    ("line", "only"),
+    [
+        ("sed -n 1,9p a", True),
+        ("sed -n '/x/,$p' a", True),
+        ("sed s/a/b/g a", True),
+        ("sed -e 2d -e 3d a", True),
+        ("sed -i s/a/b/ a", False),
+        ("sed 's/a/b/w x' a", False),
+        ("sed 's/a/b/e' a", False),
+        ("sed -n 'w x' a", False),
+        ("sed -f x a", False),
+        ("sed", False),
+        ("awk '{print $1}' a", True),
+        ("awk -F, 'NR==1' a", True),
+        ("awk '{print > \"x\"}' a", False),
+        ("awk 'BEGIN{system(\"id\")}'", False),
+        ("awk '{\"id\" | getline}'", False),
+        ("awk -f x a", False),
+        ("awk", False),
+        ("perl -ne print a", False),
+    ],
+)
+def test_a_filter_that_only_prints_is_told_from_one_that_does_more(line: str, *, only: bool) -> None:
+    call = read_script(line).calls[0]
+    assert looks_only(call.program, call.words) is only

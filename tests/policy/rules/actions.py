@@ -75,6 +75,8 @@ def _rows(group: dict[str, Any]) -> list[tuple[str, str, str]]:
 def _told(group: dict[str, Any], persona: str | None, asked: tuple[str, str, str]) -> Iterator[Told]:
     if persona:
         yield Symbol("acting", 1), (Name(f"/{persona}"),)
+    elif "tier" not in group:
+        yield Symbol("asked_by", 1), (Name("/person"),)
     if "tier" in group:
         yield Symbol("tier", 1), (Name(f"/{group['tier']}"),)
     if "branch" in group:

@@ -10,19 +10,20 @@ from importlib.resources import files
 from typing import Final, TypeAlias
 
 from mayfly.core import Verdict
-from mayfly.policy.kernel._decide import LIMITS
+from mayfly.policy.kernel._decide import LIMITS, PENDING
 from mayfly.policy.kernel._files import RuleFile
 from mayfly.policy.kernel._record import Recording
 from mayfly.policy.kernel._simulate import Outcome, replay
 from mayfly.policy.kernel._snapshot import Snapshot
 from mayfly.policy.kernel.facts import Fact, facts_of_action, symbol
 from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._text import show_value
+from mayfly.policy.mangle._text import show_row, show_value
 from mayfly.policy.mangle._values import Name
 from mayfly.policy.mangle.engine import Limits
 
 ASK: Final = "probe:ask"
 _WORKSPACE: Final = "/workspace"
+_AGAINST: Final = (Symbol("policy_denies", 2), Symbol("policy_needs_approval", 2))
 _PERSONAS: Final = (Symbol("verb_persona", 2), Symbol("default_persona", 2))
 Trial: TypeAlias = tuple[Recording, Outcome, Outcome]
 
@@ -69,7 +70,7 @@ class Court:
         model = snapshot.program().evaluate((), goals=[goal for goal in _PERSONAS if _knows(snapshot, goal)])
         personas = dict.fromkeys(row[1] for goal in _PERSONAS for row in model.rows(goal))
         actors: list[tuple[Fact, ...]] = [
-            (),
+            ((symbol("asked_by"), (Name("/person"),)),),
             *(((symbol("acting"), (name,)),) for name in list(personas)[: self._most]),
         ]
         for number, probe in enumerate(_probes()):
@@ -118,7 +119,19 @@ def _asks(trials: Sequence[Trial]) -> Verdict | None:
         if recording.id == ASK and before.word == "permit" and after.word != "permit":
             reason = f"it forbids {_actor(recording)} to ask the user: {'; '.join(after.because)}"
             return _reject("COURT_SILENCES", reason, "leave /ask_user out of what is denied")
+        if recording.id == ASK and (said := _against(after, recording) - _against(before, recording)):
+            # The shipped rules would not listen, but who writes this does not know it.
+            reason = f"it speaks against asking the user: {', '.join(sorted(said))}"
+            return _reject("COURT_SILENCES", reason, "leave /ask_user out of what is denied")
     return None
+
+
+def _against(outcome: Outcome, recording: Recording) -> set[str]:
+    """Return what policies say against the action of *recording*."""
+    asked = next((row[0] for name, row in recording.facts if name == PENDING), None)
+    model = outcome.model
+    found = () if model is None else ((name, row) for name in _AGAINST for row in model.rows(name))
+    return {show_row(name, row) for name, row in found if row[0] == asked}
 
 
 def _widens(trials: Sequence[Trial], file: RuleFile) -> Verdict | None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from mayfly.policy.kernel._decide import PENDING
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._goals import changeable
+from mayfly.policy.kernel._permit import MOST
 from mayfly.policy.kernel._record import Recording
+from mayfly.policy.kernel._remedy import remedies, sensible
 from mayfly.policy.kernel._simulate import Outcome, replay
 from mayfly.policy.kernel._snapshot import Snapshot
+from mayfly.policy.kernel.facts import Fact
 from mayfly.policy.mangle._ast import Atom, Constant, Place, Symbol
-from mayfly.policy.mangle._values import Value
-from mayfly.policy.mangle.engine import External
+from mayfly.policy.mangle._values import Row, Value
+from mayfly.policy.mangle.engine import External, Model
 from mayfly.policy.mangle.explain import Why, WhyNot, why, why_not
 from mayfly.store import Event
 
@@ -29,7 +32,11 @@ class Explanation:
     because: tuple[str, ...]
     same_rules: bool
     why: tuple[Why, ...]
+    """What decided, each with its derivation, at most five."""
     why_not: WhyNot | None
+    """What is missing, where no rule refuses."""
+    remedies: tuple[str, ...] = ()
+    """What would get the action permitted, in a person's words."""
 
 
 def explanation(
@@ -39,22 +46,35 @@ def explanation(
     outcome = replay(snapshot, recording, externals=externals)
     data = event.data
     because = data.because if isinstance(data, (PolicyDecided, PolicyRouted)) else ()
+    missing = _why_not(outcome, recording)
     return Explanation(
         id=recording.id,
         outcome=recording.outcome,
         now=outcome.word,
         because=because,
         same_rules=recording.rules == snapshot.hash,
-        why=tuple(why(outcome.model, *fact) for fact in outcome.facts) if outcome.model is not None else (),
-        why_not=_why_not(outcome, recording),
+        why=() if outcome.model is None else reasons(outcome.model, outcome.facts),
+        # Where a rule refuses, its derivation says all there is to say.
+        why_not=None if outcome.word == "deny" and outcome.facts else missing,
+        remedies=() if missing is None else remedies(missing),
     )
+
+
+def reasons(model: Model, facts: Sequence[Fact]) -> tuple[Why, ...]:
+    """Return the derivations of what decided, each refusal by itself; more than a few would tell nobody anything."""
+    return tuple(why(model, *fact) for fact in facts[:MOST])
+
+
+def not_permitted(model: Model, row: Row) -> WhyNot:
+    """Return why an action is not permitted, and what somebody could say to change that."""
+    return sensible(why_not(model, goal_atom("permitted", *row), changeable=changeable))
 
 
 def _why_not(outcome: Outcome, recording: Recording) -> WhyNot | None:
     asked = next((row for symbol, row in recording.facts if symbol == PENDING), None)
     if asked is None or outcome.model is None or outcome.word == "permit":
         return None
-    return why_not(outcome.model, goal_atom("permitted", *asked[1:4]), changeable=changeable)
+    return not_permitted(outcome.model, asked[1:4])
 
 
 def goal_atom(predicate: str, *values: Value) -> Atom:

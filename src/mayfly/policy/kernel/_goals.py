@@ -10,20 +10,15 @@ from mayfly.policy.mangle._ast import Atom, Negation, Place, Symbol, Timed, Vari
 from mayfly.policy.mangle._checked import Checked, Declared
 from mayfly.policy.mangle._parser import parse_atom
 
-# What an operator, a session or a user can say; the action itself and the shipped tables are not up for change.
+# What an operator or a user can say. The action itself, who acts and the shipped tables are not up for change.
 _CHANGEABLE: Final = frozenset(
     {
-        "acting",
         "allowed_host",
         "approved",
         "grant",
-        "granted_policy",
         "granted_tool",
         "policy_allows",
-        "policy_denies",
-        "policy_needs_approval",
         "spend_limit",
-        "tier",
         "user_intent",
         "verb_persona",
     }

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError, MayflyError, canonical_json, content_hash
 from mayfly.policy.kernel._appeals import Appeals, Standing
+from mayfly.policy.kernel._branch import Branch
 from mayfly.policy.kernel._decide import LIMITS, Decided, decide, goals_of, name_text, reason_of
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
-from mayfly.policy.kernel._explain import Explanation, explanation, goal_atom
+from mayfly.policy.kernel._explain import Explanation, explanation, not_permitted, reasons
 from mayfly.policy.kernel._goals import changeable
 from mayfly.policy.kernel._permit import Permit, Route
 from mayfly.policy.kernel._record import digest_of, kept, recording
@@ -38,6 +40,9 @@ _ACTION_TYPE: Final = Symbol("action_type", 1)
 _ACTION_TYPE_FOR: Final = Symbol("action_type_for", 2)
 _ROUTING: Final = (_PERSONA, _PERSONA_FOR, _ACTION_TYPE, _ACTION_TYPE_FOR)
 _GRANTED_POLICY: Final = Symbol("granted_policy", 1)
+_GIT_BRANCH: Final = Symbol("git_branch", 1)
+_PERSON: Final = Name("/person")
+_ACTORS: Final = frozenset({"acting", "tier", "granted_tool", "asked_by"})
 _RECORDED: Final = ("policy.decided", "policy.routed")
 _NEVER_GIVEN: Final = frozenset({"permitted", "refused", "needs_approval", "approved", "pending_action"})
 
@@ -75,8 +80,13 @@ class Kernel:
         self._clock = clock
         self._limits = limits
         self._compiled: Program | None = None
+        self._goals: list[Symbol] = []
+        self._fixed: tuple[Fact, ...] = ()
+        self._root = os.path.realpath(self._workspace)
         self._externals = World(self._workspace).externals
         self._session = tuple(_given(fact) for fact in session)
+        told = any(name == _GIT_BRANCH for name, _ in self._session)
+        self._branch = None if told else Branch(self._root)
 
     def permitted(self, action: str, target: str, payload: JSON = "", *, id: str | None = None) -> Permit:
         """Decide one action before it happens; default deny, and whatever goes wrong denies with the reason."""
@@ -90,48 +100,63 @@ class Kernel:
     def _permitted(self, asked: _Asked) -> Permit:
         name = action_name(asked.action)
         facts = self._facts_of(asked, name)
-        model, decided = self._decided(facts)
-        digest = digest_of(name, asked.target, asked.text, persona=self.persona, workspace=self._workspace)
+        given = [*self._standing_facts(), *facts]
+        model, decided = self._decided(given, facts[0][1])
         if decided.decision == "approval" and self._appeals is not None:
-            standing = self._appeals.standing(digest)
+            standing = self._appeals.standing(self._digest(asked, name))
             if standing.until is not None:
                 until = Time(standing.until)
                 approved: Row = (Name(name), asked.target, asked.text, until)
-                facts = [*facts, (symbol("approved"), approved)]
-                model, decided = self._decided(facts)
+                given.append((symbol("approved"), approved))
+                model, decided = self._decided(given, facts[0][1])
             decided = _with_standing(decided, standing)
-        self._record(asked, name, digest, decided, [*self._standing_facts(), *facts])
+        if self._ledger is not None:
+            self._record(asked, name, self._digest(asked, name), decided, given)
         return self._permit(asked, name, model, decided)
+
+    def _digest(self, asked: _Asked, name: str) -> str:
+        return digest_of(name, asked.target, asked.text, persona=self.persona, workspace=self._workspace)
 
     def _program(self) -> Program:
         if self._compiled is None:
             self._compiled = self.snapshot.program(self.policies)
+            self._goals = goals_of(self._compiled)
+            self._fixed = tuple(self._unchanging(self._compiled))
         return self._compiled
 
     def _facts_of(self, asked: _Asked, name: str) -> list[Fact]:
         now = self._clock()
-        return facts_of_action(name, asked.target, asked.text, id=asked.id, time=now, workspace=self._workspace)
+        return facts_of_action(
+            name, asked.target, asked.text, id=asked.id, time=now, workspace=self._workspace, root=self._root
+        )
 
-    def _decided(self, facts: Sequence[Fact]) -> tuple[Model, Decided]:
-        program = self._program()
-        model = self._evaluate(facts, goals_of(program))
-        return model, decide(model, facts[0][1])
+    def _decided(self, given: Sequence[Fact], asked: Row) -> tuple[Model, Decided]:
+        self._program()
+        model = self._evaluate(given, self._goals)
+        return model, decide(model, asked)
 
-    def _evaluate(self, facts: Iterable[Fact], goals: Sequence[Symbol] | None) -> Model:
+    def _evaluate(self, given: Sequence[Fact], goals: Sequence[Symbol] | None) -> Model:
         program = self._program()
-        given = [*self._standing_facts(), *facts]
         for name, _ in given:
             if name not in program.checked.declared:
                 raise InputError(f"the rules know no predicate {name}")
         return program.evaluate(given, goals=goals, externals=self._externals, limits=self._limits)
 
     def _standing_facts(self) -> list[Fact]:
-        facts: list[Fact] = [(symbol("workspace"), (self._workspace,))]
+        """Return what holds of every question: what never changes, and the branch that is checked out now."""
+        self._program()
+        branch = None if self._branch is None else self._branch.name()
+        return [*self._fixed, *(() if branch is None else ((_GIT_BRANCH, (branch,)),))]
+
+    def _unchanging(self, program: Program) -> Iterator[Fact]:
+        yield symbol("workspace"), (self._workspace,)
         if self.persona is not None:
-            facts.append((symbol("acting"), (Name(self.persona),)))
-        if _GRANTED_POLICY in self._program().checked.declared:
-            facts.extend((_GRANTED_POLICY, (policy,)) for policy in self.policies)
-        return [*facts, *self._session]
+            yield symbol("acting"), (Name(self.persona),)
+        elif not any(name.name in _ACTORS for name, _ in self._session):
+            yield symbol("asked_by"), (_PERSON,)
+        if _GRANTED_POLICY in program.checked.declared:
+            yield from ((_GRANTED_POLICY, (policy,)) for policy in self.policies)
+        yield from self._session
 
     def _record(self, asked: _Asked, name: str, digest: str, decided: Decided, facts: Sequence[Fact]) -> None:
         if self._ledger is None:
@@ -167,12 +192,12 @@ class Kernel:
             pass
 
     def _permit(self, asked: _Asked, name: str, model: Model, decided: Decided) -> Permit:
-        def explain_why() -> Why | None:
-            return why(model, *decided.facts[0]) if decided.facts else None
+        def explain_why(most: int) -> tuple[Why, ...]:
+            return reasons(model, decided.facts[:most])
 
         def explain_why_not() -> WhyNot | None:
-            goal = goal_atom("permitted", Name(name), asked.target, asked.text)
-            return None if decided.decision == "permit" else why_not(model, goal, changeable=changeable)
+            row = (Name(name), asked.target, asked.text)
+            return None if decided.decision == "permit" else not_permitted(model, row)
 
         return Permit(
             decision=decided.decision,
@@ -201,7 +226,8 @@ class Kernel:
         """Say which personas and kinds of work a request needs, each with the rule that says so."""
         facts = [_given(fact) for fact in perceived]
         declared = self._program().checked.declared
-        model = self._evaluate(facts, [goal for goal in _ROUTING if goal in declared])
+        given = [*self._standing_facts(), *facts]
+        model = self._evaluate(given, [goal for goal in _ROUTING if goal in declared])
         rows = [(goal, row) for goal in (_PERSONA, _ACTION_TYPE) for row in model.rows(goal)]
         personas, kinds = _names(model, _PERSONA), _names(model, _ACTION_TYPE)
         because = tuple(reason_of(model, goal, row) for goal, row in rows)[:32]
@@ -212,13 +238,13 @@ class Kernel:
             id=id or f"t-{secrets.token_hex(6)}",
             by_intent=_by_intent(model),
         )
-        self._record_route(route, facts)
+        self._record_route(route, given)
         return route
 
     def _record_route(self, route: Route, facts: Sequence[Fact]) -> None:
         if self._ledger is None:
             return
-        texts, blob = kept([*self._standing_facts(), *facts], self._ledger)
+        texts, blob = kept(facts, self._ledger)
         event = PolicyRouted(
             personas=route.personas,
             action_types=route.action_types,
@@ -263,7 +289,7 @@ class Kernel:
         atom = parse_atom(goal)
         if atom.symbol not in self._program().checked.declared:
             raise MangleError(f"the rules know no predicate {atom.symbol}", stage="analyze", place=atom.place)
-        return self._evaluate([_given(fact) for fact in facts], [atom.symbol]), atom
+        return self._evaluate([*self._standing_facts(), *map(_given, facts)], [atom.symbol]), atom
 
 
 class _Asked:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
+from mayfly.policy.kernel._remedy import remedies
 from mayfly.policy.mangle.explain import Why, WhyNot
 
+MOST: Final = 5
 Decision: TypeAlias = Literal["permit", "deny", "approval"]
 
 
@@ -21,7 +23,7 @@ class Permit:
     action: str
     target: str
     rules: str
-    explain_why: Callable[[], Why | None] = field(default=lambda: None, compare=False, repr=False)
+    explain_why: Callable[[int], tuple[Why, ...]] = field(default=lambda most: (), compare=False, repr=False)
     explain_why_not: Callable[[], WhyNot | None] = field(default=lambda: None, compare=False, repr=False)
 
     @property
@@ -30,12 +32,23 @@ class Permit:
         return self.decision == "permit"
 
     def why(self) -> Why | None:
-        """Return the derivation of what decided: the permission, the refusal or the need for an approval."""
-        return self.explain_why()
+        """Return the derivation of what decided: the permission, the first refusal or need for an approval."""
+        return next(iter(self.explain_why(1)), None)
 
     def why_not(self) -> WhyNot | None:
         """Return why the action is not permitted; None where it is, or where nothing could be decided."""
         return self.explain_why_not()
+
+    def trees(self) -> tuple[Why | WhyNot, ...]:
+        """Return what a person is shown: each refusal by itself, and what is missing where nothing refuses."""
+        reasons = self.explain_why(MOST)
+        missing = self.explain_why_not() if self.decision == "approval" or not reasons else None
+        return reasons if missing is None else (*reasons, missing)
+
+    def remedies(self) -> tuple[str, ...]:
+        """Return what would get the action permitted, in a person's words; nothing where nobody can."""
+        missing = self.explain_why_not()
+        return () if missing is None else remedies(missing)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,6 +23,8 @@ class Review:
         self._denials = denials
         self._overrides = overrides
         self._window = window
+        self._told: dict[str, datetime] = {}
+        """When each class was last asked about, as far as this process knows."""
 
     def denied(self, about: str) -> None:
         """Take note of a denial that was just recorded."""
@@ -33,20 +35,30 @@ class Review:
         self._look(about)
 
     def _look(self, about: str) -> None:
+        # Most denials are of a class that was asked about already; then nothing has to be counted.
+        if self._asked(about):
+            return
         denials = sum(1 for event in self._recent("policy.decided") if _denies(event, about))
         overrides = sum(1 for event in self._recent("policy.overridden") if _approves(event, about))
         enough = (self._denials and denials >= self._denials) or (self._overrides and overrides >= self._overrides)
-        if enough and not self._asked(about):
+        if enough:
             wanted = PolicyReviewWanted(about=about, denials=denials, overrides=overrides, window=self._window)
-            self._ledger.append(wanted, subject=_subject(about))
+            self._told[about] = self._ledger.append(wanted, subject=_subject(about)).at
 
     def _recent(self, kind: str, subject: str | None = None) -> Iterator[Event]:
-        since = datetime.now(UTC) - timedelta(seconds=self._window)
+        since = self._since()
         after = self._ledger.before_last(LOOK_BACK, kind=kind, subject=subject)
         return (event for event in self._ledger.read(kind=kind, subject=subject, after=after) if event.at >= since)
 
     def _asked(self, about: str) -> bool:
-        return any(True for _ in self._recent("policy.review_wanted", _subject(about)))
+        told = self._told.get(about)
+        if told is None or told < self._since():
+            for event in self._recent("policy.review_wanted", _subject(about)):
+                told = self._told[about] = event.at
+        return told is not None and told >= self._since()
+
+    def _since(self) -> datetime:
+        return datetime.now(UTC) - timedelta(seconds=self._window)
 
 
 def _denies(event: Event, about: str) -> bool:

@@ -127,10 +127,9 @@ class Lexer:
         return MangleError(message, stage="parse", place=place or self.place(), fix=fix)
 
     def _turn(self) -> None:
-        while self.start >= self._next_line:
-            self._line += 1
-            self._line_start = self._next_line
-            self._next_line = self._find_line_end()
+        self._line += self.source.count("\n", self._line_start, self.start)
+        self._line_start = self.source.rfind("\n", 0, self.start) + 1
+        self._next_line = self._find_line_end()
 
     def _find_line_end(self) -> int:
         found = self.source.find("\n", self._line_start)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from mayfly.policy.mangle._ast import Symbol, Unit
+from mayfly.policy.mangle._ast import Place, Symbol, Unit
 from mayfly.policy.mangle._checked import Declared
+from mayfly.policy.mangle._collector import paused
 from mayfly.policy.mangle._errors import MangleError, raise_all
 from mayfly.policy.mangle._parser import parse
 from mayfly.policy.mangle._source import read_source
@@ -14,7 +15,12 @@ from mayfly.policy.mangle.engine import Program, compile_program
 
 def load(units: Sequence[Unit], *, extra: Mapping[Symbol, Declared] | None = None) -> Program:
     """Check *units* as one program and compile it; what is wrong is a `MangleError` with its place."""
-    return compile_program(check(units, extra=extra or {}))
+    try:
+        with paused():
+            return compile_program(check(units, extra=extra or {}))
+    except MemoryError:
+        place = Place(units[0].file, 1, 1) if units else None
+        raise MangleError("there is not enough memory for the program", stage="analyze", place=place) from None
 
 
 def load_files(paths: Sequence[Path]) -> Program:

@@ -25,6 +25,7 @@ from mayfly.policy.mangle._ast import (
     Unit,
     Variable,
 )
+from mayfly.policy.mangle._collector import paused
 from mayfly.policy.mangle._errors import MangleError, raise_all
 from mayfly.policy.mangle._ground import evaluate
 from mayfly.policy.mangle._hints import describe, not_an_atom, shortened, word_alone
@@ -299,7 +300,11 @@ def _opened(bound: Bound) -> Bound:
 
 def parse(text: str, *, file: str = "<text>") -> Unit:
     """Read a whole source; what is wrong is raised as a `MangleError`, or as `MangleErrors` when there is more."""
-    return _open(text, file, temporal=True).unit()
+    try:
+        with paused():
+            return _open(text, file, temporal=True).unit()
+    except MemoryError:
+        raise MangleError("there is not enough memory to read it", stage="parse", place=Place(file, 1, 1)) from None
 
 
 def parse_atom(text: str, *, file: str = "<text>") -> Atom:

@@ -1,5 +1,7 @@
 """Read a source file: strict UTF-8, of a sane size, and every reason why not in one line."""
 
+import os
+import stat
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +31,12 @@ def read_source(path: Path) -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        # Opening a pipe would wait for somebody to write into it.
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+            kind = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISREG(kind):
+                reason = "it is a directory, not a file" if stat.S_ISDIR(kind) else "it is no regular file"
+                raise _unreadable(path, reason)
             content = file.read(LARGEST_SOURCE + 1)
     except FileNotFoundError:
         raise _unreadable(path, "there is no such file") from None

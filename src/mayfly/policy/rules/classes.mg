@@ -45,6 +45,10 @@ Decl about_files(Class)
   descr [doc("the target of such an action is the name of a file, or of files")]
   bound [/name].
 
+Decl unknown_action(Id)
+  descr [doc("nothing is known of an action of this name")]
+  bound [/any].
+
 Decl writes_file(Id)
   descr [doc("the pending action writes a file")]
   bound [/any].
@@ -374,7 +378,6 @@ action_class(/persona_add, /config).
 
 known_class(Class) :- action_class(_, Class).
 
-class_covers(Class, Class) :- known_class(Class).
 class_covers(/read, /search).
 class_covers(/write, /delete).
 class_covers(/run, /arbitrary).
@@ -444,6 +447,10 @@ class_of(Id, Class) :-
   action_class(Action, Class).
 
 class_known(Id) :- class_of(Id, _).
+
+unknown_action(Id) :-
+  pending_action(Id, _, _, _, _),
+  !class_known(Id).
 
 writes_file(Id) :- class_of(Id, /write).
 

@@ -67,27 +67,27 @@ pipeline_part("bitbucket-pipelines.yml").
 
 policy_denies(Id, Reason) :-
   in_force("code_safety.mg"),
-  class_of(Id, /write),
+  writes_file(Id),
   action_path_part(Id, Part),
   foreign_part(Part),
   Reason = fn:string:concat("code that others wrote or a tool made is not edited: ", Part).
 
 policy_denies(Id, Reason) :-
   in_force("code_safety.mg"),
-  class_of(Id, /write),
+  writes_file(Id),
   action_path_suffix(Id, Suffix),
   made_suffix(Suffix),
   Reason = fn:string:concat("a file that a tool makes is not written by hand: *", Suffix).
 
 policy_needs_approval(Id, "versions are changed by the package manager, or by a person") :-
   in_force("code_safety.mg"),
-  class_of(Id, /write),
+  writes_file(Id),
   action_path_part(Id, Part),
   lock_file(Part).
 
 policy_needs_approval(Id, "what runs by itself or on other machines is changed by a person") :-
   in_force("code_safety.mg"),
-  class_of(Id, /write),
+  writes_file(Id),
   action_path_part(Id, Part),
   pipeline_part(Part).
 

@@ -69,9 +69,53 @@ Decl unclear_line(Id)
   descr [doc("something of the line cannot be read")]
   bound [/any].
 
-Decl command_text(Id, Line)
-  descr [doc("what the action would run, as it was given")]
+Decl given_setting(Id, Name)
+  descr [doc("a variable that a command of the action is given a value for")]
   bound [/any, /string].
+
+Decl some_word(Id, Source, N)
+  descr [doc("the command has a word")]
+  bound [/any, /name, /number].
+
+Decl strict_call(Id, Source, N, Program)
+  descr [doc("a command of which every word has to be known")]
+  bound [/any, /name, /number, /string].
+
+Decl long_stop(Program, Word)
+  descr [doc("a long option with which a test or build command does something else")]
+  bound [/string, /string].
+
+Decl cd_call(Id, Source, N)
+  descr [doc("a call of cd")]
+  bound [/any, /name, /number].
+
+Decl python_call(Id, Source, N)
+  descr [doc("a call of python")]
+  bound [/any, /name, /number].
+
+Decl plain_file(Path)
+  descr [doc("a file of which nothing is run by its name")]
+  bound [/string].
+
+Decl xargs_call(Id, Source, N)
+  descr [doc("a call of xargs")]
+  bound [/any, /name, /number].
+
+Decl xargs_else(Id, Source)
+  descr [doc("what xargs is given may be more than names of files in the workspace")]
+  bound [/any, /name].
+
+Decl git_pair_call(Id, Source, N)
+  descr [doc("a git command whose two words together only look")]
+  bound [/any, /name, /number].
+
+Decl git_tag(Id, Source, N)
+  descr [doc("a git command about tags")]
+  bound [/any, /name, /number].
+
+Decl git_words_else(Id, Source, N)
+  descr [doc("a git command has more words than those that only look")]
+  bound [/any, /name, /number].
 
 Decl listed_line(Id)
   descr [doc("every command of the action needs nobody's agreement")]
@@ -88,6 +132,18 @@ Decl named_work(Class)
 Decl plain_git(Class)
   descr [doc("git tools that need no approval as long as nothing else is asked of git")]
   bound [/name].
+
+Decl works_by_name(Id)
+  descr [doc("the action should be given a name of something to test or build")]
+  bound [/any].
+
+Decl uses_plain_git(Id)
+  descr [doc("the action is a git tool that needs no approval as long as nothing else is asked of git")]
+  bound [/any].
+
+Decl quiet_program(Program)
+  descr [doc("a program that only looks, or runs another and does nothing itself")]
+  bound [/string].
 
 Decl some_path(Id, Source, N)
   descr [doc("a word of the command was told to be a path")]
@@ -149,7 +205,42 @@ pattern_sign("*").
 pattern_sign("?").
 pattern_sign("[").
 
-some_path(Id, Source, N) :- shell_path(Id, Source, N, _, _).
+some_path(Id, Source, N) :-
+  call(Id, Source, N),
+  shell_path(Id, Source, N, _, _).
+
+some_word(Id, Source, N) :-
+  call(Id, Source, N),
+  shell_word(Id, Source, N, _).
+
+# What is written into a file that may be run is not looked at here.
+doubtful_call(Id, Source, N) :-
+  call(Id, Source, N),
+  shell_document(Id, Source, N, Text),
+  :string:starts_with(Text, "#!").
+
+doubtful_call(Id, Source, N) :-
+  call(Id, Source, N),
+  shell_document(Id, Source, N, _),
+  shell_writes(Id, Source, N, Path, _),
+  !plain_file(Path).
+
+plain_file(Path) :-
+  shell_document(Id, Source, N, _),
+  shell_writes(Id, Source, N, Path, _),
+  plain_suffix(Suffix),
+  :string:ends_with(Path, Suffix).
+
+# Everything below what runs by itself, settings with passwords among it.
+doubtful_call(Id, Source, N) :-
+  call(Id, Source, N),
+  recursive(Id, Source, N),
+  shell_word(Id, Source, N, ".git").
+
+doubtful_call(Id, Source, N) :-
+  find_call(Id, Source, N),
+  guarded_call(Id, Source, N),
+  shell_flag(Id, Source, N, "exec").
 
 # Looking at what runs by itself does no harm; handing it to a program that writes may.
 guarded_call(Id, Source, N) :-
@@ -164,21 +255,25 @@ guarded_call(Id, Source, N) :-
   guarded_part(Word).
 
 changed_call(Id, Source, N) :-
+  call(Id, Source, N),
   shell_call(Id, Source, N, Program),
   doubtful_text(Program, Text),
   shell_word(Id, Source, N, Word),
   :string:contains(Word, Text).
 
 changed_call(Id, Source, N) :-
+  call(Id, Source, N),
   shell_call(Id, Source, N, Program),
   changing_flag(Program, Flag),
   shell_flag(Id, Source, N, Flag).
 
 own_program(Id, Source, N) :-
+  call(Id, Source, N),
   shell_call(Id, Source, N, Program),
   shell_path(Id, Source, N, Program, _).
 
 own_program(Id, Source, N) :-
+  call(Id, Source, N),
   shell_call(Id, Source, N, Program),
   shell_path(Id, Source, N, Path, _),
   Ending = fn:string:concat("/", Program),
@@ -186,18 +281,14 @@ own_program(Id, Source, N) :-
 
 # Looking.
 
-listed_call(Id, Source, N) :-
-  call(Id, Source, N),
-  shell_call(Id, Source, N, Program),
-  read_only_program(Program),
-  !doubtful_call(Id, Source, N),
-  !changed_call(Id, Source, N),
-  !own_program(Id, Source, N).
+quiet_program(Program) :- read_only_program(Program).
+
+quiet_program(Program) :- wrapper_program(Program).
 
 listed_call(Id, Source, N) :-
   call(Id, Source, N),
   shell_call(Id, Source, N, Program),
-  wrapper_program(Program),
+  quiet_program(Program),
   !doubtful_call(Id, Source, N),
   !changed_call(Id, Source, N),
   !own_program(Id, Source, N).
@@ -209,14 +300,60 @@ listed_call(Id, Source, N) :-
   shell_word(Id, Source, N, Word),
   !doubtful_call(Id, Source, N).
 
+cd_call(Id, Source, N) :-
+  call(Id, Source, N),
+  shell_call(Id, Source, N, "cd").
+
 # `cd` alone goes home, and `cd -` to where one was before.
 listed_call(Id, Source, N) :-
-  call(Id, Source, N),
-  shell_call(Id, Source, N, "cd"),
+  cd_call(Id, Source, N),
   shell_word(Id, Source, N, Word),
   Word != "-",
   Word != "--",
-  !doubtful_call(Id, Source, N).
+  !doubtful_call(Id, Source, N),
+  !guarded_call(Id, Source, N).
+
+listed_call(Id, Source, N) :-
+  call(Id, Source, N),
+  shell_looks(Id, Source, N),
+  !doubtful_call(Id, Source, N),
+  !own_program(Id, Source, N).
+
+# The names of files that are handed on are those of the workspace, and not a text that somebody wrote.
+xargs_call(Id, Source, N) :-
+  call(Id, Source, N),
+  shell_call(Id, Source, N, "xargs").
+
+xargs_else(Id, Source) :-
+  xargs_call(Id, Source, _),
+  shell_pipes_into(Id, Source, N, "xargs"),
+  shell_call(Id, Source, N, Program),
+  !naming_program(Program).
+
+xargs_else(Id, Source) :-
+  xargs_call(Id, Source, _),
+  shell_call(Id, Source, N, "find"),
+  shell_flag(Id, Source, N, "printf").
+
+xargs_else(Id, Source) :-
+  xargs_call(Id, Source, _),
+  shell_pipes_into(Id, Source, N, "xargs"),
+  guarded_call(Id, Source, N).
+
+xargs_else(Id, Source) :-
+  xargs_call(Id, Source, _),
+  shell_pipes_into(Id, Source, N, "xargs"),
+  shell_pipes_into(Id, Source, N, Program),
+  Program != "xargs",
+  !quiet_program(Program).
+
+listed_call(Id, Source, N) :-
+  xargs_call(Id, Source, N),
+  shell_pipes_into(Id, Source, _, "xargs"),
+  !xargs_else(Id, Source),
+  !stopped_call(Id, Source, N),
+  !doubtful_call(Id, Source, N),
+  !own_program(Id, Source, N).
 
 version_asked(Id, Source, N) :-
   call(Id, Source, N),
@@ -224,6 +361,7 @@ version_asked(Id, Source, N) :-
   version_word(Word).
 
 more_asked(Id, Source, N) :-
+  version_asked(Id, Source, N),
   shell_word(Id, Source, N, Word),
   !version_word(Word).
 
@@ -254,50 +392,63 @@ listed_call(Id, Source, N) :-
   !unknown_word(Id, Source, N).
 
 stopped_call(Id, Source, N) :-
+  call(Id, Source, N),
   shell_call(Id, Source, N, Program),
   runner_stop(Program, Word),
   shell_word(Id, Source, N, Word).
 
 stopped_call(Id, Source, N) :-
+  call(Id, Source, N),
   shell_call(Id, Source, N, Program),
-  runner_stop(Program, Word),
-  :string:starts_with(Word, "--"),
+  long_stop(Program, Word),
   shell_word(Id, Source, N, Given),
   :string:starts_with(Given, Word).
 
-known_word(Id, Source, N, Word) :-
+# The same with a value after `=`.
+long_stop(Program, Word) :-
+  runner_stop(Program, Word),
+  :string:starts_with(Word, "--").
+
+strict_call(Id, Source, N, Program) :-
+  call(Id, Source, N),
   shell_call(Id, Source, N, Program),
-  runner_strict(Program),
-  runner_word(Program, Word),
-  shell_word(Id, Source, N, Word).
+  runner_strict(Program).
 
 known_word(Id, Source, N, Word) :-
-  shell_call(Id, Source, N, Program),
-  runner_strict(Program),
+  strict_call(Id, Source, N, Program),
+  shell_word(Id, Source, N, Word),
+  runner_word(Program, Word).
+
+known_word(Id, Source, N, Word) :-
+  strict_call(Id, Source, N, _),
   shell_word(Id, Source, N, Word),
   :string:starts_with(Word, "-").
 
 known_word(Id, Source, N, Word) :-
-  shell_call(Id, Source, N, Program),
+  strict_call(Id, Source, N, Program),
   shell_word(Id, Source, N, Word),
   strict_argument(Program, Word).
 
 known_word(Id, Source, N, Word) :-
-  shell_call(Id, Source, N, Program),
+  strict_call(Id, Source, N, Program),
   strict_start(Program, Text),
   shell_word(Id, Source, N, Word),
   :string:starts_with(Word, Text).
 
 unknown_word(Id, Source, N) :-
-  shell_call(Id, Source, N, Program),
-  runner_strict(Program),
+  strict_call(Id, Source, N, _),
   shell_word(Id, Source, N, Word),
   !known_word(Id, Source, N, Word).
 
+# Without a word it is the first thing that the file says, which is the build by custom.
 listed_call(Id, Source, N) :-
-  call(Id, Source, N),
-  shell_call(Id, Source, N, Program),
-  python_program(Program),
+  strict_call(Id, Source, N, "make"),
+  !some_word(Id, Source, N),
+  !doubtful_call(Id, Source, N),
+  !own_program(Id, Source, N).
+
+listed_call(Id, Source, N) :-
+  python_call(Id, Source, N),
   shell_word(Id, Source, N, "-m"),
   shell_word(Id, Source, N, Module),
   runner_python(Module),
@@ -305,9 +456,18 @@ listed_call(Id, Source, N) :-
   !guarded_call(Id, Source, N),
   !python_else(Id, Source, N).
 
-python_else(Id, Source, N) :- shell_flag(Id, Source, N, "c").
+python_call(Id, Source, N) :-
+  call(Id, Source, N),
+  shell_call(Id, Source, N, Program),
+  python_program(Program).
 
-python_else(Id, Source, N) :- shell_word(Id, Source, N, "-").
+python_else(Id, Source, N) :-
+  python_call(Id, Source, N),
+  shell_flag(Id, Source, N, "c").
+
+python_else(Id, Source, N) :-
+  python_call(Id, Source, N),
+  shell_word(Id, Source, N, "-").
 
 # Making and copying files, as the file tools would.
 
@@ -321,9 +481,9 @@ listed_call(Id, Source, N) :-
   !own_program(Id, Source, N).
 
 listed_call(Id, Source, N) :-
+  chmod_call(Id, Source, N),
   call(Id, Source, N),
   may_do(/write),
-  shell_call(Id, Source, N, "chmod"),
   shell_word(Id, Source, N, Mode),
   plain_mode(Mode),
   !doubtful_call(Id, Source, N),
@@ -385,6 +545,40 @@ listed_call(Id, Source, N) :-
   !doubtful_call(Id, Source, N),
   !git_doubtful(Id, Source, N).
 
+# Some git commands look only together with a second word, or with none.
+git_pair_call(Id, Source, N) :-
+  git_word(Id, Source, N, First),
+  git_pair(First, Second),
+  git_word(Id, Source, N, Second).
+
+git_words_else(Id, Source, N) :-
+  git_word(Id, Source, N, First),
+  git_pair(First, _),
+  git_word(Id, Source, N, Word),
+  Word != "git",
+  Word != First,
+  !git_pair(First, Word).
+
+listed_call(Id, Source, N) :-
+  git_pair_call(Id, Source, N),
+  call(Id, Source, N),
+  !git_words_else(Id, Source, N),
+  !doubtful_call(Id, Source, N).
+
+git_tag(Id, Source, N) :- git_word(Id, Source, N, "tag").
+
+listed_call(Id, Source, N) :-
+  git_tag(Id, Source, N),
+  call(Id, Source, N),
+  !git_words_else(Id, Source, N),
+  !doubtful_call(Id, Source, N).
+
+listed_call(Id, Source, N) :-
+  git_tag(Id, Source, N),
+  git_pair_call(Id, Source, N),
+  call(Id, Source, N),
+  !doubtful_call(Id, Source, N).
+
 # A new branch loses nothing, though `git checkout` may.
 listed_call(Id, Source, N) :-
   call(Id, Source, N),
@@ -424,32 +618,24 @@ unclear_line(Id) :-
   shell_unclear(Id, Source, _).
 
 unclear_line(Id) :-
-  command_text(Id, Line),
-  loaded_setting(Text),
-  :string:contains(Line, Text).
+  given_setting(Id, Name),
+  loaded_start(Text),
+  :string:starts_with(Name, Text).
 
-# What is read by redirection is not among the words.
 unclear_line(Id) :-
-  command_text(Id, Line),
-  :string:contains(Line, "<").
+  given_setting(Id, Name),
+  loaded_end(Text),
+  :string:ends_with(Name, Text).
 
-command_text(Id, Target) :-
-  run_now(Id, /target),
-  pending_action(Id, _, Target, _, _).
+given_setting(Id, Name) :-
+  run_now(Id, Source),
+  shell_sets(Id, Source, _, Name).
 
-command_text(Id, Payload) :-
-  run_now(Id, /payload),
-  pending_action(Id, _, _, Payload, _).
-
-refused(Id, "it reads a file that holds secrets") :-
-  command_text(Id, Line),
-  :string:contains(Line, "<"),
-  secret_text(Text),
-  :string:contains(Line, Text).
-
-refused(Id, "it reads a file that holds secrets") :-
-  command_text(Id, Line),
-  :string:contains(Line, "< .env").
+# Where the payload says that its commands are run.
+unclear_line(Id) :-
+  run_now(Id, Source),
+  shell_path(Id, Source, 0, _, Where),
+  beyond(Where).
 
 write_refused(Id) :-
   run_now(Id, Source),
@@ -476,22 +662,30 @@ needs_approval(Id, "not one of the git commands that need nobody's agreement") :
 
 # Tests and builds are named by a path or by a word, or by a command that needs nobody's agreement.
 
+works_by_name(Id) :-
+  class_of(Id, Class),
+  named_work(Class).
+
 more_than_named(Id) :-
+  works_by_name(Id),
   call(Id, Source, N),
   shell_word(Id, Source, N, _).
 
 more_than_named(Id) :-
+  works_by_name(Id),
   call(Id, Source, N),
   call(Id, Source, M),
   N != M.
 
-more_than_named(Id) :- unclear_line(Id).
+more_than_named(Id) :-
+  works_by_name(Id),
+  unclear_line(Id).
 
-more_than_named(Id) :- doubtful_call(Id, _, _).
+more_than_named(Id) :-
+  works_by_name(Id),
+  doubtful_call(Id, _, _).
 
 needs_approval(Id, "more than the tests or the build of the workspace") :-
-  class_of(Id, Class),
-  named_work(Class),
   more_than_named(Id),
   !listed_line(Id).
 
@@ -501,28 +695,28 @@ named_work(/build).
 # The git tools for looking and committing are given words for git, which may ask for more.
 
 needs_approval(Id, "git is asked for more than this tool is for") :-
-  class_of(Id, Class),
-  plain_git(Class),
+  uses_plain_git(Id),
   run_now(Id, Source),
   git_doubtful(Id, Source, _).
 
 needs_approval(Id, "git is asked for more than this tool is for") :-
-  class_of(Id, Class),
-  plain_git(Class),
+  uses_plain_git(Id),
   doubtful_call(Id, _, _).
 
 needs_approval(Id, "git is asked for more than this tool is for") :-
-  class_of(Id, Class),
-  plain_git(Class),
+  uses_plain_git(Id),
   unclear_line(Id).
 
 needs_approval(Id, "git is asked for more than this tool is for") :-
-  class_of(Id, Class),
-  plain_git(Class),
+  uses_plain_git(Id),
   call(Id, Source, N),
   call(Id, Source, M),
   N < M,
   !listed_line(Id).
+
+uses_plain_git(Id) :-
+  class_of(Id, Class),
+  plain_git(Class).
 
 plain_git(/git_read).
 plain_git(/git_commit).

@@ -67,7 +67,7 @@ Decl amount_known(Id)
   descr [doc("what the action would spend can be told")]
   bound [/any].
 
-Decl spends(Id)
+Decl spend_action(Id)
   descr [doc("the action costs money")]
   bound [/any].
 
@@ -134,8 +134,7 @@ decision(Id, /deny) :-
 # Who may ask.
 
 refused(Id, "nothing is known of an action of this name") :-
-  pending_action(Id, _, _, _, _),
-  !class_known(Id),
+  unknown_action(Id),
   !policy_allowed(Id).
 
 refused(Id, "the one who acts has no tool for this kind of action") :-
@@ -178,31 +177,31 @@ needs_approval(Id, Reason) :- policy_needs_approval(Id, Reason).
 
 # Spending. No limit is a limit of nothing.
 
-spends(Id) :- class_of(Id, /spend).
+spend_action(Id) :- class_of(Id, /spend).
 
 amount_known(Id) :-
-  spends(Id),
+  spend_action(Id),
   action_amount(Id, _).
 
 limit_known() :- spend_limit(_).
 
 refused(Id, "how much would be spent cannot be told") :-
-  spends(Id),
+  spend_action(Id),
   !amount_known(Id).
 
 refused(Id, "an amount below nothing") :-
-  spends(Id),
+  spend_action(Id),
   action_amount(Id, Cents),
   Cents < 0.
 
 needs_approval(Id, "more than may be spent without asking") :-
-  spends(Id),
+  spend_action(Id),
   action_amount(Id, Cents),
   spend_limit(Limit),
   Cents > Limit.
 
 needs_approval(Id, "nothing may be spent without asking: no limit is set") :-
-  spends(Id),
+  spend_action(Id),
   !limit_known().
 
 # Tables. The agent makes and extends its own; it removes nothing.

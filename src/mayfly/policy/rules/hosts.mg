@@ -65,12 +65,13 @@ reaches_host(Id, Host, Kind) :-
 
 address_counts(Id) :-
   action_host(Id, _, _),
-  spends(Id).
+  spend_action(Id).
 
 address_counts(Id) :-
   action_host(Id, _, _),
   class_of(Id, Class),
-  !target_is_text(Class).
+  !target_is_text(Class),
+  !uses_address(Class).
 
 has_host(Id) :- action_host(Id, _, _).
 

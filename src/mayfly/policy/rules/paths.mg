@@ -48,20 +48,20 @@ Decl changes_file(Id)
   descr [doc("the action changes the files it names")]
   bound [/any].
 
-Decl private_path(Path)
-  descr [doc("a file of git that may hold a password among other things")]
-  bound [/string].
-
-Decl some_pathname(Path)
-  descr [doc("a path that the action or a command of it names")]
-  bound [/string].
-
 Decl secret_word(Word)
   descr [doc("a word of a command names a secret file")]
   bound [/string].
 
 Decl command_word(Word)
   descr [doc("a word or path of a command that is looked at")]
+  bound [/string].
+
+Decl telling_word(Word)
+  descr [doc("a word of a command that may be more than the name of a program, an option or a plain word")]
+  bound [/string].
+
+Decl telling_sign(Sign)
+  descr [doc("a sign without which no word gives away a secret")]
   bound [/string].
 
 Decl example_word(Word)
@@ -172,6 +172,10 @@ secret_text(".aws/credentials").
 secret_text("cookies.sqlite").
 secret_text("logins.json").
 secret_text("wallet.dat").
+
+telling_sign(".").
+telling_sign("/").
+telling_sign("_").
 
 guarded_part(".git").
 guarded_part(".hg").
@@ -314,7 +318,7 @@ command_word(Word) :-
   shell_word(Id, Source, _, Word).
 
 # The tools for git are given the words after `git`, so the first of them stands where a program would.
-command_word(Program) :- command(_, _, _, Program).
+command_word(Program) :- read_call(_, _, _, Program).
 
 command_word(Path) :-
   read_as_command(Id, Source),
@@ -325,7 +329,7 @@ command_word(Path) :-
   shell_writes(Id, Source, _, Path, _).
 
 example_word(Word) :-
-  command_word(Word),
+  telling_word(Word),
   example_suffix(Suffix),
   :string:ends_with(Word, Suffix).
 
@@ -335,18 +339,24 @@ secret_word(Word) :-
   !example_word(Word).
 
 secret_word(Word) :-
-  command_word(Word),
+  telling_word(Word),
   :string:starts_with(Word, ".env."),
   !example_word(Word).
 
-secret_word(Word) :-
+# Each of these texts has one of the signs.
+telling_word(Word) :-
   command_word(Word),
+  telling_sign(Sign),
+  :string:contains(Word, Sign).
+
+secret_word(Word) :-
+  telling_word(Word),
   secret_text(Text),
   :string:contains(Word, Text),
   !example_word(Word).
 
 secret_word(Word) :-
-  command_word(Word),
+  telling_word(Word),
   secret_suffix(Suffix),
   :string:ends_with(Word, Suffix).
 
@@ -357,7 +367,7 @@ refused(Id, Reason) :-
   Reason = fn:string:concat("it holds secrets or belongs to the runtime: ", Word).
 
 refused(Id, Reason) :-
-  command(Id, _, _, Word),
+  read_call(Id, _, _, Word),
   secret_word(Word),
   Reason = fn:string:concat("it holds secrets or belongs to the runtime: ", Word).
 
@@ -397,23 +407,13 @@ refused(Id, Reason) :-
 
 # Git keeps the addresses of other machines with the names and passwords that were written into them.
 
-some_pathname(Path) :- action_path(_, Path, _).
-
-some_pathname(Path) :-
-  run_now(Id, Source),
-  shell_path(Id, Source, _, Path, _).
-
-private_path(Path) :-
-  some_pathname(Path),
-  :string:contains(Path, ".git/"),
-  :string:ends_with(Path, "/config").
-
 needs_approval(Id, "git keeps passwords there") :-
-  paths_count(Id),
-  action_path(Id, Path, _),
-  private_path(Path).
+  action_path_part(Id, ".git"),
+  action_path_part(Id, "config"),
+  paths_count(Id).
 
 needs_approval(Id, "git keeps passwords there") :-
   run_now(Id, Source),
   shell_path(Id, Source, _, Path, _),
-  private_path(Path).
+  :string:contains(Path, ".git/"),
+  :string:ends_with(Path, "/config").

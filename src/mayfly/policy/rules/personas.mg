@@ -119,7 +119,7 @@ persona_acts() :- acting(_).
 tier_named() :- tier(_).
 
 person_asks() :-
-  pending_action(_, _, _, _, _),
+  asked_by(/person),
   !persona_acts(),
   !tier_named(),
   !tools_granted().
@@ -156,6 +156,10 @@ may_use(Tool) :-
 may_use(Tool) :-
   policy_given(File),
   policy_tool(File, Tool).
+
+may_do(Class) :-
+  may_use(Tool),
+  action_class(Tool, Class).
 
 may_do(Class) :-
   may_use(Tool),

@@ -295,6 +295,8 @@ runner_word("flutter", "analyze").
 runner_word("dart", "test").
 runner_word("dart", "analyze").
 runner_word("dart", "format").
+runner_word("terraform", "fmt").
+runner_word("terraform", "validate").
 runner_word("zig", "test").
 runner_word("zig", "build").
 runner_word("zig", "fmt").
@@ -554,6 +556,12 @@ runner_stop("flutter", "install").
 runner_stop("dart", "run").
 runner_stop("dart", "pub").
 runner_stop("dart", "compile").
+runner_stop("terraform", "apply").
+runner_stop("terraform", "destroy").
+runner_stop("terraform", "init").
+runner_stop("terraform", "import").
+runner_stop("terraform", "state").
+runner_stop("terraform", "console").
 runner_stop("zig", "run").
 runner_stop("bazel", "run").
 runner_stop("bazel", "clean").
@@ -667,40 +675,91 @@ Decl doubtful_text(Program, Text)
 doubtful_text("jq", "env").
 doubtful_text("jq", "ENV").
 
-Decl loaded_setting(Text)
-  descr [doc("a setting before a command that makes it load or run something else")]
+Decl loaded_start(Text)
+  descr [doc("variables whose names begin so make a command load or run something else")]
   bound [/string].
 
-loaded_setting("GIT_").
-loaded_setting("PAGER=").
-loaded_setting("EDITOR=").
-loaded_setting("VISUAL=").
-loaded_setting("BROWSER=").
-loaded_setting("SHELL=").
-loaded_setting("LESSOPEN=").
-loaded_setting("NODE_OPTIONS=").
-loaded_setting("NODE_PATH=").
-loaded_setting("PYTHONSTARTUP=").
-loaded_setting("PYTHONHOME=").
-loaded_setting("PYTHONPATH=").
-loaded_setting("PYTEST_PLUGINS=").
-loaded_setting("RUBYOPT=").
-loaded_setting("RUBYLIB=").
-loaded_setting("PERL5OPT=").
-loaded_setting("PERL5LIB=").
-loaded_setting("JAVA_TOOL_OPTIONS=").
-loaded_setting("_JAVA_OPTIONS=").
-loaded_setting("MAVEN_OPTS=").
-loaded_setting("GRADLE_OPTS=").
-loaded_setting("RUSTC_WRAPPER=").
-loaded_setting("RUSTC=").
-loaded_setting("MAKEFLAGS=").
-loaded_setting("GOFLAGS=").
-loaded_setting("npm_config_").
-loaded_setting("NPM_CONFIG_").
-loaded_setting("_proxy=").
-loaded_setting("_PROXY=").
-loaded_setting("HOME=").
+Decl loaded_end(Text)
+  descr [doc("variables whose names end so make a command load or run something else")]
+  bound [/string].
+
+Decl plain_suffix(Suffix)
+  descr [doc("files with this suffix may be written by a command as they may by a tool")]
+  bound [/string].
+
+Decl naming_program(Program)
+  descr [doc("a program that prints the names of files in the workspace and nothing else")]
+  bound [/string].
+
+Decl git_pair(First, Second)
+  descr [doc("two words with which git only looks, though with the first of them alone it may do more")]
+  bound [/string, /string].
+
+plain_suffix(".md").
+plain_suffix(".txt").
+plain_suffix(".rst").
+plain_suffix(".csv").
+plain_suffix(".html").
+plain_suffix(".css").
+plain_suffix(".py").
+plain_suffix(".js").
+plain_suffix(".ts").
+plain_suffix(".tsx").
+plain_suffix(".go").
+plain_suffix(".rs").
+plain_suffix(".java").
+plain_suffix(".c").
+plain_suffix(".h").
+plain_suffix(".cpp").
+
+naming_program("find").
+naming_program("fd").
+naming_program("ls").
+
+git_pair("stash", "list").
+git_pair("tag", "-l").
+git_pair("tag", "--list").
+git_pair("worktree", "list").
+git_pair("submodule", "status").
+
+loaded_start("LD_").
+loaded_start("DYLD_").
+loaded_start("BASH_").
+loaded_start("GIT_").
+loaded_start("npm_config_").
+loaded_start("NPM_CONFIG_").
+
+loaded_end("PAGER").
+loaded_end("EDITOR").
+loaded_end("VISUAL").
+loaded_end("BROWSER").
+loaded_end("SHELL").
+loaded_end("LESSOPEN").
+loaded_end("NODE_OPTIONS").
+loaded_end("NODE_PATH").
+loaded_end("PYTHONSTARTUP").
+loaded_end("PYTHONHOME").
+loaded_end("PYTHONPATH").
+loaded_end("PYTEST_PLUGINS").
+loaded_end("RUBYOPT").
+loaded_end("RUBYLIB").
+loaded_end("PERL5OPT").
+loaded_end("PERL5LIB").
+loaded_end("JAVA_TOOL_OPTIONS").
+loaded_end("_JAVA_OPTIONS").
+loaded_end("MAVEN_OPTS").
+loaded_end("GRADLE_OPTS").
+loaded_end("RUSTC_WRAPPER").
+loaded_end("RUSTC").
+loaded_end("MAKEFLAGS").
+loaded_end("GOFLAGS").
+loaded_end("_proxy").
+loaded_end("_PROXY").
+loaded_end("HOME").
+loaded_end("PATH").
+loaded_end("IFS").
+loaded_end("ENV").
+loaded_end("PS4").
 
 Decl runner_python(Module)
   descr [doc("a module that tests or checks when python runs it")]

@@ -42,7 +42,8 @@ documentation_suffix(".txt").
 documentation_suffix(".adoc").
 
 writes_documentation(Id) :-
-  class_of(Id, /write),
+  in_force("research_strategy.mg"),
+  writes_file(Id),
   action_path_suffix(Id, Suffix),
   documentation_suffix(Suffix).
 
@@ -55,7 +56,7 @@ policy_allows(Action, Target, Payload) :-
 
 policy_denies(Id, "who researches writes documentation only (.md, .mdx, .rst, .txt, .adoc)") :-
   in_force("research_strategy.mg"),
-  class_of(Id, /write),
+  writes_file(Id),
   !writes_documentation(Id).
 
 policy_denies(Id, "who researches removes no files") :-

@@ -26,6 +26,10 @@ Decl file_topology(Path, Hash, Language, Modified, IsTest)
 
 # Who acts, with what.
 
+Decl asked_by(Who)
+  descr [doc("/person where somebody asks by himself, and neither a persona nor an artifact acts for him")]
+  bound [/name].
+
 Decl acting(Persona)
   descr [doc("the persona on whose behalf the pending action is asked for")]
   bound [/name].

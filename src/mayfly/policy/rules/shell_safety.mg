@@ -12,31 +12,35 @@ Decl names_file(Id)
   descr [doc("the target is the name of a file and nothing else")]
   bound [/any].
 
+Decl about_file(Id)
+  descr [doc("the target of the action should be the name of a file")]
+  bound [/any].
+
 Decl spelled_out(Id)
   descr [doc("the target has more words than one")]
   bound [/any].
 
-Decl command(Id, Source, N, Program)
+Decl read_call(Id, Source, N, Program)
   descr [doc("a simple command in what counts as a command line")]
   bound [/any, /name, /number, /string].
 
-Decl removes(Id, Source, N)
+Decl rm_call(Id, Source, N)
   descr [doc("a call of rm")]
   bound [/any, /name, /number].
 
-Decl finds(Id, Source, N)
+Decl find_call(Id, Source, N)
   descr [doc("a call of find")]
   bound [/any, /name, /number].
 
-Decl changes_mode(Id, Source, N)
+Decl chmod_call(Id, Source, N)
   descr [doc("a call of chmod")]
   bound [/any, /name, /number].
 
-Decl changes_owner(Id, Source, N)
+Decl chown_call(Id, Source, N)
   descr [doc("a call of chown")]
   bound [/any, /name, /number].
 
-Decl kills(Id, Source, N)
+Decl kill_call(Id, Source, N)
   descr [doc("a call of kill")]
   bound [/any, /name, /number].
 
@@ -52,7 +56,7 @@ Decl fetching_program(Program)
   descr [doc("a program that brings files from other machines")]
   bound [/string].
 
-Decl has_message(Id)
+Decl message_tool(Id)
   descr [doc("the tool takes a text for people")]
   bound [/any].
 
@@ -144,6 +148,10 @@ Decl git_call(Id, Source, N)
   descr [doc("a call of git, or what the git tools were given")]
   bound [/any, /name, /number].
 
+Decl git_tool(Id)
+  descr [doc("what the action is given are words for git")]
+  bound [/any].
+
 Decl git_pushes(Id, Source, N)
   descr [doc("a git command that pushes")]
   bound [/any, /name, /number].
@@ -165,15 +173,15 @@ run_now(Id, /payload) :-
 
 # A message may be given as it is, or as JSON; arguments in JSON are more than a message.
 message_given(Id) :-
-  has_message(Id),
+  message_tool(Id),
   !arguments_given(Id).
 
-has_message(Id) :-
+message_tool(Id) :-
   pending_action(Id, Action, _, _, _),
   takes_message(Action).
 
 arguments_given(Id) :-
-  has_message(Id),
+  message_tool(Id),
   pending_action(Id, _, _, Payload, _),
   argument_key(Key),
   :string:contains(Payload, Key).
@@ -191,14 +199,28 @@ read_as_command(Id, /target) :-
 
 # A file may have the name of a program.
 names_file(Id) :-
-  class_of(Id, Class),
-  about_files(Class),
+  about_file(Id),
   !spelled_out(Id).
 
-spelled_out(Id) :- shell_word(Id, /target, _, _).
-spelled_out(Id) :- shell_writes(Id, /target, _, _, _).
-spelled_out(Id) :- shell_unclear(Id, /target, _).
-spelled_out(Id) :- shell_call(Id, /target, 2, _).
+about_file(Id) :-
+  class_of(Id, Class),
+  about_files(Class).
+
+spelled_out(Id) :-
+  about_file(Id),
+  shell_word(Id, /target, _, _).
+
+spelled_out(Id) :-
+  about_file(Id),
+  shell_writes(Id, /target, _, _, _).
+
+spelled_out(Id) :-
+  about_file(Id),
+  shell_unclear(Id, /target, _).
+
+spelled_out(Id) :-
+  about_file(Id),
+  shell_call(Id, /target, 2, _).
 
 read_as_command(Id, /payload) :-
   class_of(Id, Class),
@@ -211,19 +233,17 @@ read_as_command(Id, /payload) :- writes_script(Id).
 read_as_command(Id, /payload) :- moves_file(Id).
 
 # What a payload holds beside its command is not run, and yet nobody sends harm along for nothing.
-read_as_command(Id, /beside) :- read_as_command(Id, /payload).
+read_as_command(Id, /beside) :- run_now(Id, /payload).
 
-command(Id, Source, N, Program) :-
+read_as_command(Id, /beside) :- writes_script(Id).
+
+read_call(Id, Source, N, Program) :-
   read_as_command(Id, Source),
   shell_call(Id, Source, N, Program).
 
-read_as_command(Id, /target) :-
-  pending_action(Id, _, _, _, _),
-  !class_known(Id).
+read_as_command(Id, /target) :- unknown_action(Id).
 
-read_as_command(Id, /payload) :-
-  pending_action(Id, _, _, _, _),
-  !class_known(Id).
+read_as_command(Id, /payload) :- unknown_action(Id).
 
 script_suffix(".sh").
 script_suffix(".bash").
@@ -303,19 +323,19 @@ refused(Id, Reason) :-
 
 needs_approval(Id, Reason) :-
   writes_script(Id),
-  risky(Id, /payload, Reason).
+  risky(Id, _, Reason).
 
 # Removing.
 
-removes(Id, Source, N) :- command(Id, Source, N, "rm").
+rm_call(Id, Source, N) :- read_call(Id, Source, N, "rm").
 
-finds(Id, Source, N) :- command(Id, Source, N, "find").
+find_call(Id, Source, N) :- read_call(Id, Source, N, "find").
 
-changes_mode(Id, Source, N) :- command(Id, Source, N, "chmod").
+chmod_call(Id, Source, N) :- read_call(Id, Source, N, "chmod").
 
-changes_owner(Id, Source, N) :- command(Id, Source, N, "chown").
+chown_call(Id, Source, N) :- read_call(Id, Source, N, "chown").
 
-kills(Id, Source, N) :- command(Id, Source, N, "kill").
+kill_call(Id, Source, N) :- read_call(Id, Source, N, "kill").
 
 recursive(Id, Source, N) :- shell_flag(Id, Source, N, "r").
 recursive(Id, Source, N) :- shell_flag(Id, Source, N, "R").
@@ -339,51 +359,51 @@ whole_directory("/").
 whole_directory("/*").
 
 destroys(Id, Source, "it removes whole directories outside the workspace") :-
-  removes(Id, Source, N),
+  rm_call(Id, Source, N),
   recursive(Id, Source, N),
   shell_writes(Id, Source, N, _, Where),
   beyond(Where).
 
 destroys(Id, Source, "it removes all there is") :-
-  removes(Id, Source, N),
+  rm_call(Id, Source, N),
   recursive(Id, Source, N),
   shell_word(Id, Source, N, Word),
   whole_directory(Word).
 
 destroys(Id, Source, "it removes the workspace") :-
-  removes(Id, Source, N),
+  rm_call(Id, Source, N),
   recursive(Id, Source, N),
   shell_writes(Id, Source, N, ".", _).
 
 destroys(Id, Source, "it removes files of the system") :-
-  removes(Id, Source, N),
+  rm_call(Id, Source, N),
   shell_writes(Id, Source, N, _, /system).
 
 destroys(Id, Source, "it removes files of the system") :-
-  removes(Id, Source, N),
+  rm_call(Id, Source, N),
   shell_flag(Id, Source, N, "no-preserve-root").
 
 risky(Id, Source, "it removes whole directories without asking (rm -rf)") :-
-  removes(Id, Source, N),
+  rm_call(Id, Source, N),
   recursive(Id, Source, N),
   forced(Id, Source, N).
 
 risky(Id, Source, "it removes files outside the workspace") :-
-  removes(Id, Source, N),
+  rm_call(Id, Source, N),
   shell_writes(Id, Source, N, _, Where),
   beyond(Where).
 
 risky(Id, Source, "it moves files that lie outside the workspace") :-
-  command(Id, Source, N, "mv"),
+  read_call(Id, Source, N, "mv"),
   shell_path(Id, Source, N, _, Where),
   beyond(Where).
 
 risky(Id, Source, "it removes every file it finds") :-
-  finds(Id, Source, N),
+  find_call(Id, Source, N),
   shell_flag(Id, Source, N, "delete").
 
 destroys(Id, Source, "it removes every file it finds outside the workspace") :-
-  finds(Id, Source, N),
+  find_call(Id, Source, N),
   shell_flag(Id, Source, N, "delete"),
   shell_path(Id, Source, N, _, Where),
   beyond(Where).
@@ -395,13 +415,13 @@ removing_program("shred").
 removing_program("truncate").
 
 finds_outside(Id, Source, N) :-
-  finds(Id, Source, N),
+  find_call(Id, Source, N),
   shell_path(Id, Source, N, _, Where),
   beyond(Where).
 
 destroys(Id, Source, "it removes what it finds outside the workspace") :-
   finds_outside(Id, Source, _),
-  command(Id, Source, N, Program),
+  read_call(Id, Source, N, Program),
   removing_program(Program),
   shell_word(Id, Source, N, "{}").
 
@@ -449,39 +469,31 @@ destructive_program("vssadmin", "it removes backups").
 destructive_program("diskpart", "it changes the partitions of a disk").
 
 destroys(Id, Source, Reason) :-
-  command(Id, Source, _, Program),
+  read_call(Id, Source, _, Program),
   destructive_program(Program, Reason).
 
 destroys(Id, Source, "it makes a new file system") :-
-  command(Id, Source, _, Program),
+  read_call(Id, Source, _, Program),
   :string:starts_with(Program, "mkfs.").
 
 # Processes.
 
 destroys(Id, Source, "it ends every process") :-
-  kills(Id, Source, N),
+  kill_call(Id, Source, N),
   shell_word(Id, Source, N, "-1").
 
 destroys(Id, Source, "it ends the first process") :-
-  kills(Id, Source, N),
+  kill_call(Id, Source, N),
   shell_word(Id, Source, N, "1").
 
 destroys(Id, Source, "it starts itself without end") :-
-  command(Id, Source, N, ":"),
+  read_call(Id, Source, N, ":"),
   shell_pipes_into(Id, Source, N, ":").
 
 risky(Id, Source, "it starts itself without end") :-
-  command(Id, Source, N, Program),
+  read_call(Id, Source, N, Program),
   shell_pipes_into(Id, Source, N, Program),
   !read_only_program(Program).
-
-destroys(Id, /target, "it starts itself without end") :-
-  pending_action(Id, _, Target, _, _),
-  :string:contains(Target, ":(){").
-
-destroys(Id, /payload, "it starts itself without end") :-
-  pending_action(Id, _, _, Payload, _),
-  :string:contains(Payload, ":(){").
 
 # Writing where only the system writes.
 
@@ -522,21 +534,21 @@ open_mode("6755").
 open_mode("2755").
 
 risky(Id, Source, "it lets everybody change files, or lets them run as their owner") :-
-  changes_mode(Id, Source, N),
+  chmod_call(Id, Source, N),
   shell_word(Id, Source, N, Word),
   open_mode(Word).
 
 destroys(Id, Source, "it changes the modes of files outside the workspace") :-
-  changes_mode(Id, Source, N),
+  chmod_call(Id, Source, N),
   shell_writes(Id, Source, N, _, Where),
   beyond(Where).
 
 risky(Id, Source, "it changes the owner of whole directories") :-
-  changes_owner(Id, Source, N),
+  chown_call(Id, Source, N),
   recursive(Id, Source, N).
 
 destroys(Id, Source, "it changes the owner of files outside the workspace") :-
-  changes_owner(Id, Source, N),
+  chown_call(Id, Source, N),
   shell_writes(Id, Source, N, _, Where),
   beyond(Where).
 
@@ -601,13 +613,13 @@ risky(Id, Source, "it pipes into a shell, so what would be run cannot be read") 
   shell_program(Program).
 
 destroys(Id, Source, "it runs what it fetched or decoded, unread") :-
-  command(Id, Source, N, From),
+  read_call(Id, Source, N, From),
   source_of_surprise(From),
   shell_pipes_into(Id, Source, N, Program),
   shell_program(Program).
 
 destroys(Id, Source, "it runs what it fetched or decoded, unread") :-
-  command(Id, Source, N, From),
+  read_call(Id, Source, N, From),
   source_of_surprise(From),
   shell_pipes_into(Id, Source, N, Program),
   interpreter_program(Program).
@@ -622,10 +634,10 @@ fetching_program("sftp").
 
 risky(Id, Source, "it runs what it fetched or decoded, unread") :-
   shell_unclear(Id, Source, "it runs a file that it writes"),
-  command(Id, Source, _, From),
+  read_call(Id, Source, _, From),
   fetching_program(From).
 
-hidden_command(Id, Source, "eval hides what is run") :- command(Id, Source, _, "eval").
+hidden_command(Id, Source, "eval hides what is run") :- read_call(Id, Source, _, "eval").
 
 unclear_text("computed").
 unclear_text("hides").
@@ -655,7 +667,7 @@ privileged_program("setcap").
 privileged_program("capsh").
 
 risky(Id, Source, Reason) :-
-  command(Id, Source, _, Program),
+  read_call(Id, Source, _, Program),
   privileged_program(Program),
   Reason = fn:string:concat("it takes rights the agent does not have: ", Program).
 
@@ -668,13 +680,13 @@ destroys(Id, Source, "it opens a door into this machine") :-
   :string:contains(Path, "/dev/tcp/").
 
 destroys(Id, Source, "it opens a door into this machine") :-
-  command(Id, Source, N, Program),
+  read_call(Id, Source, N, Program),
   listening_program(Program),
   shell_flag(Id, Source, N, Flag),
   handover_flag(Flag).
 
 destroys(Id, Source, "it opens a door into this machine") :-
-  command(Id, Source, N, "socat"),
+  read_call(Id, Source, N, "socat"),
   shell_word(Id, Source, N, Word),
   socat_address(Text),
   :string:contains(Word, Text).
@@ -706,12 +718,12 @@ socat_address("exec").
 socat_address("SYSTEM").
 socat_address("system").
 
-risky(Id, Source, "it prints stored passwords") :- command(Id, Source, _, "security").
+risky(Id, Source, "it prints stored passwords") :- read_call(Id, Source, _, "security").
 
-risky(Id, Source, "it prints the commands that were typed before") :- command(Id, Source, _, "history").
+risky(Id, Source, "it prints the commands that were typed before") :- read_call(Id, Source, _, "history").
 
 risky(Id, Source, "it exports secret keys") :-
-  command(Id, Source, N, "gpg"),
+  read_call(Id, Source, N, "gpg"),
   shell_flag(Id, Source, N, Flag),
   :string:starts_with(Flag, "export-secret").
 
@@ -724,12 +736,15 @@ git_class(/git_force).
 git_class(/git_merge).
 git_class(/git_read).
 
-git_call(Id, Source, N) :- command(Id, Source, N, "git").
+git_call(Id, Source, N) :- read_call(Id, Source, N, "git").
+
+git_tool(Id) :-
+  class_of(Id, Class),
+  git_class(Class).
 
 git_call(Id, Source, N) :-
-  class_of(Id, Class),
-  git_class(Class),
-  command(Id, Source, N, _).
+  git_tool(Id),
+  read_call(Id, Source, N, _).
 
 git_pushes(Id, Source, N) :-
   git_call(Id, Source, N),
@@ -737,7 +752,7 @@ git_pushes(Id, Source, N) :-
 
 git_pushes(Id, Source, N) :-
   git_call(Id, Source, N),
-  command(Id, Source, N, "push").
+  read_call(Id, Source, N, "push").
 
 git_pushes(Id, Source, N) :-
   class_of(Id, /git_push),
@@ -747,7 +762,7 @@ git_pushes(Id, Source, N) :-
 git_pushes(Id, Source, M) :-
   class_of(Id, /git),
   git_call(Id, Source, N),
-  command(Id, Source, N, "push"),
+  read_call(Id, Source, N, "push"),
   git_call(Id, Source, M).
 
 git_pushes(Id, /payload, M) :-
@@ -775,7 +790,7 @@ risky(Id, Source, "it pushes over what others did") :-
 
 risky(Id, Source, "it pushes over what others did") :-
   git_pushes(Id, Source, N),
-  command(Id, Source, N, Program),
+  read_call(Id, Source, N, Program),
   push_force(Program).
 
 Decl push_force(Word)
@@ -797,8 +812,8 @@ risky(Id, Source, "it removes a branch that others may use") :-
   :string:starts_with(Word, ":").
 
 risky(Id, /payload, "it pushes over what others did") :-
+  git_tool(Id),
   class_of(Id, Class),
-  git_class(Class),
   Class != /git_force,
   pending_action(Id, _, _, Payload, _),
   :string:contains(Payload, "\"force\""),

@@ -57,10 +57,12 @@ test_path_end(".bats").
 test_path_end(".feature").
 
 written_path(Id, Path) :-
-  class_of(Id, /write),
+  in_force("test_strategy.mg"),
+  writes_file(Id),
   action_path(Id, Path, _).
 
 written_path(Id, Path) :-
+  in_force("test_strategy.mg"),
   run_now(Id, Source),
   shell_writes(Id, Source, _, Path, _),
   !quiet_device(Path).
@@ -81,7 +83,6 @@ test_path(Path) :-
   :string:ends_with(Path, Text).
 
 policy_denies(Id, Reason) :-
-  in_force("test_strategy.mg"),
   written_path(Id, Path),
   !test_path(Path),
   Reason = fn:string:concat("who tests writes tests only: ", Path).

@@ -90,12 +90,13 @@ class_effect(/tool, /spawn).
 class_effect(/memory, /fs).
 
 action_effect(Id, Effect) :-
-  pending_action(Id, Action, _, _, _),
-  action_class(Action, Class),
+  tier(_),
+  class_of(Id, Class),
   class_effect(Class, Effect).
 
 # Who reaches a host in a command line reaches it, whatever the action is called.
 action_effect(Id, /net) :-
+  tier(_),
   class_of(Id, Class),
   runs_command(Class),
   shell_host(Id, _, _, _, _).

@@ -8,21 +8,24 @@ from mayfly.policy.kernel.facts._hosts import host_of
 from mayfly.policy.kernel.facts._paths import Places, is_url
 from mayfly.policy.kernel.facts._payload import Payload, take_apart
 from mayfly.policy.kernel.facts._shell import Fact, ShellFacts
-from mayfly.policy.kernel.facts._symbols import symbol
+from mayfly.policy.kernel.facts._symbols import symbol, word
 from mayfly.policy.kernel.shell import read_arguments, read_script
 from mayfly.policy.mangle._values import Name, Time
 
 
-def facts_of_action(action: str, target: str, payload: str, *, id: str, time: int, workspace: str) -> list[Fact]:
+def facts_of_action(
+    action: str, target: str, payload: str, *, id: str, time: int, workspace: str, root: str | None = None
+) -> list[Fact]:
     """Return the pending action and everything computed of it.
 
-    *action* is a name with or without its slash, *time* nanoseconds since 1970, *workspace* an absolute directory.
+    *action* is a name with or without its slash, *time* nanoseconds since 1970, *workspace* an absolute directory and
+    *root* the same with its links followed, where that is known.
     The facts depend on these texts and on the links that lie in the workspace, on nothing else.
     """
     for text in (target, payload):
         _check_text(text)
     asked = (id, Name(action_name(action)), target, payload, Time(time))
-    apart, places = take_apart(payload), Places(workspace)
+    apart, places = take_apart(payload), Places(workspace, root)
     facts: dict[Fact, None] = {(symbol("pending_action"), asked): None}
     facts |= dict.fromkeys(_places(id, target, apart, places))
     facts |= dict.fromkeys(_hosts(id, target, apart))
@@ -57,7 +60,7 @@ def _places(id: str, target: str, apart: Payload, places: Places) -> Iterator[Fa
     own = [target] if target and not is_url(target) else []
     for text in dict.fromkeys([*own, *named, *patched]):
         located = places.locate(text)
-        yield symbol("action_path"), (id, located.path, Name(located.where))
+        yield symbol("action_path"), (id, located.path, word(located.where))
         for part in located.parts:
             yield symbol("action_path_part"), (id, part)
         for suffix in located.suffixes:
@@ -67,14 +70,14 @@ def _places(id: str, target: str, apart: Payload, places: Places) -> Iterator[Fa
 def _hosts(id: str, target: str, apart: Payload) -> Iterator[Fact]:
     host = host_of(target)
     if host is not None:
-        yield symbol("action_host"), (id, host.name, Name(host.kind))
+        yield symbol("action_host"), (id, host.name, word(host.kind))
         for domain in host.within:
             yield symbol("action_host_within"), (id, domain)
     for text in apart.texts:
         named = text.key in ("url", "uri", "host", "hostname", "endpoint", "address", "base_url", "proxy", "server")
         other = host_of(text.text) if named or "://" in text.text[:32] else None
         if other is not None:
-            yield symbol("payload_host"), (id, other.name, Name(other.kind))
+            yield symbol("payload_host"), (id, other.name, word(other.kind))
 
 
 def _shell(id: str, target: str, payload: str, apart: Payload, places: Places) -> Iterator[Fact]:
@@ -91,7 +94,7 @@ def _shell(id: str, target: str, payload: str, apart: Payload, places: Places) -
         yield from (beside if told else run).of(read_script(f"cat <<{_END}\n{payload}\n{_END}\n"))
     yield from run.surroundings(apart.settings, apart.directories)
     if not apart.whole:
-        yield symbol("shell_unclear"), (id, Name("/payload"), "it is too large to be looked at")
+        yield symbol("shell_unclear"), (id, word("/payload"), "it is too large to be looked at")
 
 
 _END = "end-of-the-payload"

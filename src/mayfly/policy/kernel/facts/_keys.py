@@ -9,9 +9,11 @@ ARGUMENTS: Final = frozenset({"args", "argv", "arguments", "params", "parameters
 RUN: Final = frozenset(
     {"command", "cmd", "commands", "cmds", "command_line", "commandline", "cmdline", "script", "scripts", "shell"}
     | {"shell_command", "run", "runs", "exec", "execute", "code", "args", "argv", "arguments", "program"}
-    | {"executable", "exe", "bin", "binary", "bash", "sh", "python", "stdin"}
+    | {"executable", "exe", "bin", "binary", "bash", "sh", "python", "stdin", "operation", "subcommand"}
 )
 """Where one of these is, the other texts of the object are not what is run."""
+MANY: Final = frozenset({"commands", "cmds", "scripts", "runs", "run", "script", "code"})
+"""A list under one of these is one of commands, not the words of one."""
 WORDS: Final = frozenset(
     {"description", "reason", "comment", "explanation", "title", "note", "notes", "summary", "purpose", "why"}
     | {"justification", "rationale", "thought", "thoughts", "thinking", "intent", "goal", "label", "message"}

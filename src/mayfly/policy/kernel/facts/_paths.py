@@ -37,6 +37,8 @@ _DRIVE: Final = re.compile(r"[A-Za-z]:(?:[\\/]|$)|\\\\|//[?.]/")
 # Texts that every program reads alike.
 _ORDINARY: Final = re.compile(r"[A-Za-z0-9_/.+,=@-]+")
 _TILDE: Final = re.compile(r"~[^/]")
+# What is left of `..` where somebody takes `../` out of a text once.
+_DOTS: Final = re.compile(r"(?:^|/)\.{4,}(?:/|$)")
 
 
 class Located(NamedTuple):
@@ -61,9 +63,9 @@ def locate(text: str, workspace: str) -> Located:
 class Places:
     """Locate the paths of one action; each path is looked up once, so all facts of the action agree."""
 
-    def __init__(self, workspace: str) -> None:
+    def __init__(self, workspace: str, root: str | None = None) -> None:
         self._home = os.path.normpath(workspace)
-        self._root = os.path.realpath(self._home)
+        self._root = root or os.path.realpath(self._home)
         self._known: dict[str, Located] = {}
 
     def locate(self, text: str) -> Located:
@@ -74,7 +76,7 @@ class Places:
         return found
 
     def _locate(self, text: str) -> Located:
-        if len(text) <= LONGEST and _ORDINARY.fullmatch(text):
+        if len(text) <= LONGEST and _ORDINARY.fullmatch(text) and not _DOTS.search(text):
             where, path, real = self._where(text)
             return _located(text if where == UNCLEAR else path, where, (path, real))
         shown = "".join(char if char.isprintable() else "\ufffd" for char in text[:LONGEST])
@@ -127,7 +129,7 @@ def _from_file_url(text: str) -> str | None:
 
 
 def _strange(text: str) -> bool:
-    if _EXPANDED.search(text) or _TILDE.match(text) or _DRIVE.match(text):
+    if _EXPANDED.search(text) or _TILDE.match(text) or _DRIVE.match(text) or _DOTS.search(text):
         return True
     return any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") for char in text)
 

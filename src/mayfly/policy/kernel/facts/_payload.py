@@ -11,6 +11,7 @@ from mayfly.policy.kernel.facts._keys import (
     COMMANDS,
     CONTENT,
     DIRECTORIES,
+    MANY,
     PATHS,
     RUN,
     SETTINGS,
@@ -25,6 +26,8 @@ _PATCHED: Final = re.compile(
     r"|^\*\*\* (?:(?:Add|Update|Delete) File|Move to): ([^\r\n]+)",
     re.MULTILINE,
 )
+
+_BLANK: Final = re.compile(r"\s")
 
 Role: TypeAlias = Literal["run", "beside", "words"]
 """What a text is for: to be run, or not, where another text of its object is; words are for people."""
@@ -142,17 +145,21 @@ class _Walk:
         if words and len(words) == len(items):
             self.lists.append((role, words[:MOST]))
         for item in items:
-            self.value(key, item, depth + 1, role)
+            word = isinstance(item, str) and len(items) > 1 and key not in MANY and not _BLANK.search(item)
+            self.value(key, item, depth + 1, "beside" if word and role == "run" else role)
             if not self.whole:
                 return
 
     def _mapping(self, value: Mapping[str, object], depth: int, role: Role) -> None:
         entries = {key.lower().strip(): item for key, item in value.items()}
-        self.lists.extend(("run", words) for words in _commands(entries))
+        joined: list[tuple[Role, tuple[str, ...]]] = [("run", words) for words in _commands(entries)]
+        self.lists.extend(joined)
         told = not RUN.isdisjoint(entries)
         for name, item in value.items():
             key = name.lower().strip()
-            self.value(key, item, depth + 1, _role(key) if told else role)
+            within = _role(key) if told else role
+            part = joined and within == "run" and (key in COMMANDS or key in ARGUMENTS)
+            self.value(key, item, depth + 1, "beside" if part else within)
             if not self.whole:
                 return
 

@@ -6,6 +6,7 @@ from typing import Final
 from mayfly.policy.kernel.facts._hosts import host_of
 from mayfly.policy.kernel.facts._paths import Places, is_url
 from mayfly.policy.kernel.facts._symbols import symbol
+from mayfly.policy.kernel.facts._symbols import word as known
 from mayfly.policy.kernel.shell import Call, Reading, Word, looks_only, programs
 from mayfly.policy.mangle._ast import Symbol
 from mayfly.policy.mangle._values import Name, Row
@@ -20,7 +21,7 @@ class ShellFacts:
 
     def __init__(self, id: str, source: str, places: Places) -> None:
         self._id = id
-        self._source = Name(source)
+        self._source = known(source)
         self._located = places
         self._number = 0
         self._words = 0
@@ -68,19 +69,19 @@ class ShellFacts:
             yield symbol("shell_sets"), (self._id, self._source, 0, name)
         for path in directories:
             located = self._located.locate(path)
-            yield symbol("shell_path"), (self._id, self._source, 0, located.path, Name(located.where))
+            yield symbol("shell_path"), (self._id, self._source, 0, located.path, known(located.where))
 
     def _places(self, call: Call) -> Iterator[Fact]:
         for path in _unique([*call.writes, *_written(call)]):
             located = self._located.locate(path)
-            yield self._fact("shell_writes", located.path, Name(located.where))
+            yield self._fact("shell_writes", located.path, known(located.where))
         for path in _unique(_paths(call)):
             located = self._located.locate(path)
-            yield self._fact("shell_path", located.path, Name(located.where))
+            yield self._fact("shell_path", located.path, known(located.where))
         for text in _unique(_addresses(call)):
             host = host_of(text)
             if host is not None:
-                yield self._fact("shell_host", host.name, Name(host.kind))
+                yield self._fact("shell_host", host.name, known(host.kind))
 
 
 def _unique(texts: Iterable[str]) -> list[str]:

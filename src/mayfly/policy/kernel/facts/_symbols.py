@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from mayfly.policy.mangle._ast import Symbol
+from mayfly.policy.mangle._values import Name
 
 _COLUMNS: Final = {
     "pending_action": ("Id", "Action", "Target", "Payload", "Time"),
@@ -28,6 +29,7 @@ _COLUMNS: Final = {
     "shell_document": ("Id", "Source", "N", "Text"),
     "shell_unclear": ("Id", "Source", "Reason"),
     "approved": ("Action", "Target", "Payload", "Until"),
+    "asked_by": ("Who",),
     "acting": ("Persona",),
     "tier": ("Tier",),
     "grant": ("Effect", "Detail"),
@@ -46,6 +48,21 @@ COLUMNS: Final[Mapping[Symbol, tuple[str, ...]]] = MappingProxyType(
 """What may be given to an evaluation without any rule file declaring it."""
 
 
+_SYMBOLS: Final = {symbol.name: symbol for symbol in COLUMNS}
+_NAMES: Final = {
+    text: Name(text)
+    for text in (
+        *("/inside", "/outside", "/system", "/unclear", "/public", "/private", "/loopback"),
+        *("/target", "/payload", "/beside"),
+    )
+}
+
+
 def symbol(name: str) -> Symbol:
     """Return the predicate of that name."""
-    return Symbol(name, len(_COLUMNS[name]))
+    return _SYMBOLS[name]
+
+
+def word(text: str) -> Name:
+    """Return one of the names that facts use again and again."""
+    return _NAMES[text]

@@ -19,6 +19,8 @@ _SKIPPED: Final = frozenset({"if", "then", "else", "elif", "do", "while", "until
 _OPENS: Final = frozenset({"{", "if", "while", "until", "for", "select", "case"})
 _CLOSES: Final = frozenset({"}", "fi", "done", "esac"})
 _DECLARING: Final = frozenset({"export", "declare", "local", "readonly", "typeset"})
+KEYWORDS: Final = _SKIPPED | _OPENS | _CLOSES | _DECLARING | {"function", "[["}
+"""Words that mean something to the shell where a command begins."""
 _LOADED: Final = frozenset({"PATH", "IFS", "ENV", "BASH_ENV", "PS4", "PROMPT_COMMAND", "SHELLOPTS", "BASHOPTS"})
 
 

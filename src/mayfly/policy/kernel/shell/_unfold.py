@@ -8,12 +8,15 @@ from typing import Final, TypeAlias
 
 from mayfly.policy.kernel.shell._marks import Word, literal
 from mayfly.policy.kernel.shell._runners import Call, Origin, Runners, interpreter, program_name
-from mayfly.policy.kernel.shell._script import Script, Simple
+from mayfly.policy.kernel.shell._script import KEYWORDS, Script, Simple
 from mayfly.policy.kernel.shell._words import DEPTH, STEPS, TooMuch
 
 MOST_CALLS: Final = 500
 MOST_GLIMPSES: Final = 100
+LONGEST_PLAIN: Final = 2000
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Words with nothing in them that means anything to a shell.
+_PLAIN: Final = re.compile(r"[A-Za-z0-9_./:@%+,-]+(?: [A-Za-z0-9_./:@%+=,-]+)*")
 _PLACES: Final = frozenset({"tee", "cp", "mv", "ln", "install", "curl", "wget", "rsync", "scp"})
 
 
@@ -93,8 +96,7 @@ class _Unfolding(Runners):
         if origin.depth > DEPTH:
             self.work.unclear("it is nested too deeply")
             return
-        reader = Script(text, self.work, values=origin.values, depth=origin.depth)
-        commands = self._read(reader, text, outermost=origin.depth == 0)
+        commands = self._plain(text) or self._script(text, origin)
         self._alive.extend(commands)
         for command in commands:
             for holder in origin.holders:
@@ -103,6 +105,17 @@ class _Unfolding(Runners):
             self._command(command, origin)
         for command in commands:
             self.feed(command, origin)
+
+    def _plain(self, text: str) -> list[Simple]:
+        """Read a single command without quotes and signs, which most are; nothing where it is something else."""
+        if len(text) > LONGEST_PLAIN or not _PLAIN.fullmatch(text):
+            return []
+        words = text.split(" ")
+        return [] if words[0] in KEYWORDS else [Simple(words=[Word(word, word) for word in words])]
+
+    def _script(self, text: str, origin: Origin) -> list[Simple]:
+        reader = Script(text, self.work, values=origin.values, depth=origin.depth)
+        return self._read(reader, text, outermost=origin.depth == 0)
 
     def _read(self, reader: Script, text: str, *, outermost: bool) -> list[Simple]:
         """Read; of a text that is too long keep what was read and the lines that name a harmful program."""

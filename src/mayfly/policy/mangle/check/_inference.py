@@ -17,11 +17,15 @@ from mayfly.policy.mangle.check._functions import evaluate
 from mayfly.policy.mangle.check._known import Known
 from mayfly.policy.mangle.check._problems import Problems
 from mayfly.policy.mangle.check._terms import variables
-from mayfly.policy.mangle.check._types import ANYTHING, disjoint, show_type, singleton, type_of
+from mayfly.policy.mangle.check._types import ANYTHING, NOWHERE, disjoint, show_type, singleton, type_of
 
 _BUILDERS = frozenset({"fn:list", "fn:map", "fn:struct", "fn:pair", "fn:tuple"})
 _ROUNDS = 3
 """How often to go over the body: what an equality says must reach both of its sides."""
+
+
+_MOST_WORK = 300_000
+"""How many pairs of types to compare for one rule: declarations with thousands of alternatives are not looked into."""
 
 
 class Reason(NamedTuple):
@@ -40,6 +44,8 @@ class Inference:
         self._rule = rule
         self._known = known
         self._reasons: dict[str, list[Reason]] = {}
+        self._work = _MOST_WORK
+        self._sizes: dict[int, tuple[Term, int]] = {}
 
     def check(self, problems: Problems) -> None:
         """Report the atoms of body and head that contradict the declared types."""
@@ -94,7 +100,7 @@ class Inference:
         for number, argument in enumerate(atom.arguments):
             if isinstance(argument, Variable) and possible:
                 kinds = tuple(bound[number] for bound in possible)
-                union = kinds[0] if len(kinds) == 1 else Apply(function="fn:Union", arguments=kinds, place=atom.place)
+                union = kinds[0] if len(kinds) == 1 else Apply(function="fn:Union", arguments=kinds, place=NOWHERE)
                 self._note(argument, Reason(union, f"{atom.symbol}", declared=True))
 
     def _check_atom(self, atom: Atom, problems: Problems, *, in_head: bool) -> None:
@@ -116,13 +122,28 @@ class Inference:
         if not isinstance(term, Variable):
             return False
         reasons = self._reasons.get(term.name, [])
-        return any(disjoint(reason.type, other.type) for reason in reasons if not reason.declared for other in reasons)
+        builtin = [reason for reason in reasons if not reason.declared]
+        return any(self._disjoint(reason.type, other.type) for reason in builtin for other in reasons)
+
+    def _disjoint(self, one: Term, other: Term) -> bool:
+        """Tell whether two types have no value in common; not, once too much was compared."""
+        self._work -= self._size(one) * self._size(other)
+        return self._work >= 0 and disjoint(one, other)
+
+    def _size(self, term: Term) -> int:
+        if not isinstance(term, Apply):
+            return 1
+        found = self._sizes.get(id(term))
+        if found is None:
+            # The term is kept, so that no other one gets its id.
+            found = self._sizes[id(term)] = (term, 1 + sum(map(self._size, term.arguments)))
+        return found[1]
 
     def _conflict(self, atom: Atom, bound: Sequence[Term]) -> tuple[int, Reason] | None:
         """Return the first column whose argument cannot fit, with the reason."""
         for number, (argument, kind) in enumerate(zip(atom.arguments, bound, strict=True)):
             for reason in self._about(argument):
-                if reason.declared and disjoint(reason.type, kind):
+                if reason.declared and self._disjoint(reason.type, kind):
                     return number, reason
         return None
 

@@ -38,6 +38,7 @@ class Known:
         self.declared: dict[Symbol, Declared] = {}
         self.reflects: dict[Symbol, Name] = {}
         self._hints: dict[Symbol, tuple[str, str]] = {}
+        self._names: dict[str, dict[Symbol, None]] = {}
         self._extra = dict(extra)
         self._problems = problems
         for declaration in declarations:
@@ -61,10 +62,18 @@ class Known:
         """Say that a predicate is not known, and what may have been meant."""
         found = self._hints.get(symbol)
         if found is None:
-            known = PREDICATES if symbol.name.startswith(":") else self.all()
-            found = unknown_predicate(symbol, known, similar=len(self._hints) < _MOST_GUESSES)
+            similar = len(self._hints) < _MOST_GUESSES
+            known = PREDICATES if symbol.name.startswith(":") else self.all() if similar else self._called(symbol.name)
+            found = unknown_predicate(symbol, known, similar=similar)
             self._hints[symbol] = found
         return found
+
+    def _called(self, name: str) -> Mapping[Symbol, object]:
+        """Return the predicates of one name; for a program with many mistakes, which must not take long."""
+        if not self._names:
+            for symbol in self.all():
+                self._names.setdefault(symbol.name, {})[symbol] = None
+        return self._names.get(name, {})
 
     def _declare(self, declaration: Declaration) -> None:
         symbol = declaration.atom.symbol

@@ -7,6 +7,7 @@ two variables.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from mayfly.policy.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Timed, Variable
@@ -50,6 +51,7 @@ def delay_negations(written: Sequence[Step], bound: set[str], known: Known) -> l
     bound = set(bound)
     ordered: list[Step] = []
     waiting: list[tuple[Step, set[str]]] = []
+    size = -1
     for step in written:
         premise = step.named
         if isinstance(premise, Negation) and not _needs(premise) <= bound:
@@ -59,8 +61,10 @@ def delay_negations(written: Sequence[Step], bound: set[str], known: Known) -> l
         ordered.append(step if reflected is None else Step(reflected, reflected))
         if reflected is None and not isinstance(premise, Negation) and not _is_inequality(premise):
             bound |= {variable.name for variable in premise_variables(premise)}
-        ordered += [other for other, needs in waiting if needs <= bound]
-        waiting = [entry for entry in waiting if not entry[1] <= bound]
+        if waiting and len(bound) > size:
+            size = len(bound)
+            ordered += [other for other, needs in waiting if needs <= bound]
+            waiting = [entry for entry in waiting if not entry[1] <= bound]
     return ordered + [step for step, _ in waiting]
 
 
@@ -94,21 +98,25 @@ class Evaluation:
     known: Known
     bound: set[str]
     ordered: list[Step] = field(default_factory=list)
-    waiting: list[Step] = field(default_factory=list)
+    waiting: dict[int, Step] = field(default_factory=dict)
     stuck: list[Stuck] = field(default_factory=list)
+    _wanted: dict[str, list[int]] = field(default_factory=dict)
+    """By variable: the premises that wait and have it."""
 
     def run(self, given: Sequence[Step]) -> None:
         """Take the premises in order; what may wait and cannot be evaluated yet comes as early as it can."""
-        for step in given:
+        for number, step in enumerate(given):
             missing = self._missing(step.named)
             if missing is None:
                 self._take(step)
             elif self._may_wait(step.named):
-                self.waiting.append(step)
+                self.waiting[number] = step
+                for variable in premise_variables(step.named):
+                    self._wanted.setdefault(variable.name, []).append(number)
             else:
                 self.stuck.append(Stuck(step.written, missing))
                 self._take(step)
-        for step in self.waiting:
+        for step in self.waiting.values():
             missing = self._missing(step.named)
             if missing is not None:
                 self.stuck.append(Stuck(step.written, missing))
@@ -122,14 +130,21 @@ class Evaluation:
         return all(each.name in self.bound for each in nested_variables((premise.left, premise.right)))
 
     def _take(self, step: Step) -> None:
+        ready: list[int] = []
+        self._place(step, ready)
+        while ready:
+            waited = self.waiting.pop(heappop(ready), None)
+            if waited is not None:
+                self._place(waited, ready)
+
+    def _place(self, step: Step, ready: list[int]) -> None:
+        """Put a premise next, and note which of the waiting ones can be evaluated now."""
         self.ordered.append(step)
-        self.bound |= {variable.name for variable in premise_variables(step.named)}
-        while (
-            ready := next((other for other in self.waiting if self._missing(other.named) is None), None)
-        ) is not None:
-            self.waiting.remove(ready)
-            self.ordered.append(ready)
-            self.bound |= {variable.name for variable in premise_variables(ready.named)}
+        new = {variable.name for variable in premise_variables(step.named)} - self.bound
+        self.bound |= new
+        for number in {number for name in new for number in self._wanted.get(name, ()) if number in self.waiting}:
+            if self._missing(self.waiting[number].named) is None:
+                heappush(ready, number)
 
     def _missing(self, premise: Premise) -> Variable | None:
         """Return a variable that must have a value before this premise and has none."""

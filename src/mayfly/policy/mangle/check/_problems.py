@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
+from itertools import islice
 
 from mayfly.policy.mangle._ast import Place, Symbol
 from mayfly.policy.mangle._errors import MangleError, Stage, raise_all
 
+MOST_ERRORS = 20
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -40,7 +42,13 @@ class Problems:
         places: dict[str, list[MangleError]] = {}
         for error in self._errors:
             places.setdefault(error.message, []).append(error)
-        raise_all([_with_count(found) for found in places.values()])
+        told = [_with_count(found) for found in islice(places.values(), MOST_ERRORS)]
+        more = len(places) - len(told)
+        if more:
+            last = told[-1]
+            message = f"{last.message} (and {more} other errors after this one)"
+            told[-1] = MangleError(message, stage=last.stage, place=last.place, fix=last.fix)
+        raise_all(told)
 
 
 def _with_count(found: list[MangleError]) -> MangleError:

@@ -11,6 +11,8 @@ from mayfly.policy.mangle.check._problems import unknown_predicate
 from mayfly.policy.mangle.check._types import Test, show_type, test_of
 
 MOST_REPORTED = 20
+_MOST_SHOWN = 20
+_LONGEST = 200
 
 
 class RowTests:
@@ -35,7 +37,7 @@ class RowTests:
         """Say which value is outside its type."""
         declared = self._declared[symbol]
         return MangleError(
-            f"{show_row(symbol, row)} does not fit the declared types: {_explain(declared, row)}",
+            f"{_brief(show_row(symbol, row))} does not fit the declared types: {_explain(declared, row)}",
             stage=stage,
             place=place,
             fix=f"mend the value or the bound at {declared.place}" if declared.place else None,
@@ -69,8 +71,13 @@ def _explain(declared: Declared, row: Row) -> str:
     if len(declared.bounds) == 1:
         for column, value, kind in zip(declared.columns, row, declared.bounds[0], strict=True):
             if not test_of(kind)(value):
-                return f"{column} is {show_type(kind)}, not {show_value(value)}"
-    return f"it must be one of {' or '.join(map(_shown, declared.bounds))}"
+                return f"{column} is {_brief(show_type(kind))}, not {_brief(show_value(value))}"
+    return f"it must be one of {' or '.join(map(_shown, declared.bounds[:_MOST_SHOWN]))}"
+
+
+def _brief(text: str) -> str:
+    """Return a text, or the beginning of a long one."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _shown(bound: tuple[Term, ...]) -> str:

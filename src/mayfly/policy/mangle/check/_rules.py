@@ -1,5 +1,8 @@
 """Check one clause at a time, and make rules and facts of them."""
 
+from dataclasses import replace
+from time import time_ns
+
 from mayfly.policy.mangle._ast import (
     Atom,
     Clause,
@@ -44,9 +47,21 @@ def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
         except MangleError as error:
             found.extend([error])
         else:
-            return Given(symbol=clause.head.symbol, row=row, time=clause.time, place=clause.place)
+            return Given(symbol=clause.head.symbol, row=row, time=_fixed(clause.time), place=clause.place)
     problems.merge(found)
     return None
+
+
+def _fixed(time: Interval | None) -> Interval | None:
+    """Return the time of a fact, `now` being when the program is loaded."""
+    if time is None:
+        return None
+    now = Time(time_ns())
+    start, end = (
+        replace(bound, end=Constant(value=now, place=bound.place)) if isinstance(bound.end, str) else bound
+        for bound in (time.start, time.end)
+    )
+    return replace(time, start=start, end=end)
 
 
 def make_rule(number: int, clause: Clause, known: Known, problems: Problems) -> Rule | None:
@@ -125,6 +140,9 @@ def _check_premise(premise: Premise, clause: Clause, known: Known, problems: Pro
     atom = premise if isinstance(premise, Atom) else premise.atom
     declared = known.get(atom.symbol)
     if declared is None and atom.symbol not in PREDICATES:
+        if isinstance(premise, Timed):
+            # As in the language: what is asked for a time may be known from elsewhere, and else never holds.
+            return
         message, fix = known.hint(atom.symbol)
         problems.add(message, place=atom.place, fix=fix)
         return

@@ -8,6 +8,8 @@ from mayfly.policy.mangle.check._graph import Edge, adjacency, components, edges
 from mayfly.policy.mangle.check._known import Known
 from mayfly.policy.mangle.check._problems import Problems
 
+_MOST_STEPS = 20
+
 
 def stratify(rules: Sequence[Rule], problems: Problems) -> tuple[tuple[Symbol, ...], ...]:
     """Return the predicates that have rules, lowest stratum first; report each cycle that cannot be ordered."""
@@ -25,7 +27,7 @@ def stratify(rules: Sequence[Rule], problems: Problems) -> tuple[tuple[Symbol, .
 
 def _report_cycle(strict: Edge, back: Sequence[Edge], problems: Problems) -> None:
     """Name a cycle in full, each step with the place of the premise that makes it."""
-    path = "".join(f" -> {edge.kind}{edge.target} ({edge.place.file}:{edge.place.line})" for edge in (strict, *back))
+    path = _path([strict, *back])
     word = "negation" if strict.kind == "!" else "aggregation"
     problems.add(
         f"{word} cycle: {strict.source}{path}",
@@ -33,6 +35,15 @@ def _report_cycle(strict: Edge, back: Sequence[Edge], problems: Problems) -> Non
         fix=_negation_fix(strict) if strict.kind == "!" else _aggregation_fix(strict),
         stage="eval",
     )
+
+
+def _path(steps: Sequence[Edge]) -> str:
+    """Return the steps of a cycle; of a very long one the beginning and the end."""
+    told = [f" -> {edge.kind}{edge.target} ({edge.place.file}:{edge.place.line})" for edge in steps]
+    if len(told) > _MOST_STEPS:
+        half = _MOST_STEPS // 2
+        told[half:-half] = [f" -> … {len(told) - 2 * half} more …"]
+    return "".join(told)
 
 
 def _negation_fix(edge: Edge) -> str:
@@ -82,7 +93,7 @@ def _report_mutual(group: Sequence[Symbol], found: Sequence[Edge], problems: Pro
     inside = (edge for edge in found if edge.source in group and edge.target in group)
     first = next(edge for edge in inside if edge.source != edge.target)
     back = shortest_path(found, first.target, first.source, set(group))
-    path = "".join(f" -> {edge.target} ({edge.place.file}:{edge.place.line})" for edge in (first, *back))
+    path = _path([first, *back])
     problems.add(
         f"temporal predicates depend on each other: {first.source}{path}",
         place=first.place,

@@ -12,7 +12,7 @@ from mayfly.policy.mangle.check._type_terms import Field, fields
 
 Test: TypeAlias = Callable[[Value], bool]
 
-_NOWHERE: Final = Place("", 0, 0)
+NOWHERE: Final = Place("", 0, 0)
 _BASE: Final[Mapping[str, type]] = MappingProxyType(
     {
         "/name": Name,
@@ -29,7 +29,7 @@ _SHAPES: Final[Mapping[str, type]] = MappingProxyType(
 )
 _SCALARS: Final = (int, str, bytes, Float, Time, Duration)
 
-ANYTHING: Final = Variable(name="_", place=_NOWHERE)
+ANYTHING: Final = Variable(name="_", place=NOWHERE)
 """The type of what nothing is known of."""
 
 
@@ -53,7 +53,7 @@ def test_of(term: Term) -> Test:
 
 def singleton(value: Value) -> Term:
     """Return the type that has this value only."""
-    return Apply(function="fn:Singleton", arguments=(Constant(value=value, place=_NOWHERE),), place=_NOWHERE)
+    return Apply(function="fn:Singleton", arguments=(Constant(value=value, place=NOWHERE),), place=NOWHERE)
 
 
 def type_of(expression: TypeExpression) -> Term:
@@ -61,10 +61,10 @@ def type_of(expression: TypeExpression) -> Term:
     if isinstance(expression, tuple):
         function, *arguments = expression
         assert isinstance(function, str)
-        return Apply(function=function, arguments=tuple(map(type_of, arguments)), place=_NOWHERE)
+        return Apply(function=function, arguments=tuple(map(type_of, arguments)), place=NOWHERE)
     if expression.startswith("/"):
-        return Constant(value=Name(expression), place=_NOWHERE)
-    return Variable(name=expression, place=_NOWHERE)
+        return Constant(value=Name(expression), place=NOWHERE)
+    return Variable(name=expression, place=NOWHERE)
 
 
 def show_type(term: Term) -> str:

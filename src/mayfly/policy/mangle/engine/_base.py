@@ -65,9 +65,7 @@ class Base:
             if plan.aggregates:
                 return bool(run.body(plan))
             out: dict[object, object] = {}
-            plan.function(NATURAL, record=False)(
-                self.relations, None, out, run.ask, run.tick, run.meter.heavy, run.now
-            )
+            plan.function(NATURAL, record=False)(self.relations, None, out, run.ask, run.tick, run.meter.heavy, run.now)
             return bool(out)
 
     def woken(self, needed: frozenset[int]) -> list[Plan]:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from mayfly.policy.mangle._checked import Rule
 from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle._values import List, Map, Pair, Struct, Value
+from mayfly.policy.mangle._values import List, Map, Pair, Row, Struct, Value
 from mayfly.policy.mangle.builtins import weight
 from mayfly.policy.mangle.engine._relation import Relation
 from mayfly.policy.mangle.engine._source import FIRST_LOOK, TICK
@@ -95,7 +95,7 @@ class Meter:
         return found
 
     def spend(self, *values: Any) -> None:
-        """Count values that were built or read; now and then measure what is kept."""
+        """Count values, or tuples of rows, that were built or read; now and then measure what is kept."""
         spent = 64
         for value in values:
             kind = type(value)
@@ -104,7 +104,7 @@ class Meter:
             elif kind in _NESTED:
                 spent += 8 * len(value.held)
             elif kind is tuple:
-                spent += 64 * len(value) + sum(8 * len(part.held) for row in value for part in row if type(part) is List)
+                self.spend(*[part for row in value for part in row])
         self._room -= spent
         if self._room < 0:
             self.measure()
@@ -121,17 +121,22 @@ class Meter:
         for relation in self.watched:
             rows, relation.weighed = len(relation.rows) - relation.weighed, len(relation.rows)
             if rows > 0 and isinstance(relation.rows, dict):
-                for row, origin in islice(reversed(relation.rows.items()), rows):
-                    self._weigh(row)
-                    if type(origin) is tuple:
-                        self._weigh(origin[1:])
+                self._weigh_all(islice(reversed(relation.rows.items()), rows))
         kept, seen = self.kept, set(self._seen) if self.growing else self._seen
-        for row in self.growing:
-            self._weigh(row)
+        self._weigh_all(
+            self.growing.items() if isinstance(self.growing, dict) else ((row, None) for row in self.growing)
+        )
         held, self.kept, self._seen = self.kept, kept, seen
         if held > self._limits.bytes:
             limit = self._limits.bytes
             raise self.over(f"more than {limit} bytes of strings, lists and other values were built and kept", "bytes")
+
+    def _weigh_all(self, rows: Iterable[tuple[Row, Any]]) -> None:
+        """Add what rows hold, and what is remembered of where they come from."""
+        for row, origin in rows:
+            self._weigh(row)
+            if type(origin) is tuple:
+                self._weigh(origin[1:])
 
     def _weigh(self, values: Iterable[Value]) -> None:
         pending = [value for value in values if type(value) is not int]

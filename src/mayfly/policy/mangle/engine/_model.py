@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from mayfly.policy.mangle._ast import Atom, Place, Symbol, Variable
 from mayfly.policy.mangle._checked import Given, Rule
+from mayfly.policy.mangle._errors import MangleError
 from mayfly.policy.mangle._values import Row, Time, Value
+from mayfly.policy.mangle.builtins import BuiltinError
 from mayfly.policy.mangle.engine._aggregate import known_part
 from mayfly.policy.mangle.engine._emit import Recipe
 from mayfly.policy.mangle.engine._order import WILDCARD, is_builtin
@@ -52,7 +54,10 @@ class Model:
 
     def match(self, atom: Atom) -> list[Row]:
         """Return the rows that an atom with constants, variables and wildcards matches, oldest first."""
-        return self._matching(atom, {})
+        try:
+            return self._matching(atom, {})
+        except BuiltinError as error:
+            raise MangleError(str(error), stage="eval", place=atom.place) from error
 
     def _matching(self, atom: Atom, bindings: Mapping[str, Value]) -> list[Row]:
         known = known_part(atom, bindings)

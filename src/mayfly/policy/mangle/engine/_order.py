@@ -7,6 +7,7 @@ evaluated as written; only what lies between two such premises is put in another
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from heapq import heapify, heappop, heappush
 
 from mayfly.policy.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Timed, Variable
 from mayfly.policy.mangle._checked import Rule
@@ -128,11 +129,28 @@ def _greedy(segment: list[Premise], known: set[str], result: list[Premise]) -> N
     """Move the premises of a segment to the result, the most restricted one first."""
     # A variable of a negation or inequality that nothing in the segment binds is never going to be bound here.
     binding = {name for premise in segment if not _only_tests(premise) for name in variables_of(premise)}
-    while segment:
-        best = max(range(len(segment)), key=lambda at: (_rank(segment[at], known, binding), -at))
-        premise = segment.pop(best)
-        result.append(premise)
-        known.update(variables_of(premise))
+    waiting: dict[str, list[int]] = {}
+    for at, premise in enumerate(segment):
+        for name in dict.fromkeys(variables_of(premise)):
+            waiting.setdefault(name, []).append(at)
+    heap = [_entry(at, premise, known, binding) for at, premise in enumerate(segment)]
+    heapify(heap)
+    left = dict(enumerate(segment))
+    while heap:
+        # A rank only rises, so the best entry of a premise is the one that counts; the others come when it is gone.
+        best = left.pop(heappop(heap)[2], None)
+        if best is None:
+            continue
+        result.append(best)
+        new = [name for name in dict.fromkeys(variables_of(best)) if name not in known]
+        known.update(new)
+        for at in {at for name in new for at in waiting.get(name, ()) if at in left}:
+            heappush(heap, _entry(at, left[at], known, binding))
+
+
+def _entry(at: int, premise: Premise, known: set[str], binding: set[str]) -> tuple[int, int, int]:
+    first, second = _rank(premise, known, binding)
+    return (-first, -second, at)
 
 
 def _only_tests(premise: Premise) -> bool:

@@ -54,7 +54,7 @@ def all_names(rule: Rule) -> list[str]:
 
 
 def costs_of(rule: Rule, premises: Sequence[Premise]) -> list[int]:
-    """Return for each premise how much is done after it for each of its rows, roughly: the functions that are called."""
+    """Return for each premise roughly how much is done after it for each of its rows: what is called."""
     terms = list(rule.head.arguments)
     terms += [let.function for let in rule.transform.lets] if rule.transform is not None else []
     cost = sum(map(_calls, terms))

@@ -51,7 +51,7 @@ class Plan:
         self.required = tuple(dict.fromkeys(number for at, number in self.reads.items() if at < self.fails_at))
         """The predicates without whose rows the rule neither gives anything nor fails."""
         self.asks = _asks_the_time(rule)
-        self.starts = frozenset(at for at in self.reads if self._may_start(at))
+        self.starts = self._starts()
         self.lazy = frozenset[str]() if self.aggregates else used_once(rule, setting.called)
         self.made: dict[int, Made] = {}
 
@@ -71,21 +71,21 @@ class Plan:
         else:
             self.negates.append(number)
 
-    def _may_start(self, at: int) -> bool:
-        """Tell whether a premise may be evaluated first: not if it has functions or gives what others must compute."""
-        premise = self.rule.premises[at]
-        if at and any(isinstance(other, Timed) for other in self.rule.premises):
-            return False
-        if any(isinstance(term, Apply) for term in terms_of(premise)):
-            return False
-        names = set(variables_of(premise))
-        for other in self.rule.premises[:at]:
-            if isinstance(other, Atom) and is_builtin(other.symbol):
-                modes = PREDICATES[other.symbol].modes
-                for mode, term in zip(modes, other.arguments, strict=True):
-                    if mode == "-" and isinstance(term, Variable) and term.name in names:
-                        return False
-        return True
+    def _starts(self) -> frozenset[int]:
+        """Return the premises that may be evaluated first: not if they have functions or give what others compute."""
+        found: set[int] = set()
+        computed: set[str] = set()
+        timed_rule = any(isinstance(premise, Timed) for premise in self.rule.premises)
+        for at, premise in enumerate(self.rule.premises):
+            if at and timed_rule:
+                break
+            if isinstance(premise, Atom) and is_builtin(premise.symbol):
+                modes = PREDICATES[premise.symbol].modes
+                outputs = (term for mode, term in zip(modes, premise.arguments, strict=True) if mode == "-")
+                computed.update(term.name for term in outputs if isinstance(term, Variable))
+            elif at in self.reads and computed.isdisjoint(variables_of(premise)):
+                found.update(() if any(isinstance(term, Apply) for term in terms_of(premise)) else (at,))
+        return frozenset(found)
 
     def constants(self, at: int) -> tuple[tuple[int, Value], ...]:
         """Return the columns of a premise that are constants."""

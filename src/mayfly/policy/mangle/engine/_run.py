@@ -222,7 +222,7 @@ class Run:
         try:
             for row in source(known):
                 answer[row] = None
-                self.meter.spend(row)
+                self.meter.spend((row,))
                 if len(answer) % _FEW == 0:
                     self.meter.check_time()
                     self.meter.check_facts(len(answer))

@@ -31,7 +31,7 @@ class Source:
     def __init__(self, parameters: str) -> None:
         self.depth = 0
         self.cost = 0
-        """How much is done for each row of the innermost loop: from a certain amount on, rows are counted one by one."""
+        """How much is done for each row of the innermost loop: if it is much, rows are counted one by one."""
         self._parameters = parameters
         self._top: list[str] = []
         self._lines: list[str] = []
@@ -112,7 +112,9 @@ class Source:
         """Compile the function."""
         defaults = "".join(f", {name}={name}" for name in self._bound)
         head = f"def rule({self._parameters}{defaults}):"
-        text = "\n".join([*self._later(), head, f"    left = {FIRST_LOOK}", *self._top, *self._first(), "    return left"])
+        text = "\n".join(
+            [*self._later(), head, f"    left = {FIRST_LOOK}", *self._top, *self._first(), "    return left"]
+        )
         space: dict[str, Any] = dict(self._bound)
         exec(_compiled(text) if len(text) < _LONGEST_KEPT else compile(text, "<rule>", "exec"), space)
         return space["rule"]
@@ -122,12 +124,14 @@ class Source:
 
     def _later(self) -> list[str]:
         """Return the text of the further functions; each takes what it and those after it use of the ones before."""
+        if not self._parts:
+            return []
         bodies = [lines for _, lines in self._parts] + [self._lines]
         parameters = [word.strip() for word in self._parameters.split(",")]
         known: dict[str, int] = dict.fromkeys(parameters, 0)
         for at, lines in enumerate([[*self._top, *bodies[0]], *bodies[1:]]):
             for word in _WORD.findall("\n".join(lines)):
-                if word[-1].isdigit() and word not in self._bound or word == "origin":
+                if word == "origin" or (word[-1].isdigit() and word not in self._bound):
                     known.setdefault(word, at)
         needed: dict[str, None] = {}
         text: list[str] = []

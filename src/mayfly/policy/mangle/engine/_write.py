@@ -13,8 +13,31 @@ from mayfly.policy.mangle.engine._parts import is_number, predicate_of
 from mayfly.policy.mangle.engine._source import Source
 
 _LIGHT = (
-    *("fn:plus", "fn:minus", "fn:mult", "fn:div", "fn:mod", "fn:sqrt", "fn:float", "fn:number", "fn:time", "fn:duration"),
-    *("fn:interval", ":lt", ":le", ":gt", ":ge", ":time", ":duration", ":interval", ":within", ":match_p", ":match_nil"),
+    *(
+        "fn:plus",
+        "fn:minus",
+        "fn:mult",
+        "fn:div",
+        "fn:mod",
+        "fn:sqrt",
+        "fn:float",
+        "fn:number",
+        "fn:time",
+        "fn:duration",
+    ),
+    *(
+        "fn:interval",
+        ":lt",
+        ":le",
+        ":gt",
+        ":ge",
+        ":time",
+        ":duration",
+        ":interval",
+        ":within",
+        ":match_p",
+        ":match_nil",
+    ),
 )
 """How the names of builtins begin whose cost does not grow with the size of what they are given."""
 _DEEP = 40
@@ -65,7 +88,9 @@ class Writer:
 
     def _call(self, call: str, arguments: Sequence[str], name: str, depth: int = 0) -> str:
         """Return the call of a builtin; one that may build or read something large is counted."""
-        written = f"{call}({', '.join(arguments)})" if name.startswith(_LIGHT) else f"heavy({', '.join([call, *arguments])})"
+        written = (
+            f"{call}({', '.join(arguments)})" if name.startswith(_LIGHT) else f"heavy({', '.join([call, *arguments])})"
+        )
         if depth % _DEEP != _DEEP - 1:
             return written
         # Python reads only so many parentheses inside each other.

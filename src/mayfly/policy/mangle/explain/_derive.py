@@ -4,7 +4,18 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
-from mayfly.policy.mangle._ast import Atom, Constant, Equality, Negation, Place, Premise, Symbol, Term, Variable
+from mayfly.policy.mangle._ast import (
+    Atom,
+    Constant,
+    Equality,
+    Negation,
+    Place,
+    Premise,
+    Symbol,
+    Term,
+    Timed,
+    Variable,
+)
 from mayfly.policy.mangle._checked import Rule
 from mayfly.policy.mangle._errors import MangleError
 from mayfly.policy.mangle._text import show_row, show_term, show_value
@@ -125,7 +136,8 @@ def body_uses(model: Model, rule: Rule, bindings: Bindings, head: Fact) -> Itera
     """Yield what the premises of a rule stand on under the bindings, in order."""
     for premise in rule.premises:
         yield from _premise_uses(model, premise, bindings, head)
-        bindings = next(step(model, premise, bindings), bindings)
+        if not isinstance(premise, Timed):
+            bindings = next(step(model, premise, bindings), bindings)
 
 
 def _premise_uses(model: Model, premise: Premise, bindings: Bindings, head: Fact) -> Iterator[Use]:

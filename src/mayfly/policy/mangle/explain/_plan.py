@@ -181,6 +181,8 @@ class Planner:
             for bindings in islice(step(self._model, premise, {}), _ROWS):
                 yield from self._plan(replace(rest, known=learn(rest.known, bindings, premise), waited=0))
         elif isinstance(premise, Equality) and isinstance(premise.left, Variable) and not premise.negated:
+            if premise.left.name in variables(premise.right):
+                return
             yield from self._plan(replace(rest, known={**rest.known, premise.left.name: premise.right}, waited=0))
         else:
             yield from self._wait(goal, premise, rest)

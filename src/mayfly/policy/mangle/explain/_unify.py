@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from mayfly.policy.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Term, Timed, Variable
 from mayfly.policy.mangle._values import Value
-from mayfly.policy.mangle.explain._terms import Bindings, value_of
+from mayfly.policy.mangle.explain._terms import Bindings, value_of, variables
 
 Substitution: TypeAlias = Mapping[str, Term]
 
@@ -32,11 +32,14 @@ def unify(ones: tuple[Term, ...], others: tuple[Term, ...], known: Substitution)
     """Return what must be known for two rows of terms to be the same, or None; open functions match nothing."""
     for one, other in zip(ones, others, strict=True):
         left, right = resolve(one, known), resolve(other, known)
+        if isinstance(right, Variable) and not isinstance(left, Variable):
+            left, right = right, left
         if isinstance(left, Variable):
-            same = isinstance(right, Variable) and left.name == right.name
-            known = known if same else {**known, left.name: right}
-        elif isinstance(right, Variable):
-            known = {**known, right.name: left}
+            if isinstance(right, Variable) and left.name == right.name:
+                continue
+            if left.name in variables(right):
+                return None
+            known = {**known, left.name: right}
         elif not (isinstance(left, Constant) and isinstance(right, Constant) and left.value == right.value):
             return None
     return known
