@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mayfly.core import Artifact, Budget, Capability, Intent, MayflyError, Outcome, Proof, Settings, Verdict
+    from mayfly.policy import Kernel
     from mayfly.runtime import Runtime, jit
     from mayfly.sandbox import Result, Sandbox
     from mayfly.store import Event, Ledger
@@ -20,6 +21,7 @@ __all__ = [
     "Capability",
     "Event",
     "Intent",
+    "Kernel",
     "Ledger",
     "MayflyError",
     "Outcome",
@@ -38,6 +40,7 @@ _HOME = {
         ("Artifact", "Budget", "Capability", "Intent", "MayflyError", "Outcome", "Proof", "Settings", "Verdict"),
         "mayfly.core",
     ),
+    "Kernel": "mayfly.policy",
     **dict.fromkeys(("Runtime", "jit"), "mayfly.runtime"),
     **dict.fromkeys(("Result", "Sandbox"), "mayfly.sandbox"),
     **dict.fromkeys(("Event", "Ledger"), "mayfly.store"),

@@ -144,6 +144,15 @@ def test_a_failing_case_shows_why(cli: Cli) -> None:
     assert "does not hold" in ran.out
 
 
+def test_a_case_about_a_predicate_that_is_not_there_fails_by_name(cli: Cli) -> None:
+    write("family.mg", FAMILY)
+    write("family.test.toml", '[[case]]\nname = "a typo"\nexpect = ["odl(/ada, _)"]\n')
+    ran = cli("policy", "test", "family.mg")
+    assert ran.status == 1
+    assert "failed: family.mg: a typo" in ran.out
+    assert "odl/2" in ran.out
+
+
 @pytest.mark.parametrize("text", ["x = 1", "[[case]]\nname = 1", '[[case]]\nname = "a"\nexpect = ["p(X"]', "[[case"])
 def test_a_bad_test_file_is_one_line_naming_it(cli: Cli, text: str) -> None:
     write("family.mg", FAMILY)

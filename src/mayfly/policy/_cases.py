@@ -119,11 +119,11 @@ def _try(case: Case, program: Program) -> Tried:
     answers = {symbol: _Answers(row for name, row in case.facts if name == symbol) for symbol in outside}
     try:
         model = program.evaluate(told, externals=answers)
+        wrong = [to_text(why_not(model, atom)) for atom in case.expect if not model.match(atom)]
+        for atom in case.never:
+            wrong += [to_text(why(model, atom.symbol, row)) for row in model.match(atom)]
     except MangleError as error:
         return Tried(case=case, wrong=(str(error),), rules=frozenset())
-    wrong = [to_text(why_not(model, atom)) for atom in case.expect if not model.match(atom)]
-    for atom in case.never:
-        wrong += [to_text(why(model, atom.symbol, row)) for row in model.match(atom)]
     return Tried(case=case, wrong=tuple(wrong), rules=frozenset(_fired(model)))
 
 

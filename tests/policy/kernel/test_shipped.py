@@ -60,6 +60,17 @@ def test_a_push_waits_for_an_approval_and_gets_it(
     assert not kernel.permitted("git_push", "origin main").allowed
 
 
+def test_a_file_that_speaks_against_asking_is_refused_though_nobody_would_listen(write: Write) -> None:
+    book = Rulebook(
+        extra=[write("rules/silent.mg", 'policy_denies(Id, "no") :- pending_action(Id, /ask_user, _, _, _).')]
+    )
+    assert "against asking the user" in str(book.snapshot.problems[0])
+
+
+def test_a_kernel_alone_decides_by_the_shipped_rules(workspace: Path) -> None:
+    assert Kernel(workspace=workspace).permitted("file_read", "src/a.py").allowed
+
+
 def test_a_new_persona_is_one_rule(write: Write, workspace: Path) -> None:
     rule = "persona(/poet) :- user_intent(_, _, /rhyme, _, _).\n"
     book = Rulebook(extra=[write("rules/poet.mg", rule)])

@@ -19,6 +19,7 @@ from mayfly.policy.kernel._goals import changeable
 from mayfly.policy.kernel._permit import Permit, Route
 from mayfly.policy.kernel._record import digest_of, kept, recording
 from mayfly.policy.kernel._review import Review
+from mayfly.policy.kernel._rulebook import Rulebook
 from mayfly.policy.kernel._secrets import shortened, without_secrets
 from mayfly.policy.kernel._snapshot import Snapshot
 from mayfly.policy.kernel._world import World
@@ -48,7 +49,7 @@ _NEVER_GIVEN: Final = frozenset({"permitted", "refused", "needs_approval", "appr
 
 
 class Kernel:
-    """Answer for one agent in one session, by one snapshot of the rules.
+    """Answer for one agent in one session, by one snapshot of the rules; by the shipped ones where none is given.
 
     The agent's policies are joined with the rules for its questions only. A question that cannot be answered, whatever
     the reason, is answered with a denial.
@@ -56,9 +57,9 @@ class Kernel:
 
     def __init__(
         self,
-        snapshot: Snapshot,
+        snapshot: Snapshot | None = None,
         *,
-        workspace: Path | str,
+        workspace: Path | str = ".",
         ledger: Ledger | None = None,
         persona: str | None = None,
         policies: Sequence[str] = (),
@@ -69,7 +70,7 @@ class Kernel:
         clock: Callable[[], int] = time.time_ns,
         limits: Limits = LIMITS,
     ) -> None:
-        self.snapshot = snapshot
+        self.snapshot = Rulebook().snapshot if snapshot is None else snapshot
         self.persona = None if persona is None else action_name(persona)
         self.policies = tuple(policies)
         self._workspace = str(Path(workspace).absolute())
