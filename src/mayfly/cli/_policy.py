@@ -13,6 +13,8 @@ from mayfly.core import InputError
 if TYPE_CHECKING:
     from mayfly.policy.mangle import MangleError, Model
 
+MOST_TEXT = 256 * 1024 * 1024
+
 app = group("Evaluate, check, test and try out rules.")
 
 Files = Annotated[list[Path], typer.Argument(help="Rule files, read as one program.", metavar="FILE.mg...")]
@@ -43,6 +45,9 @@ def evaluate(
     try:
         program = load_files([*files, *(facts or [])])
         model = program.evaluate(limits=Limits(facts=max_facts, seconds=seconds), record=why is not None)
+        if why is not None:
+            _explain(model, why, as_json=as_json)
+            return
         found = _facts(model, goal)
     except MangleError as error:
         if as_json:
@@ -50,9 +55,7 @@ def evaluate(
         else:
             _complain(error)
         raise typer.Exit(2) from None
-    if why is not None:
-        _explain(model, why, as_json=as_json)
-    elif as_json:
+    if as_json:
         answer_json({"stage": "ok", "error": None, "facts": found})
     else:
         for fact in found:
@@ -132,7 +135,7 @@ def run_tests(
 
 
 def _facts(model: "Model", goal: str | None) -> list[str]:
-    from mayfly.policy.mangle import parse_atom, show_row, sort_key
+    from mayfly.policy.mangle import MangleError, parse_atom, show_row, sort_key
 
     if goal is None:
         found = list(model.facts())
@@ -140,7 +143,15 @@ def _facts(model: "Model", goal: str | None) -> list[str]:
         atom = parse_atom(goal)
         found = [(atom.symbol, row) for row in model.match(atom)]
     found.sort(key=lambda fact: (fact[0], [sort_key(value) for value in fact[1]]))
-    return [show_row(symbol, row) for symbol, row in found]
+    texts: list[str] = []
+    size = 0
+    for symbol, row in found:
+        texts.append(show_row(symbol, row))
+        size += len(texts[-1])
+        if size > MOST_TEXT:
+            message = f"the facts take more than {MOST_TEXT:,} characters to print"
+            raise MangleError(message, stage="eval", fix="ask for less with --goal")
+    return texts
 
 
 def _explain(model: "Model", goal: str, *, as_json: bool) -> None:
