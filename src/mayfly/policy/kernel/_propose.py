@@ -85,6 +85,8 @@ def propose(
 class _Refused(MayflyError):
     """Say why a proposed line is not taken."""
 
+    code = "NOT_PROPOSABLE"
+
 
 def _checked(line: str) -> Fact:
     if len(line) > LONGEST:

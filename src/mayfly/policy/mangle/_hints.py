@@ -200,7 +200,7 @@ def _stray(lexer: Lexer) -> MangleError:
 def _bad_string(lexer: Lexer) -> MangleError:
     """Say what is wrong with a string: an escape in it, or that it never ends."""
     quote, start, source = lexer.text, lexer.start + 1, lexer.source
-    sound = re.compile(rf"[^\\{quote}]*+(?:{ESCAPE}[^\\{quote}]*+)*+").match(source, start)
+    sound = re.compile(rf"[^\\{quote}]*+(?:{ESCAPE}[^\\{quote}]*+)*").match(source, start)
     end = sound.end() if sound else start
     if end < len(source):
         escape = source[end : end + 2]

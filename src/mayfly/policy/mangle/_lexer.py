@@ -29,13 +29,15 @@ UPPER_KEYWORDS: Final = ("Package", "Use", "Decl")
 LOWER_KEYWORDS: Final = ("temporal", "descr", "inclusion", "now", "opt", "bound", "let", "do")
 KEYWORDS: Final = frozenset(UPPER_KEYWORDS + LOWER_KEYWORDS)
 
-_SPACE = r"[ \t\r\n\f]*+(?:#[^\n]*+[ \t\r\n\f]*+)*+"
+# Groups repeat greedily and not possessively: before Python 3.11.5 a possessive group keeps what its failed last turn
+# took. Nothing is lost, because what follows each of them cannot fail.
+_SPACE = r"[ \t\r\n\f]*+(?:#[^\n]*+[ \t\r\n\f]*+)*"
 _LETTER = "[A-Za-z0-9:_]"
-_REST = rf"{_LETTER}*+(?:\.{_LETTER}++)*+"
+_REST = rf"{_LETTER}*+(?:\.{_LETTER}++)*"
 _PIECE = r"/[A-Za-z0-9.\-_~%]++"
 _EXPONENT = "(?:[eE][+-]?[0-9]++)?"
 ESCAPE: Final = r"""\\(?:[nt"'\\\n]|x[0-9a-f]{2}|u\{[0-9a-f]{4,6}\})"""
-_QUOTED = tuple(rf"{quote}[^\\{quote}]*+(?:{ESCAPE}[^\\{quote}]*+)*+{quote}" for quote in QUOTES)
+_QUOTED = tuple(rf"{quote}[^\\{quote}]*+(?:{ESCAPE}[^\\{quote}]*+)*{quote}" for quote in QUOTES)
 
 # In the order in which they are tried; None means that the text of the token is its kind. One first character a rule
 # is what makes the pattern fast: the rules that cannot match are passed over by one comparison.
@@ -46,7 +48,7 @@ _RULES: Final[tuple[tuple[str | None, str], ...]] = (
     *((BYTES, f"b{pattern}") for pattern in _QUOTED),
     (NAME, f"[a-z]{_REST}"),
     (NAME, f":[a-z]{_REST}"),
-    (CONSTANT, rf"{_PIECE}(?:{_PIECE})*+"),
+    (CONSTANT, rf"{_PIECE}(?:{_PIECE})*"),
     *((STRING, pattern) for pattern in _QUOTED),
     (TIMESTAMP, r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]++)?Z?)?"),
     (DURATION, "[0-9]++(?:ms|[dhms])"),
@@ -105,7 +107,7 @@ class Lexer:
         """Go past a bad token; of a bad string, past its end: its content is not taken for rules."""
         quote = self.text
         if quote in QUOTES:
-            found = re.compile(rf"{quote}(?:[^\\{quote}]|\\.)*+{quote}?", re.DOTALL).match(self.source, self.start)
+            found = re.compile(rf"{quote}[^\\{quote}]*+(?:\\.[^\\{quote}]*+)*{quote}?", re.DOTALL).match(self.source, self.start)
             end = found.end() if found else len(self.source)
             self._next = self._pattern.finditer(self.source, end).__next__
         self.advance()
