@@ -107,7 +107,8 @@ class Lexer:
         """Go past a bad token; of a bad string, past its end: its content is not taken for rules."""
         quote = self.text
         if quote in QUOTES:
-            found = re.compile(rf"{quote}[^\\{quote}]*+(?:\\.[^\\{quote}]*+)*{quote}?", re.DOTALL).match(self.source, self.start)
+            whole = re.compile(rf"{quote}[^\\{quote}]*+(?:\\.[^\\{quote}]*+)*{quote}?", re.DOTALL)
+            found = whole.match(self.source, self.start)
             end = found.end() if found else len(self.source)
             self._next = self._pattern.finditer(self.source, end).__next__
         self.advance()
