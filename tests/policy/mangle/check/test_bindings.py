@@ -2,6 +2,8 @@
 
 import pytest
 
+from mayfly.policy.mangle._ast import Symbol
+
 from .checking import accept, only, refuse, spot
 
 KNOWN = "Decl q(X). Decl r(X, Y). Decl s(L)."
@@ -30,7 +32,7 @@ KNOWN = "Decl q(X). Decl r(X, Y). Decl s(L)."
     ],
 )
 def test_a_bound_rule_is_accepted(rule: str) -> None:
-    accept(f"{KNOWN} {rule}")
+    assert len(accept(f"{KNOWN} {rule}").rules) == 1
 
 
 @pytest.mark.parametrize(
@@ -83,7 +85,8 @@ def test_modes_decide_what_an_atom_binds() -> None:
 
 
 def test_an_input_of_a_deferred_predicate_has_a_value() -> None:
-    accept('Decl d(X, Y) descr [mode("+", "-"), deferred()]. d(X, Y) :- X < 3, Y = X.')
+    found = accept('Decl d(X, Y) descr [mode("+", "-"), deferred()]. d(X, Y) :- X < 3, Y = X.')
+    assert found.declared[Symbol("d", 2)].deferred
 
 
 def test_an_input_of_a_computed_predicate_has_none_when_it_is_evaluated() -> None:

@@ -105,7 +105,7 @@ def test_a_wrong_type_is_refused(bound: str, message: str) -> None:
     ],
 )
 def test_every_kind_of_type_is_accepted(bound: str) -> None:
-    accept(f"Decl p(X) bound [{bound}].")
+    assert accept(f"Decl p(X) bound [{bound}].").declared[Symbol("p", 1)].bounds
 
 
 MERGED = """

@@ -1,6 +1,7 @@
 """Programs that run others: what each of them is given to run, as a command line, as text or as code."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -42,7 +43,7 @@ class Origin:
     values: dict[str, str] = field(default_factory=dict)
 
 
-class Runners:
+class Runners(ABC):
     """Know how each program that runs others is told what to run."""
 
     def __init__(self) -> None:
@@ -53,21 +54,21 @@ class Runners:
         self._reads: dict[int, str] = {}
         """Which commands take commands or code from their input, and in which language."""
 
+    @abstractmethod
     def script(self, text: str, origin: Origin) -> None:
         """Read a text as a shell would."""
-        raise NotImplementedError
 
+    @abstractmethod
     def arguments(self, words: Sequence[str], origin: Origin) -> None:
         """Read an argument list."""
-        raise NotImplementedError
 
+    @abstractmethod
     def unfold(self, simple: Simple, words: Sequence[Word], origin: Origin, writes: tuple[str, ...] = ()) -> None:
         """Add a command and what it runs."""
-        raise NotImplementedError
 
+    @abstractmethod
     def add(self, call: Call, simple: Simple, origin: Origin) -> None:
         """Keep one call."""
-        raise NotImplementedError
 
     def inner(self, name: str, words: tuple[Word, ...], simple: Simple, origin: Origin) -> Sequence[Word]:
         """Return the command that *name* runs with the rest of its words, having read those it is given as text."""

@@ -1,6 +1,7 @@
 """Read one word of a POSIX shell or bash: quotes, escapes and expansions, the unknown told apart from the known."""
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Final
 
@@ -64,7 +65,7 @@ class Work:
             self.reasons[reason] = None
 
 
-class Words:
+class Words(ABC):
     """A place in a text from which words are read; what `$(…)` and backquotes hold is handed to the script reader."""
 
     def __init__(self, text: str, work: Work, *, values: Mapping[str, str], depth: int) -> None:
@@ -76,13 +77,13 @@ class Words:
         self.values = dict(values)
         self.depth = depth
 
+    @abstractmethod
     def substitute(self, *, backquoted: str | None = None) -> None:
         """Read the commands of a substitution: up to the closing parenthesis, or of a text of its own."""
-        raise NotImplementedError
 
+    @abstractmethod
     def look_inside(self, text: str) -> str:
         """Find the substitutions that an arithmetic or parameter expression holds; return the text marked."""
-        raise NotImplementedError
 
     def word(self) -> str:
         """Read to the end of the word, and return it marked."""
