@@ -58,7 +58,17 @@ def test_every_setting_can_be_given_by_its_variable(tmp_path: Path) -> None:
 
 def test_every_setting_has_an_owner_and_a_meaning() -> None:
     rows = list(Settings().show())
-    assert {row.owner for row in rows} <= {"core", "sandbox", "store", "gates", "forge", "models", "library", "policy"}
+    assert {row.owner for row in rows} <= {
+        "core",
+        "sandbox",
+        "store",
+        "gates",
+        "forge",
+        "models",
+        "library",
+        "policy",
+        "promise",
+    }
     assert all(row.help for row in rows)
     assert len({variable(row.key) for row in rows}) == len(rows)
 

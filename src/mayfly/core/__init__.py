@@ -1,6 +1,8 @@
 """The contract types, errors and settings every other package stands on."""
 
 from mayfly.core._agent import Agent, Identity, agent
+from mayfly.core._amounts import POOL_KINDS
+from mayfly.core._pool import Hold, Pool, current_pool, limit, within
 from mayfly.core._settings import (
     Default,
     ForgeSettings,
@@ -8,6 +10,7 @@ from mayfly.core._settings import (
     LibrarySettings,
     ModelSettings,
     PolicySettings,
+    PromiseSettings,
     SandboxSettings,
     Settings,
     StoreSettings,
@@ -41,6 +44,7 @@ from mayfly.core.errors import (
 )
 
 __all__ = [
+    "POOL_KINDS",
     "UNSET",
     "Agent",
     "Artifact",
@@ -53,6 +57,7 @@ __all__ = [
     "ForgeSettings",
     "GateSettings",
     "HelpNeeded",
+    "Hold",
     "Identity",
     "InputError",
     "Intent",
@@ -63,6 +68,8 @@ __all__ = [
     "ModelSettings",
     "Outcome",
     "PolicySettings",
+    "Pool",
+    "PromiseSettings",
     "Proof",
     "Refusal",
     "SandboxSettings",
@@ -76,4 +83,7 @@ __all__ = [
     "agent",
     "canonical_json",
     "content_hash",
+    "current_pool",
+    "limit",
+    "within",
 ]

@@ -131,6 +131,7 @@ class PolicySettings:
 
     rules: str = setting("", "further rule files or directories, separated as in PATH", owner="policy")
     hosts: str = setting("", "hosts that may be reached without asking, separated by commas", owner="policy")
+    send_hosts: str = setting("", "hosts that data may be sent to without asking, separated by commas", owner="policy")
     spend_limit: int = setting(0, "cents that may be spent without asking", owner="policy", minimum=0)
     facts: int = setting(200_000, "facts one decision may derive", owner="policy", minimum=1)
     seconds: float = setting(2.0, "seconds one decision may take", owner="policy", minimum=0.001)
@@ -141,6 +142,31 @@ class PolicySettings:
     review_window: float = setting(3600.0, "seconds over which these are counted", owner="policy", minimum=1)
     proposals: int = setting(100, "facts a model may propose in one turn", owner="policy", minimum=0)
     debounce: float = setting(0.5, "seconds a rule file has to rest before it is read again", owner="policy", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromiseSettings:
+    """How large a tree of promises may become, what it may use, and where its leaves run."""
+
+    engine: str = setting(
+        "local", "where leaves run: local, ray (what `mayfly ray up` began) or ray://HOST:PORT", owner="promise"
+    )
+    max_depth: int = setting(3, "levels below the root", owner="promise", minimum=0, maximum=50)
+    chaos_threshold: float = setting(0.1, "budget below which nothing is tried", owner="promise", minimum=0, maximum=1)
+    max_children: int = setting(64, "children of one promise", owner="promise", minimum=0)
+    max_nodes: int = setting(20_000, "promises in one tree", owner="promise", minimum=1)
+    fix_iterations: int = setting(100, "rounds of an improvement, whatever budget is left", owner="promise", minimum=1)
+    seconds: float = setting(3600.0, "wall-clock seconds for one tree", owner="promise", minimum=0)
+    sandbox_seconds: float = setting(3600.0, "seconds behind the wall for one tree", owner="promise", minimum=0)
+    parallel: int = setting(32, "leaves of one tree at once", owner="promise", minimum=1)
+    part_size: int = setting(16 * MIB, "bytes of one part of a large file of lines", owner="promise", minimum=4096)
+    split_from: int = setting(
+        64 * MIB, "bytes from which a file of lines is split into parts", owner="promise", minimum=1
+    )
+    retries: int = setting(5, "further tries of a leaf whose worker was lost", owner="promise", minimum=0)
+    retry_delay: float = setting(1.0, "seconds before the first of them", owner="promise", minimum=0)
+    retry_factor: float = setting(2.0, "how much longer each further wait is", owner="promise", minimum=1)
+    kill_cache: float = setting(1.0, "seconds a look at the kill switch lasts", owner="promise", minimum=0)
 
 
 class Default(NamedTuple):
@@ -171,6 +197,7 @@ class Settings:
     models: ModelSettings = field(default_factory=ModelSettings)
     library: LibrarySettings = field(default_factory=LibrarySettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
+    promise: PromiseSettings = field(default_factory=PromiseSettings)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -232,10 +259,9 @@ def _put(settings: Settings, key: str, value: object) -> Settings:
 
 
 def variable(key: str) -> str:
-    """Return the name of the environment variable for *key*; the database URL has the short name people expect."""
-    if key == "store.database_url":
-        return "MAYFLY_DATABASE_URL"
-    return "MAYFLY_" + key.replace(".", "_").upper()
+    """Return the name of the environment variable for *key*; two have the short names people expect."""
+    short = {"store.database_url": "MAYFLY_DATABASE_URL", "promise.engine": "MAYFLY_ENGINE"}
+    return short.get(key) or "MAYFLY_" + key.replace(".", "_").upper()
 
 
 def _given(key: str, environ: Mapping[str, str], table: dict[str, Any]) -> tuple[object, str] | None:

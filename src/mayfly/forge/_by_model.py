@@ -29,22 +29,41 @@ class ModelArchitect:
 
     def write(self, request: Request) -> Artifact:
         """Return what the model wrote."""
-        profile = request.profile
-        prompt = Prompt.load("architect").fill(
-            imports=", ".join(sorted(profile.imports)) or "nothing",
-            complexity=str(profile.max_complexity),
-            arms=str(profile.max_arms),
-            contract=_describe.contract(request),
-            intent=request.intent,
-            context=_describe.context(request),
-            examples=_describe.examples(request.examples),
-            sample=_describe.sample(request),
-            hints=_describe.hints(request),
-            attempts=_describe.attempts(request.attempts),
-        )
+        prompt = _simple(request) if request.simple else _full(request)
         answer = self._model.ask("architect", prompt.user, system=prompt.system, pool=self._pool)
         entry = request.signature.name if request.signature else ""
         source = code_in(answer.text)
         provenance = {"model": answer.model, "prose": source is None, "truncated": answer.truncated}
         written = answer.text if source is None else source
         return Artifact(kind="agent", source=written, entry=entry, author=self.name, provenance=provenance)
+
+
+def _full(request: Request) -> Prompt:
+    profile = request.profile
+    return Prompt.load("architect").fill(
+        imports=", ".join(sorted(profile.imports)) or "nothing",
+        complexity=str(profile.max_complexity),
+        arms=str(profile.max_arms),
+        contract=_describe.contract(request),
+        intent=request.intent,
+        context=_describe.context(request),
+        examples=_describe.examples(request.examples),
+        sample=_describe.sample(request),
+        hints=_describe.hints(request),
+        attempts=_describe.attempts(request.attempts),
+    )
+
+
+def _simple(request: Request) -> Prompt:
+    """Say the task, the contract, a few examples, what a person said and what was wrong before, and no more."""
+    profile = request.profile
+    return Prompt.load("architect_simple").fill(
+        imports=", ".join(sorted(profile.imports)) or "nothing",
+        complexity=str(profile.max_complexity),
+        contract=_describe.contract(request),
+        intent=request.intent,
+        examples=_describe.examples(request.examples[: _describe.FEW]),
+        sample="" if request.examples else _describe.sample(request),
+        hints=_describe.hints(request),
+        attempts=_describe.attempts(request.attempts),
+    )

@@ -10,6 +10,7 @@ from mayfly.forge._request import Attempt, Request
 
 MOST_EXAMPLES = 20
 MOST_LINES = 30
+FEW = 3
 LONGEST = 2000
 
 
@@ -47,7 +48,8 @@ def sample(request: Request) -> str:
     """Write the beginning of the real input."""
     if not request.sample:
         return ""
-    rows = [item if isinstance(item, str) else _short(item) for item in request.sample[:MOST_LINES]]
+    most = FEW if request.simple else MOST_LINES
+    rows = [item if isinstance(item, str) else _short(item) for item in request.sample[:most]]
     return f"The input begins like this:\n{fenced(chr(10).join(row[:LONGEST] for row in rows))}\n"
 
 

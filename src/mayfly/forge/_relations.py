@@ -2,63 +2,33 @@
 
 from __future__ import annotations
 
+import ast
+import importlib.util
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import NamedTuple
 
+from mayfly.core import UNSET, Unset
+from mayfly.forge import _relations_words as _words
+from mayfly.forge._relations_words import Asked, asked
 from mayfly.gates import Test
 
-_WORD = re.compile(r"[a-z0-9_]+")
-_KINDS = {
-    "parse": {"parse", "decode", "deserialize"},
-    "find": {"find", "search", "filter", "select", "extract", "identify", "list"},
-    "generate": {"generate", "create", "make", "build"},
-    "transform": {"transform", "convert", "format", "turn", "render", "encode"},
-}
-# A number that is counted or computed need not occur in the input, and what is changed does not either.
-_COMPUTED = frozenset(
-    {
-        "count",
-        "number",
-        "many",
-        "total",
-        "sum",
-        "average",
-        "mean",
-        "median",
-        "maximum",
-        "minimum",
-        "difference",
-        "length",
-        "index",
-        "position",
-        "indices",
-        "ratio",
-        "percentage",
-        "convert",
-        "replace",
-        "upper",
-        "lower",
-        "uppercase",
-        "lowercase",
-        "format",
-        "normalize",
-        "then",
-        "sort",
-        "lowest",
-        "highest",
-    }
-)
-_NOTATIONS = {
-    "json": "json",
-    "iso": "iso",
-    "uppercase": "uppercase",
-    "lowercase": "lowercase",
-    "snake_case": "snake_case",
-    "hex": "hex",
-    "hexadecimal": "hex",
-    "binary": "binary",
+Check = Callable[[object, object], object]
+
+# What the files leave open, and the request decides.
+_CONSTANTS = {
+    "count": ("MANY",),
+    "exact": ("OPERATION",),
+    "example": ("EXPECTED",),
+    "fix": ("LANGUAGE", "CHANGED"),
+    "generate": ("SCHEMA",),
+    "sort": ("ORDER",),
+    "transform": ("NOTATION",),
+    "typed": ("KIND",),
+    "validate": ("FINDINGS",),
 }
 
 
@@ -72,20 +42,56 @@ class Relation(NamedTuple):
 
 
 def relations(intent: str, context: Mapping[str, object]) -> list[Relation]:
-    """Return the relations that a result of *intent* has to have with its input."""
-    words = _WORD.findall(intent.lower())
-    kind = next((kind for word in words for kind, verbs in _KINDS.items() if word in verbs), "")
-    if kind == "find" and not _COMPUTED & set(words):
-        return [_shipped("find", "every item that was found occurs in the input", 0.7)]
-    if kind == "parse" and not _COMPUTED & set(words):
-        return [_shipped("parse", "what was parsed has structure", 0.7)]
+    """Return the relations that a result of *intent* has to have with its input, whatever that is."""
+    request = asked(intent)
+    kind = "find" if request.kind == "filter" else request.kind
+    if kind == "find" and request.unchanged:
+        return [_found()]
+    if kind == "parse" and not request.words & _words.unsure("computed"):
+        return [_parsed()]
     if kind == "transform":
-        wanted = next((_NOTATIONS[word] for word in _after_to(words) if word in _NOTATIONS), "")
-        notation = _shipped("transform", f"the result can be read as {wanted}", 0.6, NOTATION=wanted)
-        return [notation] if wanted else []
+        return [_written(request.notation)] if request.notation else []
     if kind == "generate" and isinstance(context.get("schema"), dict):
-        return [_shipped("generate", "the result fits the schema", 0.9, SCHEMA=context["schema"])]
+        return [_fitting(context["schema"])]
     return []
+
+
+def relation_of(intent: str, context: Mapping[str, object], input: object | Unset = UNSET) -> Relation:
+    """Return the one relation that says most about a result of *intent* for *input*; there always is one.
+
+    Only what is sure to hold is asked for: a right value that is refused is lost.
+    """
+    if "output_schema" in context and isinstance(context["output_schema"], dict):
+        return _fitting(context["output_schema"])
+    request = asked(intent)
+    made = _exact(request, input) or _BY_KIND.get(request.kind, _nothing)(request, context, input)
+    return made or relation("present", "there is a value", 0.4)
+
+
+def relation(name: str, description: str, confidence: float, **constants: object) -> Relation:
+    """Return the shipped relation *name* with its constants filled in."""
+    source = _text(name)
+    for constant, value in constants.items():
+        line = f"{constant} = {value!r}".replace("\\", r"\\")
+        source = re.sub(rf"^{constant} = .*$", line, source, count=1, flags=re.MULTILINE)
+    return Relation(name, source, description, confidence)
+
+
+@lru_cache(maxsize=256)
+def in_process(name: str, source: str) -> Check | None:
+    """Return the check in *source* where that is the shipped relation *name*, whatever its constants; else None.
+
+    What was stored and is not ours to the letter has to be run behind the wall.
+    """
+    if not re.fullmatch(r"[a-z]+", name) or not _path(name).is_file():
+        return None
+    try:
+        constants = {constant: _constant(constant, source) for constant in _CONSTANTS.get(name, ())}
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    if relation(name, "", 0.0, **constants).source != source:
+        return None
+    return _load(name, constants)
 
 
 def relation_tests(found: list[Relation], inputs: list[object]) -> list[Test]:
@@ -104,13 +110,152 @@ def relation_tests(found: list[Relation], inputs: list[object]) -> list[Test]:
     ]
 
 
-def _after_to(words: list[str]) -> list[str]:
-    return words[words.index("to") + 1 :] if "to" in words else words[words.index("as") + 1 :] if "as" in words else []
+def _found() -> Relation:
+    return relation("find", "every item that was found occurs in the input", 0.7)
 
 
-def _shipped(name: str, description: str, confidence: float, **constants: object) -> Relation:
-    source = (files("mayfly.forge") / "relations" / f"{name}.py").read_text(encoding="utf-8")
+def _parsed() -> Relation:
+    return relation("parse", "what was parsed has structure", 0.7)
+
+
+def _written(notation: str) -> Relation:
+    return relation("transform", f"the result can be read as {notation}", 0.6, NOTATION=notation)
+
+
+def _fitting(schema: object) -> Relation:
+    return relation("generate", "the result fits the schema", 0.9, SCHEMA=schema)
+
+
+def _nothing(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    return None
+
+
+def _find(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    return _found() if request.unchanged and _holds_text(input) else None
+
+
+def _parse(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    return _parsed() if not request.words & _words.unsure("computed") and _holds_text(input) else None
+
+
+def _filter(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    if not request.unchanged or not isinstance(input, list):
+        return None
+    return relation("filter", "what was kept are items of the input, in their order", 0.7)
+
+
+def _unique(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    if request.words & _words.unsure("unique") or not isinstance(input, list):
+        return None
+    return relation("unique", "every item of the input is there, and each only once", 0.8)
+
+
+def _sort(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    if not isinstance(input, (list, str)) or request.words & _words.unsure("said"):
+        return None
+    words = request.words
+    order = "down" if words & _words.unsure("down") else "either" if words & _words.unsure("either") else "up"
+    if words & _words.unsure("order"):
+        order = "any"
+    if words & {"top", "first", "last", "unique", "remove", "limit", "count"}:
+        return None
+    return relation("sort", "the same items, in order", 0.8, ORDER=order)
+
+
+def _count(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    many = bool(request.words & _words.unsure("many"))
+    return relation("count", "a whole number from 0, not above what can be counted", 0.7, MANY=many)
+
+
+def _validate(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    return relation("validate", "the result holds a verdict", 0.8, FINDINGS="for" in request.words)
+
+
+def _transform(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    if request.notation:
+        return _written(request.notation)
+    if request.type:
+        return relation("typed", f"the result is of the kind asked for: {request.type}", 0.7, KIND=request.type)
+    return None
+
+
+def _generate(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    schema = context.get("schema")
+    return _fitting(schema) if isinstance(schema, dict) else None
+
+
+def _fix(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    changed = bool(request.words & {"bug", "crash", "error", "failure", "failing", "broken", "defect", "issue"})
+    said = "what was fixed is there, can be read and is not what was broken"
+    return relation("fix", said, 0.6, LANGUAGE=request.language, CHANGED=changed and isinstance(input, str))
+
+
+def _join(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    if not isinstance(input, list) or not all(isinstance(item, str) for item in input[:1000]):
+        return None
+    return relation("join", "a text that holds every text of the input in order", 0.7) if request.plain else None
+
+
+def _exact(request: Asked, input: object) -> Relation | None:
+    """Return the relation of a request that names one operation and nothing else, for an input it is clear for."""
+    operation = request.operation
+    numbers = isinstance(input, list) and bool(input) and all(_is_number(item) for item in input[:100_000])
+    short = isinstance(input, list) and len(input) <= 100_000
+    fits = operation == "reverse" and (isinstance(input, list) or request.of_text) and not request.of_words
+    if (numbers and short and operation and operation != "reverse") or fits:
+        return relation("exact", f"computed again: {operation}", 0.9, OPERATION=operation)
+    return None
+
+
+_BY_KIND: dict[str, Callable[[Asked, Mapping[str, object], object], Relation | None]] = {
+    "parse": _parse,
+    "find": _find,
+    "filter": _filter,
+    "unique": _unique,
+    "sort": _sort,
+    "count": _count,
+    "validate": _validate,
+    "transform": _transform,
+    "generate": _generate,
+    "fix": _fix,
+    "join": _join,
+}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+def _holds_text(input: object) -> bool:
+    """Whether *input* has something in it that a result can be held against; a name of a file has not."""
+    if isinstance(input, str):
+        return "\n" in input or not re.fullmatch(r"\S*[/.]\S*", input)
+    return isinstance(input, (list, tuple, dict)) and bool(input)
+
+
+def _path(name: str) -> Path:
+    return Path(str(files("mayfly.forge").joinpath("relations", f"{name}.py")))
+
+
+@cache
+def _text(name: str) -> str:
+    return _path(name).read_text(encoding="utf-8")
+
+
+def _constant(name: str, source: str) -> object:
+    found = re.search(rf"^{name} = (.*)$", source, flags=re.MULTILINE)
+    if found is None:
+        raise ValueError(f"{name} is not set")
+    return ast.literal_eval(found.group(1))
+
+
+def _load(name: str, constants: Mapping[str, object]) -> Check:
+    spec = importlib.util.spec_from_file_location(f"mayfly.forge.relations.{name}", _path(name))
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     for constant, value in constants.items():
-        line = f"{constant} = {value!r}"
-        source = re.sub(rf"^{constant} = .*$", line.replace("\\", r"\\"), source, flags=re.MULTILINE)
-    return Relation(name, source, description, confidence)
+        setattr(module, constant, value)
+    check: Check = module.check
+    return check

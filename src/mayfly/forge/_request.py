@@ -53,7 +53,10 @@ class Attempt:
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Hold all an architect may know; examples that are held out are not among it."""
+    """Hold all an architect may know; examples that are held out are not among it.
+
+    A *simple* request leads to a short prompt: deep in a tree there is budget for little.
+    """
 
     intent: str
     profile: Profile = field(default_factory=Profile)
@@ -65,6 +68,7 @@ class Request:
     hints: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     name: str = ""
+    simple: bool = False
 
 
 class CannotWrite(MayflyError):

@@ -1,6 +1,18 @@
-"""The library: what proved itself is remembered, by content, for every process that shares the store."""
+"""The library: what can be done, and what proved itself, remembered by content for every process of the store."""
 
+from mayfly.library._capability import Builtin, Committed, Effect, Invocation, NotSent, Registry
 from mayfly.library._key import Question
 from mayfly.library._memo import Memo, Remembered, Tampered
 
-__all__ = ["Memo", "Question", "Remembered", "Tampered"]
+__all__ = [
+    "Builtin",
+    "Committed",
+    "Effect",
+    "Invocation",
+    "Memo",
+    "NotSent",
+    "Question",
+    "Registry",
+    "Remembered",
+    "Tampered",
+]

@@ -9,18 +9,18 @@ from dataclasses import replace
 
 from mayfly.core import Cost
 from mayfly.models._errors import Failure, Kind, ModelError
-from mayfly.models._pool import Pool, Reservation, unlimited
+from mayfly.models._pool import Pool
 from mayfly.models._secrets import one_line
 from mayfly.models._types import Backend, Call, Emit, ModelOptions, Need, Reply
 
-# How often a call looks whether others have given back what it waits for.
-_LOOK_AGAIN = 0.01
+# Nobody uses more tokens than this in one call, so whoever says so does not know.
+_MOST = 1e15
 
 
 class Attempts:
     """Try until there is a reply, an error that another try cannot mend, or no time left."""
 
-    def __init__(self, backend: Backend, options: ModelOptions, *, pool: Pool | None, emit: Emit | None) -> None:
+    def __init__(self, backend: Backend, options: ModelOptions, *, pool: Pool, emit: Emit | None) -> None:
         self._backend = backend
         self._options = options
         self._pool = pool
@@ -63,7 +63,13 @@ class Attempts:
             attempt += 1
 
     async def _try(self, call: Call) -> Reply:
-        held = await self._reserve(self._backend.need(call))
+        need = self._backend.need(call)
+        held = await self._pool.areserve(need)
+        try:
+            await self._ask_guard()
+        except BaseException:
+            held.release()
+            raise
         self._spent += Cost(model_calls=1)
         emit = None if self._emit is None else self._pass_on
         try:
@@ -73,6 +79,7 @@ class Attempts:
                 held.settle()
             raise
         else:
+            reply = _believed(reply, need, held.output_tokens)
             used = Cost(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, money=reply.money or 0.0)
             self._spent += used
             held.settle(input_tokens=used.input_tokens, output_tokens=used.output_tokens, money=used.money)
@@ -80,12 +87,10 @@ class Attempts:
         finally:
             held.forfeit()
 
-    async def _reserve(self, need: Need) -> Reservation:
-        if self._pool is None:
-            return unlimited(need)
-        while (held := self._pool.try_reserve(need)) is None:
-            await asyncio.sleep(_LOOK_AGAIN)
-        return held
+    async def _ask_guard(self) -> None:
+        """Let whoever may stop model calls do so; it may have to read a database, which the loop does not wait for."""
+        if self._options.guard is not None:
+            await asyncio.to_thread(self._options.guard)
 
     async def _pass_on(self, piece: str) -> None:
         self._emitted += len(piece.encode("utf-8", "surrogatepass"))
@@ -111,3 +116,13 @@ class Attempts:
     def _final(self, failure: Failure, attempt: int) -> ModelError:
         tries = f" (after {attempt} attempts)" if attempt > 1 else ""
         return self.error(f"{failure.message}{tries}", kind=failure.kind, fix=failure.fix)
+
+
+def _believed(reply: Reply, need: Need, output: int) -> Reply:
+    """Return *reply* with what it could have used at most in place of numbers that cannot be true."""
+    return replace(
+        reply,
+        input_tokens=reply.input_tokens if 0 <= reply.input_tokens <= _MOST else need.input_tokens,
+        output_tokens=reply.output_tokens if 0 <= reply.output_tokens <= _MOST else output,
+        money=reply.money if reply.money is not None and 0 <= reply.money <= _MOST else None,
+    )

@@ -24,7 +24,8 @@ T = TypeVar("T")
 class Model:
     """Ask a language model, from threads and from coroutines; made by `open_model`.
 
-    A context manager: closing it ends its connections. Nothing is loaded or connected before the first question.
+    A context manager: closing it ends its connections. Nothing is loaded or connected before the first question. What
+    an answer costs is drawn from the pool that is given, or else from that of the `limit` around the caller.
     """
 
     def __init__(self, backend: Backend, options: ModelOptions, *, recorder: Recorder | None = None) -> None:
@@ -66,7 +67,7 @@ class Model:
         """Return the answer to *prompt*; with *schema* its value is read and checked as well."""
         call = self._call(purpose, prompt, system, schema)
         self._backend.load()
-        return self._loop.run(self._answer(call, schema, pool, None))
+        return self._loop.run(self._answer(call, schema, pool or Pool(), None))
 
     @overload
     async def aask(
@@ -88,7 +89,7 @@ class Model:
         """Do what `ask` does without blocking the caller's event loop; cancelling it ends the call."""
         call = self._call(purpose, prompt, system, schema)
         await asyncio.to_thread(self._backend.load)
-        return await asyncio.wrap_future(self._loop.submit(self._answer(call, schema, pool, None)))
+        return await asyncio.wrap_future(self._loop.submit(self._answer(call, schema, pool or Pool(), None)))
 
     @overload
     def stream(
@@ -110,7 +111,8 @@ class Model:
         """Return the answer piece by piece; after the first piece a failure is final, since text cannot be unsaid."""
         call = self._call(purpose, prompt, system, schema)
         self._backend.load()
-        return Stream(self._loop, lambda emit: self._answer(call, schema, pool, emit))
+        drawn = pool or Pool()
+        return Stream(self._loop, lambda emit: self._answer(call, schema, drawn, emit))
 
     def close(self) -> None:
         """End the connections and the thread behind them."""
@@ -133,7 +135,7 @@ class Model:
         texts = {"prompt": hide(_sendable(prompt)), "system": hide(_sendable(system))}
         return Call(purpose=purpose, **texts, schema=wanted, max_output=self._options.max_output)
 
-    async def _answer(self, call: Call, schema: Any, pool: Pool | None, emit: Emit | None) -> Answer[Any]:
+    async def _answer(self, call: Call, schema: Any, pool: Pool, emit: Emit | None) -> Answer[Any]:
         attempts = Attempts(self._backend, self._options, pool=pool, emit=emit)
         try:
             reply = await attempts.run(call)

@@ -18,7 +18,10 @@ Emit = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
-    """Hold every number of the seam; the settings of the same names are where a user changes them."""
+    """Hold every number of the seam; the settings of the same names are where a user changes them.
+
+    *guard* is called before every attempt at a call, from a thread of its own; what it raises ends the call unmade.
+    """
 
     base_url: str = ""
     api_key_variable: str = "MAYFLY_MODELS_API_KEY"
@@ -29,6 +32,7 @@ class ModelOptions:
     timeout: float = 120.0
     max_output: int = 8192
     max_answer: int = 1_000_000
+    guard: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

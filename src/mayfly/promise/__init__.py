@@ -1,5 +1,196 @@
-"""Promises: what an intent will take is judged before anything is spent on it."""
+"""Promises: what an intent will take is judged and planned before anything is spent; values are proven on the way back.
 
-from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality, classify
+The names below are loaded on first use: classifying an intent loads neither a database nor a sandbox.
+"""
 
-__all__ = ["CHAOS_THRESHOLD", "MAX_DEPTH", "Kind", "Reality", "classify"]
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mayfly.promise._effects import Effects, Past, Unknown, past_of
+    from mayfly.promise._events import Planned, RunResumed
+    from mayfly.promise._history import RunLine, Saved, Unsettled, cancel, runs, saved, settle_effect, unknown_effects
+    from mayfly.promise._job import Done, Engine, Job, Part, Worker
+    from mayfly.promise._journal import Journal
+    from mayfly.promise._keys import part_of
+    from mayfly.promise._leaves import Leaves, Options, Value, plain
+    from mayfly.promise._order import Cycle
+    from mayfly.promise._pieces import Contradict, Fix, Ground, Judge
+    from mayfly.promise._promise import Combine, Evidence, IllegalTransition, Promise, Service, State
+    from mayfly.promise._promise_json import from_json, to_json
+    from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality, classify
+    from mayfly.promise._resolve import Resolver
+    from mayfly.promise._tester import Tester
+    from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
+    from mayfly.promise.plan import Planner, plan_json
+
+__all__ = [
+    "CHAOS_THRESHOLD",
+    "MAX_DEPTH",
+    "Combine",
+    "Contradict",
+    "Cycle",
+    "Done",
+    "Effects",
+    "Engine",
+    "EngineLost",
+    "Evidence",
+    "Fix",
+    "Ground",
+    "IllegalTransition",
+    "Job",
+    "Journal",
+    "Judge",
+    "Kind",
+    "Leaves",
+    "LocalEngine",
+    "Options",
+    "Part",
+    "Past",
+    "Planned",
+    "Planner",
+    "Promise",
+    "Reality",
+    "Resolver",
+    "RunLine",
+    "RunResumed",
+    "Saved",
+    "Service",
+    "State",
+    "Tester",
+    "Unknown",
+    "Unsettled",
+    "Value",
+    "Worker",
+    "cancel",
+    "classify",
+    "from_json",
+    "open_engine",
+    "part_of",
+    "past_of",
+    "plain",
+    "plan_json",
+    "runs",
+    "saved",
+    "settle_effect",
+    "to_json",
+    "unknown_effects",
+]
+
+_HOME = {
+    **dict.fromkeys(
+        (
+            "Effects",
+            "Past",
+            "Unknown",
+            "past_of",
+        ),
+        "mayfly.promise._effects",
+    ),
+    **dict.fromkeys(
+        (
+            "Planned",
+            "RunResumed",
+        ),
+        "mayfly.promise._events",
+    ),
+    **dict.fromkeys(
+        (
+            "RunLine",
+            "Saved",
+            "Unsettled",
+            "cancel",
+            "runs",
+            "saved",
+            "settle_effect",
+            "unknown_effects",
+        ),
+        "mayfly.promise._history",
+    ),
+    **dict.fromkeys(
+        (
+            "Done",
+            "Engine",
+            "Job",
+            "Part",
+            "Worker",
+        ),
+        "mayfly.promise._job",
+    ),
+    **dict.fromkeys(("Journal",), "mayfly.promise._journal"),
+    **dict.fromkeys(("part_of",), "mayfly.promise._keys"),
+    **dict.fromkeys(
+        (
+            "Leaves",
+            "Options",
+            "Value",
+            "plain",
+        ),
+        "mayfly.promise._leaves",
+    ),
+    **dict.fromkeys(("Cycle",), "mayfly.promise._order"),
+    **dict.fromkeys(
+        (
+            "Contradict",
+            "Fix",
+            "Ground",
+            "Judge",
+        ),
+        "mayfly.promise._pieces",
+    ),
+    **dict.fromkeys(
+        (
+            "Combine",
+            "Evidence",
+            "IllegalTransition",
+            "Promise",
+            "Service",
+            "State",
+        ),
+        "mayfly.promise._promise",
+    ),
+    **dict.fromkeys(
+        (
+            "from_json",
+            "to_json",
+        ),
+        "mayfly.promise._promise_json",
+    ),
+    **dict.fromkeys(
+        (
+            "CHAOS_THRESHOLD",
+            "Kind",
+            "MAX_DEPTH",
+            "Reality",
+            "classify",
+        ),
+        "mayfly.promise._reality",
+    ),
+    **dict.fromkeys(("Resolver",), "mayfly.promise._resolve"),
+    **dict.fromkeys(("Tester",), "mayfly.promise._tester"),
+    **dict.fromkeys(
+        (
+            "EngineLost",
+            "LocalEngine",
+            "open_engine",
+        ),
+        "mayfly.promise.engines",
+    ),
+    **dict.fromkeys(
+        (
+            "Planner",
+            "plan_json",
+        ),
+        "mayfly.promise.plan",
+    ),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOME:
+        raise AttributeError(f"module 'mayfly.promise' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

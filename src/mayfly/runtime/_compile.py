@@ -115,6 +115,7 @@ def compile_task(
     record: Path | None = None,
 ) -> Compiled:
     """Write, gate and prove; raise what stood in the way."""
+    story.check()
     parts.types.start()
     story.pool = parts.pool()
     shown, held_out = hold_out(task.examples)
@@ -132,7 +133,7 @@ def compile_task(
     forge = Forge(
         gates=parts.gates(asked, story.pool),
         reflector=Reflector(asked, story.pool),
-        attempts=parts.settings.forge.attempts,
+        attempts=_attempts(parts.settings.forge.attempts, task),
     )
     try:
         made = forge.make(architect, request, tests, oracle=oracle, watch=story.watch)
@@ -152,6 +153,11 @@ def _refuse_nothing_to_see(task: Task) -> None:
     empty = not size_of(task.lines)
     reason = "the input is empty" if empty else f"the first line of the input is longer than {LONGEST_SAMPLE} bytes"
     raise CannotWrite(f"{reason}: there is nothing to learn its format from", helps=("examples", "a model (--model)"))
+
+
+def _attempts(limit: int, task: Task) -> int:
+    """Return how often may be tried: what is asked simply is asked less often."""
+    return max(1, limit - 1) if task.simple else limit
 
 
 def _architect(asked: Model | None, parts: Parts, story: Story) -> Architect:

@@ -8,7 +8,7 @@ from mayfly.core import UNSET, Artifact
 from mayfly.gates import Entry, adapted
 from mayfly.runtime._spool import collect
 from mayfly.runtime._task import Task, size_of
-from mayfly.sandbox import Lane, Result, Sandbox
+from mayfly.sandbox import Lane, Result, Sandbox, Ticket
 
 CHUNK = 64 * 1024 * 1024
 
@@ -34,25 +34,50 @@ class Ran:
     items: int | None = None
 
 
-def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, seconds: float, pinned: bool = False) -> Ran:
-    """Call the agent; time grows with the size of a file, since the limit is meant for each 64 MiB of it."""
+@dataclass(frozen=True, kw_only=True)
+class Within:
+    """Bound one execution: *seconds* for each 64 MiB of a file, *most* in all; the *ticket* can end it."""
+
+    seconds: float
+    most: float | None = None
+    ticket: Ticket | None = None
+
+    def of(self, size: int) -> float:
+        """Return the seconds for an input of *size* bytes."""
+        seconds = self.seconds * (1 + size // CHUNK)
+        return seconds if self.most is None else min(seconds, self.most)
+
+
+def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, within: Within, pinned: bool = False) -> Ran:
+    """Call the agent; time grows with the size of a file."""
     source, name = adapted(artifact.source, entry)
     if task.each:
         source += _EACH.format(call="_mayfly_one(item)", name=name)
         name = "_mayfly_each"
     imports = task.profile.imports
     if task.lines is not None or task.each or entry.generator:
-        timeout = seconds * (1 + (size_of(task.lines) // CHUNK if task.lines else 0))
-        return _streamed(box, source, name, task, imports, timeout)
+        return _streamed(box, source, name, task, imports, within)
     argument = None if task.input is UNSET else task.input
     lane: Lane = "pinned" if pinned else "one-shot"
-    result = box.run(source, name, argument, imports=imports, timeout=seconds, lane=lane, tenant="run")
+    result = box.run(
+        source,
+        name,
+        argument,
+        imports=imports,
+        timeout=within.of(0),
+        lane=lane,
+        tenant="run",
+        ticket=within.ticket,
+    )
     return Ran(result=result, value=result.value)
 
 
-def _streamed(box: Sandbox, source: str, name: str, task: Task, imports: frozenset[str], timeout: float) -> Ran:
+def _streamed(box: Sandbox, source: str, name: str, task: Task, imports: frozenset[str], within: Within) -> Ran:
     argument = None if task.input is UNSET or task.lines is not None else task.input
-    with box.stream(source, name, argument, imports=imports, timeout=timeout, lines=task.lines) as stream:
+    timeout = within.of(size_of(task.lines) if task.lines else 0)
+    with box.stream(
+        source, name, argument, imports=imports, timeout=timeout, lines=task.lines, ticket=within.ticket
+    ) as stream:
         items = collect(stream)
     result = stream.result or Result(status="died", error="the stream ended without a result")
     # Without items it was no generator: the one value came with the end of the stream.

@@ -13,7 +13,7 @@ from mayfly.gates import Criteria, Gates, Judge, ProofOptions, Prover, TypeGate,
 from mayfly.library import Memo
 from mayfly.models import Answer, Model, ModelOptions, Pool, Purpose, open_model
 from mayfly.sandbox import Sandbox
-from mayfly.store import Cache, Ledger, Seal
+from mayfly.store import Cache, KillSwitch, Ledger, Seal
 
 T = TypeVar("T")
 
@@ -36,6 +36,11 @@ class Parts:
     def ledger(self) -> Ledger:
         """The ledger of the settings."""
         return self._once("ledger", lambda: Ledger.open(self.settings))
+
+    @property
+    def switch(self) -> KillSwitch:
+        """The kill switch of the store."""
+        return self._once("switch", lambda: KillSwitch(self.ledger, cache=self.settings.promise.kill_cache))
 
     @property
     def sandbox(self) -> Sandbox:
@@ -123,6 +128,7 @@ class Parts:
             timeout=models.timeout,
             max_output=models.max_output,
             max_answer=models.max_answer,
+            guard=self.switch.check,
         )
 
     def close(self) -> None:

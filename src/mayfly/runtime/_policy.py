@@ -179,11 +179,13 @@ class Desk:
 
     def _standing(self) -> list[str]:
         policy = self._settings.policy
-        hosts = [host.strip() for host in policy.hosts.split(",") if host.strip()]
-        for host in hosts:
-            if not _HOST.fullmatch(host):
-                raise InputError(f"policy.hosts: {host!r} is no host", fix="write example.com,example.org")
-        return [*(f'allowed_host("{host.lower()}")' for host in hosts), f"spend_limit({policy.spend_limit})"]
+        sent = _hosts("policy.send_hosts", policy.send_hosts)
+        reached = [*_hosts("policy.hosts", policy.hosts), *sent]
+        return [
+            *(f'allowed_host("{host}")' for host in reached),
+            *(f'send_host("{host}")' for host in sent),
+            f"spend_limit({policy.spend_limit})",
+        ]
 
     def _appeals(self) -> Appeals | None:
         if self._ledger is None:
@@ -197,6 +199,14 @@ class Desk:
             return None
         policy = self._settings.policy
         return Review(self._ledger, denials=policy.denials, overrides=policy.overrides, window=policy.review_window)
+
+
+def _hosts(key: str, text: str) -> list[str]:
+    hosts = [host.strip() for host in text.split(",") if host.strip()]
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            raise InputError(f"{key}: {host!r} is no host", fix="write example.com,example.org")
+    return [host.lower() for host in hosts]
 
 
 def _paths(text: str) -> list[Path]:

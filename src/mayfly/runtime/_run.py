@@ -7,17 +7,22 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Example, InputError, MayflyError, Outcome, Settings, Tier, Unset
+from mayfly.core import UNSET, Example, Outcome, Settings, Tier, Unset
 from mayfly.forge import Signature
 from mayfly.gates import Suite
-from mayfly.runtime._collapse import Collapse, collapse_of
-from mayfly.runtime._compile import Compiled, compile_task, find_again
-from mayfly.runtime._execute import Ran, execute
+from mayfly.library import Builtin, Registry
+from mayfly.runtime._compile import Compiled, compile_task
+from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
+from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, resolve_task
 from mayfly.runtime._story import Observer, Story
-from mayfly.runtime._task import OnExhausted, Task, make_task
+from mayfly.runtime._task import OnExhausted, Task, checked_examples, make_task
+
+if TYPE_CHECKING:
+    from mayfly.promise import Promise
+    from mayfly.runtime._tree import Trees
 
 NO_EXAMPLES: tuple[Example, ...] = ()
 
@@ -28,10 +33,20 @@ class Runtime:
     `run` never raises for what a task, a model or a generated program does: it returns an `Outcome` that says so.
     """
 
-    def __init__(self, settings: Settings | None = None, *, observer: Observer | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        observer: Observer | None = None,
+        capabilities: Sequence[Builtin] = (),
+        workspace: Path | None = None,
+    ) -> None:
+        """Make a runtime; *capabilities* are functions of the host that leaves of a tree may use besides our own."""
         self.settings = settings or Settings.load()
         self.parts = Parts(self.settings)
         self._observer = observer
+        self._capabilities = tuple(capabilities)
+        self._workspace = workspace or Path.cwd()
 
     def run(
         self,
@@ -127,46 +142,67 @@ class Runtime:
         finally:
             self.keep(story)
 
+    def plan(
+        self,
+        intent: str,
+        *,
+        input: object | Unset = UNSET,
+        lines: str | Path | None = None,
+        examples: Sequence[Example | Mapping[str, object]] = NO_EXAMPLES,
+        ground: Any = None,
+        model: str | None = None,
+        context: Mapping[str, object] | None = None,
+    ) -> Promise[Any]:
+        """Return the whole tree of promises that *intent* would take; nothing has run."""
+        return self._trees().plan(
+            intent,
+            input=input,
+            lines=Path(lines) if lines is not None else None,
+            examples=checked_examples(examples),
+            ground=ground,
+            model=self._model(model),
+            context=context,
+        )
+
+    def resolve(
+        self,
+        promise: Promise[Any],
+        *,
+        model: str | None = None,
+        tier: Tier | str = Tier.MEMO,
+        accept_weak: bool = False,
+        hints: Sequence[str] = (),
+        on_exhausted: OnExhausted = "ground",
+    ) -> Outcome[Any]:
+        """Resolve a tree from its leaves up; every step is in the ledger, so that `resume` can go on after a crash."""
+        trees = self._trees()
+        options = trees.options(
+            model=self._model(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
+        )
+        return _unless_wanted(trees.resolve(self.story("r").id, promise, options), on_exhausted)
+
+    def resume(self, id: str, *, on_exhausted: OnExhausted = "ground") -> Outcome[Any]:
+        """Go on with a run that ended early: what is proven is not done again."""
+        return _unless_wanted(self._trees().resume(id), on_exhausted)
+
+    def _trees(self) -> Trees:
+        # Imported where it is used: a single agent needs neither rules nor engines.
+        from mayfly.library.builtin import builtins
+        from mayfly.runtime._tree import Trees
+
+        registry = Registry((*builtins(self.settings), *self._capabilities))
+        return Trees(parts=self.parts, tell=self._tell, workspace=self._workspace, registry=registry)
+
+    def _tell(self, what: str, about: Any) -> None:
+        if self._observer is not None:
+            self._observer(what, about)
+
     def _resolve(
         self, task: Task, story: Story, *, model: str | None, record: Path | None, accept_weak: bool
     ) -> Outcome[Any]:
-        name = self._model(model)
-        story.began(task, name)
-        found = find_again(self.parts, task, story, model=name)
-        compiled = found or compile_task(self.parts, task, story, model=name, record=record)
-        if compiled.proof.strength != "strong" and not accept_weak:
-            raise Collapse.weak(compiled)
-        if task.input is UNSET and task.lines is None and (task.examples or task.signature):
-            raise InputError("there is no input to run it on", fix="add --input FILE; to only write it: mayfly compile")
-        ran = self._execute(task, compiled, story)
-        if not ran.result.ok:
-            raise Collapse.ran(ran.result)
-        if found is None:
-            compiled.remember(self.parts, task, story)
-        return self._resolved(compiled, ran, story, cached=found is not None)
-
-    def _execute(self, task: Task, compiled: Compiled, story: Story) -> Ran:
-        # Only what was proven before is called again in a worker that is kept for it.
-        pinned = compiled.repeat
-        seconds = self.settings.sandbox.timeout
-        ran = execute(self.parts.sandbox, compiled.artifact, compiled.entry, task, seconds=seconds, pinned=pinned)
-        story.executed(compiled.artifact, ran)
-        return ran
-
-    def _resolved(self, compiled: Compiled, ran: Ran, story: Story, *, cached: bool) -> Outcome[Any]:
-        reason = f"{'cached, ' if cached else ''}proof {compiled.proof.strength}"
-        outcome = Outcome(
-            status="resolved",
-            value=ran.value,
-            reason=reason,
-            id=story.id,
-            proof=compiled.proof,
-            cost=story.cost(),
-            cached=cached,
-            source_hash=compiled.artifact.hash,
-        )
-        story.resolved(outcome, kept=compiled.kept)
-        return outcome
+        within = Within(seconds=self.settings.sandbox.timeout)
+        asked = Asked(model=self._model(model), accept_weak=accept_weak, record=record, within=within)
+        return resolve_task(self.parts, task, story, asked)
 
     def _guarded(
         self, work: Callable[[], Outcome[Any]], story: Story, intent: str, ground: Any, on_exhausted: OnExhausted
@@ -175,21 +211,7 @@ class Runtime:
         try:
             outcome = work()
         except Exception as error:
-            collapse = collapse_of(error)
-            outcome = Outcome(
-                status="collapsed" if isinstance(error, (MayflyError, Collapse)) else "failed",
-                value=ground,
-                reason=collapse.reason,
-                id=story.id,
-                proof=collapse.proof,
-                cost=story.cost(),
-                question=collapse.question,
-                source_hash=collapse.source_hash,
-                code=collapse.code,
-            )
-            if collapse.asked is not None:
-                story.tell("question", collapse.asked)
-            story.collapsed(outcome, intent, error, self.parts)
+            outcome = collapsed(error, story, self.parts, intent=intent, ground=ground)
             self.keep(story)
             if on_exhausted == "raise":
                 raise
@@ -199,17 +221,14 @@ class Runtime:
 
     def keep(self, story: Story) -> None:
         """Put the story into the ledger; one that cannot be written is told to the observer and changes nothing."""
-        try:
-            self.parts.ledger.append_many(story.take(), subject=story.id)
-        except MayflyError as error:
-            story.tell("unrecorded", str(error))
+        keep(self.parts, story)
 
     def story(self, letter: str) -> Story:
         """Begin the story of a run or of a compilation, with an id of its own."""
         return Story(f"{letter}-{secrets.token_hex(4)}", self._observer)
 
     def _model(self, name: str | None) -> str | None:
-        return (self.settings.models.name if name is None else name) or None
+        return model_name(self.settings, name)
 
     def close(self) -> None:
         """End every process and connection of this runtime."""
@@ -222,3 +241,10 @@ class Runtime:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _unless_wanted(outcome: Outcome[Any], on_exhausted: OnExhausted) -> Outcome[Any]:
+    """Return the outcome; a caller who asked for it gets an exception in place of ground."""
+    if on_exhausted == "raise":
+        outcome.unwrap()
+    return outcome

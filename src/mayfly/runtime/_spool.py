@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,6 +23,11 @@ class Spool(Sequence[object]):
 
     def __len__(self) -> int:
         return self._length
+
+    @property
+    def size(self) -> int:
+        """How many bytes the results are as JSON."""
+        return os.fstat(self._file.fileno()).st_size
 
     def __iter__(self) -> Iterator[object]:
         return map(json.loads, self.texts())

@@ -34,8 +34,10 @@ LONGEST = 2000
 class Story:
     """Collect the events of one run and tell the observer."""
 
-    def __init__(self, id: str, observer: Observer | None) -> None:
+    def __init__(self, id: str, observer: Observer | None, *, check: Callable[[], None] = lambda: None) -> None:
         self.id = id
+        self.check = check
+        self.sandbox_seconds = 0.0
         self.pool: Pool | None = None
         self.task: Task | None = None
         self.model: str | None = None
@@ -74,13 +76,13 @@ class Story:
                 depth=task.profile.depth,
                 model=model,
                 examples=len(task.examples),
-                input=str(task.lines) if task.lines else given,
+                input=task.origin or (str(task.lines) if task.lines else given),
             )
         )
         self.tell("began", (self.id, task, model))
 
     def watch(self, what: str, about: Any) -> None:
-        """Follow the forge: what it wrote, what the gates said, what was thought about it."""
+        """Follow the forge: what it wrote, what the gates said, what was thought about it; then *check* may end it."""
         if what == "wrote":
             self._attempt, artifact = about
             self._wrote(artifact)
@@ -89,6 +91,7 @@ class Story:
         elif what == "reflected":
             self._reflected(about)
         self.tell(what, about)
+        self.check()
 
     def _wrote(self, artifact: Artifact) -> None:
         self.add(
@@ -104,6 +107,7 @@ class Story:
 
     def _judged(self, admission: Admission) -> None:
         hash = admission.artifact.hash
+        self.sandbox_seconds += admission.milliseconds.get("proof", 0.0) / 1000
         self._events += [
             GateJudged.of(verdict, source_hash=hash, attempt=self._attempt) for verdict in admission.verdicts
         ]
@@ -143,6 +147,7 @@ class Story:
     def executed(self, artifact: Artifact, ran: Ran) -> None:
         """Say how the execution ended."""
         result = ran.result
+        self.sandbox_seconds += result.milliseconds / 1000
         self.add(
             AgentExecuted(
                 source_hash=artifact.hash,
@@ -204,7 +209,7 @@ class Story:
         request: dict[str, JSON] = {
             "intent": task.intent,
             "input": None if task.input is UNSET or task.lines else _plain(task.input),
-            "lines": str(task.lines.absolute()) if task.lines else None,
+            "lines": task.origin or (str(task.lines.absolute()) if task.lines else None),
             "examples": [{"input": _plain(e.input), "output": _plain(e.output)} for e in task.examples],
             "ground": _plain(task.ground),
             "tier": task.profile.tier.value,

@@ -32,10 +32,17 @@ class Task:
     signature: Signature | None = None
     hints: tuple[str, ...] = ()
     sample: tuple[object, ...] = ()
+    # Where the lines are from, if that is not the file they are read from: a part has no name of its own.
+    origin: str = ""
+    simple: bool = False
+    # Whether the agent is for one item, where that is known without examples.
+    items: bool | None = None
 
     @property
     def each(self) -> bool:
         """Whether the examples are about one item and the input is many of them."""
+        if self.items is not None:
+            return self.items and (self.lines is not None or isinstance(self.input, list))
         if not self.examples or self.signature is not None or not (self.lines or isinstance(self.input, list)):
             return False
         return _are_items(list(self.sample) if self.lines else self.input, self.examples)
@@ -56,6 +63,7 @@ class Task:
             context=self.context,
             signature=self.signature,
             hints=self.hints,
+            simple=self.simple,
         )
 
 
@@ -72,6 +80,9 @@ def make_task(
     hints: tuple[str, ...],
     signature: Signature | None,
     settings: Settings,
+    depth: int = 1,
+    origin: str = "",
+    simple: bool = False,
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
     text = intent.strip()
@@ -83,12 +94,11 @@ def make_task(
         raise InputError(f"the intent is {len(text)} characters long; the limit is {LONGEST_INTENT}")
     if lines is not None and input is not UNSET:
         raise InputError("lines are the input: give one of the two")
-    given = tuple(_example(example) for example in examples)
-    _refuse_contradictions(given)
+    given = checked_examples(examples)
     if isinstance(input, str) and not given and signature is None:
         input = input.splitlines()
     path = Path(lines) if lines is not None else None
-    profile = Profile.of(settings.gates, tier=tier, imports=imports)
+    profile = Profile.of(settings.gates, tier=tier, depth=depth, imports=imports)
     return Task(
         intent=text,
         input=input,
@@ -100,7 +110,16 @@ def make_task(
         signature=signature,
         hints=hints,
         sample=_sample(input, path, given, settings.forge.sample) if signature is None else (),
+        origin=origin,
+        simple=simple,
     )
+
+
+def checked_examples(examples: Sequence[Example | Mapping[str, object]]) -> tuple[Example, ...]:
+    """Return examples as they are worked with; those that are none or contradict each other are an `InputError`."""
+    given = tuple(_example(example) for example in examples)
+    _refuse_contradictions(given)
+    return given
 
 
 def _example(example: Example | Mapping[str, object]) -> Example:

@@ -82,15 +82,17 @@ class Sandbox:
         lines: str | Path | None = None,
         memory: int | None = None,
         tenant: str = "",
+        ticket: Ticket | None = None,
     ) -> Result:
         """Run *source*, call its *entry* with *argument*, return how that ended. Never raises for what a job does.
 
         *entry* is a function, or a class whose `invoke` is called; None takes the only candidate. *imports* adds the
         guarded importer and builtins of tier ephemeral, None is the wall alone. *lines* hands the lines of a file in
-        as the argument. A generator's results are collected; `stream` hands them out as they come.
+        as the argument. A generator's results are collected; `stream` hands them out as they come. With a *ticket*
+        another thread can end the job.
         """
         prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory)
-        return self._run(prepare, lane, tenant, None)
+        return self._run(prepare, lane, tenant, ticket)
 
     async def arun(
         self,
@@ -130,15 +132,18 @@ class Sandbox:
         imports: Collection[str] | None = None,
         lines: str | Path | None = None,
         memory: int | None = None,
+        ticket: Ticket | None = None,
     ) -> Iterator[Stream]:
-        """Yield a `Stream` over the items of a generator; leaving the block ends the job."""
+        """Yield a `Stream` over the items of a generator; leaving the block ends the job, as does the *ticket*."""
         job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory)
         self._pool.slots.get()
         try:
-            call = self._send(job, None)
+            call = self._send(job, ticket)
             try:
                 yield Stream(call.items())
             finally:
+                if ticket is not None:
+                    ticket.release()
                 call.lease.end()
         except NoWall as error:
             yield Stream(iter([_refused(str(error))]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
@@ -11,14 +11,18 @@ from sqlalchemy import Connection, Executable, func, select
 from sqlalchemy.dialects import sqlite
 
 from mayfly.core import InputError, LimitError, Settings, StoreError, content_hash
+from mayfly.store._claim import Claim, Right, check_name
+from mayfly.store._claim_file import FileRight
 from mayfly.store._engine import Database, ledger_file, open_postgres, open_sqlite
 from mayfly.store._events import Event, Payload, check_kind, check_subject, checked
 from mayfly.store._faults import translated
 from mayfly.store._fork import ForkGuard
 from mayfly.store._migrate import migrate, recorded
-from mayfly.store._rows import blobs, events, insert_events, matching, to_events
+from mayfly.store._rows import blobs, events, insert_events, matching, newest, to_events
 
 PAGE = 100
+# Subjects asked for in one query; databases take a few thousand values at most.
+MANY = 1000
 LARGEST_ID = 2**63 - 1
 
 
@@ -39,6 +43,7 @@ class Ledger:
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._blob_size = settings.store.blob_size
+        self._claims = settings.state.absolute() / "claims"
         self._guard = ForkGuard(database.engine.dispose)
         self._closed = False
 
@@ -131,6 +136,47 @@ class Ledger:
         with self._reading() as connection:
             found = connection.execute(query.offset(min(number, LARGEST_ID)).limit(1)).scalar()
         return int(found or 0)
+
+    def last(self, kind: str | None = None, subject: str | None = None) -> Event | None:
+        """Return the newest event of one kind and one subject, where these are given; None where there is none."""
+        _check_filter(kind, subject)
+        query = matching(kind=kind, subject=subject).order_by(events.c.id.desc()).limit(1)
+        with self._reading() as connection:
+            rows = connection.execute(query).all()
+        return next(to_events(rows), None)
+
+    def find_many(self, kind: str, subjects: Collection[str]) -> dict[str, Event]:
+        """Return the newest event of *kind* for each of the subjects that has one, in the order of the subjects."""
+        if isinstance(subjects, str):
+            raise InputError("find_many takes several subjects", fix="use last for one")
+        check_kind(kind)
+        for subject in subjects:
+            check_subject(subject)
+        wanted = list(dict.fromkeys(subjects))
+        found: dict[str, Event] = {}
+        for start in range(0, len(wanted), MANY):
+            with self._reading() as connection:
+                rows = connection.execute(newest(kind, wanted[start : start + MANY])).all()
+            found |= {event.subject: event for event in to_events(rows)}
+        return {subject: found[subject] for subject in wanted if subject in found}
+
+    def claim(self, name: str) -> Claim:
+        """Take the exclusive right to *name* for this process; `ConflictError` says which other process has it.
+
+        It lasts until the claim is closed or the process ends, whatever ends it; `Claim.check` says whether it still
+        stands. On PostgreSQL it needs a session of its own, so no pooler that shares sessions may stand between.
+        """
+        check_name(name)
+        self._check_open()
+        return Claim(name, self._right(name))
+
+    def _right(self, name: str) -> Right:
+        if self._database.engine.dialect.name == "sqlite":
+            return FileRight(self._claims / name)
+        # Imported where it is used: it is slow to load and most stores are SQLite.
+        from mayfly.store._claim_server import ServerRight
+
+        return ServerRight(self._database, name)
 
     def put_blob(self, data: bytes) -> str:
         """Keep *data* and return its address, the SHA-256 in hex; the same data is kept once."""

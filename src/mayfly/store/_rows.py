@@ -96,6 +96,12 @@ def matching(*, kind: str | None, subject: str | None) -> Select[Any]:
     return query
 
 
+def newest(kind: str, subjects: Sequence[str]) -> Select[Any]:
+    """Select the newest event of one kind for each of the subjects that has one."""
+    last = select(func.max(events.c.id)).where(events.c.kind == kind, events.c.subject.in_(subjects))
+    return select(events).where(events.c.id.in_(last.group_by(events.c.subject)))
+
+
 def to_events(rows: Sequence[Row[Any]]) -> Iterator[Event]:
     """Make events of rows of the whole table."""
     for row in rows:

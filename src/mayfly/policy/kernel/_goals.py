@@ -18,6 +18,7 @@ _CHANGEABLE: Final = frozenset(
         "grant",
         "granted_tool",
         "policy_allows",
+        "send_host",
         "spend_limit",
         "user_intent",
         "verb_persona",

@@ -55,6 +55,18 @@ Decl can_be_approved(Id)
   descr [doc("all that is missing is a person's agreement")]
   bound [/any].
 
+Decl plain_request(Action)
+  descr [doc("an action that is one HTTP request and nothing else")]
+  bound [/name].
+
+Decl sent_as_listed(Id)
+  descr [doc("everything that would be sent goes to hosts on the operator's list")]
+  bound [/any].
+
+Decl sent_elsewhere(Id)
+  descr [doc("the action reaches a host that is not on the operator's list for sending")]
+  bound [/any].
+
 Decl class_needs_approval(Class, Reason)
   descr [doc("every action of the class needs a person's agreement")]
   bound [/name, /string].
@@ -165,7 +177,6 @@ class_needs_approval(/git_push, "pushing needs an approval").
 class_needs_approval(/git_force, "rewriting what others may have needs an approval").
 class_needs_approval(/git_merge, "merging needs an approval").
 class_needs_approval(/package, "installing packages needs an approval").
-class_needs_approval(/send, "sending data to another machine needs an approval").
 class_needs_approval(/config, "changing settings, limits or rules needs an approval").
 class_needs_approval(/promote, "changing the project's own parts needs an approval").
 
@@ -174,6 +185,30 @@ needs_approval(Id, Reason) :-
   class_needs_approval(Class, Reason).
 
 needs_approval(Id, Reason) :- policy_needs_approval(Id, Reason).
+
+# Sending. Only a plain request, and only where everything it reaches is on the operator's list, goes without asking.
+
+needs_approval(Id, "sending data to another machine needs an approval") :-
+  class_of(Id, /send),
+  !sent_as_listed(Id).
+
+sent_as_listed(Id) :-
+  class_of(Id, /send),
+  pending_action(Id, Action, _, _, _),
+  plain_request(Action),
+  reaches_host(Id, Host, _),
+  send_host(Host),
+  !sent_elsewhere(Id).
+
+sent_elsewhere(Id) :-
+  reaches_host(Id, Host, _),
+  !send_host(Host).
+
+plain_request(/http_post).
+plain_request(/http_put).
+plain_request(/http_patch).
+plain_request(/http_request).
+plain_request(/webhook).
 
 # Spending. No limit is a limit of nothing.
 

@@ -58,6 +58,10 @@ Decl allowed_host(Host)
   descr [doc("a host, or a domain with all below it, that may be reached; \"*\" is every public one")]
   bound [/string].
 
+Decl send_host(Host)
+  descr [doc("a host that data may be sent to without asking")]
+  bound [/string].
+
 Decl spend_limit(Cents)
   descr [doc("how much one action may spend without asking")]
   bound [/number].

@@ -36,6 +36,7 @@ _COLUMNS: Final = {
     "workspace": ("Path",),
     "git_branch": ("Branch",),
     "allowed_host": ("Host",),
+    "send_host": ("Host",),
     "spend_limit": ("Cents",),
     "granted_tool": ("Tool",),
     "user_intent": ("Id", "Category", "Verb", "Target", "Constraint"),

@@ -1,0 +1,72 @@
+"""`mayfly runs`: which runs there were and how each of them stands."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line
+from mayfly.core import Settings
+
+if TYPE_CHECKING:
+    from mayfly.promise import RunLine
+
+
+def runs(
+    *,
+    last: Annotated[int, typer.Option(min=0, help="Only the last N runs.", metavar="N")] = 20,
+    as_json: AsJson = False,
+) -> None:
+    """List the last runs, the newest first: how each ended, or that it can be taken up again."""
+    from mayfly.promise import runs as find
+    from mayfly.store import Ledger
+
+    ledger = Ledger.find(Settings.load())
+    found: list[RunLine] = []
+    if ledger is not None:
+        with ledger:
+            found = find(ledger, last=last)
+    if as_json:
+        answer_json([{**asdict(line), "at": line.at.isoformat()} for line in found])
+    elif not found:
+        note(f"nothing has been run yet; try: {command()} demo")
+    else:
+        _show(found)
+
+
+def _show(found: list[RunLine]) -> None:
+    from mayfly.cli._output import table
+
+    rows = [("id", "at", "status", "promises", "took", "intent")]
+    rows += [
+        (
+            one_line(line.id),
+            line.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00"),
+            one_line(line.status),
+            _promises(line),
+            _took(line.seconds),
+            one_line(line.intent, limit=80),
+        )
+        for line in found
+    ]
+    for text in table(rows):
+        answer(text)
+    open = next((line.id for line in found if line.status == "interrupted"), None)
+    if open is not None:
+        note(f"go on with what was interrupted: {command()} resume {open}")
+
+
+def _promises(line: RunLine) -> str:
+    """Say how much of a tree is proven, and how much of it ended in ground."""
+    if not line.nodes:
+        return "1"
+    ground = line.collapsed + line.failed
+    return f"{line.resolved:,}/{line.nodes:,}" + (f", {ground:,} ground" if ground else "")
+
+
+def _took(seconds: float | None) -> str:
+    from mayfly.cli._tree_words import how_long
+
+    return "" if seconds is None else how_long(seconds)

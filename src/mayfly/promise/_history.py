@@ -1,0 +1,273 @@
+"""What the ledger knows of runs: which there were, how each tree stands, and what somebody has to look at."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import ConflictError, Cost, InputError, MayflyError
+from mayfly.promise._combine import combine
+from mayfly.promise._events import EffectSettled, RunCancelled
+from mayfly.promise._leaves import Value, stored
+from mayfly.promise._promise import Evidence, Promise, State
+from mayfly.promise._promise_json import from_json
+from mayfly.store import JSON
+
+if TYPE_CHECKING:
+    from mayfly.store import Event, Ledger
+
+ENDS = ("run.resolved", "run.collapsed")
+VERDICTS = ("done", "again", "failed")
+_STATES = {
+    "promise.began": State.RESOLVING,
+    "promise.resolved": State.RESOLVED,
+    "promise.collapsed": State.COLLAPSED,
+    "promise.failed": State.FAILED,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunLine:
+    """One run in a list of runs; *nodes* is 0 for a run without a tree."""
+
+    id: str
+    intent: str
+    at: datetime
+    status: str
+    nodes: int = 0
+    resolved: int = 0
+    collapsed: int = 0
+    failed: int = 0
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """A run as the ledger has it: the tree with every state applied, and what is needed to go on with it."""
+
+    id: str
+    tree: Promise[Any]
+    plan: Mapping[str, Any]
+    options: Mapping[str, Any]
+    at: datetime
+    status: str
+    values: Mapping[str, Value]
+    timings: Mapping[str, float]
+    again: frozenset[str]
+    used: Mapping[str, float]
+    seq: int
+    cost: Cost = field(default_factory=Cost)
+
+    def fresh(self) -> Promise[Any]:
+        """Return the tree as it was planned."""
+        return from_json(self.plan)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unsettled:
+    """An effect of which nobody can tell whether it happened."""
+
+    id: str
+    run: str
+    node: str
+    capability: str
+    target: str
+    intent: str
+    reason: str
+    at: datetime
+
+
+def runs(ledger: Ledger, *, last: int = 20) -> list[RunLine]:
+    """Return the last runs, the newest first."""
+    after = ledger.before_last(last, kind="run.began")
+    began = list(ledger.read(kind="run.began", after=after))
+    lines = [_line(ledger, event) for event in began if "/" not in event.subject]
+    return lines[::-1]
+
+
+def _line(ledger: Ledger, began: Event) -> RunLine:
+    run = began.subject
+    planned = ledger.last(kind="promise.planned", subject=run)
+    status, end = _status(ledger, run)
+    return RunLine(
+        id=run,
+        intent=str(began.payload.get("intent", "")),
+        at=began.at,
+        status=status,
+        nodes=int(str(planned.payload["nodes"])) if planned else 0,
+        resolved=ledger.count(kind="promise.resolved", subject=run),
+        collapsed=ledger.count(kind="promise.collapsed", subject=run),
+        failed=ledger.count(kind="promise.failed", subject=run),
+        seconds=(end.at - began.at).total_seconds() if end else None,
+    )
+
+
+def _status(ledger: Ledger, run: str) -> tuple[str, Event | None]:
+    """Say how a run stands, and return the event with which it ended."""
+    ends = [event for kind in ENDS if (event := ledger.last(kind=kind, subject=run))]
+    end = max(ends, key=lambda event: event.id, default=None)
+    again = ledger.last(kind="run.resumed", subject=run)
+    if end is not None and (again is None or again.id < end.id):
+        return str(end.payload.get("status") or end.kind.removeprefix("run.")), end
+    if _claimed(ledger, run):
+        return "running", None
+    cancelled = ledger.last(kind="run.cancelled", subject=run)
+    return "cancelled" if cancelled else "interrupted", None
+
+
+def _claimed(ledger: Ledger, run: str) -> bool:
+    try:
+        ledger.claim(run).close()
+    except ConflictError:
+        return True
+    except MayflyError:
+        return False
+    return False
+
+
+def saved(ledger: Ledger, run: str) -> Saved:
+    """Return the tree of a run as far as it has come."""
+    planned = ledger.last(kind="promise.planned", subject=run)
+    if planned is None:
+        known = ledger.last(subject=run)
+        reason = f"run {run} has no tree" if known else f"there is no run {run}"
+        raise InputError(reason, fix="see: mayfly runs")
+    told: Any = planned.payload
+    plan = json.loads(ledger.get_blob(str(told["tree"])))
+    marks = _Marks()
+    for event in ledger.read(subject=run, after=planned.id):
+        marks.take(event)
+    tree = from_json(plan)
+    values = _values(ledger, marks.keys)
+    for promise in reversed(list(tree.walk())):
+        marks.apply(promise, values)
+    status, _ = _status(ledger, run)
+    return Saved(
+        id=run,
+        tree=tree,
+        plan=plan,
+        options=told["options"],
+        at=planned.at,
+        status=status,
+        values=values,
+        timings=marks.seconds,
+        again=frozenset(marks.again),
+        used=marks.used,
+        seq=marks.seq,
+        cost=_cost(marks.used),
+    )
+
+
+class _Marks:
+    """Read the events of a run into where each node stands; a later attempt overrides an earlier one."""
+
+    def __init__(self) -> None:
+        self.last: dict[str, Event] = {}
+        self.keys: dict[str, str] = {}
+        self.seconds: dict[str, float] = {}
+        self.again: set[str] = set()
+        self.used: dict[str, float] = {}
+        self.seq = 0
+
+    def take(self, event: Event) -> None:
+        if event.kind not in _STATES:
+            return
+        payload: Any = event.payload
+        node = str(payload["node"])
+        self.last[node] = event
+        self.seq = max(self.seq, int(payload["seq"]))
+        for kind, amount in (payload.get("cost") or {}).items():
+            self.used[kind] = self.used.get(kind, 0.0) + float(amount)
+        if event.kind == "promise.resolved":
+            self.seconds[node] = float(payload.get("seconds", 0.0))
+            if payload["key"]:
+                self.keys[node] = str(payload["key"])
+            if payload.get("again"):
+                self.again.add(node)
+
+    def apply(self, promise: Promise[Any], values: Mapping[str, Value]) -> None:
+        """Bring *promise* to where the ledger says it stands; children come before their parents."""
+        event = self.last.get(promise.id)
+        if event is None or promise.state.ended:
+            return
+        payload: Any = event.payload
+        state = _STATES[event.kind]
+        if promise.state is State.PENDING and state is not State.COLLAPSED:
+            promise.begin()
+        if state is State.COLLAPSED:
+            promise.collapse(str(payload["reason"]), str(payload["code"]))
+        elif state is State.FAILED:
+            promise.fail(str(payload["error"]), str(payload["code"]))
+        elif state is State.RESOLVED:
+            promise.resolve(_value(promise, values), Evidence(**payload["evidence"]))
+
+
+def _value(promise: Promise[Any], values: Mapping[str, Value]) -> object:
+    if promise.id in values:
+        return values[promise.id].value
+    kind = promise.combine or ("last" if promise.children and promise.children[-1].needs else "record")
+    if promise.children and kind in ("last", "record", "list", "concat"):
+        return combine(kind, [child.name for child in promise.children], [child.value for child in promise.children])
+    return None
+
+
+def _values(ledger: Ledger, keys: Mapping[str, str]) -> dict[str, Value]:
+    found = ledger.find_many("promise.proven", set(keys.values()))
+    values: dict[str, Value] = {}
+    for node, key in keys.items():
+        if key in found:
+            values[node] = stored(found[key].payload, ledger, key)
+    return values
+
+
+def _cost(used: Mapping[str, float]) -> Cost:
+    return Cost(
+        model_calls=int(used.get("model_calls", 0)),
+        input_tokens=int(used.get("input_tokens", 0)),
+        output_tokens=int(used.get("output_tokens", 0)),
+        money=used.get("money", 0.0),
+    )
+
+
+def cancel(ledger: Ledger, run: str, *, by: str, reason: str = "") -> None:
+    """Ask a run to stop, on whatever machine it is; what is proven stays proven."""
+    if ledger.last(kind="run.began", subject=run) is None:
+        raise InputError(f"there is no run {run}", fix="see: mayfly runs")
+    status, _ = _status(ledger, run)
+    if status != "running":
+        raise ConflictError(f"run {run} is not running: it is {status}")
+    ledger.append(RunCancelled(by=by, reason=reason), subject=run)
+
+
+def unknown_effects(ledger: Ledger) -> list[Unsettled]:
+    """Return the effects of which nobody can tell whether they happened, oldest first."""
+    newest: dict[str, Event] = {}
+    for event in ledger.read(kind="effect.unknown"):
+        newest[event.subject] = event
+    closed = {**ledger.find_many("effect.settled", newest), **_later(ledger.find_many("effect.done", newest), newest)}
+    found = [event for key, event in newest.items() if key not in closed or closed[key].id < event.id]
+    return [_unsettled(event) for event in found]
+
+
+def _later(done: Mapping[str, Event], unknown: Mapping[str, Event]) -> dict[str, Event]:
+    return {key: event for key, event in done.items() if event.id > unknown[key].id}
+
+
+def _unsettled(event: Event) -> Unsettled:
+    payload: Any = event.payload
+    names = ("run", "node", "capability", "target", "intent", "reason")
+    return Unsettled(id=event.subject, at=event.at, **{name: str(payload[name]) for name in names})
+
+
+def settle_effect(ledger: Ledger, id: str, *, verdict: str, by: str, value: JSON = None) -> Unsettled:
+    """Record what a person found out: it is done (with its value), is to be sent again, or is given up."""
+    if verdict not in VERDICTS:
+        raise InputError(f"{verdict!r} is no verdict", fix=f"say one of {', '.join(VERDICTS)}")
+    found = next((effect for effect in unknown_effects(ledger) if effect.id == id), None)
+    if found is None:
+        raise InputError(f"there is no unknown effect {id}", fix="see: mayfly help list")
+    ledger.append(EffectSettled(verdict=verdict, by=by, value=value), subject=id)
+    return found

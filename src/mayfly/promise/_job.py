@@ -1,0 +1,111 @@
+"""What crosses to whoever does the work of a leaf, and what comes back: plain data, on this machine or another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Protocol
+
+from mayfly.core import UNSET, Cost, Example, Proof, Unset
+from mayfly.promise._promise import Service
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """One piece of a file of lines: whole lines from *start* to *stop*, in bytes."""
+
+    path: str
+    start: int
+    stop: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """One leaf to be done.
+
+    Service "agent" runs an admitted agent, known by its hash, on the argument or the part; "compile" writes, proves and
+    runs one; "write" writes and proves one and returns `{"agent": hash, "merge": how results of parts join, or None}`.
+    *versions* is what the driver's gates are; a worker with others refuses.
+    """
+
+    run: str
+    node: str
+    service: Service
+    intent: str
+    depth: int = 1
+    argument: object | Unset = UNSET
+    part: Part | None = None
+    context: Mapping[str, object] = field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+    hints: tuple[str, ...] = ()
+    model: str | None = None
+    tier: str = "memo"
+    accept_weak: bool = False
+    seconds: float | None = None
+    versions: str = ""
+
+    @property
+    def id(self) -> str:
+        """The run and the path of the node: the subject of this leaf's story, and the key of its effects."""
+        return f"{self.run}/{self.node}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data, without what was not given."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        fields["service"] = asdict(self.service)
+        fields["part"] = asdict(self.part) if self.part else None
+        fields["context"] = dict(self.context)
+        fields["examples"] = [{"input": example.input, "output": example.output} for example in self.examples]
+        return {name: value for name, value in fields.items() if value is not UNSET}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Job:
+        """Read what `to_json` wrote."""
+        fields = dict(data)
+        fields["service"] = Service(**fields["service"])
+        fields["part"] = Part(**fields["part"]) if fields.get("part") else None
+        fields["examples"] = tuple(Example(**example) for example in fields.get("examples", ()))
+        fields["hints"] = tuple(fields.get("hints", ()))
+        return cls(**fields)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done:
+    """How a leaf ended. Anything but "resolved" carries the reason, and its value is not looked at."""
+
+    status: Literal["resolved", "collapsed", "failed"]
+    value: object = None
+    reason: str = ""
+    code: str = ""
+    proof: Proof | None = None
+    cost: Cost = field(default_factory=Cost)
+    sandbox_seconds: float = 0.0
+    source_hash: str | None = None
+    question: str | None = None
+    where: str = ""
+
+
+class Worker(Protocol):
+    """Do leaves, one after another or several at once; made by the runtime and handed to an engine."""
+
+    def do(self, job: Job, data: bytes | None = None) -> Done:
+        """Do *job*; *data* is the content of its part where the file is on another machine. Never raises."""
+        ...
+
+    def close(self) -> None:
+        """End every process and connection."""
+        ...
+
+
+class Engine(Protocol):
+    """Run leaves somewhere; cancelling `do` ends the work."""
+
+    name: str
+
+    async def do(self, job: Job) -> Done:
+        """Have *job* done; raises `EngineLost` only where no worker could be found for it."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of every worker."""
+        ...

@@ -1,0 +1,140 @@
+"""The journal of one run: transitions go to the ledger in groups, in order, each group whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
+from mayfly.core import StoreError
+from mayfly.store import JSON, Event, Payload
+
+if TYPE_CHECKING:
+    from mayfly.store import Ledger
+
+T = TypeVar("T")
+INLINE = 4096
+GROUP = 2000
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class Journal:
+    """Write behind: `note` returns at once, `settled` waits until everything noted so far is on disk.
+
+    What was noted in one call is recorded together or not at all. A store that cannot be reached is tried again after
+    each of *delays*; then the journal is broken, and whoever waits for it is told.
+    """
+
+    def __init__(
+        self, ledger: Ledger, run: str, *, delays: Iterable[float] = (), sleep: Sleep = asyncio.sleep, seq: int = 0
+    ) -> None:
+        self.ledger = ledger
+        self.run = run
+        self._delays = tuple(delays)
+        self._sleep = sleep
+        self._seq = seq
+        self._waiting: list[list[Event]] = []
+        self._noted = 0
+        self._kept = 0
+        self._broken: Exception | None = None
+        self._wake = asyncio.Event()
+        self._moved = asyncio.Condition()
+        self._writer: asyncio.Task[None] | None = None
+
+    def next(self) -> int:
+        """Return the number of the next event of this run."""
+        self._seq += 1
+        return self._seq
+
+    def note(self, *entries: Payload | tuple[Payload, str]) -> None:
+        """Record payloads of this run, or pairs of a payload and its own subject, next to each other."""
+        if self._broken is not None:
+            raise self._broken
+        group = []
+        for entry in entries:
+            payload, subject = entry if isinstance(entry, tuple) else (entry, self.run)
+            group.append(Event.of(payload, subject=subject))
+        self._waiting.append(group)
+        self._noted += 1
+        self._wake.set()
+        if self._writer is None:
+            self._writer = asyncio.ensure_future(self._write())
+
+    async def settled(self) -> None:
+        """Wait until what was noted before this call is on disk; raises what stands in the way of that."""
+        wanted = self._noted
+        async with self._moved:
+            await self._moved.wait_for(lambda: self._kept >= wanted or self._broken is not None)
+        if self._kept < wanted and self._broken is not None:
+            raise self._broken
+
+    async def keep(self, value: object) -> tuple[JSON, str | None]:
+        """Return *value* as it goes into an event: itself while it is small, otherwise nothing and its address."""
+        text = json.dumps(value, allow_nan=False, separators=(",", ":"), default=_sequence)
+        if len(text) <= INLINE:
+            plain: JSON = json.loads(text)
+            return plain, None
+        return None, await self._patiently(lambda _: self.ledger.put_blob(text.encode("ascii")))
+
+    async def aclose(self) -> None:
+        """Write what is left and stop."""
+        if self._writer is None:
+            return
+        try:
+            if self._broken is None:
+                await self.settled()
+        finally:
+            self._writer.cancel()
+            await asyncio.gather(self._writer, return_exceptions=True)
+            self._writer = None
+
+    async def _write(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            while self._waiting:
+                taken, self._waiting = self._waiting[:GROUP], self._waiting[GROUP:]
+                batch = [event for group in taken for event in group]
+                try:
+                    await self._patiently(partial(self._append, batch))
+                except Exception as error:
+                    await self._move(broken=error)
+                    return
+                await self._move(kept=len(taken))
+
+    async def _move(self, *, kept: int = 0, broken: Exception | None = None) -> None:
+        async with self._moved:
+            self._kept += kept
+            self._broken = broken
+            self._moved.notify_all()
+
+    async def _patiently(self, work: Callable[[bool], T]) -> T:
+        """Do *work* in a thread, and again after a while where the store could not be reached."""
+        for number, delay in enumerate((*self._delays, None)):
+            try:
+                return await asyncio.to_thread(work, number > 0)
+            except StoreError:
+                if delay is None:
+                    raise
+                await self._sleep(delay)
+        raise AssertionError("the last delay raises")
+
+    def _append(self, batch: list[Event], again: bool) -> None:
+        if not (again and self._there(batch)):
+            self.ledger.append_many(batch)
+
+    def _there(self, batch: list[Event]) -> bool:
+        """Whether a write that was reported as lost has been kept after all."""
+        numbers = [event.payload["seq"] for event in batch if event.subject == self.run and "seq" in event.payload]
+        last = self.ledger.before_last(2 * len(numbers), subject=self.run)
+        seen = {event.payload.get("seq") for event in self.ledger.read(subject=self.run, after=last)}
+        return bool(numbers) and numbers[-1] in seen
+
+
+def _sequence(value: object) -> object:
+    """Let `json` write a sequence that lives on disk as the list it stands for."""
+    if hasattr(value, "texts") and hasattr(value, "__iter__"):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")

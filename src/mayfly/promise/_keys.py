@@ -1,0 +1,63 @@
+"""The key of a proven value: the hash of everything it follows from."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+from mayfly.core import UNSET, InputError, canonical_json, content_hash
+from mayfly.promise._job import Job, Part
+from mayfly.promise._promise import Promise
+
+CHUNK = 1024 * 1024
+
+
+def key_here(job: Job) -> str:
+    """Return the key of a value that is good for this run and this node alone."""
+    return content_hash(f"{job.id} {job.service.kind} {job.service.name} {job.service.version}")
+
+
+def key_of(job: Job, *, data: str = "") -> str:
+    """Return the key of a value that is good for everybody who asks the same; *data* is the hash of a part."""
+    followed: dict[str, Any] = {
+        "service": [job.service.kind, job.service.name, job.service.version],
+        "intent": job.intent,
+        "depth": job.depth,
+        "context": dict(job.context),
+        "examples": [[example.input, example.output] for example in job.examples],
+        "hints": list(job.hints),
+        "model": job.model,
+        "tier": job.tier,
+        "versions": job.versions,
+        "input": data or (None if job.argument is UNSET else content_hash(canonical_json(job.argument))),
+        "given": job.argument is not UNSET,
+    }
+    try:
+        return content_hash(canonical_json(followed))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"what {job.node} works on is not JSON: {error}") from None
+
+
+def hash_part(part: Part) -> str:
+    """Return the hash of a part's bytes."""
+    found = hashlib.sha256()
+    left = part.stop - part.start
+    try:
+        with open(part.path, "rb") as file:
+            file.seek(part.start)
+            while left > 0 and (piece := file.read(min(CHUNK, left))):
+                found.update(piece)
+                left -= len(piece)
+    except OSError as error:
+        raise InputError(f"cannot read {part.path}: {error.strerror}") from None
+    if left:
+        raise InputError(f"{part.path} is shorter than it was when the tree was planned")
+    return found.hexdigest()
+
+
+def part_of(promise: Promise[Any]) -> Part | None:
+    """Return the part of a file that a promise works on, if its argument says so."""
+    given = promise.argument
+    if isinstance(given, dict) and set(given) == {"path", "start", "stop"}:
+        return Part(path=str(given["path"]), start=int(given["start"]), stop=int(given["stop"]))
+    return None

@@ -1,0 +1,266 @@
+"""The work of one leaf: a capability of the host, or an agent that an engine runs behind the wall."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import UNSET, Cost, InputError, MayflyError, Pool, Proof, Unset, within
+from mayfly.library import Builtin, Invocation, Registry
+from mayfly.promise._effects import Effects
+from mayfly.promise._events import DeadLetter
+from mayfly.promise._job import Done, Engine, Job, Part
+from mayfly.promise._journal import Journal
+from mayfly.promise._keys import hash_part, key_here, key_of, part_of
+from mayfly.promise._promise import Evidence, Promise, Service
+from mayfly.promise._thread import in_thread
+from mayfly.promise.engines import EngineLost
+from mayfly.store import JSON, Payload
+
+if TYPE_CHECKING:
+    from mayfly.store import Ledger
+
+LONGEST = 2000
+PIECE = 64 * 1024 * 1024
+
+
+@dataclass(kw_only=True)
+class Value:
+    """What a promise came to, on its way to being accepted: where it is kept, and what it cost."""
+
+    value: object = None
+    evidence: Evidence | None = None
+    key: str = ""
+    derived: bool = False
+    again: bool = False
+    events: tuple[Payload, ...] = ()
+    cost: Cost = field(default_factory=Cost)
+    sandbox_seconds: float = 0.0
+    seconds: float = 0.0
+
+
+class Untrue(MayflyError):
+    """A value did not pass its test."""
+
+    code = "TEST"
+
+
+class Ended(MayflyError):
+    """A leaf ended without a value; carries the code its worker gave."""
+
+    code = "LEAF"
+
+    def __init__(self, done: Done) -> None:
+        super().__init__(done.reason or "it ended without a reason")
+        self.done = done
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What holds for all leaves of one run."""
+
+    model: str | None = None
+    tier: str = "memo"
+    accept_weak: bool = False
+    hints: tuple[str, ...] = ()
+    versions: str = ""
+    workspace: Path = field(default_factory=Path.cwd)
+    seconds: float = 30.0
+    check_seconds: float = 10.0
+    parallel: int = 32
+    reuse: float = 3600.0
+
+
+@dataclass(kw_only=True)
+class Leaves:
+    """Do leaves: those of the host here, the others by an engine; those that ask a model stay at *home*."""
+
+    journal: Journal
+    registry: Registry
+    engine: Engine
+    home: Engine
+    pool: Pool
+    kill: Callable[[], None]
+    options: Options
+
+    def __post_init__(self) -> None:
+        self._slots = asyncio.Semaphore(self.options.parallel)
+
+    async def capability(self, promise: Promise[Any], needed: Mapping[str, object], effects: Effects) -> Value:
+        """Call the capability that serves *promise*, and test what it gives."""
+        assert promise.service is not None
+        builtin = self.registry.get(promise.service.name)
+        job = self._job(promise, promise.service, input_of(promise, needed))
+        invocation = Invocation(
+            argument=None if job.argument is UNSET else job.argument,
+            intent=promise.intent,
+            context=promise.context,
+            key=job.id,
+            workspace=self.options.workspace,
+        )
+        job = replace(job, service=Service(kind="capability", name=builtin.name, version=builtin.version))
+        key = key_of(job) if builtin.steady else key_here(job)
+        if builtin.quick:
+            value, events = await effects.call(builtin, invocation, promise.id)
+        else:
+            async with self._slots:
+                value, events = await effects.call(builtin, invocation, promise.id)
+        evidence = await self._checked(builtin, invocation, value)
+        return Value(value=value, evidence=evidence, key=key, events=events)
+
+    async def _checked(self, builtin: Builtin, invocation: Invocation, value: object) -> Evidence:
+        """Return the evidence if the capability's own test says True; anything else is no proof."""
+        try:
+            if builtin.quick:
+                said = builtin.check(invocation, value)
+            else:
+                work = in_thread(builtin.check, invocation, value)
+                said = await asyncio.wait_for(work, self.options.check_seconds)
+        except TimeoutError:
+            raise Untrue(f"the test of {builtin.name} took longer than {self.options.check_seconds:g} s") from None
+        except Exception as error:
+            raise Untrue(f"the test of {builtin.name} failed: {type(error).__name__}: {error}") from None
+        if said is not True:
+            raise Untrue(f"the test of {builtin.name} gave {str(said)[:100]}, not True: {builtin.proves}")
+        return Evidence(description=builtin.proves, confidence=1.0, check=f"builtin:{builtin.name}", strength="strong")
+
+    async def job(
+        self, promise: Promise[Any], needed: Mapping[str, object], *, argument: object | Unset = UNSET
+    ) -> Value:
+        """Have an agent do *promise*; a value that was proven for the same question before is used again."""
+        service = promise.service or Service(kind="compile")
+        if service.kind == "children":
+            service = Service(kind="compile")
+        part = part_of(promise) if service.kind in ("agent", "write") else None
+        if service.kind == "agent" and not service.name:
+            service = replace(service, name=_agent_in(needed))
+        given = UNSET if part else argument if argument is not UNSET else input_of(promise, needed)
+        return await self._do(replace(self._job(promise, service, given), part=part))
+
+    async def whole(self, promise: Promise[Any], parts: Sequence[Promise[Any]], how: Mapping[str, object]) -> Value:
+        """Run the agent that was written on the whole file, since its results cannot be joined."""
+        places = [place for child in parts if (place := part_of(child))]
+        if not places:
+            raise InputError("there are no parts to run on")
+        part = Part(path=places[0].path, start=places[0].start, stop=places[-1].stop)
+        service = Service(kind="agent", name=str(how["agent"]))
+        return await self._do(replace(self._job(promise, service, UNSET), part=part))
+
+    def _job(self, promise: Promise[Any], service: Service, argument: object | Unset) -> Job:
+        options = self.options
+        return Job(
+            run=self.journal.run,
+            node=promise.id,
+            service=service,
+            intent=promise.intent,
+            depth=promise.depth,
+            argument=argument,
+            context=promise.context,
+            examples=promise.examples,
+            hints=options.hints,
+            model=options.model,
+            tier=options.tier,
+            accept_weak=options.accept_weak,
+            versions=options.versions,
+        )
+
+    async def _do(self, job: Job) -> Value:
+        await asyncio.to_thread(self.kill)
+        data = await asyncio.to_thread(hash_part, job.part) if job.part else ""
+        key = key_of(job, data=data)
+        found = await asyncio.to_thread(self._proven, key)
+        if found is not None:
+            return found
+        done = await self._run(job)
+        if done.status != "resolved":
+            raise Ended(done)
+        return Value(
+            value=done.value,
+            evidence=evidence_of(done.proof, job.id),
+            key="" if job.tier == "ephemeral" else key,
+            cost=done.cost,
+            sandbox_seconds=done.sandbox_seconds,
+        )
+
+    async def _run(self, job: Job) -> Done:
+        engine = self.home if job.model and job.service.kind != "agent" else self.engine
+        longest = self.options.seconds * (1 + (job.part.stop - job.part.start) // PIECE if job.part else 1)
+        async with self._slots:
+            hold = await self.pool.areserve(least={"sandbox_seconds": min(0.1, longest)}, sandbox_seconds=longest)
+            with hold, within(self.pool):
+                try:
+                    done = await engine.do(replace(job, seconds=hold.granted["sandbox_seconds"]))
+                except EngineLost as lost:
+                    dead = DeadLetter(
+                        node=job.node,
+                        intent=job.intent[:LONGEST],
+                        attempts=len(lost.attempts),
+                        reason=str(lost)[:LONGEST],
+                    )
+                    self.journal.note(dead)
+                    raise
+                hold.settle(sandbox_seconds=min(done.sandbox_seconds, hold.granted["sandbox_seconds"]))
+        return done
+
+    def _proven(self, key: str) -> Value | None:
+        """Return what is proven under *key* and young enough."""
+        found = self.journal.ledger.find_many("promise.proven", [key]).get(key)
+        if found is None or found.at < datetime.now(UTC) - timedelta(seconds=self.options.reuse):
+            return None
+        return stored(found.payload, self.journal.ledger, key)
+
+
+def stored(payload: Mapping[str, Any], ledger: Ledger, key: str) -> Value:
+    """Read a proven value back."""
+    blob = payload.get("blob")
+    value = json.loads(ledger.get_blob(blob)) if blob else payload.get("value")
+    said = payload.get("evidence")
+    return Value(value=value, evidence=Evidence(**said) if said else None, key=key, again=True)
+
+
+def input_of(promise: Promise[Any], needed: Mapping[str, object]) -> object | Unset:
+    """Return what a promise works on: its own argument, the value of the one it needs, or a record of several."""
+    if promise.argument is not UNSET:
+        return promise.argument
+    if len(needed) == 1:
+        return next(iter(needed.values()))
+    return dict(needed) if needed else UNSET
+
+
+def evidence_of(proof: Proof | None, id: str) -> Evidence:
+    """Return what the proof of a program says for the values it gives."""
+    if proof is None:
+        return Evidence(description="no proof was made", confidence=0.0, strength="none", id=id)
+    caught = f", {proof.mutants_killed}/{proof.mutants} mutants caught" if proof.mutants else ""
+    sure = proof.mutants_killed / proof.mutants if proof.mutants else 0.5
+    return Evidence(
+        description=f"{proof.tests} tests of the agent{caught}",
+        confidence=round(sure, 3),
+        check="agent",
+        strength=proof.strength,
+        id=proof.id or id,
+    )
+
+
+def plain(value: object) -> JSON:
+    """Return *value* if it is JSON and not large, otherwise what it looks like."""
+    try:
+        text = json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)[:LONGEST]
+    if len(text) > 32 * LONGEST:
+        return text[:LONGEST]
+    read: JSON = json.loads(text)
+    return read
+
+
+def _agent_in(needed: Mapping[str, object]) -> str:
+    for value in needed.values():
+        if isinstance(value, dict) and isinstance(value.get("agent"), str):
+            return str(value["agent"])
+    raise InputError("there is no agent to run: nothing it needs is one")

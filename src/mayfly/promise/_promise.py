@@ -1,0 +1,186 @@
+"""`Promise`: one node of a tree. It is made before anything runs, always has its ground, and moves one way only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+from mayfly.core import UNSET, Budget, Example, MayflyError, Unset
+from mayfly.promise._order import ordered
+from mayfly.promise._reality import Reality
+
+T = TypeVar("T")
+
+
+class State(StrEnum):
+    """Where a promise stands."""
+
+    PENDING = "pending"
+    RESOLVING = "resolving"
+    RESOLVED = "resolved"
+    COLLAPSED = "collapsed"
+    FAILED = "failed"
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing can follow."""
+        return self in (State.RESOLVED, State.COLLAPSED, State.FAILED)
+
+
+# A decision not to try (no budget, no bounds, no permit, a child in ground) collapses a promise that never began.
+LEGAL: Mapping[State, frozenset[State]] = {
+    State.PENDING: frozenset({State.RESOLVING, State.COLLAPSED}),
+    State.RESOLVING: frozenset({State.RESOLVED, State.COLLAPSED, State.FAILED}),
+    State.RESOLVED: frozenset(),
+    State.COLLAPSED: frozenset(),
+    State.FAILED: frozenset(),
+}
+
+# How the values of children become the value of their parent.
+Combine = Literal["", "last", "record", "list", "concat", "merge", "compiled"]
+ServiceKind = Literal["capability", "agent", "compile", "write", "children", "ground"]
+
+
+class IllegalTransition(MayflyError):
+    """A promise was asked to move where it may not go."""
+
+    code = "TRANSITION"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Service:
+    """Say what will fulfil a promise: a capability by name, a known agent by its hash, one to be compiled, children."""
+
+    kind: ServiceKind
+    name: str = ""
+    version: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}" if self.name else self.kind
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """Keep what a value had to pass: the test, what it says in words, how much it settles, and where it came from.
+
+    *source* is a Python function that can be run again behind the wall; *check* is the name of one of our own.
+    """
+
+    description: str
+    confidence: float
+    check: str = ""
+    source: str = ""
+    strength: Literal["strong", "weak", "none"] = "weak"
+    id: str | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return plain data."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+
+
+@dataclass(slots=True)
+class Promise(Generic[T]):
+    """Promise a value for an intent, with the ground that is given where it cannot be kept.
+
+    *needs* names siblings whose proven values this one works on. The state moves by `begin`, `resolve`, `collapse` and
+    `fail` only; a move that is not legal raises `IllegalTransition` and changes nothing.
+    """
+
+    intent: str
+    ground: T = field(kw_only=True)
+    context: dict[str, object] = field(default_factory=dict, kw_only=True)
+    depth: int = field(default=0, kw_only=True)
+    name: str = field(default="", kw_only=True)
+    needs: tuple[str, ...] = field(default=(), kw_only=True)
+    argument: object = field(default=UNSET, kw_only=True)
+    examples: tuple[Example, ...] = field(default=(), kw_only=True)
+    service: Service | None = field(default=None, kw_only=True)
+    reality: Reality | None = field(default=None, kw_only=True)
+    combine: Combine = field(default="", kw_only=True)
+    test: str = field(default="", kw_only=True)
+    id: str = field(default="0", kw_only=True)
+    parent: str | None = field(default=None, kw_only=True)
+    children: list[Promise[Any]] = field(default_factory=list, init=False)
+    resolved: T | Unset = field(default=UNSET, init=False)
+    proof: Evidence | None = field(default=None, init=False)
+    reason: str = field(default="", init=False)
+    code: str = field(default="", init=False)
+    error: str = field(default="", init=False)
+    _state: State = field(default=State.PENDING, init=False)
+
+    LONGEST_REASON: ClassVar[int] = 2000
+
+    def __post_init__(self) -> None:
+        Budget(self.depth)
+
+    @property
+    def state(self) -> State:
+        """Where this promise stands."""
+        return self._state
+
+    @property
+    def budget(self) -> float:
+        """1 at the root, a half below, a third below that."""
+        return Budget(self.depth).entropy
+
+    @property
+    def value(self) -> T:
+        """The proven value, and the ground in every other case."""
+        return self.ground if isinstance(self.resolved, Unset) else self.resolved
+
+    def add(self, child: Promise[Any]) -> Promise[Any]:
+        """Take *child* in: it is one level deeper, knows what its parent knows, and has a path of its own."""
+        if self._state is not State.PENDING:
+            raise IllegalTransition(f"promise {self.id} is {self._state}: children come before any work")
+        child.name = child.name or str(len(self.children) + 1)
+        child.depth, child.parent = self.depth + 1, self.id
+        child.context = {**self.context, **child.context}
+        self.children.append(child)
+        child._place(f"{self.id}.{len(self.children)}")
+        return child
+
+    def _place(self, id: str) -> None:
+        self.id = id
+        for number, child in enumerate(self.children, 1):
+            child.parent, child.depth = id, self.depth + 1
+            child._place(f"{id}.{number}")
+
+    def order(self) -> list[Promise[Any]]:
+        """Return the children so that each comes after what it needs; `Cycle` where that cannot be."""
+        by_name = {child.name: child for child in self.children}
+        return [by_name[name] for name in ordered({child.name: child.needs for child in self.children})]
+
+    def walk(self) -> Iterator[Promise[Any]]:
+        """Yield this promise and all below it, parents first."""
+        waiting: list[Promise[Any]] = [self]
+        while waiting:
+            promise = waiting.pop()
+            yield promise
+            waiting.extend(reversed(promise.children))
+
+    def begin(self) -> None:
+        """Say that work has begun."""
+        self._move(State.RESOLVING)
+
+    def resolve(self, value: T, proof: Evidence) -> None:
+        """Keep the promise: *value* passed *proof*."""
+        self._move(State.RESOLVED)
+        self.resolved, self.proof = value, proof
+
+    def collapse(self, reason: str, code: str) -> None:
+        """Give the ground, since somebody decided not to try or not to accept."""
+        self._move(State.COLLAPSED)
+        self.reason, self.code = reason[: self.LONGEST_REASON], code
+
+    def fail(self, error: str, code: str = "UNEXPECTED") -> None:
+        """Give the ground, since something nobody decided went wrong."""
+        self._move(State.FAILED)
+        self.reason = self.error = error[: self.LONGEST_REASON]
+        self.code = code
+
+    def _move(self, to: State) -> None:
+        if to not in LEGAL[self._state]:
+            raise IllegalTransition(f"promise {self.id} is {self._state} and cannot become {to}")
+        self._state = to

@@ -1,0 +1,71 @@
+"""Trees as plain data: written whole before anything runs, read back to go on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, cast
+
+from mayfly.core import UNSET, Example, InputError
+from mayfly.promise._promise import Evidence, Promise, Service, State
+from mayfly.promise._reality import Kind, Reality
+
+_PLAIN = ("intent", "ground", "depth", "name", "combine", "test", "id", "parent", "reason", "code", "error")
+
+
+def to_json(promise: Promise[Any]) -> dict[str, Any]:
+    """Return the tree as JSON data; what was never set is left out, so that a None stays a None."""
+    data: dict[str, Any] = {name: getattr(promise, name) for name in _PLAIN}
+    data["context"] = dict(promise.context)
+    data["needs"] = list(promise.needs)
+    data["state"] = promise.state.value
+    data["examples"] = [{"input": example.input, "output": example.output} for example in promise.examples]
+    for name in ("argument", "resolved"):
+        if getattr(promise, name) is not UNSET:
+            data[name] = getattr(promise, name)
+    for name in ("service", "reality", "proof"):
+        if getattr(promise, name) is not None:
+            data[name] = asdict(getattr(promise, name))
+    data["children"] = [to_json(child) for child in promise.children]
+    return data
+
+
+def from_json(data: Mapping[str, Any]) -> Promise[Any]:
+    """Read a tree; data that is no tree is an `InputError`."""
+    try:
+        return _read(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"this is no tree of promises: {type(error).__name__}: {error}") from None
+
+
+def _read(data: Mapping[str, Any]) -> Promise[Any]:
+    promise: Promise[Any] = Promise(
+        str(data["intent"]),
+        ground=data["ground"],
+        context=dict(data["context"]),
+        depth=int(data["depth"]),
+        name=str(data["name"]),
+        needs=tuple(str(name) for name in data["needs"]),
+        argument=data.get("argument", UNSET),
+        examples=tuple(Example(**example) for example in data["examples"]),
+        service=Service(**data["service"]) if "service" in data else None,
+        reality=_reality(data["reality"]) if "reality" in data else None,
+        combine=data["combine"],
+        test=str(data["test"]),
+        id=str(data["id"]),
+        parent=data["parent"],
+    )
+    promise.children = [_read(child) for child in data["children"]]
+    promise.resolved = data.get("resolved", UNSET)
+    promise.proof = Evidence(**data["proof"]) if "proof" in data else None
+    promise.reason, promise.code, promise.error = (str(data[name]) for name in ("reason", "code", "error"))
+    promise._state = State(data["state"])
+    if (promise.state is State.RESOLVED) != (promise.resolved is not UNSET):
+        raise ValueError(f"promise {promise.id} is {promise.state} with{'out' * ('resolved' not in data)} a value")
+    return promise
+
+
+def _reality(data: Mapping[str, Any]) -> Reality:
+    return Reality(
+        kind=Kind(data["kind"]), confidence=float(data["confidence"]), reasoning=cast("str", data["reasoning"])
+    )

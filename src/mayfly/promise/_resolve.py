@@ -1,0 +1,302 @@
+"""Resolve a tree backwards: leaves first, each value accepted with its proof only, parents from proven children."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import UNSET, LimitError, MayflyError
+from mayfly.promise._combine import combine, combined
+from mayfly.promise._effects import Effects
+from mayfly.promise._events import Began, Collapsed, Failed, Proven, Resolved
+from mayfly.promise._journal import Journal
+from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of, plain
+from mayfly.promise._promise import Evidence, Promise, State
+from mayfly.promise._reality import Kind
+from mayfly.store import JSON
+
+if TYPE_CHECKING:
+    from mayfly.core import Pool
+    from mayfly.promise._tester import Tester
+
+Watch = Callable[[Promise[Any]], None]
+Merge = Callable[[str, Sequence[object]], object]
+
+
+class Unkept(MayflyError):
+    """A promise that this one depends on ended in ground."""
+
+    code = "CHILD"
+
+    def __init__(self, child: Promise[Any]) -> None:
+        super().__init__(f"{child.intent[:200]}: {child.reason}")
+        self.child = child
+
+
+@dataclass(kw_only=True)
+class Resolver:
+    """Turn a planned tree into values. Nothing that a leaf, a test or a model does leaves `resolve` as an exception.
+
+    A node that was proven in an earlier attempt at the same run is in *saved*, by its id, and is not run again.
+    """
+
+    journal: Journal
+    leaves: Leaves
+    effects: Effects
+    tester: Tester
+    pool: Pool
+    merge: Merge
+    watch: Watch = lambda promise: None
+    max_depth: int = 3
+    saved: Mapping[str, Value] = field(default_factory=dict)
+    accept_weak: bool = False
+
+    async def resolve(self, root: Promise[Any]) -> None:
+        """Resolve the whole tree; afterwards the root has ended, and the ledger knows how."""
+        try:
+            async with asyncio.timeout(self.pool.seconds_left()):
+                await self._node(root, {})
+        except TimeoutError:
+            self._give_up(root, "the wall-clock time of the tree is used up", "BUDGET")
+        await self.journal.settled()
+
+    def _give_up(self, root: Promise[Any], reason: str, code: str) -> None:
+        if not root.state.ended:
+            if root.state is State.PENDING:
+                root.begin()
+            root.collapse(reason, code)
+            self._ended(root, Value())
+
+    async def _node(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
+        """Resolve one promise; *needed* holds the proven values of the siblings it needs, by name."""
+        if promise.state.ended:
+            self._ended(promise, Value())
+            return
+        known = self.saved.get(promise.id)
+        began = time.monotonic()
+        value = Value()
+        try:
+            self._admit(promise)
+            promise.begin()
+            self.journal.note(Began(node=promise.id, by=str(promise.service or "children"), seq=self.journal.next()))
+            self._tell(promise)
+            value = known or await self._work(promise, needed)
+            evidence = await self._prove(promise, needed, value) if known is None else known.evidence
+            assert evidence is not None, "what is known has its evidence"
+            promise.resolve(value.value, evidence)
+        except Exception as error:
+            _end(promise, error)
+        value.seconds = time.monotonic() - began
+        await self._keep(promise, value)
+
+    def _admit(self, promise: Promise[Any]) -> None:
+        """Refuse at once what is not worth a try: nothing is spent on it."""
+        self.pool.check()
+        self.pool.spend(nodes=1)
+        if promise.depth > self.max_depth:
+            raise LimitError("depth", used=promise.depth, limit=self.max_depth)
+        reality, service = promise.reality, promise.service
+        chaotic = reality is not None and reality.kind is Kind.CHAOTIC
+        if chaotic or (service is not None and service.kind == "ground"):
+            raise _Chaotic(reality.reasoning if reality else "nothing can serve it")
+
+    async def _work(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
+        if promise.children:
+            return await self._children(promise, needed)
+        service = promise.service
+        if service is not None and service.kind == "capability":
+            return await self.leaves.capability(promise, needed, self.effects)
+        return await self.leaves.job(promise, needed)
+
+    async def _children(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
+        order = promise.order()
+        tasks: dict[str, asyncio.Task[None]] = {}
+        async with asyncio.TaskGroup() as group:
+            for child in order:
+                waits = [tasks[name] for name in child.needs]
+                tasks[child.name] = group.create_task(self._child(promise, child, waits, needed))
+        if promise.combine == "merge":
+            return await self._merged(promise)
+        for child in promise.children:
+            if child.state is not State.RESOLVED:
+                raise Unkept(child)
+        if promise.combine == "compiled":
+            parts = {child.name: child.value for child in promise.children}
+            return await self.leaves.job(promise, {}, argument=parts)
+        names = [child.name for child in promise.children]
+        kind = promise.combine or ("last" if promise.children[-1].needs else "record")
+        value = combine(kind, names, [child.value for child in promise.children])
+        return Value(value=value, derived=True, evidence=_from_parts(promise, kind))
+
+    async def _child(
+        self,
+        parent: Promise[Any],
+        child: Promise[Any],
+        waits: Sequence[asyncio.Task[None]],
+        needed: Mapping[str, object],
+    ) -> None:
+        """Resolve one child when those it needs are proven; the first ones get what their parent was given."""
+        for task in waits:
+            await task
+        siblings = {sibling.name: sibling for sibling in parent.children}
+        for name in child.needs:
+            if siblings[name].state is not State.RESOLVED:
+                self._skip(child, siblings[name])
+                return
+        if parent.combine == "merge" and child.needs:
+            how = siblings[child.needs[0]].value
+            if isinstance(how, dict) and how.get("merge") is None:
+                child.collapse(f"not split: {how.get('reason') or 'parts cannot be joined'}", "WHOLE")
+                self._ended(child, Value())
+                return
+        inputs = {name: siblings[name].value for name in child.needs}
+        await self._node(child, inputs or (needed if child.argument is UNSET else {}))
+
+    def _skip(self, child: Promise[Any], needed: Promise[Any]) -> None:
+        if not child.state.ended:
+            child.collapse(f"it needs {needed.intent[:200]}: {needed.reason}", needed.code or "CHILD")
+        self._ended(child, Value())
+
+    async def _merged(self, promise: Promise[Any]) -> Value:
+        """Join the results of parts in the way that was proven for them, or run on the whole where none was."""
+        writer, parts = promise.children[0], promise.children[1:]
+        how = writer.value
+        if writer.state is not State.RESOLVED or not isinstance(how, dict):
+            raise Unkept(writer)
+        if how.get("merge") is None:
+            return await self.leaves.whole(promise, parts, how)
+        for child in parts:
+            if child.state is not State.RESOLVED:
+                raise Unkept(child)
+        value = await asyncio.to_thread(self.merge, str(how["merge"]), [child.value for child in parts])
+        said = writer.proof
+        evidence = Evidence(
+            description=f"{len(parts)} parts, joined by {how['merge']} as proven with the agent",
+            confidence=said.confidence if said else 0.5,
+            check="merge",
+            strength=said.strength if said else "weak",
+            id=said.id if said else None,
+        )
+        return Value(value=value, derived=True, evidence=evidence)
+
+    async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:
+        """Return the evidence that accepts the value; what is not accepted raises `Untrue`."""
+        evidence = value.evidence
+        if value.derived and promise.combine != "merge":
+            names = [child.name for child in promise.children]
+            kind = promise.combine or ("last" if promise.children[-1].needs else "record")
+            if not combined(kind, names, [child.value for child in promise.children], value.value):
+                raise Untrue("the parts were not combined as planned")
+        if promise.test or evidence is None:
+            input = input_of(promise, needed)
+            evidence = self.tester.choose(promise, input)
+            said = await self.tester.holds(evidence, value=value.value, input=input, context=promise.context)
+            if not said.accepted:
+                raise Untrue(f"its test does not accept it: {said.reason}")
+            evidence = said.evidence
+        if evidence.strength != "strong" and promise.test and not self.accept_weak:
+            raise Untrue(
+                f"the proof is {evidence.strength}: {evidence.description}; accept weak proofs (--accept-weak)"
+            )
+        return evidence
+
+    async def _keep(self, promise: Promise[Any], value: Value) -> None:
+        """Record how the promise ended; a proven value, what proves it and what belongs to it go in one piece."""
+        if promise.state is not State.RESOLVED or promise.proof is None:
+            self._ended(promise, value)
+            return
+        events: list[Any] = [(event, self.journal.run) for event in value.events]
+        key = "" if value.derived else value.key
+        evidence = promise.proof.to_json()
+        if key and not value.again:
+            try:
+                inline, blob = await self.journal.keep(value.value)
+            except (LimitError, TypeError, ValueError):
+                key = ""
+            else:
+                proven = Proven(run=self.journal.run, node=promise.id, value=inline, blob=blob, evidence=evidence)
+                events.append((proven, key))
+        resolved = Resolved(
+            node=promise.id,
+            key=key,
+            seq=self.journal.next(),
+            evidence=evidence,
+            seconds=round(value.seconds, 6),
+            again=value.again,
+            cost=_cost(value),
+        )
+        self.journal.note(*events, resolved)
+        self._tell(promise)
+
+    def _ended(self, promise: Promise[Any], value: Value) -> None:
+        """Record that a promise ended in ground."""
+        common: dict[str, Any] = {
+            "node": promise.id,
+            "intent": promise.intent[:2000],
+            "depth": promise.depth,
+            "code": promise.code,
+            "ground_value": plain(promise.ground),
+            "seq": self.journal.next(),
+            "cost": _cost(value),
+        }
+        if promise.state is State.COLLAPSED:
+            self.journal.note(Collapsed(reason=promise.reason, **common))
+        elif promise.state is State.FAILED:
+            self.journal.note(Failed(error=promise.error, **common))
+        self._tell(promise)
+
+    def _tell(self, promise: Promise[Any]) -> None:
+        try:
+            self.watch(promise)
+        except Exception:  # whoever watches does not decide how a run ends
+            self.watch = lambda promise: None
+
+
+class _Chaotic(MayflyError):
+    """Nothing is tried: there is no end in sight."""
+
+    code = "CHAOTIC"
+
+
+def _end(promise: Promise[Any], error: Exception) -> None:
+    """Give the ground: what somebody decided collapses a promise, what nobody decided fails it."""
+    if isinstance(error, Ended) and error.done.status == "failed":
+        promise.fail(str(error), error.done.code or "UNEXPECTED")
+    elif isinstance(error, Ended):
+        promise.collapse(str(error), error.done.code or error.code)
+    elif isinstance(error, Unkept):
+        promise.collapse(str(error), error.child.code or error.code)
+    elif isinstance(error, LimitError):
+        promise.collapse(str(error), "DEPTH" if error.kind == "depth" else "BUDGET")
+    elif isinstance(error, MayflyError):
+        promise.collapse(str(error), error.code)
+    elif promise.state is State.PENDING:
+        promise.collapse(f"unexpected {type(error).__name__}: {error}", "UNEXPECTED")
+    else:
+        promise.fail(f"{type(error).__name__}: {error}")
+
+
+def _from_parts(promise: Promise[Any], kind: str) -> Evidence:
+    proofs = [child.proof for child in promise.children if child.proof]
+    strong = all(proof.strength == "strong" for proof in proofs)
+    return Evidence(
+        description=f"{len(promise.children)} proven parts, combined as {kind}",
+        confidence=min((proof.confidence for proof in proofs), default=1.0),
+        check=f"combined:{kind}",
+        strength="strong" if strong else "weak",
+    )
+
+
+def _cost(value: Value) -> dict[str, JSON] | None:
+    cost = value.cost
+    spent: dict[str, JSON] = {
+        "model_calls": cost.model_calls,
+        "input_tokens": cost.input_tokens,
+        "output_tokens": cost.output_tokens,
+        "money": cost.money,
+        "sandbox_seconds": round(value.sandbox_seconds, 6),
+    }
+    return {kind: amount for kind, amount in spent.items() if amount} or None

@@ -1,0 +1,114 @@
+"""Where a Ray cluster is, and whether that is a place to trust.
+
+Whoever reaches a Ray cluster can run code on it, and the cluster's nodes are told where the database is: so it is
+looked for on this machine and in private networks only, unless its host is named in the settings.
+"""
+
+from __future__ import annotations
+
+import socket
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from mayfly.core import InputError, MachineError, PromiseSettings
+
+PRIVATE = tuple(
+    ip_network(network)
+    for network in (
+        "127.0.0.0/8",
+        "10.0.0.0/8",
+        "172.16.0.0/12",
+        "192.168.0.0/16",
+        "169.254.0.0/16",
+        "100.64.0.0/10",
+        "::1/128",
+        "fc00::/7",
+        "fe80::/10",
+    )
+)
+
+
+class Address(NamedTuple):
+    """A host as a number, and a port."""
+
+    host: str
+    port: int
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+    @property
+    def loopback(self) -> bool:
+        """Whether only this machine can reach it."""
+        return is_loopback(self.host)
+
+
+def find(text: str, settings: PromiseSettings) -> Address:
+    """Return the address that `ray://HOST:PORT` names; one outside private networks only where the settings say so."""
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
+        raise InputError(f"{text}: an engine is local, ray or ray://HOST:PORT", fix="set MAYFLY_ENGINE")
+    numbers = _resolve(host, port)
+    if host not in named_hosts(settings):
+        for number in numbers:
+            if not is_private(number):
+                raise InputError(
+                    f"{text}: {number} is neither loopback nor in a private network",
+                    fix=f"if it can be trusted, set MAYFLY_PROMISE_RAY_HOSTS={host}",
+                )
+    return Address(numbers[0], port)
+
+
+def named_hosts(settings: PromiseSettings) -> frozenset[str]:
+    """Return the hosts that may be connected to wherever they are."""
+    names = str(getattr(settings, "ray_hosts", "")).lower().split(",")
+    return frozenset(name.strip() for name in names if name.strip())
+
+
+def is_private(host: str) -> bool:
+    """Say whether *host*, a number, is loopback or in a private network."""
+    number = _number(host)
+    return any(number in network for network in PRIVATE if network.version == number.version)
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether *host*, a number, is this machine whatever its network."""
+    return _number(host).is_loopback
+
+
+def is_here(host: str) -> bool:
+    """Say whether *host*, a number, is an address of this machine: only such a one can be listened on."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_STREAM) as probe:
+            probe.bind((host, 0))
+    except OSError:
+        return False
+    return True
+
+
+def answers(address: Address, *, seconds: float = 3.0) -> bool:
+    """Say whether anything listens there."""
+    try:
+        socket.create_connection(address, timeout=seconds).close()
+    except OSError:
+        return False
+    return True
+
+
+def _number(host: str) -> IPv4Address | IPv6Address:
+    number = ip_address(host.partition("%")[0])
+    return (number.ipv4_mapped or number) if isinstance(number, IPv6Address) else number
+
+
+def _resolve(host: str, port: int) -> list[str]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise MachineError(f"ray://{host}:{port}: there is no host of that name") from None
+    return sorted({str(entry[4][0]) for entry in found}, key=lambda number: (":" in number, number))

@@ -1,0 +1,187 @@
+"""Connect to a Ray cluster: to its own address from one of its machines, or to its client port from anywhere."""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from mayfly.core import InputError, MachineError, MayflyError
+from mayfly.promise.engines._address import Address, answers, is_here, is_loopback
+from mayfly.promise.engines._nodes import line
+
+INSTALL = "pip install 'mayfly-agents[ray]'"
+TOKEN = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH to the file that holds it"
+TOKEN_MODE, TOKEN_FILE = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"
+PROBE_SECONDS = 5.0
+
+
+class Kind(NamedTuple):
+    """What listens at an address: Ray's client server, or the cluster itself and the addresses of its nodes."""
+
+    name: Literal["client", "cluster"]
+    nodes: tuple[str, ...] = ()
+
+
+def import_ray() -> Any:
+    """Import Ray with its telemetry and its warnings about future versions off."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    if find_spec("ray") is None or find_spec("grpc") is None:
+        raise MachineError("the ray engine needs Ray, which is not installed", fix=INSTALL)
+    return import_module("ray")
+
+
+class Connection:
+    """One process has one connection to Ray; engines that want the same cluster share it, the last one closes it."""
+
+    _lock: ClassVar[threading.Lock] = threading.Lock()
+    _address: ClassVar[str | None] = None
+    _users: ClassVar[int] = 0
+    _before: ClassVar[dict[str, str | None]] = {}
+
+    def __init__(self, ray: Any) -> None:
+        self.ray = ray
+        self._open = True
+
+    @classmethod
+    def open(cls, address: Address, *, token: Path | None = None) -> Connection:
+        """Connect, within seconds or with one line about what is wrong."""
+        ray = import_ray()
+        with cls._lock:
+            if cls._users and cls._address != str(address):
+                raise InputError(f"this process uses the Ray cluster at {cls._address}", fix="use one at a time")
+            if not cls._users:
+                cls._before = {name: os.environ.get(name) for name in (TOKEN_MODE, TOKEN_FILE)}
+                try:
+                    _use_token(token)
+                    _init(ray, address, probe(address))
+                except BaseException:
+                    cls._restore()
+                    raise
+                cls._address = str(address)
+            cls._users += 1
+        return cls(ray)
+
+    def close(self) -> None:
+        """Give the connection up."""
+        with type(self)._lock:
+            if not self._open:
+                return
+            self._open = False
+            type(self)._users -= 1
+            if not type(self)._users:
+                self.ray.shutdown()
+                self._restore()
+
+    @classmethod
+    def _restore(cls) -> None:
+        """Forget the token of the cluster that was used, so that the next one is asked with its own."""
+        for name, value in cls._before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def probe(address: Address) -> Kind:
+    """Find out what listens at *address*; asks, and does not wait for what will not come."""
+    if not answers(address):
+        raise MachineError(f"no Ray cluster answers at {address}", fix="start one, or for a try-out: mayfly ray up")
+    grpc = import_module("grpc")
+    client, client_stub = (import_module(f"ray.core.generated.ray_client_pb2{kind}") for kind in ("", "_grpc"))
+    cluster, cluster_stub = (import_module(f"ray.core.generated.gcs_service_pb2{kind}") for kind in ("", "_grpc"))
+    with import_module("ray._private.grpc_utils").init_grpc_channel(str(address)) as channel:
+        ping = client.ClusterInfoRequest(type=client.ClusterInfoType.PING)
+        try:
+            client_stub.RayletDriverStub(channel).ClusterInfo(ping, timeout=PROBE_SECONDS)
+            return Kind("client")
+        except grpc.RpcError as error:
+            _refuse_unless(error, address, "UNIMPLEMENTED")
+        ask = cluster.GetAllNodeInfoRequest()
+        try:
+            told = cluster_stub.NodeInfoGcsServiceStub(channel).GetAllNodeInfo(ask, timeout=PROBE_SECONDS)
+        except grpc.RpcError as error:
+            _refuse_unless(error, address)
+    alive = [node for node in told.node_info_list if node.state == 0]
+    return Kind("cluster", tuple(node.node_manager_address for node in alive))
+
+
+def _refuse_unless(error: Any, address: Address, expected: str = "") -> None:
+    status = error.code().name
+    if status == expected:
+        return
+    if status in {"UNAUTHENTICATED", "PERMISSION_DENIED"}:
+        raise InputError(f"the Ray cluster at {address} asks for another token", fix=TOKEN) from None
+    raise MachineError(f"what answers at {address} is no Ray cluster ({status.lower()})") from None
+
+
+def _use_token(token: Path | None) -> None:
+    """Have Ray read the token of a cluster of ours; a cluster of somebody else's has its own settings for that."""
+    if token is not None:
+        os.environ.update({TOKEN_MODE: "token", TOKEN_FILE: str(token)})
+    raylet = import_module("ray._raylet")
+    # Ray reads these once in a process; have it look again.
+    raylet.Config.initialize("")
+    raylet.AuthenticationTokenLoader.instance().reset_cache()
+
+
+def _init(ray: Any, address: Address, kind: Kind) -> None:
+    if ray.is_initialized():
+        raise InputError("this process already uses Ray for something else", fix="run mayfly in a process of its own")
+    try:
+        if kind.name == "client":
+            with _quiet():
+                ray.init(f"ray://{address}", log_to_driver=False, logging_level="ERROR")
+        else:
+            _be_near(address, kind)
+            # Ray tells of dead workers on stdout, where only the answer belongs; the engine tells of them itself.
+            worker: Any = import_module("ray._private.worker")
+            worker.print_to_stdstream = _say_nothing
+            ray.init(str(address), log_to_driver=False, logging_level="ERROR", include_dashboard=None)
+    except MayflyError:
+        raise
+    except Exception as error:
+        ray.shutdown()
+        raise _explain(address, error) from None
+
+
+def _be_near(address: Address, kind: Kind) -> None:
+    """Refuse an address that only the cluster's own machines can use; tell Ray whether it is on loopback."""
+    near = [node for node in kind.nodes if is_here(node)]
+    if not near:
+        raise InputError(
+            f"{address} is the Ray cluster's own address and this machine is none of its nodes",
+            fix=f"use its client port, by default ray://{address.host}:10001",
+        )
+    # Ray takes a loopback address for a mistake and replaces it, unless it believes that there are no clusters here.
+    constants: Any = import_module("ray._private.ray_constants")
+    constants.ENABLE_RAY_CLUSTER = not is_loopback(near[0])
+
+
+def _say_nothing(*_: object, **__: object) -> None:
+    """Stand in for what prints."""
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Ray's client from warning about how it is used."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=UserWarning, module=r"ray\.util\.client")
+        yield
+
+
+def _explain(address: Address, error: Exception) -> MayflyError:
+    text = str(error)
+    if "ersion" in text and "ismatch" in text:
+        said = " ".join(text.split())
+        return InputError(f"the Ray cluster at {address} has other versions: {said}", fix="use the same Python and Ray")
+    if "uthentication" in text or "token" in text:
+        return InputError(f"the Ray cluster at {address} asks for another token", fix=TOKEN)
+    return MachineError(f"the Ray cluster at {address} cannot be used: {line(error)}")

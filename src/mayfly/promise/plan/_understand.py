@@ -1,0 +1,108 @@
+"""What a text asks for, also where perception knows a verb of it not: rules may plan verbs of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from mayfly.core import Intent
+from mayfly.policy import Lexicon
+from mayfly.policy.perception import Perceived, Perception, Token, perceive, tokens
+from mayfly.promise._words import base, is_verb
+from mayfly.promise.plan._lists import words
+from mayfly.promise.plan._rules import said_verb
+
+_LONGEST = 400
+_UNSURE = 0.3
+_SUM = re.compile(r"(?: ?[-+*/^%×÷()] ?)+[\d.]+[\d.()+*/^%×÷ -]*")
+
+
+def understand(text: str, lexicon: Lexicon) -> Perceived:
+    """Return at least one intent for any text; what no verb was found in has its first word for one."""
+    perceived = _whole(text, perceive(text, lexicon))
+    if not perceived.intents:
+        return replace(perceived, intents=tuple(_numbered(_pieces(_flat(text), "", lexicon))))
+    found = [
+        part
+        for one in perceived.intents
+        for part in (_pieces(one.intent.text, one.intent.target, lexicon, whole=one.intent) or [one.intent])
+    ]
+    if len(found) == len(perceived.intents):
+        return perceived
+    return replace(perceived, intents=tuple(_numbered(found)))
+
+
+def _whole(text: str, perceived: Perceived) -> Perceived:
+    """Give back to each intent the arithmetic that was cut off behind it: "calculate 2 + 2"."""
+    flat, cursor = " ".join(text.split()), 0
+    found: list[Perception] = []
+    for one in perceived.intents:
+        start = flat.find(one.intent.text, cursor)
+        cursor = max(cursor, start + len(one.intent.text))
+        lost = _SUM.match(flat, cursor) if start >= 0 else None
+        if lost:
+            cursor, more = lost.end(), lost[0].rstrip()
+            one = replace(one, intent=replace(one.intent, text=one.intent.text + more, target=one.intent.target + more))
+        found.append(one)
+    return replace(perceived, intents=tuple(found))
+
+
+def _numbered(intents: Sequence[Intent]) -> Iterator[Perception]:
+    for number, intent in enumerate(intents, 1):
+        yield Perception(id=f"i{number}", intent=intent, confidence=_UNSURE)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST]
+
+
+def _pieces(text: str, about: str, lexicon: Lexicon, *, whole: Intent | None = None) -> list[Intent]:
+    """Cut a text before each verb that perception does not know: "read a.txt and hash it"; nothing where none is."""
+    makes = whole is not None and (whole.category != "command" or whole.verb in words("makers"))
+    cuts = [] if makes else list(_cuts(tokens(text), lexicon))
+    if not cuts and whole is not None:
+        return []
+    found: list[Intent] = []
+    for start, stop in zip([0, *(cut[1] for cut in cuts)], [*(cut[0] for cut in cuts), len(text)], strict=True):
+        piece = text[start:stop].strip(" ,;")
+        if piece:
+            intent = _intent(piece, about, lexicon)
+            constraint = whole.constraint if whole is not None else intent.constraint
+            found.append(replace(intent, constraint=constraint))
+            about = found[-1].target or about
+    return found or [_intent(text, about, lexicon)]
+
+
+def _cuts(pieces: Sequence[Token], lexicon: Lexicon) -> Iterator[tuple[int, int]]:
+    """Yield where one request ends and where the next one begins."""
+    start = 0
+    for place, token in enumerate(pieces):
+        joint = token.plain in words("cuts")
+        if not joint:
+            start = place + 1
+        elif place + 1 < len(pieces) and start > 0 and _begins(pieces[place : place + 2], lexicon):
+            yield pieces[start].start, pieces[place + 1].start
+
+
+def _begins(pair: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Say whether a request begins after a joint: with a verb that perception does not know, or after "then"."""
+    joint, (kind, _, word, *_) = pair
+    if kind != "word" or lexicon.is_base(word):
+        return False
+    sure = joint.plain in words("sure") and word not in words("empty")
+    return sure or (is_verb(word) and word == base(word))
+
+
+def _intent(piece: str, about: str, lexicon: Lexicon) -> Intent:
+    """Return one intent for a piece; its first word is the verb where perception knows none."""
+    perceived = perceive(piece, lexicon)
+    if len(perceived.intents) == 1:
+        known = perceived.intents[0].intent
+        return known if known.target else replace(known, target=about)
+    category = "question" if piece.endswith("?") else "command"
+    verb = said_verb(Intent(text=piece, category=category)) or "unknown"
+    target = piece.partition(" ")[2]
+    if target.strip(" .!?").lower() in words("same"):
+        target = about or target
+    return Intent(text=piece, category=category, verb=verb, target=target or piece)

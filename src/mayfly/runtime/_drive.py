@@ -1,0 +1,150 @@
+"""One attempt at a tree: journal, engines, capabilities and rules around a resolver, until it ends or has to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import MayflyError, Pool, StoreError
+from mayfly.library import Registry
+from mayfly.policy import Permit
+from mayfly.promise import (
+    Effects,
+    Engine,
+    Journal,
+    Leaves,
+    LocalEngine,
+    Options,
+    Past,
+    Promise,
+    Resolver,
+    Saved,
+    Tester,
+    open_engine,
+    past_of,
+)
+from mayfly.runtime._leaf import LeafWorker, make_worker
+from mayfly.runtime._policy import Desk
+from mayfly.runtime._split import merge
+
+if TYPE_CHECKING:
+    from mayfly.runtime._parts import Parts
+    from mayfly.store import Claim
+
+POLL = 1.0
+
+
+class Cancelled(MayflyError):
+    """Somebody asked the run to stop."""
+
+    code = "CANCELLED"
+
+
+@dataclass(kw_only=True)
+class Drive:
+    """Resolve one tree with the parts of a runtime; *before* is what an earlier attempt has proven."""
+
+    parts: Parts
+    tell: Callable[[str, Any], None]
+    registry: Registry
+    workspace: Path
+    run: str
+    root: Promise[Any]
+    options: Options
+    claim: Claim
+    pool: Pool
+    before: Saved | None = None
+
+    def __post_init__(self) -> None:
+        self._desk: Desk | None = None
+        self._lock = threading.Lock()
+
+    async def work(self) -> None:
+        """Resolve the tree; raises where it had to be stopped from outside."""
+        journal = Journal(self.parts.ledger, self.run, delays=self._delays(), seq=self.before.seq if self.before else 0)
+        home = LocalEngine(self.parts.settings, lambda settings: LeafWorker(settings, parts=self.parts))
+        engine: Engine = home
+        try:
+            if self.parts.settings.promise.engine != "local":
+                engine = await asyncio.to_thread(open_engine, self.parts.settings, make_worker)
+            await self._until_stopped(await self._resolver(journal, home, engine))
+        finally:
+            await journal.aclose()
+            for one in {id(engine): engine, id(home): home}.values():
+                await one.aclose()
+
+    async def _until_stopped(self, resolver: Resolver) -> None:
+        """Resolve, and look meanwhile whether the run has to stop; then every leaf is stopped before this returns."""
+        self.tell("pool", self.pool)
+        work = asyncio.ensure_future(resolver.resolve(self.root))
+        watch = asyncio.ensure_future(self._watch())
+        try:
+            await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            unfinished = not work.done()
+            for task in (work, watch):
+                task.cancel()
+            await asyncio.gather(work, watch, return_exceptions=True)
+        if unfinished:
+            watch.result()
+        work.result()
+
+    def _delays(self) -> tuple[float, ...]:
+        settings = self.parts.settings.promise
+        return tuple(settings.retry_delay * settings.retry_factor**number for number in range(settings.retries))
+
+    async def _resolver(self, journal: Journal, home: Engine, engine: Engine) -> Resolver:
+        settings, kill = self.parts.settings, self.parts.switch.check
+        past = await asyncio.to_thread(self._past) if self.before else {}
+        return Resolver(
+            journal=journal,
+            leaves=Leaves(
+                journal=journal,
+                registry=self.registry,
+                engine=engine,
+                home=home,
+                pool=self.pool,
+                kill=kill,
+                options=self.options,
+            ),
+            effects=Effects(journal=journal, kill=kill, permit=self._permit, past=past, delays=self._delays()),
+            tester=Tester(self.parts.sandbox, seconds=settings.gates.test_timeout),
+            pool=self.pool,
+            merge=merge,
+            watch=lambda promise: self.tell("node", promise),
+            max_depth=settings.promise.max_depth,
+            saved=self.before.values if self.before else {},
+            accept_weak=self.options.accept_weak,
+        )
+
+    def _permit(self, action: str, target: str, payload: str) -> Permit:
+        with self._lock:
+            if self._desk is None:
+                self._desk = Desk(self.parts.settings, ledger=self.parts.ledger, workspace=self.workspace)
+        return self._desk.kernel(session=self.run).permitted(action, target, payload)
+
+    def _past(self) -> dict[str, Past]:
+        keys = [f"{self.run}/{promise.id}" for promise in self.root.walk() if not promise.children]
+        return past_of(self.parts.ledger, keys)
+
+    async def _watch(self) -> None:
+        """Raise when the run has to stop: it was cancelled, the kill switch is on, or another process has it."""
+        ledger = self.parts.ledger
+        last = await asyncio.to_thread(ledger.last, kind="run.cancelled", subject=self.run)
+        seen = last.id if last else 0
+        while True:
+            await asyncio.sleep(POLL)
+            try:
+                found = await asyncio.to_thread(ledger.last, kind="run.cancelled", subject=self.run)
+                await asyncio.to_thread(self.claim.check)
+            except StoreError:
+                continue  # a store that cannot be reached is the journal's trouble, which waits for it
+            await asyncio.to_thread(self.parts.switch.check)
+            if found is not None and found.id > seen:
+                payload: Any = found.payload
+                said = f": {payload['reason']}" if payload.get("reason") else ""
+                raise Cancelled(f"cancelled by {payload['by']}{said}", fix=f"to go on: mayfly resume {self.run}")

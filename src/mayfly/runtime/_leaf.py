@@ -1,0 +1,236 @@
+"""`LeafWorker`: do the work of one leaf of a tree, in this process or in one that an engine started elsewhere."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from mayfly.core import UNSET, LimitError, Outcome, Settings, Tier
+from mayfly.promise import Done, Job
+from mayfly.runtime._agents import keep_agent, load_agent
+from mayfly.runtime._agents import versions_of as versions_of
+from mayfly.runtime._collapse import Collapse
+from mayfly.runtime._compile import Compiled
+from mayfly.runtime._execute import Within, execute
+from mayfly.runtime._parts import Parts
+from mayfly.runtime._resolve import Asked, collapsed, executed, keep, model_name, resolve_task, resolved, written
+from mayfly.runtime._split import part_as_file, text_as_file
+from mayfly.runtime._split_prove import Failed, Joined, OutOfTime, prove_merge
+from mayfly.runtime._spool import Spool
+from mayfly.runtime._story import Observer, Story
+from mayfly.runtime._task import Task, make_task
+from mayfly.sandbox import Ticket
+
+# From here down prompts are short, and from there down no model is asked.
+SIMPLE_FROM = 2
+NO_MODEL_FROM = 3
+MOST_KNOWN = 10_000
+
+
+class _Stop:
+    """Let another thread end one job: what runs behind the wall at once, everything else before its next step."""
+
+    def __init__(self) -> None:
+        self.ticket = Ticket()
+
+    def cancel(self) -> None:
+        self.ticket.cancel()
+
+    def check(self) -> None:
+        if self.ticket.cancelled:
+            raise Collapse("cancelled", "CANCELLED")
+
+
+class LeafWorker:
+    """Do leaves: write agents, run known ones, prove how results of parts are joined. Safe to share between threads.
+
+    The parts of a runtime can be shared; then they are not closed here.
+    """
+
+    def __init__(self, settings: Settings, *, parts: Parts | None = None, observer: Observer | None = None) -> None:
+        self.settings = settings
+        self.parts = parts or Parts(settings)
+        self._shared = parts is not None
+        self._observer = observer
+        self._lock = threading.Lock()
+        self._stops: defaultdict[str, list[_Stop]] = defaultdict(list)
+        self._ran: set[str] = set()
+
+    def do(self, job: Job, data: bytes | None = None) -> Done:
+        """Do *job*; *data* is the content of its part where the file is on another machine. Never raises."""
+        try:
+            with self._stoppable(job.id) as stop:
+                return self._done(job, data, stop)
+        except Exception as error:
+            reason = f"unexpected {type(error).__name__}: {error}"
+            return Done(status="failed", reason=reason, code="UNEXPECTED", where=_where())
+
+    def cancel(self, job_id: str) -> bool:
+        """End the job called *job_id*; whether there was one."""
+        with self._lock:
+            stops = list(self._stops.get(job_id, ()))
+        for stop in stops:
+            stop.cancel()
+        return bool(stops)
+
+    def close(self) -> None:
+        """End every job, process and connection."""
+        with self._lock:
+            stops = [stop for found in self._stops.values() for stop in found]
+        for stop in stops:
+            stop.cancel()
+        if not self._shared:
+            self.parts.close()
+
+    @contextmanager
+    def _stoppable(self, id: str) -> Iterator[_Stop]:
+        stop = _Stop()
+        with self._lock:
+            self._stops[id].append(stop)
+        try:
+            yield stop
+        finally:
+            with self._lock:
+                self._stops[id].remove(stop)
+                if not self._stops[id]:
+                    del self._stops[id]
+
+    def _done(self, job: Job, data: bytes | None, stop: _Stop) -> Done:
+        story = Story(job.id, self._observer, check=stop.check)
+        try:
+            outcome = self._work(job, data, story, stop)
+        except Exception as error:
+            why = Collapse("cancelled", "CANCELLED") if stop.ticket.cancelled else error
+            outcome = collapsed(why, story, self.parts, intent=job.intent, ground=None)
+        keep(self.parts, story)
+        return Done(
+            status=outcome.status,
+            value=self._plain(outcome.value),
+            reason=outcome.reason,
+            code=outcome.code,
+            proof=outcome.proof,
+            cost=outcome.cost,
+            sandbox_seconds=round(story.sandbox_seconds, 6),
+            source_hash=outcome.source_hash,
+            question=outcome.question,
+            where=_where(),
+        )
+
+    def _plain(self, value: object) -> object:
+        """Return a list where a sequence on disk is not larger than what the ledger keeps."""
+        small = isinstance(value, Spool) and value.size <= self.settings.store.blob_size
+        return list(value) if small and isinstance(value, Spool) else value
+
+    def _work(self, job: Job, data: bytes | None, story: Story, stop: _Stop) -> Outcome[Any]:
+        self._refuse_strangers(job)
+        if job.seconds is not None and job.seconds <= 0:
+            raise LimitError("sandbox seconds", used=0, limit=job.seconds)
+        within = Within(seconds=self.settings.sandbox.timeout, most=job.seconds, ticket=stop.ticket)
+        given = job.part is not None or data is not None
+        with part_as_file(job.part, data) if given else nullcontext() as lines:
+            if job.service.kind == "agent":
+                return self._agent(job, self._task(job, lines, None), story, within)
+            asked = Asked(model=self._model(job), accept_weak=job.accept_weak, within=within)
+            task = self._task(job, lines, asked.model)
+            if job.service.kind == "write":
+                return self._write(task, story, asked)
+            return resolve_task(self.parts, task, story, asked)
+
+    def _refuse_strangers(self, job: Job) -> None:
+        if job.versions and job.versions != versions_of(self.parts):
+            raise Collapse("the gates of this worker are not those of whoever sent the job", "VERSION")
+        if job.service.kind not in ("agent", "compile", "write"):
+            raise Collapse(f"no worker does {job.service}", "SERVICE")
+
+    def _model(self, job: Job) -> str | None:
+        return None if job.depth >= NO_MODEL_FROM else model_name(self.settings, job.model)
+
+    def _task(self, job: Job, lines: Path | None, model: str | None) -> Task:
+        return make_task(
+            job.intent,
+            input=UNSET if lines is not None else job.argument,
+            lines=lines,
+            examples=job.examples,
+            ground=None,
+            context=job.context,
+            tier=Tier(job.tier),
+            imports=None,
+            hints=job.hints,
+            signature=None,
+            settings=self.settings,
+            # A tree of one node is a leaf all the same, and what is written for it has the limits of one.
+            depth=1 if job.service.kind == "agent" else max(1, job.depth),
+            origin=job.part.path if job.part else "",
+            simple=model is not None and job.depth >= SIMPLE_FROM,
+        )
+
+    def _agent(self, job: Job, task: Task, story: Story, within: Within) -> Outcome[Any]:
+        """Run an admitted agent: in a fresh worker the first time, in one that is kept for it afterwards."""
+        story.began(task, None)
+        hash = job.service.name
+        compiled, each = load_agent(self.parts, hash, task.profile)
+        if compiled.proof.strength != "strong" and not job.accept_weak:
+            raise Collapse.weak(compiled)
+        if not task.examples:
+            task = replace(task, items=each)
+        ran = executed(self.parts, task, compiled, story, within, pinned=hash in self._ran)
+        if len(self._ran) < MOST_KNOWN:
+            self._ran.add(hash)
+        return resolved(compiled, ran.value, story, cached=True)
+
+    def _write(self, task: Task, story: Story, asked: Asked) -> Outcome[Any]:
+        """Write and prove an agent, and prove how results of parts are joined; the value says where it is and how."""
+        if task.profile.tier is Tier.EPHEMERAL:
+            raise Collapse("at tier ephemeral nothing is kept, so no other leaf could run what is written", "TIER")
+        compiled, again = written(self.parts, task, story, asked)
+        if not again:
+            compiled.remember(self.parts, task, story)
+        keep_agent(self.parts, compiled, each=task.each)
+        joined = self._joined(task, compiled, story, asked.within)
+        value = {
+            "agent": compiled.artifact.hash,
+            "merge": joined.kind,
+            "reason": joined.reason,
+            "entry": compiled.entry.name,
+            "spread": compiled.entry.spread,
+        }
+        return resolved(compiled, value, story, cached=again)
+
+    def _joined(self, task: Task, compiled: Compiled, story: Story, within: Within) -> Joined:
+        sample = [line for line in task.sample if isinstance(line, str)]
+        if not task.is_lines or len(sample) != len(task.sample):
+            return Joined(kind=None, reason="the input is not lines")
+        until = time.monotonic() + within.of(0)
+
+        def run(lines: Sequence[str]) -> object:
+            story.check()
+            left = until - time.monotonic()
+            if left <= 0:
+                raise OutOfTime
+            with text_as_file(lines) as path:
+                piece = replace(task, lines=path, input=UNSET, items=task.each)
+                limits = Within(seconds=left, ticket=within.ticket)
+                ran = execute(self.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
+            story.sandbox_seconds += ran.result.milliseconds / 1000
+            if not ran.result.ok:
+                raise Failed(ran.result.error or ran.result.status)
+            return ran.value
+
+        return prove_merge(run, sample, compiled.artifact.source)
+
+
+def make_worker(settings: Settings) -> LeafWorker:
+    """Return a worker with parts of its own; an engine calls this in its processes."""
+    return LeafWorker(settings)
+
+
+def _where() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"

@@ -1,0 +1,107 @@
+"""What a run and a leaf of a tree have in common: find or write the agent, run it, and say how that ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mayfly.core import UNSET, InputError, MayflyError, Outcome, Settings
+from mayfly.runtime._collapse import Collapse, collapse_of
+from mayfly.runtime._compile import Compiled, compile_task, find_again
+from mayfly.runtime._execute import Ran, Within, execute
+from mayfly.runtime._parts import Parts
+from mayfly.runtime._story import Story
+from mayfly.runtime._task import Task
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """Say who writes, whether a weak proof is enough, and what the execution may take."""
+
+    model: str | None = None
+    accept_weak: bool = False
+    record: Path | None = None
+    within: Within
+
+
+def model_name(settings: Settings, name: str | None) -> str | None:
+    """Return the model that is asked: *name*, or the one in the settings where none is named."""
+    return (settings.models.name if name is None else name) or None
+
+
+def written(parts: Parts, task: Task, story: Story, asked: Asked) -> tuple[Compiled, bool]:
+    """Return an agent whose proof is good enough, and whether it was found again."""
+    story.began(task, asked.model)
+    found = find_again(parts, task, story, model=asked.model)
+    compiled = found or compile_task(parts, task, story, model=asked.model, record=asked.record)
+    if compiled.proof.strength != "strong" and not asked.accept_weak:
+        raise Collapse.weak(compiled)
+    return compiled, found is not None
+
+
+def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcome[Any]:
+    """Do the task; raise what stood in the way."""
+    compiled, again = written(parts, task, story, asked)
+    if task.input is UNSET and task.lines is None and (task.examples or task.signature):
+        raise InputError("there is no input to run it on", fix="add --input FILE; to only write it: mayfly compile")
+    # Only what was proven before is called again in a worker that is kept for it.
+    ran = executed(parts, task, compiled, story, asked.within, pinned=compiled.repeat)
+    if not again:
+        compiled.remember(parts, task, story)
+    return resolved(compiled, ran.value, story, cached=again)
+
+
+def executed(parts: Parts, task: Task, compiled: Compiled, story: Story, within: Within, *, pinned: bool) -> Ran:
+    """Run the agent; a run that gives no value is a `Collapse`."""
+    story.check()
+    ran = execute(parts.sandbox, compiled.artifact, compiled.entry, task, within=within, pinned=pinned)
+    story.executed(compiled.artifact, ran)
+    if not ran.result.ok:
+        story.check()
+        raise Collapse.ran(ran.result)
+    return ran
+
+
+def resolved(compiled: Compiled, value: object, story: Story, *, cached: bool) -> Outcome[Any]:
+    """Say that *value* was proven."""
+    outcome = Outcome(
+        status="resolved",
+        value=value,
+        reason=f"{'cached, ' if cached else ''}proof {compiled.proof.strength}",
+        id=story.id,
+        proof=compiled.proof,
+        cost=story.cost(),
+        cached=cached,
+        source_hash=compiled.artifact.hash,
+    )
+    story.resolved(outcome, kept=compiled.kept)
+    return outcome
+
+
+def collapsed(error: Exception, story: Story, parts: Parts, *, intent: str, ground: object) -> Outcome[Any]:
+    """Say that *ground* is given, and why."""
+    collapse = collapse_of(error)
+    outcome = Outcome(
+        status="collapsed" if isinstance(error, (MayflyError, Collapse)) else "failed",
+        value=ground,
+        reason=collapse.reason,
+        id=story.id,
+        proof=collapse.proof,
+        cost=story.cost(),
+        question=collapse.question,
+        source_hash=collapse.source_hash,
+        code=collapse.code,
+    )
+    if collapse.asked is not None:
+        story.tell("question", collapse.asked)
+    story.collapsed(outcome, intent, error, parts)
+    return outcome
+
+
+def keep(parts: Parts, story: Story) -> None:
+    """Put the story into the ledger; one that cannot be written is told to the observer and changes nothing."""
+    try:
+        parts.ledger.append_many(story.take(), subject=story.id)
+    except MayflyError as error:
+        story.tell("unrecorded", str(error))

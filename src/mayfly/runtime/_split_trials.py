@@ -1,0 +1,119 @@
+"""Inputs like a sample, and the places to cut them, that tell one way of joining results from another."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from random import Random
+
+Lines = list[str]
+WINDOW = 240
+SINGLES = 24
+DOUBLED = 12
+ODD = 12
+ANYWHERE = 6
+FEWEST = 1500
+SEED = 7
+CHANGED = 0.3
+_TOKEN = re.compile(r"\d+|[A-Za-z]{2,}")
+_RUN = re.compile(r"(.)\1+")
+_KINDS = str.maketrans(string.ascii_letters + string.digits, "a" * 52 + "0" * 10)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """One input and the places where it is cut."""
+
+    name: str
+    lines: Lines
+    cuts: tuple[int, ...]
+
+    def pieces(self) -> list[Lines]:
+        """Return the parts; some may be empty."""
+        edges = [0, *self.cuts, len(self.lines)]
+        return [self.lines[start:stop] for start, stop in pairwise(edges)]
+
+
+def trials_of(lines: Lines, *, most: int) -> Iterator[Trial]:
+    """Yield the trials, the cheapest that refuse most first; one has more than three times *most* lines."""
+    # The same sample is tried in the same way every time: a proof can be run again.
+    chance = Random(SEED)
+    size = len(lines)
+    yield Trial(name="the sample", lines=lines, cuts=(size // 3, size // 3, size // 2))
+    start = lines[:WINDOW]
+    for cut in (1, len(start) - 1, 0, len(start)):
+        yield Trial(name="the beginning of the sample", lines=start, cuts=(cut,))
+    few = lines[:SINGLES]
+    yield Trial(name="single lines", lines=few, cuts=tuple(range(1, len(few))))
+    for window in _windows(lines):
+        yield from (Trial(name="a piece of the sample", lines=window, cuts=cuts) for cuts in _places(window, chance))
+    yield from _rearranged(lines, chance)
+    yield from _varied(lines, chance, max(FEWEST, 3 * most + 1))
+
+
+def _windows(lines: Lines) -> Iterator[Lines]:
+    """Yield the beginning, and the surroundings of the first odd line behind it."""
+    yield lines[:WINDOW]
+    later = next((at for at in _odd(lines) if at >= WINDOW), None)
+    if later is not None:
+        start = max(0, later - WINDOW // 2)
+        yield lines[start : start + WINDOW]
+
+
+def _places(lines: Lines, chance: Random) -> Iterator[tuple[int, ...]]:
+    """Yield where to cut: before and behind lines that are unlike the others, and anywhere."""
+    odd = _odd(lines)
+    chosen = sorted(chance.sample(odd, min(ODD, len(odd))))
+    if chosen:
+        yield tuple(chosen)
+        yield tuple(at + 1 for at in chosen)
+    yield from ((chance.randrange(len(lines)),) for _ in range(ANYWHERE))
+
+
+def _odd(lines: Lines) -> list[int]:
+    """Return where a line begins unlike most of them: with blanks, a bracket, a word instead of a date."""
+    shapes = [_RUN.sub(r"\1", line[:24].translate(_KINDS))[:4] for line in lines]
+    usual = Counter(shapes).most_common(1)[0][0]
+    return [at for at, shape in enumerate(shapes) if shape != usual]
+
+
+def _rearranged(lines: Lines, chance: Random) -> Iterator[Trial]:
+    doubled = [line for line in lines[:DOUBLED] for _ in range(2)]
+    for cuts in ((1,), (len(doubled) // 2 | 1,), tuple(range(1, len(doubled), 2))):
+        yield Trial(name="the sample with every line twice", lines=doubled, cuts=cuts)
+    window = lines[:WINDOW]
+    backwards = window[::-1]
+    yield Trial(name="the sample backwards", lines=backwards, cuts=(len(backwards) // 2,))
+    for _ in range(3):
+        shuffled = chance.sample(lines, min(WINDOW, len(lines)))
+        cuts = tuple(sorted(chance.randrange(len(shuffled) + 1) for _ in range(3)))
+        yield Trial(name="the sample in another order", lines=shuffled, cuts=cuts)
+
+
+def _varied(lines: Lines, chance: Random, large: int) -> Iterator[Trial]:
+    window = lines[:WINDOW]
+    for digits, words in ((True, False), (False, True), (True, True)):
+        changed = [vary(line, chance, digits=digits, words=words) for line in window]
+        for cuts in ((len(changed) // 2,), tuple(sorted(chance.randrange(len(changed) + 1) for _ in range(4)))):
+            yield Trial(name="the sample with other values in it", lines=changed, cuts=cuts)
+    many = [vary(lines[at % len(lines)], chance, digits=True, words=bool(at % 2)) for at in range(large)]
+    yield Trial(name="many lines like the sample", lines=many, cuts=(large // 5, large // 2))
+
+
+def vary(line: str, chance: Random, *, digits: bool, words: bool) -> str:
+    """Return *line* with some of its numbers or words replaced by others of the same length."""
+
+    def other(found: re.Match[str]) -> str:
+        token = found.group()
+        number = token.isdigit()
+        if not (digits if number else words) or chance.random() >= CHANGED:
+            return token
+        letters = string.digits if number else string.ascii_lowercase
+        made = "".join(chance.choice(letters) for _ in token)
+        return made.upper() if token.isupper() and not number else made
+
+    return _TOKEN.sub(other, line)

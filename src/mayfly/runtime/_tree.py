@@ -1,0 +1,315 @@
+"""Trees put to work: planned by the rules in force or a model, resolved by the engine of the settings, resumable."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from mayfly.core import (
+    UNSET,
+    ConflictError,
+    Cost,
+    Example,
+    InputError,
+    MayflyError,
+    Outcome,
+    Pool,
+    Proof,
+    Unset,
+    canonical_json,
+    current_pool,
+)
+from mayfly.library import Registry
+from mayfly.promise import Options, Planned, Planner, Promise, RunResumed, Saved, part_of, plain, saved, to_json
+from mayfly.runtime._drive import Drive
+from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
+from mayfly.runtime._leaf import versions_of
+from mayfly.runtime._policy import Desk
+from mayfly.runtime._split import parts_of
+
+if TYPE_CHECKING:
+    from mayfly.runtime._parts import Parts
+    from mayfly.store import JSON, Claim
+
+T = TypeVar("T")
+
+
+@dataclass(kw_only=True)
+class Trees:
+    """Plan, resolve and resume trees with the parts of one runtime."""
+
+    parts: Parts
+    tell: Callable[[str, Any], None]
+    workspace: Path
+    registry: Registry
+
+    def plan(
+        self,
+        intent: str,
+        *,
+        ground: object = None,
+        input: object | Unset = UNSET,
+        lines: Path | None = None,
+        examples: tuple[Example, ...] = (),
+        context: Mapping[str, object] | None = None,
+        model: str | None = None,
+    ) -> Promise[Any]:
+        """Return the whole tree for *intent*; nothing has run."""
+        asked = self.parts.model(model) if model else None
+        desk = self._desk()
+        planner = Planner(
+            desk=desk,
+            registry=self.registry,
+            model=asked,
+            known=self._known,
+            pool=self.parts.pool(),
+            settings=self.parts.settings.promise,
+            workspace=self.workspace,
+            parts=partial(parts_of, settings=self.parts.settings),
+        )
+        return planner.plan(intent, ground=ground, context=context, argument=input, lines=lines, examples=examples)
+
+    def _known(self, intent: str) -> str | None:
+        """Return the agent that was proven for the same words."""
+        found = [agent for _, agent in self.parts.memo.entries() if agent.intent == intent]
+        return found[0].artifact.hash if len(found) == 1 else None
+
+    def _desk(self) -> Desk:
+        return Desk(self.parts.settings, ledger=self.parts.ledger, workspace=self.workspace)
+
+    def options(
+        self, *, model: str | None = None, tier: str = "memo", accept_weak: bool = False, hints: tuple[str, ...] = ()
+    ) -> Options:
+        """Return what holds for the leaves of one run."""
+        settings = self.parts.settings
+        return Options(
+            model=model,
+            tier=tier,
+            accept_weak=accept_weak,
+            hints=hints,
+            versions=versions_of(self.parts),
+            workspace=self.workspace,
+            seconds=settings.sandbox.timeout,
+            parallel=settings.promise.parallel,
+            reuse=settings.library.ttl,
+        )
+
+    def resolve(self, run: str, root: Promise[Any], options: Options, *, by: str = "rules") -> Outcome[Any]:
+        """Resolve a planned tree as run *run*."""
+        began = RunBegan(
+            intent=root.intent[:2000],
+            tier=options.tier,
+            depth=root.depth,
+            model=options.model,
+            examples=len(root.examples),
+            input="a tree",
+        )
+        ledger = self.parts.ledger
+        with ledger.claim(run) as claim:
+            nodes = list(root.walk())
+            planned = Planned(
+                intent=root.intent[:2000],
+                tree=ledger.put_blob(_text(to_json(root))),
+                nodes=len(nodes),
+                by=by,
+                seq=0,
+                options=_kept(options, nodes),
+            )
+            ledger.append_many([began, planned], subject=run)
+            self.tell("planned", root)
+            return self._finish(run, root, options, claim, None)
+
+    def resume(self, run: str) -> Outcome[Any]:
+        """Go on with a run: what is proven stays, everything else is tried again."""
+        ledger = self.parts.ledger
+        with ledger.claim(run) as claim:
+            found = saved(ledger, run)
+            if found.status == "resolved":
+                return self._outcome(run, found.tree, found.cost, cached=True)
+            kept = found.options
+            _unchanged(kept.get("files", {}))
+            self.workspace = Path(kept["workspace"])
+            options = self.options(
+                model=kept["model"],
+                tier=kept["tier"],
+                accept_weak=bool(kept["accept_weak"]),
+                hints=tuple(kept["hints"]),
+            )
+            ledger.append(RunResumed(by=_who(), proven=len(found.values)), subject=run)
+            root = found.fresh()
+            self.tell("planned", root)
+            return self._finish(run, root, options, claim, found)
+
+    def _finish(
+        self, run: str, root: Promise[Any], options: Options, claim: Claim, before: Saved | None
+    ) -> Outcome[Any]:
+        began = time.monotonic()
+        pool = self._pool(before)
+        drive = Drive(
+            parts=self.parts,
+            tell=self.tell,
+            registry=self.registry,
+            workspace=self.workspace,
+            run=run,
+            root=root,
+            options=options,
+            claim=claim,
+            pool=pool,
+            before=before,
+        )
+        trouble: MayflyError | None = None
+        try:
+            _in_a_loop(drive.work)
+        except MayflyError as error:
+            trouble = error
+        except BaseExceptionGroup as group:
+            trouble = next((error for error in _flat(group) if isinstance(error, MayflyError)), None)
+            if trouble is None:
+                raise
+        cost = replace(_spent(pool), seconds=round(time.monotonic() - began, 6))
+        outcome = self._outcome(run, root, cost, trouble=trouble)
+        self._record(outcome, root)
+        self.tell("ended", outcome)
+        return outcome
+
+    def _pool(self, before: Saved | None) -> Pool:
+        settings = self.parts.settings
+        models, promise = settings.models, settings.promise
+        return Pool(
+            parent=current_pool(),
+            used=dict(before.used) if before else {},
+            model_calls=models.calls,
+            input_tokens=models.input_tokens,
+            output_tokens=models.output_tokens,
+            money=models.money,
+            seconds=promise.seconds,
+            sandbox_seconds=promise.sandbox_seconds,
+            nodes=promise.max_nodes,
+        )
+
+    def _outcome(
+        self,
+        run: str,
+        root: Promise[Any],
+        cost: Cost,
+        *,
+        trouble: MayflyError | None = None,
+        cached: bool = False,
+    ) -> Outcome[Any]:
+        resolved = root.state == "resolved" and trouble is None
+        proof = root.proof
+        return Outcome(
+            status="resolved" if resolved else "failed" if root.state == "failed" else "collapsed",
+            value=root.value if resolved else root.ground,
+            reason=str(trouble) if trouble else (proof.description if resolved and proof else root.reason),
+            id=run,
+            proof=Proof(strength=proof.strength, id=run) if resolved and proof else None,
+            cost=cost,
+            cached=cached,
+            code=trouble.code if trouble else root.code,
+        )
+
+    def _record(self, outcome: Outcome[Any], root: Promise[Any]) -> None:
+        cost: dict[str, Any] = {
+            "seconds": outcome.cost.seconds,
+            "model_calls": outcome.cost.model_calls,
+            "input_tokens": outcome.cost.input_tokens,
+            "output_tokens": outcome.cost.output_tokens,
+            "money": outcome.cost.money,
+        }
+        event: Any
+        if outcome.resolved:
+            event = RunResolved(reason=outcome.reason[:2000], cached=False, source_hash=None, **cost)
+        else:
+            event = RunCollapsed(
+                intent=root.intent[:2000],
+                depth=root.depth,
+                reason=outcome.reason[:2000],
+                code=outcome.code,
+                ground_value=plain(root.ground),
+                status=outcome.status,
+                question=None,
+                **cost,
+            )
+        try:
+            self.parts.ledger.append(event, subject=outcome.id)
+        except MayflyError as error:
+            self.tell("unrecorded", str(error))
+
+
+def _in_a_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end, also where the caller is inside an event loop of its own."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    context = copy_context()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(context.run, asyncio.run, work()).result()
+
+
+def _kept(options: Options, nodes: Sequence[Promise[Any]]) -> dict[str, JSON]:
+    """Return what a later process needs to go on, and by what it sees that a file is another one now."""
+    parts = [part for promise in nodes if (part := part_of(promise))]
+    files: dict[str, JSON] = {part.path: list(_look(part.path)) for part in parts}
+    return {
+        "model": options.model,
+        "tier": options.tier,
+        "accept_weak": options.accept_weak,
+        "hints": list(options.hints),
+        "workspace": str(options.workspace),
+        "files": files,
+    }
+
+
+def _unchanged(files: Mapping[str, Any]) -> None:
+    """Refuse to go on where a file is another one than when the run began: half of the answer would be about each."""
+    for path, seen in files.items():
+        if list(_look(path)) != list(seen):
+            raise ConflictError(f"{path} has changed since the run began", fix="run it again from the beginning")
+
+
+def _look(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    return found.st_size, found.st_mtime_ns
+
+
+def _spent(pool: Pool) -> Cost:
+    used = pool.snapshot()
+    return Cost(
+        model_calls=int(used["model_calls"]),
+        input_tokens=int(used["input_tokens"]),
+        output_tokens=int(used["output_tokens"]),
+        money=used["money"],
+    )
+
+
+def _flat(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+    for error in group.exceptions:
+        if isinstance(error, BaseExceptionGroup):
+            yield from _flat(error)
+        else:
+            yield error
+
+
+def _text(tree: Mapping[str, Any]) -> bytes:
+    try:
+        return canonical_json(tree).encode("ascii")
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"a tree of promises is plain data, and this one is not: {error}") from None
+
+
+def _who() -> str:
+    return f"{socket.gethostname()}:{os.getpid()}"

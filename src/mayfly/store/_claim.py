@@ -1,0 +1,120 @@
+"""`Claim`: the exclusive right of one process to something, such as a run, until it is closed or the process dies."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from types import TracebackType
+from typing import Literal, Protocol, Self
+
+from mayfly.core import ConflictError, InputError
+
+# No fork while a right is being taken or given back: a child would have a part of it and not know.
+_turn = threading.RLock()
+_claims: set[Claim] = set()
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
+
+
+class Right(Protocol):
+    """One way to hold a right that ends with the process, whatever ends it."""
+
+    def take(self) -> str | None:
+        """Take the right; where another has it, return who that is."""
+        ...
+
+    def holds(self) -> bool:
+        """Whether this process has the right at this moment."""
+        ...
+
+    def drop(self) -> None:
+        """Give the right back."""
+        ...
+
+    def leave(self) -> None:
+        """Let go of it in a forked child, without giving back what the parent has."""
+        ...
+
+
+class Claim:
+    """Hold the right to *name*; made by `Ledger.claim`.
+
+    A child made by `os.fork` has no part in it: it neither holds the right nor can give it back.
+    """
+
+    def __init__(self, name: str, right: Right) -> None:
+        self.name = name
+        self._right = right
+        self._state: Literal["held", "lost", "closed", "left"] = "lost"
+        self._times = 0
+        with _turn:
+            self._take()
+
+    @property
+    def times(self) -> int:
+        """How often the right was taken; when this grows, another may have had it in between."""
+        return self._times
+
+    def check(self) -> None:
+        """Raise `ConflictError` if the right was lost to another; take it again where it was merely lost."""
+        with _turn:
+            if self._state == "left":
+                raise ConflictError(f"{self.name} belongs to the process that this one was forked from")
+            if self._state == "closed":
+                raise ConflictError(f"the claim on {self.name} is closed", fix="make another")
+            if self._state == "lost" or not self._right.holds():
+                self._take()
+
+    def close(self) -> None:
+        """Give the right back; closing twice does no harm."""
+        with _turn:
+            if self._state == "held":
+                self._right.drop()
+            if self._state != "left":
+                self._state = "closed"
+            _claims.discard(self)
+
+    def _take(self) -> None:
+        self._state = "lost"
+        holder = self._right.take()
+        if holder is not None:
+            raise ConflictError(f"{self.name} is being run by {holder}", fix="wait for it, or end that process")
+        self._state = "held"
+        self._times += 1
+        _claims.add(self)
+
+    def leave(self) -> None:
+        """Take no further part in it: this process is a forked child of the one that has the right."""
+        self._state = "left"
+        self._right.leave()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def check_name(name: str) -> str:
+    """Refuse what cannot be the name of a claim, which may become the name of a file."""
+    if not isinstance(name, str) or not NAME.fullmatch(name):
+        raise InputError("a claim's name must be 1 to 128 letters, digits, dots, dashes and underscores")
+    return name
+
+
+def shown(holder: str) -> str:
+    """Return who *holder* is in words; it was written by another process, so it may be anything."""
+    found = re.fullmatch(r"([A-Za-z0-9.-]{1,64}):([0-9]{1,10}):([0-9a-f]{8})", holder)
+    return f"process {found[2]} on {found[1]}" if found else "another process"
+
+
+def _after_in_child() -> None:
+    for claim in list(_claims):
+        claim.leave()
+    _claims.clear()
+    _turn.release()
+
+
+os.register_at_fork(before=_turn.acquire, after_in_parent=_turn.release, after_in_child=_after_in_child)

@@ -1,0 +1,94 @@
+"""A worker that needs neither a sandbox nor a database: its jobs say what should happen to it."""
+
+import os
+import threading
+import time
+from pathlib import Path
+
+from mayfly.core import Settings
+from mayfly.promise._job import Done, Job, Part
+from mayfly.promise._promise import Service
+from mayfly.promise.engines import WorkerLost
+
+
+class Crew:
+    """Do what the intent of a job says; remember what was going on."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.cancelled: dict[str, threading.Event] = {}
+        self.lock = threading.Lock()
+        self.running = 0
+        self.most = 0
+        self.closed = False
+
+    def do(self, job: Job, data: bytes | None = None) -> Done:
+        with self.lock:
+            self.running += 1
+            self.most = max(self.most, self.running)
+            stop = self.cancelled.setdefault(job.id, threading.Event())
+        try:
+            return Done(status="resolved", value=self.act(job, data, stop), where=str(os.getpid()))
+        finally:
+            with self.lock:
+                self.running -= 1
+
+    def act(self, job: Job, data: bytes | None, stop: threading.Event) -> object:
+        verb, _, target = job.intent.partition(" ")
+        if verb == "double":
+            assert isinstance(job.argument, int)
+            return job.argument * 2
+        if verb == "wait":
+            return "stopped" if stop.wait(float(target)) else "slept"
+        if verb == "note":
+            with Path(target).open("a") as file:
+                file.write(f"{os.getpid()} {'stopped' if stop.wait(60) else 'slept'}\n")
+        if verb == "die" or (verb == "die-once" and mark(target)):
+            os._exit(3)
+        if verb == "vanish" or (verb == "vanish-once" and mark(target)):
+            raise WorkerLost("its machinery broke")
+        if verb == "raise":
+            raise ValueError("no such thing")
+        if verb == "large":
+            return "x" * int(target)
+        if verb == "data":
+            return None if data is None else [len(data), data[:10].decode(), data[-10:].decode()]
+        if verb == "most":
+            return self.most
+        if verb == "environment":
+            return [os.getpid(), dict(os.environ), Path("/proc/self/environ").read_text()]
+        return [os.getpid(), self.settings.promise.engine]
+
+    def cancel(self, job: str) -> None:
+        with self.lock:
+            self.cancelled.setdefault(job, threading.Event()).set()
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def mark(path: str) -> bool:
+    """Say whether this is the first time that *path* is asked about, in any process."""
+    try:
+        Path(path).open("x").close()
+    except FileExistsError:
+        return False
+    return True
+
+
+def make_crew(settings: Settings) -> Crew:
+    return Crew(settings)
+
+
+def make_late(settings: Settings) -> Crew:
+    time.sleep(0.2)
+    return Crew(settings)
+
+
+def make_broken(settings: Settings) -> Crew:
+    raise RuntimeError(f"cannot reach {settings.store.database_url}")
+
+
+def job(intent: str, node: int = 0, *, argument: object = None, part: Part | None = None) -> Job:
+    service = Service(kind="agent", name="crew")
+    return Job(run="r", node=str(node), service=service, intent=intent, argument=argument, part=part)

@@ -1,0 +1,220 @@
+"""The engine on a real cluster of two nodes: what is done, what is lost, what is told."""
+
+import asyncio
+import os
+import signal
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from mayfly.promise._job import Done, Part
+from mayfly.promise.engines import EngineLost, RayEngine
+from mayfly.promise.engines._nodes import AHEAD
+
+from .conftest import DATABASE, SECRET, Ground, Joined, Opener, both_ready
+from .crew import job, make_broken
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def children(parent: int) -> list[int]:
+    stats = [path.read_text() for path in Path("/proc").glob("[0-9]*/stat")]
+    return [int(stat.split()[0]) for stat in stats if int(stat.rpartition(")")[2].split()[1]) == parent]
+
+
+async def true(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(90):
+        while not condition():
+            await asyncio.sleep(0.02)
+
+
+async def all_of(engine: RayEngine, *jobs: Awaitable[Done]) -> list[Done]:
+    await both_ready(engine)
+    return await asyncio.gather(*jobs)
+
+
+def test_jobs_are_done_on_every_node(shared: RayEngine) -> None:
+    jobs = [shared.do(job("double", node, argument=node)) for node in range(20)]
+    done = asyncio.run(all_of(shared, *jobs))
+    assert [each.value for each in done] == [node * 2 for node in range(20)]
+    assert len({each.where for each in done}) == 2
+    assert str(os.getpid()) not in {each.where for each in done}
+
+
+def test_the_cluster_may_be_named_by_its_own_address(shared: RayEngine, opened: Opener, ground: Ground) -> None:
+    engine = opened(f"ray://localhost:{ground.cluster.port}")
+    assert asyncio.run(engine.do(job("double", argument=1))).value == 2
+
+
+def test_the_part_of_a_file_travels_with_its_job(shared: RayEngine, tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"before...." + b"first line" + b"x" * 12_000_000 + b"last line\n" + b"after")
+    done = asyncio.run(shared.do(job("data", part=Part(path=str(path), start=10, stop=12_000_030))))
+    assert done.value == [12_000_020, "first line", "last line\n"]
+
+
+def test_a_part_that_is_gone_is_a_failure_with_its_reason(shared: RayEngine, tmp_path: Path) -> None:
+    done = asyncio.run(shared.do(job("data", part=Part(path=str(tmp_path / "gone"), start=0, stop=9))))
+    assert (done.status, done.code) == ("failed", "INPUT")
+    assert "gone" in done.reason
+
+
+def test_a_large_value_comes_back_whole(shared: RayEngine) -> None:
+    assert asyncio.run(shared.do(job("large 20000000"))).value == "x" * 20_000_000
+
+
+def test_what_a_worker_raises_is_a_failure_and_not_tried_again(shared: RayEngine) -> None:
+    done = asyncio.run(shared.do(job("raise")))
+    assert (done.status, done.code, done.reason) == ("failed", "WORKER", "unexpected ValueError: no such thing")
+
+
+def test_the_worker_has_the_settings_but_works_locally(shared: RayEngine) -> None:
+    _, engine = asyncio.run(shared.do(job("hello"))).value  # type: ignore[misc]
+    assert engine == "local"
+
+
+def test_no_worker_has_the_secrets_of_whoever_started_it_or_uses_it(shared: RayEngine, ground: Ground) -> None:
+    assert os.environ["OPENAI_API_KEY"] == SECRET
+    done = asyncio.run(all_of(shared, *(shared.do(job("environment", node)) for node in range(8))))
+    told = {each.value[0]: each.value[1:] for each in done}  # type: ignore[index]
+    assert len(told) == 2
+    for pid, (variables, at_start) in told.items():
+        assert "OPENAI_API_KEY" not in variables
+        for text in (str(variables), at_start, Path(f"/proc/{pid}/environ").read_text()):
+            assert SECRET not in text
+            assert DATABASE not in text
+
+
+def test_no_process_of_the_cluster_has_the_secret_and_no_log_the_database(shared: RayEngine, ground: Ground) -> None:
+    from mayfly.promise.engines._tryout import processes
+
+    asyncio.run(both_ready(shared))
+    assert not [pid for pid in processes(ground.cluster) if SECRET in Path(f"/proc/{pid}/environ").read_text()]
+    logs = [path for path in Path(ground.cluster.directory).rglob("*") if path.is_file() and not path.is_symlink()]
+    assert len(logs) > 5
+    assert not [path for path in logs if b"do-not-tell" in path.read_bytes()]
+
+
+def test_every_door_of_the_cluster_is_on_loopback(ground: Ground) -> None:
+    from mayfly.promise.engines._tryout import processes
+
+    sockets = {
+        os.readlink(entry)
+        for pid in processes(ground.cluster)
+        for entry in Path(f"/proc/{pid}/fd").glob("*")
+        if entry.is_symlink()
+    }
+    rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
+    doors = [row[1].split(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
+    assert len(doors) >= 4
+    assert {door[-8:] for door in doors} == {"0100007F"}
+
+
+def test_cancelling_reaches_the_worker(shared: RayEngine, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+
+    async def main() -> None:
+        await both_ready(shared)
+        task = asyncio.create_task(shared.do(job(f"note {notes}")))
+        await true(lambda: sum(member.load for member in shared.nodes.members) == 1)
+        await true(notes.exists)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await true(lambda: sum(member.load for member in shared.nodes.members) == 0)
+
+    asyncio.run(main())
+    assert notes.read_text().endswith(" stopped\n")
+
+
+def test_no_more_is_in_flight_than_a_small_multiple_of_the_cores(shared: RayEngine) -> None:
+    most = 0
+
+    async def main() -> list[Done]:
+        nonlocal most
+        await both_ready(shared)
+        tasks = [asyncio.create_task(shared.do(job("wait 0.02", node))) for node in range(40)]
+        while not all(task.done() for task in tasks):
+            most = max(most, sum(member.load for member in shared.nodes.members))
+            await asyncio.sleep(0.002)
+        return [await shared.do(job("most", 100 + number)) for number in range(4)]
+
+    done = asyncio.run(main())
+    assert most == 2 * 2 * AHEAD
+    assert {each.value for each in done} == {2}, "a worker does as many at once as its node has cores"
+
+
+def test_a_job_whose_process_died_is_done_by_another(opened: Opener, tmp_path: Path) -> None:
+    engine = opened()
+    jobs = [engine.do(job("wait 0.3", node)) for node in range(1, 9)]
+    done = asyncio.run(all_of(engine, engine.do(job(f"die-once {tmp_path / 'mark'}")), *jobs))
+    assert {each.status for each in done} == {"resolved"}
+
+
+def test_a_job_that_kills_every_worker_is_given_up_and_harms_no_other(opened: Opener) -> None:
+    engine = opened(retries=3)
+
+    async def main() -> list[Done | BaseException]:
+        await both_ready(engine)
+        others = [engine.do(job("wait 0.05", node)) for node in range(1, 9)]
+        return await asyncio.gather(engine.do(job("die")), *others, return_exceptions=True)
+
+    lost, *done = asyncio.run(main())
+    assert isinstance(lost, EngineLost)
+    assert len(lost.attempts) == 4
+    assert "its process died" in lost.attempts[0]
+    assert [each.status if isinstance(each, Done) else each for each in done] == ["resolved"] * 8
+
+
+def test_a_node_that_joins_gets_a_worker_and_one_killed_in_the_middle_loses_no_job(
+    opened: Opener, join: Callable[[], Joined]
+) -> None:
+    engine = opened()
+
+    async def main() -> list[Done]:
+        await both_ready(engine)
+        before = engine.nodes.members
+        joined = await asyncio.to_thread(join)
+        await both_ready(engine, 3)
+        tasks = [asyncio.create_task(engine.do(job("wait 0.3", node))) for node in range(24)]
+        await true(lambda: all(member.load for member in engine.nodes.members))
+        for pid in (joined.raylet, *children(joined.raylet)):
+            os.kill(pid, signal.SIGKILL)
+        done = await asyncio.gather(*tasks)
+        await true(lambda: {member for member in engine.nodes.members if member.ready} == set(before))
+        return done
+
+    assert [(each.status, each.value) for each in asyncio.run(main())] == [("resolved", "slept")] * 24
+
+
+def test_a_worker_that_cannot_be_made_is_told_without_the_password(opened: Opener) -> None:
+    engine = opened(make=make_broken, retries=0)
+    with pytest.raises(EngineLost, match="cannot reach the database"):
+        asyncio.run(engine.do(job("hello")))
+
+
+def test_two_engines_of_one_process_share_the_cluster(opened: Opener) -> None:
+    first, second = opened(), opened()
+    assert asyncio.run(first.do(job("double", argument=1))).value == 2
+    asyncio.run(first.aclose())
+    assert asyncio.run(second.do(job("double", argument=2))).value == 4
+
+
+def test_nothing_of_an_engine_is_left_on_the_cluster_when_it_is_closed(opened: Opener) -> None:
+    engine = opened()
+    done = asyncio.run(all_of(engine, *(engine.do(job("hello", node)) for node in range(8))))
+    pids = {each.value[0] for each in done}  # type: ignore[index]
+    asyncio.run(engine.aclose())
+    deadline = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
+
+
+def test_ray_prints_nothing(opened: Opener, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    engine = opened()
+    asyncio.run(engine.do(job(f"die-once {tmp_path / 'mark'}")))
+    asyncio.run(engine.aclose())
+    assert capfd.readouterr().out == ""

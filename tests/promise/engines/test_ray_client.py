@@ -1,0 +1,47 @@
+"""The engine through the client port of a cluster, as from a machine that is none of its nodes."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from mayfly.promise._job import Part
+from mayfly.promise.engines import EngineLost
+
+from .conftest import Ground, Opener, both_ready
+from .crew import job
+
+pytestmark = [
+    pytest.mark.timeout(180),
+    # Ray's client advises against many calls through it; here they are meant.
+    pytest.mark.filterwarnings(r"ignore:More than .* (messages|remote tasks) have been:UserWarning:ray.util.client"),
+]
+
+
+def test_jobs_parts_and_losses_are_as_on_the_cluster_itself(opened: Opener, ground: Ground, tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_bytes(b"first line" + b"x" * 12_000_000 + b"last line\n")
+    engine = opened(f"ray://127.0.0.1:{ground.cluster.client}", retries=1)
+
+    async def main() -> None:
+        await both_ready(engine)
+        done = await asyncio.gather(*(engine.do(job("double", node, argument=node)) for node in range(20)))
+        assert [each.value for each in done] == [node * 2 for node in range(20)]
+        assert len({each.where for each in done}) == 2
+        part = await engine.do(job("data", part=Part(path=str(path), start=0, stop=12_000_020)))
+        assert part.value == [12_000_020, "first line", "last line\n"]
+        assert (await engine.do(job("raise"))).code == "WORKER"
+        again = await engine.do(job(f"die-once {tmp_path / 'mark'}"))
+        assert again.status == "resolved"
+        with pytest.raises(EngineLost, match="its process died"):
+            await engine.do(job("die"))
+
+    asyncio.run(main())
+
+
+def test_the_token_of_a_cluster_is_forgotten_with_the_connection(opened: Opener) -> None:
+    engine = opened()
+    assert os.environ["RAY_AUTH_MODE"] == "token"
+    asyncio.run(engine.aclose())
+    assert "RAY_AUTH_TOKEN_PATH" not in os.environ

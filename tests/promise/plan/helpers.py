@@ -1,0 +1,123 @@
+"""A planner over the shipped rules and the host's own capabilities, and words to say what a tree looks like."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from mayfly.core import UNSET, Example, PromiseSettings
+from mayfly.library import Builtin, Invocation, Registry
+from mayfly.library.builtin import builtins
+from mayfly.models import Model, Pool
+from mayfly.policy import Lexicon, Rulebook, Snapshot, Symbol
+from mayfly.promise._job import Part
+from mayfly.promise._promise import Promise
+from mayfly.promise.plan import Planner
+
+_LEXICON = [
+    *(Symbol(name, 2) for name in ("verb_persona", "verb_action", "verb_form", "verb_noun", "verb_product")),
+    *(Symbol(name, 1) for name in ("instruction_verb", "guarded_verb", "telling_verb", "judging_verb")),
+    *(Symbol("verb_hint", 3), Symbol("question_verb", 2)),
+]
+NOTHING = "nothing: needs a model (--model)"
+
+
+class Rules:
+    """Rules as a runtime holds them."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        model = snapshot.program().evaluate(goals=_LEXICON, record=False)
+        self.lexicon = Lexicon.of((symbol, row) for symbol in _LEXICON for row in model.rows(symbol))
+
+
+@cache
+def shipped() -> Rules:
+    return Rules(Rulebook().snapshot)
+
+
+def extended(path: Path) -> Rules:
+    """Return the shipped rules with those of a directory."""
+    return Rules(Rulebook(extra=(path,)).snapshot)
+
+
+def never(invocation: Invocation) -> object:
+    raise AssertionError(f"{invocation.intent} was run")
+
+
+@cache
+def registry() -> Registry:
+    """Return the host's capabilities, none of which may be called."""
+    return Registry(
+        tuple(
+            Builtin(name=one.name, description=one.description, call=never, effect=one.effect, action=one.action)
+            for one in builtins()
+        )
+    )
+
+
+def make(
+    workspace: Path,
+    *,
+    rules: Rules | None = None,
+    known: Callable[[str], str | None] = lambda intent: None,
+    model: Model | None = None,
+    pool: Pool | None = None,
+    parts: Callable[[Path], list[Part]] | None = None,
+    capabilities: Registry | None = None,
+    **settings: Any,
+) -> Planner:
+    return Planner(
+        desk=rules or shipped(),
+        registry=capabilities or registry(),
+        settings=PromiseSettings(**settings),
+        workspace=workspace,
+        known=known,
+        model=model,
+        pool=pool,
+        parts=parts,
+    )
+
+
+def leaves(tree: Promise[Any]) -> Iterator[Promise[Any]]:
+    return (promise for promise in tree.walk() if not promise.children)
+
+
+def child(tree: Promise[Any], name: str) -> Promise[Any]:
+    return next(promise for promise in tree.children if promise.name == name)
+
+
+def reaches(parent: Promise[Any], start: str, goal: str) -> bool:
+    """Say whether one child works, directly or not, on what another one gives."""
+    needs = {one.name: one.needs for one in parent.children}
+    waiting, seen = [start], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting += needs[name]
+    return goal in seen - {start}
+
+
+def is_sound(tree: Promise[Any], settings: PromiseSettings) -> None:
+    """Hold what is true of every plan: limits, order, an owner for each promise, nothing begun."""
+    nodes = list(tree.walk())
+    assert len(nodes) <= settings.max_nodes
+    for node in nodes:
+        assert node.depth <= settings.max_depth
+        assert hasattr(node, "ground")
+        assert node.reality is not None
+        assert node.service is not None
+        assert node.resolved is UNSET
+        assert str(node.state) in ("pending", "collapsed")
+        assert (node.service.kind == "children") == bool(node.children)
+        assert len(node.order()) == len(node.children)
+        assert len({one.name for one in node.children}) == len(node.children)
+        assert 0 <= node.reality.confidence <= 1
+        if str(node.state) == "collapsed":
+            assert node.reason
+            assert node.code
+
+
+def example(given: object, gives: object) -> Example:
+    return Example(input=given, output=gives)
