@@ -3,11 +3,12 @@
 PYTHON = .venv/bin/python
 PATHS = src tests $(wildcard bench)
 PYTEST_ARGS ?=
+KILLS ?= 50
 
-.PHONY: all format lint types test docs docs-check bench pins setup clean help
+.PHONY: all format lint types test chaos docs docs-check bench pins setup clean help
 .DEFAULT_GOAL := all
 
-all: format lint types test docs-check ## format, lint, types, tests, docs check
+all: format lint types test chaos docs-check ## format, lint, types, tests, docs check
 
 setup:
 	@MAYFLY_SETUP=dev ./mayfly
@@ -25,6 +26,9 @@ types: setup ## mypy --strict over source, tests and benchmarks
 
 test: setup ## set up what the tests need and run all of them
 	$(PYTHON) -m pytest $(PYTEST_ARGS)
+
+chaos: setup ## kill runs at random instants, resume them, count what they did to the world
+	$(PYTHON) tests/promise/chaos.py --kills $(KILLS)
 
 docs: setup ## write the generated pages again
 	$(PYTHON) -m mayfly.cli._docs

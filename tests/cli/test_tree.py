@@ -293,7 +293,9 @@ def test_the_terminal_is_given_back_when_the_run_is_stopped(monkeypatch: pytest.
 
     with pytest.raises(KeyboardInterrupt):
         stopped()
-    assert "\x1b[?25h" in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "\x1b[?25h" in err
+    assert err.endswith("mayfly: interrupted; what is proven is kept: mayfly runs\n")
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.0123, "12.3 ms"), (2.5, "2.50 s"), (125.0, "2 min 5 s")])

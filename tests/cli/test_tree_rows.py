@@ -71,8 +71,22 @@ def test_a_reason_without_room_gets_lines_of_its_own() -> None:
 
 def test_a_reason_that_never_ends_takes_a_few_lines() -> None:
     lines = list(fitted(rows(promise("x", "ground"), "nothing", "why " * 500), 60))
-    assert len(lines) == 4
+    assert len(lines) == 3
     assert lines[-1].text.endswith("…")
+
+
+def test_the_same_reason_is_told_at_length_once() -> None:
+    lines = list(fitted(rows(leaves(5), "collapsed", "there is no such file anywhere " * 4), 70))
+    assert len(lines) == 7 + 2
+    assert lines[-1].text.endswith("…")
+
+
+def test_on_a_terminal_a_need_without_room_gets_a_line_of_its_own() -> None:
+    root = promise("all", "children")
+    root.add(promise("prepare everything f(x)", "children", name="a"))
+    root.add(promise("do what is to be done with it", "children", needs=("a",)))
+    lines = [line.text for line in fitted(rows(root, "tail " * 20), 70)]
+    assert lines[-1] == "      after prepare everything f(x)"
 
 
 @given(intent=ANY_TEXT, tail=ANY_TEXT, width=st.integers(1, 200))

@@ -126,6 +126,13 @@ def test_a_wrong_result_does_not_hold(intent: str, input: object, output: object
         ("Return the largest number of the even ones", [1, 2, 3], 2),
         ("Sum the numbers", ["1", "2"], 3),
         ("Translate the text to French", "cat", "chat"),
+        ("Count the votes and return the winner", ["Ann", "Bo", "Ann"], "Ann"),
+        ("Sort the numbers and give the median", [3, 1, 2], 2),
+        ("Find the prices and multiply them", "2 and 3", 6),
+        ("Check the spelling", "helo", "hello"),
+        ("Validate the rows and report the bad ones", [1, -1], [-1]),
+        ("Keep the positive numbers and add them", [1, 2, -3], 3),
+        ("Find the users and print their names", [{"name": "Ann"}], ["Ann"]),
     ],
 )
 def test_what_is_right_in_another_way_is_not_refused(intent: str, input: object, output: object) -> None:

@@ -123,7 +123,7 @@ class Bed:
 
         journal = Journal(self.ledger, run, seq=seq, delays=self.delays, sleep=sleep)
         pool = Pool(**self.limits)
-        options = Options(workspace=self.workspace, accept_weak=self.accept_weak, tier=self.tier, check_seconds=0.5)
+        options = Options(workspace=self.workspace, accept_weak=self.accept_weak, tier=self.tier)
         leaves = Leaves(
             journal=journal,
             registry=self.registry,

@@ -241,7 +241,7 @@ def test_only_true_accepts_what_a_capability_gave(bed: Bed, said: object) -> Non
 def test_a_check_that_raises_or_hangs_accepts_nothing(bed: Bed) -> None:
     stop = threading.Event()
     bed.capability("raises", lambda invocation: 5, check=lambda invocation, value: 1 / 0)
-    bed.capability("hangs", lambda invocation: 5, check=lambda invocation, value: stop.wait(30))
+    bed.capability("hangs", lambda invocation: 5, check=lambda invocation, value: stop.wait(30), check_seconds=0.3)
     for name in ("raises", "hangs"):
         promise: Promise[Any] = Promise("x", ground=None, service=Service(kind="capability", name=name))
         assert bed.resolve(promise, run=f"r-{name}").code == "TEST"

@@ -139,7 +139,9 @@ def test_needing_somebody_who_is_not_there_is_an_error() -> None:
 def _tree() -> Promise[Any]:
     root: Promise[Any] = Promise("fix it", ground={"fixed": False}, context={"n": 1}, combine="record")
     root.reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.7, reasoning="two steps")
-    read: Promise[Any] = Promise("read", ground="", name="read", argument=None, service=Service(kind="capability", name="read_file"))
+    read: Promise[Any] = Promise(
+        "read", ground="", name="read", argument=None, service=Service(kind="capability", name="read_file")
+    )
     root.add(read)
     root.add(Promise("fix", ground=None, needs=("read",), examples=(Example(input=[1], output=None),), test="x = 1"))
     root.begin()

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -17,11 +18,13 @@ from mayfly.promise import Done, Job, Part, Service
 from mayfly.runtime import Runtime
 from mayfly.runtime._agents import AgentKept
 from mayfly.runtime._leaf import LeafWorker, versions_of
+from mayfly.runtime._parts import Parts
 from mayfly.runtime._split import merge, parts_of
 
 from .conftest import Script, Watched
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+WRITTEN: WeakKeyDictionary[Parts, dict[str, dict[str, Any]]] = WeakKeyDictionary()
 SQUARES = tuple(Example(input=n, output=n * n) for n in (0, 2, 3, 5, 7, -4))
 GOOD = '''"""Squares."""
 
@@ -50,11 +53,14 @@ def whole(name: str) -> Part:
     return Part(path=str(path), start=0, stop=path.stat().st_size)
 
 
-def agent_of(worker: LeafWorker, intent: str = "count requests by status", file: str = "access.log") -> dict[str, Any]:
-    done = worker.do(job("write", intent=intent, part=whole(file)))
-    assert done.status == "resolved", done.reason
-    assert isinstance(done.value, dict)
-    return done.value
+def agent_of(worker: LeafWorker, intent: str = "count requests by status") -> dict[str, Any]:
+    """Have an agent written, once for each runtime: it is found by its hash whatever else is forgotten."""
+    written: dict[str, dict[str, Any]] = WRITTEN.setdefault(worker.parts, {})
+    if intent not in written:
+        done = worker.do(job("write", intent=intent, part=whole("access.log")))
+        assert isinstance(done.value, dict), done.reason
+        written[intent] = done.value
+    return written[intent]
 
 
 def test_a_leaf_is_written_proven_and_run_and_tells_the_ledger(worker: LeafWorker, watched: Watched) -> None:
@@ -166,6 +172,9 @@ def test_an_agent_that_other_gates_admitted_passes_these_first(worker: LeafWorke
     assert found.status == "resolved"
     assert found.proof is not None
     assert found.proof.strength == "strong"
+    noted = [entry.data for entry in ledger.read(kind="agent.kept", subject=value["agent"])][-1]
+    assert isinstance(noted, AgentKept)
+    assert noted.versions == versions_of(worker.parts)
 
 
 def test_a_weak_agent_runs_only_where_that_is_accepted(worker: LeafWorker) -> None:

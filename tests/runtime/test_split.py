@@ -152,7 +152,7 @@ def test_a_file_that_was_written_anew_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_shrinks_while_it_is_copied_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path / "log", lines(900))
     part = parts_of(path, SETTINGS)[1]
-    monkeypatch.setattr(os, "sendfile", lambda *given: 0)
+    monkeypatch.setattr(os, "sendfile", lambda *given: 0)  # the end of the file
     with pytest.raises(InputError, match="became shorter"):
         content_of(part)
 
@@ -161,6 +161,15 @@ def test_the_whole_file_is_read_where_it_is(tmp_path: Path) -> None:
     path = written(tmp_path / "log", b"a\nb\n")
     with part_as_file(Part(path=str(path), start=0, stop=4)) as found:
         assert found == path
+
+
+def test_a_whole_file_that_changes_while_it_is_read_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path / "log", b"a\nb\n")
+    with (
+        pytest.raises(InputError, match="while it was being read"),
+        part_as_file(Part(path=str(path), start=0, stop=4)),
+    ):
+        path.write_bytes(b"a\nb\nc\n")
 
 
 def test_a_part_can_come_as_bytes(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import random
 import textwrap
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -151,6 +152,56 @@ def running_average(lines: Iterable[str]) -> Any:
         yield total / number
 
 
+def longest_streak(lines: Iterable[str]) -> Any:
+    longest = streak = 0
+    for line in lines:
+        streak = streak + 1 if "error" in line else 0
+        longest = max(longest, streak)
+    return longest
+
+
+def streaks_of_three(lines: Iterable[str]) -> Any:
+    found = streak = 0
+    for line in lines:
+        streak = streak + 1 if "error" in line else 0
+        found += streak == 3
+    return found
+
+
+def late_after_error(lines: Iterable[str]) -> Any:
+    found, before = 0, ""
+    for line in lines:
+        found += "late" in line and "error" in before
+        before = line
+    return found
+
+
+def largest_step(lines: Iterable[str]) -> Any:
+    sizes = [len(line) for line in lines]
+    return max((abs(right - left) for left, right in pairwise(sizes)), default=None)
+
+
+def every_hundredth(lines: Iterable[str]) -> Any:
+    return [line for number, line in enumerate(lines, 1) if number % 100 == 0]
+
+
+def count_distinct(lines: Iterable[str]) -> Any:
+    return len(set(lines))
+
+
+def shares(lines: Iterable[str]) -> Any:
+    counts = Counter(line.split()[1] for line in lines)
+    return {name: count * 100 // counts.total() for name, count in counts.items()}
+
+
+def after_the_first_error(lines: Iterable[str]) -> Any:
+    seen = False
+    for line in lines:
+        if seen:
+            yield line
+        seen = seen or "error" in line
+
+
 def first_three(lines: Iterable[str]) -> Any:
     return list(lines)[:3]
 
@@ -211,6 +262,14 @@ def fails_without_lines(lines: Iterable[str]) -> Any:
         without_repeats,
         average,
         running_average,
+        longest_streak,
+        streaks_of_three,
+        late_after_error,
+        largest_step,
+        every_hundredth,
+        count_distinct,
+        shares,
+        after_the_first_error,
         first_three,
         first_many,
         first_errors,
@@ -246,6 +305,12 @@ def test_records_of_several_lines_are_not_cut() -> None:
     assert proven(traces, TRACES) is None
 
 
+def test_what_happens_late_in_the_sample_is_cut_too() -> None:
+    calm = [f"10:00 {NAMES[number % 5]} ok {number}" for number in range(1800)]
+    wild = calm[:1200] + ["10:00 ann error 1"] * 3 + calm[1200:] + ["10:01 bob error 2"] * 3
+    assert proven(streaks_of_three, wild) is None
+
+
 def test_a_sample_of_one_line_proves_nothing() -> None:
     assert proven(keep_errors, SAMPLE[:1]) is None
 
@@ -271,6 +336,8 @@ def test_the_same_sample_is_always_tried_in_the_same_way() -> None:
         ("sum", [None, None], None),
         ("min", [3, None, 2.5], 2.5),
         ("max", ["a", "b"], "b"),
+        ("max", [2**60, 2**60 + 1, 10**400], 10**400),
+        ("max", [2**60 + 1, 2**60], 2**60 + 1),
         ("first", [None, [], 4, 5], 4),
         ("last", [4, 5, None], 5),
         ("record sum seen", [{"b": 1}, {"a": 1, "b": 1}], {"b": 2, "a": 1}),

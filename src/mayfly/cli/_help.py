@@ -112,7 +112,10 @@ def _go_on(id: str, text: str, model: str | None, *, as_json: bool) -> None:
     progress = TreeProgress(quiet=as_json)
     with progress, Runtime(Settings.load(), observer=progress) as runtime:
         call = runtime.parts.inbox.answer(id, text)
-        outcome = runtime.run(hints=(text,), **again(call.request, model))
+        run, _, node = call.run.partition("/")
+        outcome = (
+            runtime.resume(run, hints=(text,)) if node else runtime.run(hints=(text,), **again(call.request, model))
+        )
         show_outcome(outcome, as_json=as_json)
     if not outcome.resolved:
         raise typer.Exit(EXIT.get(outcome.code, 1))

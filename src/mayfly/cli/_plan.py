@@ -66,8 +66,9 @@ def show_plan(tree: Promise[Any]) -> None:
     rows = [planned_row(branch) for branch in branches(tree)]
     print_rows(rows)
     idle = sum(row.style == "dim" for row in rows)
+    size = f"{len(rows):,} promise{'s' if len(rows) != 1 else ''}"
     grounded = f", {idle} of them ground" if idle else ""
-    note(f"{len(rows):,} promise{'s' if len(rows) != 1 else ''}{grounded} · nothing was run; to run it: {command()} run INTENT")
+    note(f"{size}{grounded} · nothing was run; to run it: {command()} run INTENT")
 
 
 def planned_row(branch: Branch) -> Row:

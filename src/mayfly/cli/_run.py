@@ -14,11 +14,11 @@ from mayfly.cli._verdicts import proof_fields
 from mayfly.core import Example, InputError, Settings
 
 if TYPE_CHECKING:
-    from mayfly.cli._progress import Progress
+    from mayfly.cli._tree import TreeProgress
     from mayfly.core import Outcome
     from mayfly.runtime import Runtime
 
-EXIT = {"HELP": 3, "QUESTION": 3, "MACHINE": 4, "INPUT": 2, "CONFLICT": 2}
+EXIT = {"HELP": 3, "QUESTION": 3, "UNKNOWN": 3, "MACHINE": 4, "INPUT": 2, "CONFLICT": 2}
 
 InputOption = Annotated[
     str | None,
@@ -64,7 +64,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Write the agent this needs, gate it, prove it, run it; print the answer alone on stdout."""
-    from mayfly.cli._progress import Progress
+    from mayfly.cli._tree import TreeProgress
     from mayfly.runtime import Runtime
 
     if tier not in ("memo", "ephemeral"):
@@ -75,8 +75,8 @@ def run(
         )
     known = read_examples(examples)
     fallback = read_ground(ground)
-    progress = Progress(quiet=quiet)
-    with given_input(input) as given, Runtime(Settings.load(), observer=progress) as runtime:
+    progress = TreeProgress(quiet=quiet)
+    with given_input(input) as given, progress, Runtime(Settings.load(), observer=progress) as runtime:
         options: dict[str, Any] = {
             "input": given.value,
             "lines": given.lines,
@@ -89,13 +89,20 @@ def run(
             "hints": tuple(hint or ()),
         }
         outcome = _until_settled(runtime, intent, known, options, progress, ask=not (as_json or quiet))
+        progress.close()
         show_outcome(outcome, as_json=as_json)
     if not outcome.resolved:
         raise typer.Exit(EXIT.get(outcome.code, 1))
 
 
 def _until_settled(
-    runtime: "Runtime", intent: str, known: list[Example], options: dict[str, Any], progress: "Progress", *, ask: bool
+    runtime: "Runtime",
+    intent: str,
+    known: list[Example],
+    options: dict[str, Any],
+    progress: "TreeProgress",
+    *,
+    ask: bool,
 ) -> "Outcome[Any]":
     """Run, and where rivals disagree and a person is there, ask and run again with the answer as an example."""
     while True:
@@ -137,7 +144,7 @@ def show_outcome(outcome: "Outcome[Any]", *, as_json: bool) -> None:
         note(f"mayfly: {outcome.status}: {one_line(outcome.reason)}")
         if outcome.question:
             note(f"mayfly: question: {one_line(outcome.question)}")
-        if outcome.code == "HELP":
+        if outcome.code == "HELP" and "help answer" not in outcome.reason:
             id = f"h-{outcome.id.removeprefix('r-')}"
             note(f'mayfly: to help: {command()} help answer {id} "…"')
     _write_value(outcome.value)

@@ -126,10 +126,10 @@ def _lines(row: Row, rooms: _Rooms, width: int, told: set[str]) -> Iterator[Line
     left, tail, notes = _left(row.branch), _tail(row), []
     if cell_len(left) > rooms.left and row.branch.after:
         left = _left(row.branch._replace(after=()))
-        notes.append(_after(row.branch.after).strip("()"))
-    if row.reason not in told and cell_len(tail) > rooms.tail:
+        notes.append(_after(row.branch.after)[1:-1])
+    if row.reason and row.reason not in told and cell_len(tail) > rooms.tail:
         tail = row.tail
-        notes += [row.reason] if row.reason else []
+        notes.append(row.reason)
         told.add(row.reason)
     yield Line(_joined(row, rooms, left, cut(tail, rooms.tail)), row.style)
     lead = row.branch.below + ("│  " if row.branch.promise.children else "   ")

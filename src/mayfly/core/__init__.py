@@ -16,6 +16,7 @@ from mayfly.core._settings import (
     StoreSettings,
 )
 from mayfly.core._types import (
+    CHAOS_THRESHOLD,
     UNSET,
     Artifact,
     Budget,
@@ -30,6 +31,7 @@ from mayfly.core._types import (
     Verdict,
     canonical_json,
     content_hash,
+    rounds,
 )
 from mayfly.core.errors import (
     ConflictError,
@@ -44,6 +46,7 @@ from mayfly.core.errors import (
 )
 
 __all__ = [
+    "CHAOS_THRESHOLD",
     "POOL_KINDS",
     "UNSET",
     "Agent",
@@ -85,5 +88,6 @@ __all__ = [
     "content_hash",
     "current_pool",
     "limit",
+    "rounds",
     "within",
 ]

@@ -175,6 +175,15 @@ class Outcome(Generic[T]):
         return self.value
 
 
+# A budget below this is spent on nothing.
+CHAOS_THRESHOLD: Final = 0.1
+
+
+def rounds(entropy: float) -> int:
+    """Return how often something may be tried anew: while the budget divided by the round is not below chaos."""
+    return int(entropy / CHAOS_THRESHOLD + 1e-9)
+
+
 @dataclass(frozen=True)
 class Budget:
     """Shrink with depth, so that what is written far down has to be simple."""

@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from mayfly.core import Artifact, HelpNeeded, Verdict
+from mayfly.core import Artifact, HelpNeeded, Verdict, rounds
 from mayfly.forge._code import normalised
 from mayfly.forge._reflect import Reflector
 from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request
 from mayfly.forge._settle import Oracle, settled
 from mayfly.gates import Admission, Gates, Suite
 
-CHAOS = 0.1
 Watch = Callable[[str, object], None]
 
 
@@ -29,7 +28,7 @@ class Made:
 
 def allowed_attempts(limit: int, entropy: float) -> int:
     """Return how often may be tried: at most *limit*, while the budget divided by the attempt is above chaos."""
-    return max(1, min(limit, int(entropy / CHAOS + 1e-9)))
+    return max(1, min(limit, rounds(entropy)))
 
 
 class Forge:

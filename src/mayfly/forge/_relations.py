@@ -168,6 +168,8 @@ def _count(request: Asked, context: Mapping[str, object], input: object) -> Rela
 
 
 def _validate(request: Asked, context: Mapping[str, object], input: object) -> Relation | None:
+    if request.words & _words.unsure("judged") and not request.words & {"valid", "whether", "if"}:
+        return None
     return relation("validate", "the result holds a verdict", 0.8, FINDINGS="for" in request.words)
 
 

@@ -60,8 +60,15 @@ class Asked:
             anywhere = (_verb(word) for word in self.order if word not in nouns and word.rstrip("s") not in nouns)
             kinds = [kind for kind in anywhere if kind][:1]
         if set(kinds) == {"parse", "find"} or set(kinds) == {"parse", "filter"}:
-            return "parse"
-        return kinds[0] if len(kinds) == 1 or (kinds and self._agree(kinds)) else ""
+            kinds = ["parse"]
+        clear = len(kinds) == 1 or (kinds and self._agree(kinds))
+        return kinds[0] if clear and not self._goes_on(kinds[0]) else ""
+
+    def _goes_on(self, kind: str) -> bool:
+        """Whether a later clause asks for something else than the first one gives."""
+        later = {clause[0] for clause in self.clauses[1:]} if any(map(_kind_of, self.clauses[:1])) else set()
+        handed = kind not in ("parse", "find", "fix", "transform", "generate") and later & _of("position", "handing")
+        return bool(handed or later & _of("position", "working"))
 
     def _agree(self, kinds: list[str]) -> bool:
         """Whether later clauses only say more of the first: what is found is listed or filtered."""

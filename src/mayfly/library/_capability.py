@@ -56,7 +56,7 @@ class Builtin:
     """One capability of the host.
 
     Before every call the rules are asked for *action* on *target* (an empty action does nothing outside and is not
-    asked for). *check* is the test its value has to pass: True, and nothing else, accepts. *quick* calls are made on
+    asked for). *check* is the test its value has to pass, in *check_seconds*: True, and nothing else, accepts. *quick* calls are made on
     the event loop itself. *steady* ones give the same value for the same argument, so a proven value is used again.
     """
 
@@ -71,6 +71,7 @@ class Builtin:
     proves: str = "there is a value"
     version: int = 1
     quick: bool = False
+    check_seconds: float = 10.0
     steady: bool = False
 
 

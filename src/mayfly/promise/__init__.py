@@ -15,20 +15,33 @@ if TYPE_CHECKING:
     from mayfly.promise._keys import part_of
     from mayfly.promise._leaves import Leaves, Options, Value, plain
     from mayfly.promise._order import Cycle
-    from mayfly.promise._pieces import Contradict, Fix, Ground, Judge
+    from mayfly.promise._pieces import (
+        Claim,
+        Contradict,
+        Contradicted,
+        Fix,
+        Fixed,
+        Ground,
+        Judge,
+        Judged,
+        Opinion,
+        attempt,
+    )
     from mayfly.promise._promise import Combine, Evidence, IllegalTransition, Promise, Service, State
     from mayfly.promise._promise_json import from_json, to_json
     from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality, classify
     from mayfly.promise._resolve import Resolver
-    from mayfly.promise._tester import Tester
+    from mayfly.promise._tester import Held, Tester, TestGenerator, TestInput, TestOutput
     from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
     from mayfly.promise.plan import Planner, plan_json
 
 __all__ = [
     "CHAOS_THRESHOLD",
     "MAX_DEPTH",
+    "Claim",
     "Combine",
     "Contradict",
+    "Contradicted",
     "Cycle",
     "Done",
     "Effects",
@@ -36,14 +49,18 @@ __all__ = [
     "EngineLost",
     "Evidence",
     "Fix",
+    "Fixed",
     "Ground",
+    "Held",
     "IllegalTransition",
     "Job",
     "Journal",
     "Judge",
+    "Judged",
     "Kind",
     "Leaves",
     "LocalEngine",
+    "Opinion",
     "Options",
     "Part",
     "Past",
@@ -57,11 +74,15 @@ __all__ = [
     "Saved",
     "Service",
     "State",
+    "TestGenerator",
+    "TestInput",
+    "TestOutput",
     "Tester",
     "Unknown",
     "Unsettled",
     "Value",
     "Worker",
+    "attempt",
     "cancel",
     "classify",
     "from_json",
@@ -131,10 +152,16 @@ _HOME = {
     **dict.fromkeys(("Cycle",), "mayfly.promise._order"),
     **dict.fromkeys(
         (
+            "Claim",
             "Contradict",
+            "Contradicted",
             "Fix",
+            "Fixed",
             "Ground",
             "Judge",
+            "Judged",
+            "Opinion",
+            "attempt",
         ),
         "mayfly.promise._pieces",
     ),
@@ -167,7 +194,16 @@ _HOME = {
         "mayfly.promise._reality",
     ),
     **dict.fromkeys(("Resolver",), "mayfly.promise._resolve"),
-    **dict.fromkeys(("Tester",), "mayfly.promise._tester"),
+    **dict.fromkeys(
+        (
+            "Held",
+            "TestGenerator",
+            "TestInput",
+            "TestOutput",
+            "Tester",
+        ),
+        "mayfly.promise._tester",
+    ),
     **dict.fromkeys(
         (
             "EngineLost",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -135,6 +135,6 @@ class Journal:
 
 def _sequence(value: object) -> object:
     """Let `json` write a sequence that lives on disk as the list it stands for."""
-    if hasattr(value, "texts") and hasattr(value, "__iter__"):
+    if isinstance(value, Sequence):
         return list(value)
     raise TypeError(f"{type(value).__name__} is not JSON")

@@ -71,7 +71,6 @@ class Options:
     versions: str = ""
     workspace: Path = field(default_factory=Path.cwd)
     seconds: float = 30.0
-    check_seconds: float = 10.0
     parallel: int = 32
     reuse: float = 3600.0
 
@@ -120,9 +119,9 @@ class Leaves:
                 said = builtin.check(invocation, value)
             else:
                 work = in_thread(builtin.check, invocation, value)
-                said = await asyncio.wait_for(work, self.options.check_seconds)
+                said = await asyncio.wait_for(work, builtin.check_seconds)
         except TimeoutError:
-            raise Untrue(f"the test of {builtin.name} took longer than {self.options.check_seconds:g} s") from None
+            raise Untrue(f"the test of {builtin.name} took longer than {builtin.check_seconds:g} s") from None
         except Exception as error:
             raise Untrue(f"the test of {builtin.name} failed: {type(error).__name__}: {error}") from None
         if said is not True:
@@ -136,7 +135,7 @@ class Leaves:
         service = promise.service or Service(kind="compile")
         if service.kind == "children":
             service = Service(kind="compile")
-        part = part_of(promise) if service.kind in ("agent", "write") else None
+        part = part_of(promise)
         if service.kind == "agent" and not service.name:
             service = replace(service, name=_agent_in(needed))
         given = UNSET if part else argument if argument is not UNSET else input_of(promise, needed)

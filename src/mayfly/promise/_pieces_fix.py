@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
-from mayfly.core import Agent, InputError
-from mayfly.promise._reality import CHAOS_THRESHOLD
+from mayfly.core import Agent, InputError, rounds
 from mayfly.promise._same import same
 
 T = TypeVar("T")
@@ -64,7 +62,7 @@ class Fix(Agent[T, Fixed[T]], Generic[T]):
         self._step = step
         self._budget = float(budget)
         self._equal = equal
-        self.limit = min(max_iterations, transforms(budget))
+        self.limit = min(max_iterations, rounds(budget))
 
     async def invoke(self, input: T) -> Fixed[T]:
         """Return where repeating the step on *input* ends."""
@@ -87,14 +85,6 @@ class Fix(Agent[T, Fixed[T]], Generic[T]):
             return await self._step.invoke(value)
         made = self._step(value)
         return cast("T", await made) if inspect.isawaitable(made) else made
-
-
-def transforms(budget: float) -> int:
-    """Return how many steps *budget* allows: the last whose share, budget / number, is not below the threshold."""
-    from mayfly.forge import allowed_attempts
-
-    # Whoever writes something may always try once; a step that is not worth it is not taken at all.
-    return 0 if budget < CHAOS_THRESHOLD else allowed_attempts(sys.maxsize, budget)
 
 
 def alike(one: object, other: object) -> float:

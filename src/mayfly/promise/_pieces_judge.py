@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from mayfly.core import Agent, InputError
-
-Decision = Literal["accept", "revise", "reject"]
-REJECT_RATE = 0.3
+from mayfly.gates.judge import REJECT_RATE, Decision, decide, pass_rate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,18 +54,3 @@ class Judge(Agent[Sequence[Opinion], Judged]):
         passes = [(opinion.passed, float(opinion.confidence)) for opinion in opinions]
         reasons = tuple(opinion.reason or opinion.name or "failed" for opinion in opinions if not opinion.passed)
         return Judged(decision=decide(passes, reject=self._reject), rate=pass_rate(passes), reasons=reasons)
-
-
-def pass_rate(passes: Iterable[tuple[bool, float]]) -> float:
-    """Return which part of all weight passed; no weight at all is no pass."""
-    weighed = list(passes)
-    total = math.fsum(weight for _, weight in weighed)
-    return math.fsum(weight for passed, weight in weighed if passed) / total if total > 0 else 0.0
-
-
-def decide(passes: Iterable[tuple[bool, float]], *, reject: float = REJECT_RATE) -> Decision:
-    """Decide from pairs of passed and weight; where all pass, however few, that is an accept."""
-    weighed = [(passed, weight) for passed, weight in passes]
-    if all(passed for passed, _ in weighed):
-        return "accept"
-    return "reject" if pass_rate(weighed) < reject else "revise"

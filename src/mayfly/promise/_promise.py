@@ -80,7 +80,7 @@ class Evidence:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Promise(Generic[T]):
     """Promise a value for an intent, with the ground that is given where it cannot be kept.
 
@@ -88,20 +88,20 @@ class Promise(Generic[T]):
     `fail` only; a move that is not legal raises `IllegalTransition` and changes nothing.
     """
 
-    intent: str
-    ground: T = field(kw_only=True)
-    context: dict[str, object] = field(default_factory=dict, kw_only=True)
-    depth: int = field(default=0, kw_only=True)
-    name: str = field(default="", kw_only=True)
-    needs: tuple[str, ...] = field(default=(), kw_only=True)
-    argument: object = field(default=UNSET, kw_only=True)
-    examples: tuple[Example, ...] = field(default=(), kw_only=True)
-    service: Service | None = field(default=None, kw_only=True)
-    reality: Reality | None = field(default=None, kw_only=True)
-    combine: Combine = field(default="", kw_only=True)
-    test: str = field(default="", kw_only=True)
-    id: str = field(default="0", kw_only=True)
-    parent: str | None = field(default=None, kw_only=True)
+    intent: str = field(kw_only=False)
+    ground: T
+    context: dict[str, object] = field(default_factory=dict)
+    depth: int = 0
+    name: str = ""
+    needs: tuple[str, ...] = ()
+    argument: object = UNSET
+    examples: tuple[Example, ...] = ()
+    service: Service | None = None
+    reality: Reality | None = None
+    combine: Combine = ""
+    test: str = ""
+    id: str = "0"
+    parent: str | None = None
     children: list[Promise[Any]] = field(default_factory=list, init=False)
     resolved: T | Unset = field(default=UNSET, init=False)
     proof: Evidence | None = field(default=None, init=False)

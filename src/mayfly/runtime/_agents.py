@@ -38,24 +38,13 @@ def versions_of(parts: Parts) -> str:
 
 def keep_agent(parts: Parts, compiled: Compiled, *, each: bool) -> None:
     """Note what is needed to run *compiled* by its hash; what is noted already is not noted again."""
-    proof = compiled.proof
-    kept = AgentKept(
-        entry=compiled.entry.name,
-        spread=compiled.entry.spread,
-        each=each,
-        strength=proof.strength,
-        tests=proof.tests,
-        held_out=proof.held_out,
-        mutants=proof.mutants,
-        mutants_killed=proof.mutants_killed,
-        suite_hash=_suite_hash(parts, compiled),
-        proof=proof.id,
-        versions=versions_of(parts),
-    )
-    hash = compiled.artifact.hash
-    if _noted(parts, hash) != kept:
-        parts.ledger.put_blob(compiled.artifact.source.encode("utf-8", "surrogatepass"))
-        parts.ledger.append(kept, subject=hash)
+    proof, hash = compiled.proof, compiled.artifact.hash
+    noted = _noted(parts, hash)
+    if noted is not None and (noted.versions, noted.strength, noted.each) == (versions_of(parts), proof.strength, each):
+        return
+    kept = _kept(compiled.entry, proof, suite=_suite_hash(parts, compiled), each=each, versions=versions_of(parts))
+    parts.ledger.put_blob(compiled.artifact.source.encode("utf-8", "surrogatepass"))
+    parts.ledger.append(kept, subject=hash)
 
 
 def load_agent(parts: Parts, hash: str, profile: Profile) -> tuple[Compiled, bool]:
@@ -77,8 +66,27 @@ def load_agent(parts: Parts, hash: str, profile: Profile) -> tuple[Compiled, boo
     entry = admission.entry
     if admission.decision == "reject" or entry is None or admission.artifact.hash != hash:
         raise Collapse(f"the agent {hash[:12]} is refused: {_why(admission)}", "REFUSED", source_hash=hash)
-    called: Entry = replace(entry, spread=kept.spread)
+    called = replace(entry, spread=kept.spread)
+    if kept.versions != versions_of(parts):
+        again = _kept(called, proof, suite=kept.suite_hash, each=kept.each, versions=versions_of(parts))
+        parts.ledger.append(again, subject=hash)
     return Compiled(artifact=artifact, entry=called, proof=proof, key=hash), kept.each
+
+
+def _kept(entry: Entry, proof: Proof, *, suite: str, each: bool, versions: str) -> AgentKept:
+    return AgentKept(
+        entry=entry.name,
+        spread=entry.spread,
+        each=each,
+        strength=proof.strength,
+        tests=proof.tests,
+        held_out=proof.held_out,
+        mutants=proof.mutants,
+        mutants_killed=proof.mutants_killed,
+        suite_hash=suite,
+        proof=proof.id,
+        versions=versions,
+    )
 
 
 def _admitted(parts: Parts, artifact: Artifact, kept: AgentKept, profile: Profile) -> Admission:
@@ -119,11 +127,11 @@ def _proven(parts: Parts, hash: str) -> AgentKept | None:
                 entry=made.entry,
                 spread=made.spread,
                 each=False,
-                strength=made.strength,
-                tests=made.tests,
-                held_out=made.held_out,
-                mutants=made.mutants,
-                mutants_killed=made.mutants_killed,
+                strength="none",
+                tests=0,
+                held_out=0,
+                mutants=0,
+                mutants_killed=0,
                 suite_hash=made.suite_hash,
                 proof=entry.subject,
                 versions="",

@@ -66,7 +66,9 @@ class Drive:
     async def work(self) -> None:
         """Resolve the tree; raises where it had to be stopped from outside."""
         journal = Journal(self.parts.ledger, self.run, delays=self._delays(), seq=self.before.seq if self.before else 0)
-        home = LocalEngine(self.parts.settings, lambda settings: LeafWorker(settings, parts=self.parts))
+        home = LocalEngine(
+            self.parts.settings, lambda settings: LeafWorker(settings, parts=self.parts, observer=self.tell)
+        )
         engine: Engine = home
         try:
             if self.parts.settings.promise.engine != "local":

@@ -53,6 +53,9 @@ _LEXICON = tuple(
         ("verb_hint", 3),
         ("question_verb", 2),
         ("instruction_verb", 1),
+        ("guarded_verb", 1),
+        ("telling_verb", 1),
+        ("judging_verb", 1),
     )
 )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Example, Outcome, Settings, Tier, Unset
+from mayfly.core import UNSET, Example, MayflyError, Outcome, Settings, Tier, Unset
 from mayfly.forge import Signature
 from mayfly.gates import Suite
 from mayfly.library import Builtin, Registry
@@ -18,7 +18,7 @@ from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, resolve_task
 from mayfly.runtime._story import Observer, Story
-from mayfly.runtime._task import OnExhausted, Task, checked_examples, make_task
+from mayfly.runtime._task import OnExhausted, Task, checked_examples, make_task, size_of
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise
@@ -70,6 +70,19 @@ class Runtime:
         The value is *ground* unless the outcome is resolved. With a *model* (or one in the settings) that model writes;
         without one the program is synthesized from *examples*, the input and the words of the intent.
         """
+        if intent.strip() and record is None and imports is None and self._is_large(input, lines, examples):
+            planned = self._planned(
+                intent, input=input, lines=lines, examples=examples, ground=ground, model=model, context=context
+            )
+            if planned is not None:
+                return self.resolve(
+                    planned,
+                    model=model,
+                    tier=tier,
+                    accept_weak=accept_weak,
+                    hints=hints,
+                    on_exhausted=on_exhausted,
+                )
         story = self.story("r")
 
         def work() -> Outcome[Any]:
@@ -142,6 +155,22 @@ class Runtime:
         finally:
             self.keep(story)
 
+    def _is_large(self, input: object | Unset, lines: str | Path | None, examples: Sequence[Any]) -> bool:
+        """Whether a task may be more than one agent: it names nothing to work on, or a file worth splitting."""
+        if lines is not None:
+            return size_of(Path(lines)) >= self.settings.promise.split_from
+        return input is UNSET and not examples
+
+    def _planned(self, intent: str, **given: Any) -> Promise[Any] | None:
+        """Return the tree of a task that is one; None where one agent does it, or where the task is no task."""
+        try:
+            tree = self.plan(intent, **given)
+        except MayflyError:
+            return None
+        leaves = [promise for promise in tree.walk() if not promise.children]
+        service = leaves[0].service
+        return None if len(leaves) == 1 and service is not None and service.kind == "compile" else tree
+
     def plan(
         self,
         intent: str,
@@ -181,9 +210,9 @@ class Runtime:
         )
         return _unless_wanted(trees.resolve(self.story("r").id, promise, options), on_exhausted)
 
-    def resume(self, id: str, *, on_exhausted: OnExhausted = "ground") -> Outcome[Any]:
-        """Go on with a run that ended early: what is proven is not done again."""
-        return _unless_wanted(self._trees().resume(id), on_exhausted)
+    def resume(self, id: str, *, hints: Sequence[str] = (), on_exhausted: OnExhausted = "ground") -> Outcome[Any]:
+        """Go on with a run that ended early: what is proven is not done again, the rest has the *hints* in mind."""
+        return _unless_wanted(self._trees().resume(id, hints=tuple(hints)), on_exhausted)
 
     def _trees(self) -> Trees:
         # Imported where it is used: a single agent needs neither rules nor engines.

@@ -23,11 +23,10 @@ def parts_of(path: str | Path, settings: Settings) -> list[Part]:
     """Return parts of whole lines, in order, that hold every byte of *path* once; only their edges are read."""
     least = settings.promise.part_size
     with _reading(path) as file:
-        before = os.fstat(file)
-        edges = _edges(file, before.st_size, least)
-        after = os.fstat(file)
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise InputError(f"{path} changed while it was being split", fix="split it when nobody writes to it")
+        before = _state(file)
+        edges = _edges(file, before[0], least)
+        if _state(file) != before:
+            raise InputError(f"{path} changed while it was being split", fix="split it when nobody writes to it")
     return [Part(path=str(path), start=start, stop=stop) for start, stop in pairwise(edges)]
 
 
@@ -80,14 +79,16 @@ def part_as_file(part: Part | None, data: bytes | None = None) -> Iterator[Path]
     if part is None:
         raise InputError("there is neither a part of a file nor its content")
     with _reading(part.path) as file:
-        size = os.fstat(file).st_size
-        _refuse_changes(part, size)
-        _refuse_half_lines(file, part, size)
-        if (part.start, part.stop) == (0, size):
+        before = _state(file)
+        _refuse_changes(part, before[0])
+        _refuse_half_lines(file, part, before[0])
+        if (part.start, part.stop) == (0, before[0]):
             yield Path(part.path)
+            _refuse_writers(file, part, before)
             return
         with _unnamed(part.stop - part.start) as copy:
             _copy(file, copy, part)
+            _refuse_writers(file, part, before)
             yield Path(f"/proc/self/fd/{copy}")
 
 
@@ -142,6 +143,16 @@ def _copy(file: int, copy: int, part: Part) -> None:
         if not sent:
             raise InputError(f"{part.path} became shorter while it was being read")
         position += sent
+
+
+def _state(file: int) -> tuple[int, int]:
+    found = os.fstat(file)
+    return found.st_size, found.st_mtime_ns
+
+
+def _refuse_writers(file: int, part: Part, before: tuple[int, int]) -> None:
+    if _state(file) != before:
+        raise InputError(f"{part.path} changed while it was being read", fix="run it when nobody writes to it")
 
 
 def _refuse_changes(part: Part, size: int, *, whole: bool = False) -> None:

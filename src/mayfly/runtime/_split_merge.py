@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from mayfly.core import InputError
 from mayfly.runtime._spool import Spool, collect
@@ -130,8 +130,11 @@ WAYS: dict[str, Callable[[Many], object]] = {
 BY_KEY = tuple(WAYS)
 
 
-def _comparable(value: object) -> tuple[str, float] | tuple[str, str]:
-    return ("text", value) if isinstance(value, str) else ("number", float(value))  # type: ignore[arg-type]
+def _comparable(value: object) -> Any:
+    """Return *value* if it is a text or a number; numbers of any size are compared as they are."""
+    if isinstance(value, (str, int, float)):
+        return value
+    raise TypeError(f"a {type(value).__name__} has no order")
 
 
 def _records(values: Many, way: str, order: str) -> object:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from mayfly.core import InputError
 from mayfly.runtime._split_limits import constants, limits_of
 from mayfly.runtime._split_merge import LISTS, candidates, merge, text_of
-from mayfly.runtime._split_trials import WINDOW, Lines, Trial, trials_of
+from mayfly.runtime._split_trials import SINGLES, WINDOW, Lines, Trial, trials_of
 
 # Runs the agent on lines; a `Failed` says why there is no value.
 Run = Callable[[Sequence[str]], object]
@@ -105,7 +105,7 @@ def prove_merge(run: Run, sample: Sequence[str], source: str) -> Joined:
 
 def _look(evidence: _Evidence, lines: Lines, source: str) -> None:
     most = max([number for number in constants(source) if number <= LARGEST_LIMIT], default=0)
-    for trial in trials_of(lines, most=most):
+    for trial in trials_of(lines, busy=_busy(evidence, lines), most=most):
         whole = evidence.value(trial.lines)
         if isinstance(whole, Failed) and evidence.ways is None:
             evidence.why = f"the agent fails on the sample: {whole}"
@@ -113,6 +113,24 @@ def _look(evidence: _Evidence, lines: Lines, source: str) -> None:
         evidence.look(trial, whole)
         if not evidence.ways:
             return
+
+
+def _busy(evidence: _Evidence, lines: Lines) -> Lines:
+    """Return the few lines of the sample for which the agent has the most to say."""
+    pieces = [lines[start : start + WINDOW] for start in range(0, len(lines), WINDOW)]
+    while True:
+        found = max(pieces, key=lambda piece: _weight(evidence.value(piece)))
+        if len(found) <= SINGLES:
+            return found
+        third = len(found) // 3
+        # They overlap, so that what is found in lines that follow each other is whole in one of them.
+        pieces = [found[: 2 * third], found[third:]]
+
+
+def _weight(value: object) -> float:
+    if isinstance(value, (*LISTS, dict)):
+        return len(value)
+    return abs(value) if isinstance(value, (int, float)) else 0
 
 
 def _concluded(evidence: _Evidence, limits: Sequence[int]) -> Joined:

@@ -13,7 +13,10 @@ from random import Random
 Lines = list[str]
 WINDOW = 240
 SINGLES = 24
+FINE = 40
 DOUBLED = 12
+RUNS = 8
+LONG = 12
 ODD = 12
 ANYWHERE = 6
 FEWEST = 1500
@@ -38,8 +41,11 @@ class Trial:
         return [self.lines[start:stop] for start, stop in pairwise(edges)]
 
 
-def trials_of(lines: Lines, *, most: int) -> Iterator[Trial]:
-    """Yield the trials, the cheapest that refuse most first; one has more than three times *most* lines."""
+def trials_of(lines: Lines, *, busy: Lines, most: int) -> Iterator[Trial]:
+    """Yield the trials, the cheapest that refuse most first.
+
+    *busy* are a few lines of the sample that give the most results; one trial has more than three times *most* lines.
+    """
     # The same sample is tried in the same way every time: a proof can be run again.
     chance = Random(SEED)
     size = len(lines)
@@ -47,8 +53,11 @@ def trials_of(lines: Lines, *, most: int) -> Iterator[Trial]:
     start = lines[:WINDOW]
     for cut in (1, len(start) - 1, 0, len(start)):
         yield Trial(name="the beginning of the sample", lines=start, cuts=(cut,))
-    few = lines[:SINGLES]
-    yield Trial(name="single lines", lines=few, cuts=tuple(range(1, len(few))))
+    # What an agent finds in lines that follow each other is lost where they are cut apart.
+    for few in (lines[:SINGLES], busy):
+        yield Trial(name="single lines", lines=few, cuts=tuple(range(1, len(few))))
+    fine = tuple(sorted(chance.sample(range(len(start) + 1), min(FINE, len(start)))))
+    yield Trial(name="small pieces of the sample", lines=start, cuts=fine)
     for window in _windows(lines):
         yield from (Trial(name="a piece of the sample", lines=window, cuts=cuts) for cuts in _places(window, chance))
     yield from _rearranged(lines, chance)
@@ -85,8 +94,9 @@ def _rearranged(lines: Lines, chance: Random) -> Iterator[Trial]:
     doubled = [line for line in lines[:DOUBLED] for _ in range(2)]
     for cuts in ((1,), (len(doubled) // 2 | 1,), tuple(range(1, len(doubled), 2))):
         yield Trial(name="the sample with every line twice", lines=doubled, cuts=cuts)
-    window = lines[:WINDOW]
-    backwards = window[::-1]
+    runs = [line for line in chance.sample(lines, min(RUNS, len(lines))) for _ in range(LONG)]
+    yield Trial(name="the same lines many times", lines=runs, cuts=tuple(range(1, len(runs), LONG // 2 - 1)))
+    backwards = lines[WINDOW - 1 :: -1] if len(lines) > WINDOW else lines[::-1]
     yield Trial(name="the sample backwards", lines=backwards, cuts=(len(backwards) // 2,))
     for _ in range(3):
         shuffled = chance.sample(lines, min(WINDOW, len(lines)))

@@ -128,8 +128,8 @@ class Trees:
             self.tell("planned", root)
             return self._finish(run, root, options, claim, None)
 
-    def resume(self, run: str) -> Outcome[Any]:
-        """Go on with a run: what is proven stays, everything else is tried again."""
+    def resume(self, run: str, *, hints: tuple[str, ...] = ()) -> Outcome[Any]:
+        """Go on with a run: what is proven stays, everything else is tried again, with the *hints* in mind."""
         ledger = self.parts.ledger
         with ledger.claim(run) as claim:
             found = saved(ledger, run)
@@ -142,7 +142,7 @@ class Trees:
                 model=kept["model"],
                 tier=kept["tier"],
                 accept_weak=bool(kept["accept_weak"]),
-                hints=tuple(kept["hints"]),
+                hints=(*kept["hints"], *hints),
             )
             ledger.append(RunResumed(by=_who(), proven=len(found.values)), subject=run)
             root = found.fresh()
@@ -210,7 +210,7 @@ class Trees:
         return Outcome(
             status="resolved" if resolved else "failed" if root.state == "failed" else "collapsed",
             value=root.value if resolved else root.ground,
-            reason=str(trouble) if trouble else (proof.description if resolved and proof else root.reason),
+            reason=str(trouble) if trouble else (proof.description if resolved and proof else _reason(run, root)),
             id=run,
             proof=Proof(strength=proof.strength, id=run) if resolved and proof else None,
             cost=cost,
@@ -269,6 +269,14 @@ def _kept(options: Options, nodes: Sequence[Promise[Any]]) -> dict[str, JSON]:
         "workspace": str(options.workspace),
         "files": files,
     }
+
+
+def _reason(run: str, root: Promise[Any]) -> str:
+    """Return why the root gave its ground, and where a leaf needs help how to give it."""
+    asking = [promise for promise in root.walk() if promise.code == "HELP" and not promise.children]
+    if not asking:
+        return root.reason
+    return f'{root.reason}; to help: mayfly help answer h-{run.removeprefix("r-")}/{asking[0].id} "…"'
 
 
 def _unchanged(files: Mapping[str, Any]) -> None:

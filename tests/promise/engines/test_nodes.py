@@ -73,8 +73,8 @@ class Pretended:
     def end(self, worker: str) -> None:
         self.ended.append(worker)
 
-    def close(self) -> None:
-        self.ended.append("cluster")
+    def close(self, *, silent: bool) -> None:
+        self.ended.append("silent" if silent else "cluster")
 
 
 class Clock:
@@ -128,6 +128,12 @@ def test_a_suspect_gets_a_node_of_its_own() -> None:
     assert heavy.load == heavy.room
     nodes.release(heavy, 1_000_000)
     assert heavy.load == 0
+
+
+def test_a_node_to_avoid_is_taken_only_where_there_is_no_other() -> None:
+    nodes = looked(Pretended(ONE, TWO))
+    given = [nodes.place(avoid={"two"}).result(0).node.id for _ in range(3)]
+    assert given == ["one", "one", "two"]
 
 
 def test_a_worker_that_is_not_ready_gets_no_job() -> None:
@@ -211,10 +217,15 @@ def test_a_cluster_without_nodes_is_told_at_once() -> None:
 
 
 def test_a_cluster_that_does_not_answer_is_told_with_its_reason() -> None:
-    fleet = Pretended(ONE)
-    nodes = looked(fleet)
+    fleet, clock = Pretended(ONE), Clock()
+    nodes = looked(fleet, clock)
+    (member,) = nodes.members
     fleet.broken = ConnectionError("gone away")
     nodes.refresh()
+    assert not member.fate.done(), "it may have been a moment's silence"
+    clock.now = 11.0
+    nodes.refresh()
+    assert "does not answer" in member.fate.result(0)
     with pytest.raises(WorkerLost, match=r"does not answer \(gone away\)"):
         place(nodes)
 

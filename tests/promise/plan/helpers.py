@@ -32,13 +32,18 @@ class Rules:
 
 
 @cache
+def book() -> Rulebook:
+    return Rulebook()
+
+
+@cache
 def shipped() -> Rules:
-    return Rules(Rulebook().snapshot)
+    return Rules(book().snapshot)
 
 
 def extended(path: Path) -> Rules:
     """Return the shipped rules with those of a directory."""
-    return Rules(Rulebook(extra=(path,)).snapshot)
+    return Rules(book().changed([path]))
 
 
 def never(invocation: Invocation) -> object:

@@ -66,6 +66,12 @@ def test_a_package_is_its_first_file(tmp_path: Path) -> None:
     assert slots("Fix the bug in auth module", tmp_path)["file"] == "src/auth/__init__.py"
 
 
+def test_a_module_is_never_a_text(tmp_path: Path) -> None:
+    (tmp_path / "settings.md").touch()
+    assert slots("Fix the bug in settings module", tmp_path)["file"] == "settings.py"
+    assert slots("Summarize the settings", tmp_path)["file"] == "settings.md"
+
+
 def test_a_directory_of_the_workspace_is_known_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "a.py").touch()

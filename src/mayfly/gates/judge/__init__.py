@@ -1,13 +1,18 @@
 """The judge: is the code tasteful, ethical and joyful? Small judges say so, and a model where there is one."""
 
 from mayfly.gates.judge._criteria import Criteria
+from mayfly.gates.judge._decide import REJECT_RATE, Decision, decide, pass_rate
 from mayfly.gates.judge._judge import VERSION, Judge, Judgement
 from mayfly.gates.judge._ruff import ruff_program
 
 __all__ = [
+    "REJECT_RATE",
     "VERSION",
     "Criteria",
+    "Decision",
     "Judge",
     "Judgement",
+    "decide",
+    "pass_rate",
     "ruff_program",
 ]

@@ -10,11 +10,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from mayfly.core import Cost, Verdict, content_hash
 from mayfly.gates.judge._criteria import Criteria, Criterion
 from mayfly.gates.judge._dead import dead_code
+from mayfly.gates.judge._decide import REJECT_RATE, Decision, decide, pass_rate
 from mayfly.gates.judge._ethics import ethics
 from mayfly.gates.judge._joy import joy
 from mayfly.gates.judge._model import JudgeModel, NoOpinion, Opinion, ask_model
@@ -25,11 +25,8 @@ from mayfly.gates.stability import scan
 VERSION = 1
 GATE = "judge"
 PASS_SCORE = 0.5
-REJECT_RATE = 0.3
 REMEMBERED = 256
 _SHOWN = 4
-
-Decision = Literal["accept", "revise", "reject"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,12 +108,12 @@ class Judge:
         opinions = [_opinion(criterion, signals) for criterion in self.criteria.items]
         weights = [opinion.criterion.weight * opinion.confidence for opinion in opinions]
         total = sum(weights) or 1.0
-        rate = sum(weight for weight, opinion in zip(weights, opinions, strict=True) if opinion.passed) / total
+        rate = pass_rate(zip((opinion.passed for opinion in opinions), weights, strict=True))
         score = sum(weight * opinion.score for weight, opinion in zip(weights, opinions, strict=True)) / total
-        counting = [opinion for opinion in opinions if opinion.criterion.weight > 0]
-        failed = [opinion for opinion in counting if not opinion.passed]
-        refused = any(signal.hard for signal in signals) or (bool(failed) and rate < self._reject)
-        decision: Decision = "reject" if refused else "revise" if failed else "accept"
+        counting = [(opinion, weight) for opinion, weight in zip(opinions, weights, strict=True) if weight > 0]
+        failed = [opinion for opinion, _ in counting if not opinion.passed]
+        decision = decide([(opinion.passed, weight) for opinion, weight in counting], reject=self._reject)
+        decision = "reject" if any(signal.hard for signal in signals) else decision
         verdicts = (*_hard(signals), *(_verdict(opinion, refused=rate < self._reject) for opinion in failed))
         return Judgement(decision=decision, score=round(score, 3), verdicts=verdicts, signals=signals)
 

@@ -35,6 +35,7 @@ class Report:
     collected: int = 0
     runner: str = ""
     output: str = ""
+    late: bool = False
 
     def named(self, *outcomes: str) -> list[str]:
         """Return the tests, and the files that could not be collected, that ended so."""
@@ -65,6 +66,7 @@ def run_project(
         for number in range(_ROUNDS):
             left = deadline - time.monotonic()
             if left < 1:
+                report.late = True
                 break
             journal = f"journal-{number}.jsonl"
             argument |= {"journal": journal, "done": list(report.outcomes), "seconds": min(_EACH, max(1.0, left - 2))}
@@ -72,6 +74,7 @@ def run_project(
             if ran.status == "refused":
                 raise MachineError(f"tests run behind the wall only: {ran.error}")
             _read(place / journal, report, ran)
+            report.late = ran.status == "timeout"
             if ran.ok or not _goes_on(report, ran, journal):
                 break
     return report
@@ -98,7 +101,8 @@ def _read(path: Path, report: Report, ran: Result) -> None:
             case "end" if line.get("outcome") in OUTCOMES:
                 report.outcomes[name] = str(line["outcome"])
                 begun = ""
-    if begun:
+    # Where the time for all was up, the test that was running did nothing wrong: it has no outcome.
+    if begun and ran.status != "timeout":
         report.outcomes[begun] = "error"
     report.output = (ran.output or ran.error or "")[-_TAIL:]
 

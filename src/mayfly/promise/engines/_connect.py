@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import threading
 import warnings
@@ -33,6 +34,8 @@ def import_ray() -> Any:
     """Import Ray with its telemetry and its warnings about future versions off."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    # Ray ends this whole process when the cluster was silent for so long; the engine gives up by itself, and sooner.
+    os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "600")
     if find_spec("ray") is None or find_spec("grpc") is None:
         raise MachineError("the ray engine needs Ray, which is not installed", fix=INSTALL)
     return import_module("ray")
@@ -46,8 +49,9 @@ class Connection:
     _users: ClassVar[int] = 0
     _before: ClassVar[dict[str, str | None]] = {}
 
-    def __init__(self, ray: Any) -> None:
+    def __init__(self, ray: Any, address: Address) -> None:
         self.ray = ray
+        self.address = address
         self._open = True
 
     @classmethod
@@ -67,17 +71,20 @@ class Connection:
                     raise
                 cls._address = str(address)
             cls._users += 1
-        return cls(ray)
+        return cls(ray, address)
 
-    def close(self) -> None:
-        """Give the connection up."""
+    def close(self, *, silent: bool = False) -> None:
+        """Give the connection up; one to a cluster that is *silent* is left behind, since Ray would wait for it."""
         with type(self)._lock:
             if not self._open:
                 return
             self._open = False
             type(self)._users -= 1
             if not type(self)._users:
-                self.ray.shutdown()
+                if silent:
+                    atexit.unregister(import_module("ray._private.worker").shutdown)
+                else:
+                    self.ray.shutdown()
                 self._restore()
 
     @classmethod

@@ -11,6 +11,7 @@ from typing import Any
 
 from mayfly.core import Settings
 from mayfly.promise._job import Worker
+from mayfly.promise.engines._address import answers
 from mayfly.promise.engines._connect import Connection
 from mayfly.promise.engines._host import Host
 from mayfly.promise.engines._lost import WorkerLost
@@ -34,6 +35,8 @@ class RayFleet:
 
     def nodes(self) -> Iterable[Node]:
         """Return the nodes that are alive; the cores of one are what it offers to Ray, but at least one."""
+        if not answers(self._connection.address):
+            raise ConnectionError(f"nothing listens at {self._connection.address}")
         return [
             Node(found["NodeID"], found["NodeManagerAddress"], max(1, int(found["Resources"].get("CPU", 1))))
             for found in self._ray.nodes()
@@ -84,9 +87,9 @@ class RayFleet:
         except Exception:
             return
 
-    def close(self) -> None:
+    def close(self, *, silent: bool) -> None:
         """Disconnect."""
-        self._connection.close()
+        self._connection.close(silent=silent)
 
     def _future(self, reference: Any) -> Future[Any]:
         return relay(reference.future(), self._change)

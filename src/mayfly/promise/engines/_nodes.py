@@ -11,9 +11,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from mayfly.promise.engines._lost import WorkerLost
@@ -21,6 +22,7 @@ from mayfly.promise.engines._lost import WorkerLost
 AHEAD = 2
 START_SECONDS = 120.0
 LONGEST_REST = 60.0
+SILENCE_SECONDS = 10.0
 LONGEST_REASON = 300
 MOST_REASONS = 3
 PUT_AWAY_SECONDS = 10.0
@@ -69,8 +71,8 @@ class Fleet(Protocol):
         """End a worker at once; does not wait."""
         ...
 
-    def close(self) -> None:
-        """Let go of the cluster."""
+    def close(self, *, silent: bool) -> None:
+        """Let go of the cluster, without waiting for one that is *silent*."""
         ...
 
 
@@ -84,6 +86,7 @@ class Member:
     load: int = 0
     ready: bool = False
     gone: bool = False
+    fate: Future[str] = field(default_factory=Future)
 
     @property
     def room(self) -> int:
@@ -111,9 +114,11 @@ class Nodes:
     fleet: Fleet
     clock: Callable[[], float] = time.monotonic
     every: float = 1.0
+    silent: bool = False
+    _heard: float = float("-inf")
     _members: dict[str, Member] = field(default_factory=dict)
     _rests: dict[str, Rest] = field(default_factory=dict)
-    _waiting: deque[tuple[int, Future[Member]]] = field(default_factory=deque)
+    _waiting: deque[tuple[int, Collection[str], Future[Member]]] = field(default_factory=deque)
     _alive: int = 0
     _dead: list[Any] = field(default_factory=list)
     _lock: Any = field(default_factory=threading.RLock)
@@ -139,7 +144,10 @@ class Nodes:
             for member in members:
                 member.gone = True
             dead, self._dead = self._dead, []
-            self._refuse_waiting("the engine was closed")
+            self._alive, self._reason = 0, "the engine was closed"
+            self._serve()
+        if self.silent:
+            return
         wait([self.fleet.put_away(member.worker) for member in members if member.ready], PUT_AWAY_SECONDS)
         for worker in (*dead, *(member.worker for member in members)):
             self.fleet.end(worker)
@@ -149,32 +157,37 @@ class Nodes:
         try:
             alive = {node.id: node for node in self.fleet.nodes()}
         except Exception as error:
-            alive, self._reason = {}, f"the cluster does not answer ({line(error)})"
+            if self._members and self.clock() - self._heard < SILENCE_SECONDS:
+                return
+            self.silent, alive, self._reason = True, {}, f"the cluster does not answer ({line(error)})"
         else:
-            self._reason = "the cluster has no node"
+            self.silent, self._heard, self._reason = False, self.clock(), "the cluster has no node"
         with self._lock:
             late = self.clock() - START_SECONDS
             for member in list(self._members.values()):
                 if member.node.id not in alive:
-                    self._remove(member, "its node died")
+                    self._remove(member, self._reason if self.silent else "its node died")
                 elif not member.ready and member.since < late:
                     self._remove(member, f"it did not start within {START_SECONDS:g} s")
                     self._despair()
             self._alive = len(alive)
             wanted = [node for node in alive.values() if node.id not in self._members and self._rested(node)]
             dead, self._dead = self._dead, []
-        for worker in dead:
+        for worker in dead if not self.silent else ():
             self.fleet.end(worker)
         for node in wanted:
             self._add(node)
         with self._lock:
             self._serve()
 
-    def place(self, weight: int = 1) -> Future[Member]:
-        """Return a future that holds a member when there is a place for *weight* on it; give it back by `release`."""
+    def place(self, weight: int = 1, *, avoid: Collection[str] = ()) -> Future[Member]:
+        """Return a future that holds a member when there is a place for *weight* on it; give it back by `release`.
+
+        A node in *avoid* is taken only where no other has a place.
+        """
         waiter: Future[Member] = Future()
         with self._lock:
-            self._waiting.append((weight, waiter))
+            self._waiting.append((weight, avoid, waiter))
             self._serve()
         return waiter
 
@@ -240,6 +253,7 @@ class Nodes:
         if member.gone:
             return
         member.gone, member.ready = True, False
+        member.fate.set_result(reason)
         if self._members.get(member.node.id) is member:
             del self._members[member.node.id]
         self._tire(member.node.id, f"{member.node.host}: {reason}")
@@ -265,22 +279,27 @@ class Nodes:
         if not self._alive:
             self._despair()
         while self._waiting:
-            weight, waiter = self._waiting[0]
+            weight, avoid, waiter = self._waiting[0]
             fitting = [member for member in self._members.values() if member.fits(weight)]
             if not fitting and not waiter.cancelled():
                 return
             self._waiting.popleft()
             if not waiter.set_running_or_notify_cancel():
                 continue
-            member = min(fitting, key=lambda member: (member.load / member.room, -member.room))
+            member = min(fitting, key=partial(_rank, avoid))
             member.load += min(weight, member.room)
             waiter.set_result(member)
 
     def _refuse_waiting(self, reason: str) -> None:
         while self._waiting:
-            _, waiter = self._waiting.popleft()
+            _, _, waiter = self._waiting.popleft()
             if waiter.set_running_or_notify_cancel():
                 waiter.set_exception(WorkerLost(reason))
+
+
+def _rank(avoid: Collection[str], member: Member) -> tuple[bool, float, int]:
+    """Order members by how much a job should go to them: elsewhere than before, the least loaded, the largest."""
+    return member.node.id in avoid, member.load / member.room, -member.room
 
 
 def line(error: BaseException) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from concurrent.futures import Future
+from collections.abc import Callable, Collection
+from concurrent.futures import Future, InvalidStateError
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -39,9 +39,10 @@ class RayEngine:
 
     async def do(self, job: Job) -> Done:
         """Have *job* done on some node; cancelling this stops the work there."""
+        lost_on: set[str] = set()
         return await insist(
             job,
-            lambda attempt: self._once(job, WHOLE_NODE if attempt >= SUSPECT_AFTER else 1),
+            lambda attempt: self._once(job, WHOLE_NODE if attempt >= SUSPECT_AFTER else 1, lost_on),
             settings=self._settings.promise,
             sleep=self._sleep,
             idle=self.nodes.idle,
@@ -53,10 +54,10 @@ class RayEngine:
 
     def _close(self) -> None:
         self.nodes.close()
-        self._fleet.close()
+        self._fleet.close(silent=self.nodes.silent)
 
-    async def _once(self, job: Job, weight: int) -> Done:
-        member = await self._place(weight)
+    async def _once(self, job: Job, weight: int, lost_on: set[str]) -> Done:
+        member = await self._place(weight, lost_on)
         try:
             data = await asyncio.to_thread(self._read, job.part) if job.part else None
         except asyncio.CancelledError:
@@ -65,13 +66,17 @@ class RayEngine:
         except Exception as error:
             self.nodes.release(member, weight)
             return failure(InputError(str(error)) if isinstance(error, OSError) else error)
-        return await self._send(member, job, data, weight)
+        try:
+            return await self._send(member, job, data, weight)
+        except WorkerLost:
+            lost_on.add(member.node.id)
+            raise
 
     def _read(self, part: Part) -> Any:
         return self._fleet.put(read_part(part))
 
-    async def _place(self, weight: int) -> Member:
-        waiter = self.nodes.place(weight)
+    async def _place(self, weight: int, avoid: Collection[str]) -> Member:
+        waiter = self.nodes.place(weight, avoid=avoid)
         try:
             return await asyncio.wrap_future(waiter)
         except asyncio.CancelledError:
@@ -91,7 +96,7 @@ class RayEngine:
         del data
         sent.add_done_callback(lambda ended: self._ended(member, weight, ended))
         try:
-            answer = await asyncio.wrap_future(relay(sent))
+            answer = await asyncio.wrap_future(first_of(sent, member.fate))
         except asyncio.CancelledError:
             self._fleet.cancel(member.worker, call, job.id)
             raise
@@ -130,13 +135,26 @@ def relay(source: Future[Any], change: Callable[[BaseException], BaseException] 
     target: Future[Any] = Future()
 
     def finish(ended: Future[Any]) -> None:
-        if not target.set_running_or_notify_cancel():
-            return
         error = ended.exception()
-        if error is None:
-            target.set_result(ended.result())
-        else:
-            target.set_exception(change(error))
+        _settle(target, None if error is not None else ended.result(), change(error) if error is not None else None)
 
     source.add_done_callback(finish)
     return target
+
+
+def first_of(source: Future[Any], fate: Future[str]) -> Future[Any]:
+    """Return a future that ends as *source* does, or as lost when *fate* is known before."""
+    target = relay(source)
+    fate.add_done_callback(lambda known: _settle(target, None, WorkerLost(known.result())))
+    return target
+
+
+def _settle(target: Future[Any], result: Any, error: BaseException | None) -> None:
+    """End a future, unless it ended or was cancelled already."""
+    try:
+        if error is None:
+            target.set_result(result)
+        else:
+            target.set_exception(error)
+    except InvalidStateError:
+        return

@@ -24,9 +24,10 @@ class Files:
         """The paths of the files, relative to the workspace."""
         return tuple(self._walk())
 
-    def find(self, module: str) -> str | None:
-        """Return the one file that is meant by a module's name; None where none or several could be."""
-        wanted = (f"{module}.py", module, f"{module.lower()}.*", f"{module}/__init__.py")
+    def find(self, module: str, *, code: bool = False) -> str | None:
+        """Return the one file that a name means, only one of *code* if asked; None where none or several could be."""
+        wanted = [f"{module}.py", module, f"{module.lower()}.*", f"{module}/__init__.py"]
+        wanted += [] if code else [f"{module.lower()}.text"]
         found = next((self._by_name[name] for name in wanted if name in self._by_name), [])
         return found[0] if len(found) == 1 else None
 
@@ -39,7 +40,7 @@ class Files:
         found: dict[str, list[str]] = {}
         for path in self.names:
             folder, _, name = path.rpartition("/")
-            keys = {name, f"{_stem(name)}.*"} | ({f"{folder.rpartition('/')[2]}/{name}"} if folder else set())
+            keys = {name, _known(name)} | ({f"{folder.rpartition('/')[2]}/{name}"} if folder else set())
             for key in keys:
                 found.setdefault(key, []).append(path)
         return found
@@ -70,6 +71,8 @@ class Files:
                     yield inside + name
 
 
-def _stem(name: str) -> str:
+def _known(name: str) -> str:
+    """Return under what a file is known without its ending: a program or a text."""
     stem, dot, ending = name.rpartition(".")
-    return stem.lower() if dot and ending.lower() in words("endings") else ""
+    kind = "*" if ending.lower() in words("endings") else "text"
+    return f"{stem.lower()}.{kind}" if dot and ending.lower() in words("endings") | words("texts") else name

@@ -37,6 +37,7 @@ def slots_of(intent: Intent, files: Files) -> dict[str, str]:
     }
     found |= _pair(object_)
     found |= _paths(pieces, files)
+    found["glob"] = _glob(text)
     found |= _file(found, thing, place, files)
     found["target"] = _target(found, thing, place)
     found["problem"] = _problem(found, thing, place)
@@ -162,10 +163,16 @@ def _paths(pieces: Sequence[Token], files: Files) -> dict[str, str]:
     folders += [path for path in named if path not in folders and files.is_directory(path)]
     folders += [token.text for token in pieces if token.kind == "word" and files.is_directory(token.text)]
     plain = [path for path in named if path not in globs and path not in folders]
-    found = {"file": plain[0] if plain else "", "glob": globs[0] if globs else "", "dir": folders[0] if folders else ""}
+    found = {"file": plain[0] if plain else "", "dir": folders[0] if folders else ""}
     if len(plain) > 1:
         found |= {"first": plain[0], "second": plain[1], "other": plain[1]}
     return found
+
+
+def _glob(text: str) -> str:
+    """Return a pattern for the names of files, which no token keeps whole: "*.py"."""
+    found = (word.strip("\"'`,;:()") for word in text.split() if "*" in word)
+    return next((word for word in found if word.isprintable() and any(map(str.isalnum, word))), "")
 
 
 def _is_quoted_file(token: Token) -> bool:
@@ -179,7 +186,7 @@ def _file(found: dict[str, str], thing: Sequence[Token], place: Sequence[Token],
     for phrase in (place, thing):
         module = _module(phrase)
         if module:
-            return {"module": module, "file": files.find(module) or f"{module}.py"}
+            return {"module": module, "file": files.find(module, code=True) or f"{module}.py"}
     for phrase in (place, thing):
         module = _snake(phrase)
         known = files.find(module) if module else None

@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mayfly.core import ConflictError, InputError, ModelSettings, Settings, UnresolvedError, limit
+from mayfly.library import Builtin, Invocation
+from mayfly.promise import Promise, Service, State, cancel, runs, saved
+from mayfly.runtime import Runtime
+
+
+class Gate:
+    """A capability that waits until a test lets it go, and counts its calls."""
+
+    def __init__(self) -> None:
+        self.open = threading.Event()
+        self.begun = threading.Event()
+        self.calls = 0
+
+    def __call__(self, invocation: Invocation) -> object:
+        self.calls += 1
+        self.begun.set()
+        self.open.wait(30)
+        return invocation.argument
+
+
+@pytest.fixture
+def gate() -> Iterator[Gate]:
+    made = Gate()
+    yield made
+    made.open.set()
+
+
+@pytest.fixture
+def runtime(tmp_path: Path, gate: Gate) -> Iterator[Runtime]:
+    capabilities = [
+        Builtin(name="wait", description="wait", call=gate),
+        Builtin(name="give", description="give", call=lambda invocation: invocation.argument),
+        Builtin(name="boom", description="boom", call=lambda invocation: 1 / 0),
+    ]
+    settings = Settings(state_dir=str(tmp_path / "state"))
+    with Runtime(settings, capabilities=capabilities, workspace=tmp_path) as made:
+        yield made
+
+
+def leaf(capability: str, argument: object = 1, **more: Any) -> Promise[Any]:
+    service = Service(kind="capability", name=capability)
+    return Promise(f"{capability} it", ground="ground", service=service, argument=argument, **more)
+
+
+def both(*children: Promise[Any], **more: Any) -> Promise[Any]:
+    root: Promise[Any] = Promise("do both", ground="ground", service=Service(kind="children"), **more)
+    for child in children:
+        root.add(child)
+    return root
+
+
+def test_a_tree_is_resolved_and_is_in_the_list_of_runs(runtime: Runtime) -> None:
+    outcome = runtime.resolve(both(leaf("give", 1, name="a"), leaf("give", 2, name="b")))
+    assert (outcome.status, outcome.value) == ("resolved", {"a": 1, "b": 2})
+    (line,) = runs(runtime.parts.ledger)
+    assert (line.id, line.status, line.nodes, line.resolved) == (outcome.id, "resolved", 3, 3)
+
+
+def test_the_root_never_raises_unless_that_is_asked_for(runtime: Runtime) -> None:
+    outcome = runtime.resolve(leaf("boom"))
+    assert (outcome.status, outcome.value) == ("failed", "ground")
+    assert "ZeroDivisionError" in outcome.reason
+    with pytest.raises(UnresolvedError):
+        runtime.resolve(leaf("boom"), on_exhausted="raise")
+
+
+def test_a_run_that_is_resolved_is_not_done_again(runtime: Runtime) -> None:
+    first = runtime.resolve(leaf("give", {"n": 1}))
+    again = runtime.resume(first.id)
+    assert (again.value, again.cached, again.id) == ({"n": 1}, True, first.id)
+
+
+def test_resuming_what_never_was_is_one_clear_line(runtime: Runtime) -> None:
+    with pytest.raises(InputError, match="there is no run r-ffffffff"):
+        runtime.resume("r-ffffffff")
+
+
+def test_only_one_process_goes_on_with_a_run(runtime: Runtime) -> None:
+    outcome = runtime.resolve(leaf("boom"))
+    with runtime.parts.ledger.claim(outcome.id), pytest.raises(ConflictError, match="is being run by"):
+        runtime.resume(outcome.id)
+
+
+def _in_background(runtime: Runtime, root: Promise[Any]) -> tuple[threading.Thread, list[Any]]:
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(runtime.resolve(root)))
+    thread.start()
+    return thread, found
+
+
+def test_a_cancelled_run_stops_and_can_be_taken_up_again(runtime: Runtime, gate: Gate) -> None:
+    thread, found = _in_background(runtime, both(leaf("give", 1, name="a"), leaf("wait", 2, name="b")))
+    assert gate.begun.wait(10)
+    ledger = runtime.parts.ledger
+    (line,) = runs(ledger)
+    assert line.status == "running"
+    cancel(ledger, line.id, by="ada", reason="wrong file")
+    thread.join(15)
+    (outcome,) = found
+    assert (outcome.status, outcome.code, outcome.value) == ("collapsed", "CANCELLED", "ground")
+    assert "cancelled by ada: wrong file" in outcome.reason
+    gate.open.set()
+    again = runtime.resume(line.id)
+    assert again.value == {"a": 1, "b": 2}
+    assert gate.calls == 2
+
+
+def test_a_run_that_is_not_running_cannot_be_cancelled(runtime: Runtime) -> None:
+    outcome = runtime.resolve(leaf("give"))
+    with pytest.raises(ConflictError, match="not running"):
+        cancel(runtime.parts.ledger, outcome.id, by="ada")
+
+
+def test_the_kill_switch_stops_a_run_and_lets_it_go_on_later(runtime: Runtime, gate: Gate) -> None:
+    thread, found = _in_background(runtime, both(leaf("wait", 1, name="a"), leaf("give", 2, name="b", needs=("a",))))
+    assert gate.begun.wait(10)
+    runtime.parts.switch.turn_on(by="ada", reason="it spends too much")
+    thread.join(15)
+    (outcome,) = found
+    assert (outcome.status, outcome.code) == ("collapsed", "KILLED")
+    assert "it spends too much" in outcome.reason
+    assert runtime.resume(outcome.id).code == "KILLED"
+    runtime.parts.switch.turn_off(by="ada", reason="")
+    gate.open.set()
+    assert runtime.resume(outcome.id).value == 2
+
+
+def test_nothing_is_run_by_planning(runtime: Runtime, tmp_path: Path) -> None:
+    before = runtime.parts.ledger.count()
+    tree = runtime.plan("Fix the bug in auth module", ground=None)
+    assert [round(one.budget, 2) for one in tree.walk()] == [1.0, 0.5, 0.33, 0.33, 0.5, 0.33]
+    assert all(one.state is State.PENDING for one in tree.walk())
+    assert runtime.parts.ledger.count() == before
+    assert [path.name for path in tmp_path.iterdir()] == ["state"]
+
+
+def test_a_limit_around_a_tree_holds_inside_it(runtime: Runtime) -> None:
+    with limit(nodes=2):
+        outcome = runtime.resolve(both(leaf("give", 1), leaf("give", 2)))
+    assert (outcome.status, outcome.code) == ("collapsed", "BUDGET")
+    assert "promises" in outcome.reason
+
+
+def test_time_that_is_up_ends_the_run(tmp_path: Path, gate: Gate) -> None:
+    from dataclasses import replace
+
+    from mayfly.core import PromiseSettings
+
+    settings = Settings(state_dir=str(tmp_path / "state"), promise=PromiseSettings(seconds=0.3))
+    waits = [Builtin(name="wait", description="wait", call=gate)]
+    with Runtime(settings, capabilities=waits) as short:
+        outcome = short.resolve(leaf("wait"))
+        assert (outcome.status, outcome.code) == ("collapsed", "BUDGET")
+    with Runtime(replace(settings, promise=PromiseSettings()), capabilities=waits) as longer:
+        gate.open.set()
+        assert longer.resume(outcome.id).resolved
+
+
+def test_a_tree_can_be_resolved_from_inside_an_event_loop(runtime: Runtime) -> None:
+    async def main() -> Any:
+        return runtime.resolve(leaf("give", 7))
+
+    assert asyncio.run(main()).value == 7
+
+
+def test_a_file_that_changed_meanwhile_is_not_gone_on_with(runtime: Runtime, tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    log.write_text("one\n")
+    part = {"path": str(log), "start": 0, "stop": 4}
+    outcome = runtime.resolve(Promise("x", ground=None, service=Service(kind="agent", name="0" * 64), argument=part))
+    assert not outcome.resolved
+    time.sleep(0.01)
+    log.write_text("two\n")
+    with pytest.raises(ConflictError, match="has changed since"):
+        runtime.resume(outcome.id)
+
+
+def test_a_tree_that_is_not_plain_data_is_refused_before_anything_runs(runtime: Runtime, gate: Gate) -> None:
+    with pytest.raises(InputError, match="plain data"):
+        runtime.resolve(both(leaf("wait", object())))
+    assert gate.calls == 0
+    assert runs(runtime.parts.ledger) == []
+
+
+def test_what_was_used_before_counts_after_a_resume(runtime: Runtime) -> None:
+    outcome = runtime.resolve(leaf("boom"))
+    found = saved(runtime.parts.ledger, outcome.id)
+    assert found.status == "failed"
+    assert found.tree.state is State.FAILED
+    assert found.used == {}
+
+
+def test_a_model_is_not_asked_while_the_switch_is_on(tmp_path: Path) -> None:
+    script = tmp_path / "script.jsonl"
+    script.write_text('{"for": "*", "answer": "def double(n: int) -> int:\\n    return n * 2\\n"}\n')
+    settings = Settings(state_dir=str(tmp_path / "state"), models=ModelSettings(name=f"scripted:{script}"))
+    with Runtime(settings) as runtime:
+        runtime.parts.switch.turn_on(by="ada", reason="stop")
+        outcome = runtime.run("double a number", input=2, examples=[{"input": 1, "output": 2}])
+    assert (outcome.status, outcome.code) == ("collapsed", "KILLED")
+    assert outcome.cost.model_calls == 0
