@@ -92,6 +92,8 @@ DEFAULTS = {
     "promise.retries": (5, "promise"),
     "promise.retry_delay": (1.0, "promise"),
     "promise.retry_factor": (2.0, "promise"),
+    "promise.ray_hosts": ("", "promise"),
+    "promise.ray_keep": ("", "promise"),
     "promise.kill_cache": (1.0, "promise"),
 }
 

@@ -206,7 +206,7 @@ def test_metrics_match_a_hand_count(cli: Cli, tmp_path: Path, squares: list[str]
     assert found["jit_contribution"] == pytest.approx(1 / 3, abs=1e-6)
     assert found["generated_lines"] == len(GOOD.splitlines())
     assert found["autopoiesis_score"] == pytest.approx(found["generated_lines"] / found["total_lines"], abs=1e-6)
-    assert found["jit_collapse"] == {"CANNOT_WRITE": 1}
+    assert found["jit_collapse"] == {"UNSERVED": 1}
 
 
 def test_the_cache_can_be_seen_and_cleared(cli: Cli, tmp_path: Path, squares: list[str]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from mayfly.core import LimitError, MayflyError
+from mayfly.core import LimitError
 from mayfly.core import Pool as Limits
 from mayfly.models import ModelError, Pool, open_model
 
@@ -17,7 +17,7 @@ from .server import Server, fails
 LINE = {"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3}
 
 
-class Stopped(MayflyError):
+class Stopped(Exception):
     """What the guard raises."""
 
 

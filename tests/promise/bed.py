@@ -147,7 +147,7 @@ class Bed:
             effects=effects,
             tester=Tester(self.sandbox, seconds=1.0),
             pool=pool,
-            merge=lambda kind, values: [item for value in values for item in value],  # type: ignore[attr-defined]
+            merge=lambda kind, values, parts: [item for value in values for item in value],  # type: ignore[attr-defined]
             watch=lambda promise: self.seen.append((promise.id, promise.state.value)),
             max_depth=self.max_depth,
             saved=saved or {},

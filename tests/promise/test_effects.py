@@ -250,7 +250,7 @@ def test_a_check_that_raises_or_hangs_accepts_nothing(bed: Bed) -> None:
 
 def test_an_unknown_capability_collapses_its_promise(bed: Bed) -> None:
     root = bed.resolve(send())
-    assert (root.state, root.code) == (State.COLLAPSED, "INPUT")
+    assert (root.state, root.code) == (State.COLLAPSED, "LEAF_INPUT")
 
 
 def test_a_capability_may_be_a_coroutine(bed: Bed) -> None:

@@ -115,6 +115,22 @@ def test_children_come_before_any_work() -> None:
         promise.add(Promise("late", ground=None))
 
 
+def test_a_name_is_given_once_among_siblings() -> None:
+    root: Promise[Any] = Promise("a", ground=None)
+    root.add(Promise("b", ground=None, name="same"))
+    with pytest.raises(InputError, match="already has a child 'same'"):
+        root.add(Promise("c", ground=None, name="same"))
+    assert len(root.children) == 1
+
+
+def test_nothing_is_below_itself() -> None:
+    root: Promise[Any] = Promise("a", ground=None)
+    child = root.add(Promise("b", ground=None))
+    for ancestor in (child, root):
+        with pytest.raises(InputError, match="below itself"):
+            child.add(ancestor)
+
+
 def test_siblings_are_ordered_by_what_they_need() -> None:
     root: Promise[Any] = Promise("a", ground=None)
     for name, needs in {"write": ("read",), "read": (), "test": ("write", "read"), "look": ()}.items():

@@ -104,7 +104,7 @@ def test_an_unforeseen_error_fails_a_leaf_and_is_kept(bed: Bed) -> None:
 
 @pytest.mark.parametrize(
     ("error", "code"),
-    [(InputError("wrong"), "INPUT"), (HelpNeeded("coder", "x", 3, "never passed"), "HELP")],
+    [(InputError("wrong"), "LEAF_INPUT"), (HelpNeeded("coder", "x", 3, "never passed"), "HELP")],
 )
 def test_what_is_foreseen_collapses_with_its_code(bed: Bed, error: Exception, code: str) -> None:
     def refuse(job: Any) -> None:

@@ -166,6 +166,12 @@ class PromiseSettings:
     retries: int = setting(5, "further tries of a leaf whose worker was lost", owner="promise", minimum=0)
     retry_delay: float = setting(1.0, "seconds before the first of them", owner="promise", minimum=0)
     retry_factor: float = setting(2.0, "how much longer each further wait is", owner="promise", minimum=1)
+    ray_hosts: str = setting(
+        "", "hosts outside private networks whose Ray may be connected to, separated by commas", owner="promise"
+    )
+    ray_keep: str = setting(
+        "", "variables a Ray worker keeps of its machine's environment, separated by commas", owner="promise"
+    )
     kill_cache: float = setting(1.0, "seconds a look at the kill switch lasts", owner="promise", minimum=0)
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mayfly.promise._combine import CannotCombine
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._history import RunLine, Saved, Unsettled, cancel, runs, saved, settle_effect, unknown_effects
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHAOS_THRESHOLD",
     "MAX_DEPTH",
+    "CannotCombine",
     "Claim",
     "Combine",
     "Contradict",
@@ -99,6 +101,7 @@ __all__ = [
 ]
 
 _HOME = {
+    **dict.fromkeys(("CannotCombine",), "mayfly.promise._combine"),
     **dict.fromkeys(
         (
             "Effects",

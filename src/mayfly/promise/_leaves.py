@@ -152,6 +152,8 @@ class Leaves:
 
     def _job(self, promise: Promise[Any], service: Service, argument: object | Unset) -> Job:
         options = self.options
+        if isinstance(argument, Sequence) and not isinstance(argument, (str, list, tuple)):
+            argument = list(argument)  # it lies on disk, and what crosses to a worker is plain data
         return Job(
             run=self.journal.run,
             node=promise.id,

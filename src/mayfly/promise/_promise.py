@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from mayfly.core import UNSET, Budget, Example, MayflyError, Unset
+from mayfly.core import UNSET, Budget, Example, InputError, MayflyError, Unset
 from mayfly.promise._order import ordered
 from mayfly.promise._reality import Reality
 
@@ -134,7 +134,11 @@ class Promise(Generic[T]):
         """Take *child* in: it is one level deeper, knows what its parent knows, and has a path of its own."""
         if self._state is not State.PENDING:
             raise IllegalTransition(f"promise {self.id} is {self._state}: children come before any work")
+        if any(promise is self for promise in child.walk()):
+            raise InputError(f"promise {self.id} cannot be below itself")
         child.name = child.name or str(len(self.children) + 1)
+        if any(sibling.name == child.name for sibling in self.children):
+            raise InputError(f"promise {self.id} already has a child {child.name!r}")
         child.depth, child.parent = self.depth + 1, self.id
         child.context = {**self.context, **child.context}
         self.children.append(child)

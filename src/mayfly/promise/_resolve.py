@@ -8,12 +8,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, LimitError, MayflyError
-from mayfly.promise._combine import combine, combined
+from mayfly.core import UNSET, InputError, LimitError, MayflyError
+from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import Began, Collapsed, Failed, Proven, Resolved
+from mayfly.promise._job import Part
 from mayfly.promise._journal import Journal
+from mayfly.promise._keys import part_of
 from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of, plain
+from mayfly.promise._order import Cycle
 from mayfly.promise._promise import Evidence, Promise, State
 from mayfly.promise._reality import Kind
 from mayfly.store import JSON
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
     from mayfly.promise._tester import Tester
 
 Watch = Callable[[Promise[Any]], None]
-Merge = Callable[[str, Sequence[object]], object]
+Merge = Callable[[str, Sequence[object], Sequence[Part]], object]
 
 
 class Unkept(MayflyError):
@@ -58,10 +61,32 @@ class Resolver:
         """Resolve the whole tree; afterwards the root has ended, and the ledger knows how."""
         try:
             async with asyncio.timeout(self.pool.seconds_left()):
-                await self._node(root, {})
+                if self._doomed(root):
+                    await self._refuse(root)
+                else:
+                    await self._node(root, {})
         except TimeoutError:
             self._give_up(root, "the wall-clock time of the tree is used up", "BUDGET")
         await self.journal.settled()
+
+    def _doomed(self, promise: Promise[Any]) -> bool:
+        """Whether a promise cannot be kept whatever happens, since one that it is made of cannot."""
+        reality, service = promise.reality, promise.service
+        ground = promise.state.ended or (service is not None and service.kind == "ground")
+        chaotic = reality is not None and reality.kind is Kind.CHAOTIC
+        return ground or chaotic or any(self._doomed(child) for child in promise.children)
+
+    async def _refuse(self, promise: Promise[Any]) -> None:
+        """Give the ground along the way to what cannot be kept, and spend nothing on all the rest."""
+        for child in promise.children:
+            if self._doomed(child):
+                await self._refuse(child)
+        first = next((child for child in promise.children if child.state.ended), None)
+        if first is None:
+            await self._node(promise, {})
+        else:
+            promise.collapse(str(Unkept(first)), first.code or "CHILD")
+            self._ended(promise, Value())
 
     def _give_up(self, root: Promise[Any], reason: str, code: str) -> None:
         if not root.state.ended:
@@ -100,6 +125,8 @@ class Resolver:
             raise LimitError("depth", used=promise.depth, limit=self.max_depth)
         reality, service = promise.reality, promise.service
         chaotic = reality is not None and reality.kind is Kind.CHAOTIC
+        if service is not None and service.kind == "ground" and service.name:
+            raise Unserved(service.name)
         if chaotic or (service is not None and service.kind == "ground"):
             raise _Chaotic(reality.reasoning if reality else "nothing can serve it")
 
@@ -171,7 +198,12 @@ class Resolver:
         for child in parts:
             if child.state is not State.RESOLVED:
                 raise Unkept(child)
-        value = await asyncio.to_thread(self.merge, str(how["merge"]), [child.value for child in parts])
+        places = [place for child in parts if (place := part_of(child))]
+        try:
+            values = [child.value for child in parts]
+            value = await asyncio.to_thread(self.merge, str(how["merge"]), values, places)
+        except CannotCombine:
+            return await self.leaves.whole(promise, parts, how)
         said = writer.proof
         evidence = Evidence(
             description=f"{len(parts)} parts, joined by {how['merge']} as proven with the agent",
@@ -255,6 +287,12 @@ class Resolver:
             self.watch = lambda promise: None
 
 
+class Unserved(MayflyError):
+    """Nobody can do it here, and that was known when the tree was planned."""
+
+    code = "UNSERVED"
+
+
 class _Chaotic(MayflyError):
     """Nothing is tried: there is no end in sight."""
 
@@ -271,6 +309,11 @@ def _end(promise: Promise[Any], error: Exception) -> None:
         promise.collapse(str(error), error.child.code or error.code)
     elif isinstance(error, LimitError):
         promise.collapse(str(error), "DEPTH" if error.kind == "depth" else "BUDGET")
+    elif isinstance(error, Cycle):
+        promise.collapse(str(error), error.code)
+    elif isinstance(error, InputError):
+        # What a leaf was given is not what the caller gave: the code says so.
+        promise.collapse(str(error), "LEAF_INPUT")
     elif isinstance(error, MayflyError):
         promise.collapse(str(error), error.code)
     elif promise.state is State.PENDING:

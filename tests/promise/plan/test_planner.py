@@ -195,7 +195,7 @@ def test_a_known_agent_serves_its_leaf(tmp_path: Path) -> None:
 def test_no_room_for_children_makes_the_root_the_leaf(tmp_path: Path) -> None:
     tree = make(tmp_path, max_depth=0).plan("Refactor the parser", ground=None)
     assert not tree.children
-    assert tree.service == Service(kind="compile")
+    assert tree.service == Service(kind="ground", name=NOTHING)
 
 
 @pytest.mark.parametrize("deepest", [1, 2, 3])

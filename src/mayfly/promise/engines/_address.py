@@ -66,7 +66,7 @@ def find(text: str, settings: PromiseSettings) -> Address:
 
 def named_hosts(settings: PromiseSettings) -> frozenset[str]:
     """Return the hosts that may be connected to wherever they are."""
-    names = str(getattr(settings, "ray_hosts", "")).lower().split(",")
+    names = settings.ray_hosts.lower().split(",")
     return frozenset(name.strip() for name in names if name.strip())
 
 

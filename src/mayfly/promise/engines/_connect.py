@@ -21,6 +21,7 @@ INSTALL = "pip install 'mayfly-agents[ray]'"
 TOKEN = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH to the file that holds it"
 TOKEN_MODE, TOKEN_FILE = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"
 PROBE_SECONDS = 5.0
+CLIENT_TRIES = 3
 
 
 class Kind(NamedTuple):
@@ -144,8 +145,7 @@ def _init(ray: Any, address: Address, kind: Kind) -> None:
         raise InputError("this process already uses Ray for something else", fix="run mayfly in a process of its own")
     try:
         if kind.name == "client":
-            with _quiet():
-                ray.init(f"ray://{address}", log_to_driver=False, logging_level="ERROR")
+            _init_client(ray, address)
         else:
             _be_near(address, kind)
             # Ray tells of dead workers on stdout, where only the answer belongs; the engine tells of them itself.
@@ -157,6 +157,19 @@ def _init(ray: Any, address: Address, kind: Kind) -> None:
     except Exception as error:
         ray.shutdown()
         raise _explain(address, error) from None
+
+
+def _init_client(ray: Any, address: Address) -> None:
+    """Connect to a client port; Ray's server for one client sometimes dies while it starts, the next does not."""
+    for left in reversed(range(CLIENT_TRIES)):
+        try:
+            with _quiet():
+                ray.init(f"ray://{address}", log_to_driver=False, logging_level="ERROR")
+            return
+        except ConnectionError as error:
+            ray.shutdown()
+            if not left or "Starting Ray client server failed" not in str(error):
+                raise
 
 
 def _be_near(address: Address, kind: Kind) -> None:

@@ -30,7 +30,7 @@ class RayFleet:
         self._ray = connection.ray
         here = replace(settings, promise=replace(settings.promise, engine="local"), sources={})
         self._packed: bytes = import_module("ray.cloudpickle").dumps((here, make_worker))
-        names = str(getattr(settings.promise, "ray_keep", "")).split(",")
+        names = settings.promise.ray_keep.split(",")
         self._keep = frozenset(name.strip() for name in names if name.strip())
 
     def nodes(self) -> Iterable[Node]:

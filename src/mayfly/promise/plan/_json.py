@@ -20,8 +20,8 @@ def served_by(promise: Promise[Any]) -> str:
     if service.kind == "agent":
         return f"known agent {service.name[:12]}" if service.name else "the agent that is written once"
     if service.kind in ("compile", "write"):
-        return f"compile by {service.name}" if service.name else NOTHING
-    return service.kind
+        return f"compile by {service.name}" if service.name else "compile"
+    return service.name if service.kind == "ground" and service.name else service.kind
 
 
 def plan_json(promise: Promise[Any]) -> dict[str, Any]:

@@ -14,9 +14,11 @@ from mayfly.promise._fit import fits, steps_of
 from mayfly.promise._promise import Service
 from mayfly.promise._reality import Kind, Reality, classify
 from mayfly.promise.plan._draft import Draft
-from mayfly.promise.plan._json import BY_EXAMPLE
+from mayfly.promise.plan._json import BY_EXAMPLE, NOTHING
 
 GROUND = Service(kind="ground")
+# Nothing is spent on what a promise needs when one that it needs cannot be kept.
+NOBODY = Service(kind="ground", name=NOTHING)
 _LONGEST = 20_000
 
 
@@ -93,7 +95,7 @@ class Server:
         return bool(self._registry.get(capability).action)
 
     def writer(self, draft: Draft, *, given: bool) -> Service:
-        """Return what would write, or has written, the agent for a leaf; an unnamed compiler is one that is missing.
+        """Return what would write, or has written, the agent for a leaf, or that nobody can.
 
         *given*: there is data to learn from when the leaf is reached.
         """
@@ -103,4 +105,4 @@ class Server:
         if self._writer:
             return Service(kind="compile", name=self._writer)
         learns = draft.by_example and (given or draft.fed or bool(draft.needs) or draft.argument is not UNSET)
-        return Service(kind="compile", name=BY_EXAMPLE if learns else "")
+        return Service(kind="compile", name=BY_EXAMPLE) if learns else NOBODY
