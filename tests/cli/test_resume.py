@@ -37,8 +37,8 @@ def test_what_is_proven_is_used_again_and_the_rest_is_resolved(cli: Cli, tmp_pat
 def test_what_cannot_be_resolved_is_ground_with_the_status_of_its_reason(cli: Cli, tmp_path: Path) -> None:
     before = read_both(tmp_path)
     ran = cli("resume", before.id, "--quiet")
-    assert (ran.status, ran.out) == (2, "null\n")
-    assert before.code == "INPUT"
+    assert (ran.status, ran.out) == (1, "null\n")
+    assert before.code == "LEAF_INPUT"
     assert "b.txt" in ran.err
 
 

@@ -109,12 +109,10 @@ class Bed:
         before = saved(self.ledger, run)
         root = before.fresh()
         keys = [f"{run}/{promise.id}" for promise in root.walk()]
-        asyncio.run(self.drive(root, run=run, saved=before.values, past=past_of(self.ledger, keys), seq=before.seq))
+        asyncio.run(self.drive(root, run=run, past=past_of(self.ledger, keys), seq=before.seq))
         return root
 
-    async def drive(
-        self, root: Promise[Any], *, run: str = RUN, saved: Any = None, past: Any = None, seq: int = 0
-    ) -> None:
+    async def drive(self, root: Promise[Any], *, run: str = RUN, past: Any = None, seq: int = 0) -> None:
         """Resolve inside a loop."""
 
         async def sleep(seconds: float) -> None:
@@ -150,7 +148,6 @@ class Bed:
             merge=lambda kind, values, parts: [item for value in values for item in value],  # type: ignore[attr-defined]
             watch=lambda promise: self.seen.append((promise.id, promise.state.value)),
             max_depth=self.max_depth,
-            saved=saved or {},
             accept_weak=self.accept_weak,
         )
         try:

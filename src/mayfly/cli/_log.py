@@ -12,6 +12,7 @@ from mayfly.cli import _output
 from mayfly.core import Settings, canonical_json
 
 if TYPE_CHECKING:
+    from mayfly.cli._promise_story import PromiseStory
     from mayfly.store import Event, Ledger
 
 POLL = 0.5
@@ -21,6 +22,14 @@ WIDTH = 120
 def log(
     kind: Annotated[str | None, typer.Option(help="Only events of this kind, such as sandbox.ran.")] = None,
     id: Annotated[str | None, typer.Option("--id", help="Only events of this run, promise or tool.")] = None,
+    promise: Annotated[
+        str | None,
+        typer.Option(
+            help="The whole story of a run or of one of its promises, such as r-7f3a0b12/0.2: also what its leaves "
+            "did, the values that were proven, effects, and what the rules were asked.",
+            metavar="ID",
+        ),
+    ] = None,
     limit: Annotated[int | None, typer.Option(min=0, help="Only the last N events.", metavar="N")] = None,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more and print them as they come.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
@@ -33,16 +42,38 @@ def log(
         _output.note(f"nothing is recorded yet; try: {_output.command()} demo")
         return
     with ledger:
-        after = 0 if limit is None else ledger.before_last(limit, kind=kind, subject=id)
-        events = ledger.read(kind=kind, subject=id, after=after, limit=limit)
+        if promise is None:
+            after = 0 if limit is None else ledger.before_last(limit, kind=kind, subject=id)
+            events = _follow(ledger, kind, id, after) if follow else ledger.read(kind=kind, subject=id, after=after)
+        else:
+            events = _story(ledger, promise, kind, id, limit, follow=follow)
         try:
-            for event in _follow(ledger, kind, id, after) if follow else events:
+            for event in events:
                 _output.answer(_output.to_json(_fields(event)) if json else _as_text(event))
                 if follow:
                     _output.flush()
         except KeyboardInterrupt:
             if not follow:
                 raise
+
+
+def _story(
+    ledger: Ledger, promise: str, kind: str | None, subject: str | None, limit: int | None, *, follow: bool
+) -> Iterator[Event]:
+    """Return the story of a run or promise, and what comes to it while somebody waits."""
+    from mayfly.cli._promise_story import PromiseStory
+
+    after = ledger.before_last(0)
+    story = PromiseStory(ledger, promise)
+    wanted = [event for event in story.events() if kind in (None, event.kind) and subject in (None, event.subject)]
+    last = wanted if limit is None else wanted[len(wanted) - min(limit, len(wanted)) :]
+    return _more(story, last, _follow(ledger, kind, subject, after)) if follow else iter(last)
+
+
+def _more(story: PromiseStory, told: list[Event], later: Iterator[Event]) -> Iterator[Event]:
+    yield from told
+    known = {event.id for event in told}
+    yield from (event for event in later if event.id not in known and story.wants(event))
 
 
 def _follow(ledger: Ledger, kind: str | None, subject: str | None, after: int) -> Iterator[Event]:

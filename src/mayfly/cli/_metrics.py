@@ -15,6 +15,7 @@ def metrics(*, as_json: AsJson = False) -> None:
         found = count(runtime.parts.ledger)
     fields = {
         **asdict(found),
+        "promises": {**asdict(found.promises), "success_rate": round(found.promises.success_rate, 6)},
         "autopoiesis_score": round(found.autopoiesis_score, 6),
         "jit_contribution": round(found.jit_contribution, 6),
     }

@@ -94,7 +94,11 @@ class TreeProgress:
         else:
             levels = len(self._tree.levels)
             size = f"{self._tree.nodes:,} promises on {levels} levels"
-            self._line(f"{one_line(root.intent, limit=100)} · {size}")
+            before = [promise for promise in root.walk() if promise.state.value == "resolved"]
+            proven = f" · {len(before):,} proven before" if before else ""
+            self._line(f"{one_line(root.intent, limit=100)} · {size}{proven}")
+            for promise in before if self._tree.nodes < MANY else ():
+                self._line(plain_line(promise, None, again=True))
 
     def _node(self, promise: Promise[Any]) -> None:
         tree = self._tree

@@ -56,8 +56,9 @@ class Builtin:
     """One capability of the host.
 
     Before every call the rules are asked for *action* on *target* (an empty action does nothing outside and is not
-    asked for). *check* is the test its value has to pass, in *check_seconds*: True, and nothing else, accepts. *quick* calls are made on
-    the event loop itself. *steady* ones give the same value for the same argument, so a proven value is used again.
+    asked for). *check* is the test its value has to pass, within *check_seconds*: True, and nothing else, accepts.
+    *quick* calls are made on the event loop itself. *steady* ones give the same value for the same argument, so a
+    proven value is used again.
     """
 
     name: str

@@ -62,8 +62,20 @@ class Saved:
     cost: Cost = field(default_factory=Cost)
 
     def fresh(self) -> Promise[Any]:
-        """Return the tree as it was planned."""
-        return from_json(self.plan)
+        """Return the tree as it was planned, with what is proven in its place and everything else yet to be tried."""
+        root = from_json(self.plan)
+        proven = {one.id: one for one in self.tree.walk() if one.state is State.RESOLVED and self._has_value(one)}
+        for promise in root.walk():
+            known = proven.get(promise.id)
+            if known is not None and known.proof is not None:
+                promise.begin()
+                promise.resolve(known.value, known.proof)
+        return root
+
+    def _has_value(self, promise: Promise[Any]) -> bool:
+        """Whether the value of a resolved promise is at hand: kept by itself, or made of its children's."""
+        made = bool(promise.children) and promise.combine not in ("merge", "compiled")
+        return promise.id in self.values or (made and all(map(self._has_value, promise.children)))
 
 
 @dataclass(frozen=True, kw_only=True)

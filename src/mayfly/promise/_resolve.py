@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, InputError, LimitError, MayflyError
@@ -43,7 +43,7 @@ class Unkept(MayflyError):
 class Resolver:
     """Turn a planned tree into values. Nothing that a leaf, a test or a model does leaves `resolve` as an exception.
 
-    A node that was proven in an earlier attempt at the same run is in *saved*, by its id, and is not run again.
+    What comes as resolved was proven in an earlier attempt at the same run: it is neither run nor recorded again.
     """
 
     journal: Journal
@@ -54,11 +54,13 @@ class Resolver:
     merge: Merge
     watch: Watch = lambda promise: None
     max_depth: int = 3
-    saved: Mapping[str, Value] = field(default_factory=dict)
     accept_weak: bool = False
 
     async def resolve(self, root: Promise[Any]) -> None:
         """Resolve the whole tree; afterwards the root has ended, and the ledger knows how."""
+        for promise in root.walk():
+            if promise.state is State.RESOLVED:
+                self._tell(promise)
         try:
             async with asyncio.timeout(self.pool.seconds_left()):
                 if self._doomed(root):
@@ -72,6 +74,8 @@ class Resolver:
     def _doomed(self, promise: Promise[Any]) -> bool:
         """Whether a promise cannot be kept whatever happens, since one that it is made of cannot."""
         reality, service = promise.reality, promise.service
+        if promise.state is State.RESOLVED:
+            return False
         ground = promise.state.ended or (service is not None and service.kind == "ground")
         chaotic = reality is not None and reality.kind is Kind.CHAOTIC
         return ground or chaotic or any(self._doomed(child) for child in promise.children)
@@ -81,7 +85,7 @@ class Resolver:
         for child in promise.children:
             if self._doomed(child):
                 await self._refuse(child)
-        first = next((child for child in promise.children if child.state.ended), None)
+        first = next((one for one in promise.children if one.state.ended and one.state is not State.RESOLVED), None)
         if first is None:
             await self._node(promise, {})
         else:
@@ -98,9 +102,9 @@ class Resolver:
     async def _node(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
         """Resolve one promise; *needed* holds the proven values of the siblings it needs, by name."""
         if promise.state.ended:
-            self._ended(promise, Value())
+            if promise.state is not State.RESOLVED:
+                self._ended(promise, Value())
             return
-        known = self.saved.get(promise.id)
         began = time.monotonic()
         value = Value()
         try:
@@ -108,10 +112,8 @@ class Resolver:
             promise.begin()
             self.journal.note(Began(node=promise.id, by=str(promise.service or "children"), seq=self.journal.next()))
             self._tell(promise)
-            value = known or await self._work(promise, needed)
-            evidence = await self._prove(promise, needed, value) if known is None else known.evidence
-            assert evidence is not None, "what is known has its evidence"
-            promise.resolve(value.value, evidence)
+            value = await self._work(promise, needed)
+            promise.resolve(value.value, await self._prove(promise, needed, value))
         except Exception as error:
             _end(promise, error)
         value.seconds = time.monotonic() - began

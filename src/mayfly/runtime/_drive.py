@@ -14,8 +14,10 @@ from mayfly.library import Registry
 from mayfly.policy import Permit
 from mayfly.promise import (
     CannotCombine,
+    Done,
     Effects,
     Engine,
+    Job,
     Journal,
     Leaves,
     LocalEngine,
@@ -26,6 +28,7 @@ from mayfly.promise import (
     Resolver,
     Saved,
     Tester,
+    Value,
     open_engine,
     past_of,
 )
@@ -33,12 +36,54 @@ from mayfly.runtime._leaf import LeafWorker, make_worker
 from mayfly.runtime._policy import Desk
 from mayfly.runtime._split import check_unchanged, merge
 from mayfly.runtime._split_merge import Unmergeable
+from mayfly.store import Killed
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
     from mayfly.store import Claim
 
 POLL = 1.0
+
+
+@dataclass(kw_only=True)
+class PatientLeaves(Leaves):
+    """Do a leaf again, after each of *delays*, when it ended only because the store was away."""
+
+    delays: tuple[float, ...] = ()
+
+    async def _do(self, job: Job) -> Value:
+        waits = list(self.delays)
+        again = False
+        while True:
+            try:
+                return await super()._do(job)
+            except MayflyError as error:
+                if not _about_store(error):
+                    raise
+                if await asyncio.to_thread(self._answers):
+                    # It is back already, or something in it is amiss and will be the next time as well.
+                    if again:
+                        raise
+                    again = True
+                    continue
+                if not waits:
+                    raise
+            await asyncio.sleep(waits.pop(0))
+
+    def _answers(self) -> bool:
+        try:
+            self.journal.ledger.last(kind="run.began", subject=self.journal.run)
+        except StoreError:
+            return False
+        return True
+
+
+def _about_store(error: Exception) -> bool:
+    """Whether the store is to blame; a switch that says nothing about how to turn it off could not be read."""
+    done = getattr(error, "done", None)
+    if isinstance(done, Done):
+        return done.code == StoreError.code
+    return isinstance(error, StoreError) or (isinstance(error, Killed) and error.fix is None)
 
 
 class Cancelled(MayflyError):
@@ -65,6 +110,7 @@ class Drive:
     def __post_init__(self) -> None:
         self._desk: Desk | None = None
         self._lock = threading.Lock()
+        self._stopped = threading.Event()
 
     async def work(self) -> None:
         """Resolve the tree; raises where it had to be stopped from outside."""
@@ -91,6 +137,7 @@ class Drive:
             await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             unfinished = not work.done()
+            self._stopped.set()
             for task in (work, watch):
                 task.cancel()
             await asyncio.gather(work, watch, return_exceptions=True)
@@ -107,7 +154,7 @@ class Drive:
         past = await asyncio.to_thread(self._past) if self.before else {}
         return Resolver(
             journal=journal,
-            leaves=Leaves(
+            leaves=PatientLeaves(
                 journal=journal,
                 registry=self.registry,
                 engine=engine,
@@ -115,14 +162,16 @@ class Drive:
                 pool=self.pool,
                 kill=kill,
                 options=self.options,
+                delays=self._delays(),
             ),
-            effects=Effects(journal=journal, kill=kill, permit=self._permit, past=past, delays=self._delays()),
+            effects=Effects(
+                journal=journal, kill=self._check_patiently, permit=self._permit, past=past, delays=self._delays()
+            ),
             tester=Tester(self.parts.sandbox, seconds=settings.gates.test_timeout),
             pool=self.pool,
             merge=_merged,
             watch=lambda promise: self.tell("node", promise),
             max_depth=settings.promise.max_depth,
-            saved=self.before.values if self.before else {},
             accept_weak=self.options.accept_weak,
         )
 
@@ -143,25 +192,47 @@ class Drive:
 
     async def _watch(self) -> None:
         """Raise when the run has to stop: it was cancelled, the kill switch is on, or another process has it."""
-        ledger = self.parts.ledger
-        last = await asyncio.to_thread(ledger.last, kind="run.cancelled", subject=self.run)
-        seen = last.id if last else 0
-        held, mine = self.claim.times, await asyncio.to_thread(self._taken_up)
+        seen: int | None = None
+        held = mine = 0
         while True:
-            await asyncio.sleep(POLL)
             try:
-                found = await asyncio.to_thread(ledger.last, kind="run.cancelled", subject=self.run)
-                await asyncio.to_thread(self.claim.check)
-                if self.claim.times != held and await asyncio.to_thread(self._taken_up) != mine:
-                    raise ConflictError(f"run {self.run} was taken up by another process while the store was away")
+                found = await asyncio.to_thread(self.parts.ledger.last, kind="run.cancelled", subject=self.run)
+                if seen is None:
+                    mine = await asyncio.to_thread(self._taken_up)
+                    seen, held = found.id if found else 0, self.claim.times
+                await asyncio.to_thread(self._check_claim, held, mine)
                 held = self.claim.times
             except StoreError:
-                continue  # a store that cannot be reached is the journal's trouble, which waits for it
-            await asyncio.to_thread(self.parts.switch.check)
-            if found is not None and found.id > seen:
+                found = None  # a store that cannot be reached is the journal's trouble, which waits for it
+            await asyncio.to_thread(self._check_switch)
+            if found is not None and found.id > (seen or 0):
                 payload: Any = found.payload
                 said = f": {payload['reason']}" if payload.get("reason") else ""
                 raise Cancelled(f"cancelled by {payload['by']}{said}", fix=f"to go on: mayfly resume {self.run}")
+            await asyncio.sleep(POLL)
+
+    def _check_claim(self, held: int, mine: int) -> None:
+        self.claim.check()
+        if self.claim.times != held and self._taken_up() != mine:
+            raise ConflictError(f"run {self.run} was taken up by another process while the store was away")
+
+    def _check_patiently(self) -> None:
+        """Raise when the switch is on; where it cannot be read, wait for the store as the journal does."""
+        for delay in (*self._delays(), None):
+            try:
+                self.parts.switch.check()
+                return
+            except Killed as error:
+                if delay is None or not _about_store(error) or self._stopped.wait(delay):
+                    raise
+
+    def _check_switch(self) -> None:
+        """Raise when somebody turned the switch on; one that cannot be read lets nothing begin, and ends nothing."""
+        try:
+            self.parts.switch.check()
+        except Killed as error:
+            if not _about_store(error):
+                raise
 
 
 def _merged(kind: str, values: Sequence[object], parts: Sequence[Part]) -> object:

@@ -3,16 +3,39 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from typing import Any
 
-from mayfly.store import Ledger
+from mayfly.promise import unknown_effects
+from mayfly.store import Event, Ledger
+
+_ENDS = ("run.resolved", "run.collapsed")
+_STATES = ("began", "resolved", "collapsed", "failed")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromiseMetrics:
+    """Count promises by how they stand now: those of trees, and one for each run that is one agent."""
+
+    total: int
+    resolved: int
+    collapsed: int
+    failed: int
+    max_depth: int
+
+    @property
+    def success_rate(self) -> float:
+        """Kept promises of those that have ended."""
+        ended = self.resolved + self.collapsed + self.failed
+        return self.resolved / ended if ended else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Metrics:
-    """Count runs, what was compiled for them, and why others collapsed."""
+    """Count runs, what was compiled for them, and why others collapsed; a tree is one run, whatever its leaves."""
 
     runs: int
     resolved: int
@@ -26,6 +49,9 @@ class Metrics:
     input_tokens: int
     output_tokens: int
     money: float
+    unknown_effects: int
+    dead_letters: int
+    promises: PromiseMetrics
     jit_collapse: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -42,13 +68,13 @@ class Metrics:
 def metrics(ledger: Ledger) -> Metrics:
     """Count everything the ledger holds."""
     created = [entry.payload for entry in ledger.read(kind="agent.created")]
-    resolved = [entry.payload for entry in ledger.read(kind="run.resolved")]
-    collapsed = [entry.payload for entry in ledger.read(kind="run.collapsed")]
-    ended = [*resolved, *collapsed]
+    ends = _Ends(ledger)
+    resolved = [entry.payload for entry in ends.runs.values() if entry.kind == "run.resolved"]
+    collapsed = [entry.payload for entry in ends.runs.values() if entry.kind == "run.collapsed"]
     generated = int(sum(_number(row["lines"]) for row in created))
     failed = sum(row["status"] == "failed" for row in collapsed)
     return Metrics(
-        runs=len(ended),
+        runs=len(ends.runs),
         resolved=len(resolved),
         collapsed=len(collapsed) - failed,
         failed=failed,
@@ -56,12 +82,61 @@ def metrics(ledger: Ledger) -> Metrics:
         cached=sum(row["cached"] is True for row in resolved),
         generated_lines=generated,
         total_lines=generated + own_lines(),
-        model_calls=int(sum(_number(row["model_calls"]) for row in ended)),
-        input_tokens=int(sum(_number(row["input_tokens"]) for row in ended)),
-        output_tokens=int(sum(_number(row["output_tokens"]) for row in ended)),
-        money=float(sum(_number(row["money"]) for row in ended)),
+        model_calls=int(ends.spent("model_calls")),
+        input_tokens=int(ends.spent("input_tokens")),
+        output_tokens=int(ends.spent("output_tokens")),
+        money=float(ends.spent("money")),
+        unknown_effects=len(unknown_effects(ledger)),
+        dead_letters=ledger.count(kind="leaf.dead"),
+        promises=_promises(ledger, ends.runs),
         jit_collapse=dict(Counter(str(row["code"] or "UNKNOWN") for row in collapsed)),
     )
+
+
+class _Ends:
+    """How each run ended the last time it was tried, and what the leaves of trees spent in all attempts."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.runs: dict[str, Event] = {}
+        self._leaves: dict[str, dict[str, float]] = {}
+        found = (event for kind in _ENDS for event in ledger.read(kind=kind))
+        for event in sorted(found, key=lambda event: event.id):
+            run, _, node = event.subject.partition("/")
+            if not node:
+                self.runs[run] = event
+                continue
+            spent = self._leaves.setdefault(run, {})
+            for name in ("model_calls", "input_tokens", "output_tokens", "money"):
+                spent[name] = spent.get(name, 0.0) + _number(event.payload[name])
+
+    def spent(self, name: str) -> float:
+        """Sum what was spent; a tree that was resumed counts with all attempts, as its leaves tell."""
+        own = {run: _number(event.payload[name]) for run, event in self.runs.items()}
+        leaves = {run: spent[name] for run, spent in self._leaves.items()}
+        return sum(max(own.get(run, 0.0), leaves.get(run, 0.0)) for run in {**own, **leaves})
+
+
+def _promises(ledger: Ledger, runs: Mapping[str, Event]) -> PromiseMetrics:
+    planned = {event.subject: _number(event.payload["nodes"]) for event in ledger.read(kind="promise.planned")}
+    single = [event for run, event in runs.items() if run not in planned]
+    states: dict[tuple[str, str], tuple[int, str]] = {}
+    for state in _STATES:
+        for event in ledger.read(kind=f"promise.{state}"):
+            place = event.subject, str(event.payload["node"])
+            states[place] = max(states.get(place, (0, "")), (event.id, state))
+    ended = Counter(state for _, state in states.values())
+    ended.update(_single(event.payload) for event in single)
+    return PromiseMetrics(
+        total=int(sum(planned.values())) + len(single),
+        resolved=ended["resolved"],
+        collapsed=ended["collapsed"],
+        failed=ended["failed"],
+        max_depth=max((node.count(".") for _, node in states), default=0),
+    )
+
+
+def _single(payload: Mapping[str, Any]) -> str:
+    return str(payload.get("status", "resolved"))
 
 
 def own_lines() -> int:

@@ -1,4 +1,4 @@
-"""Run a stored proof again: the same source, the same tests, a fresh sandbox."""
+"""Run a stored proof again: the same source, the same tests, a fresh sandbox; of a tree, what proved each promise."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mayfly.core import InputError, StoreError
 from mayfly.gates import ProofMade, Suite, TestResult, find_entry
 
 if TYPE_CHECKING:
+    from mayfly.runtime._prove_tree import TreeProof
     from mayfly.runtime._run import Runtime
 
 
@@ -29,8 +30,26 @@ class Reproved:
         return bool(self.results) and all(result.passed for result in self.results)
 
 
-def prove_again(runtime: Runtime, id: str) -> Reproved:
-    """Run the tests of the proof that *id*, a run or a compilation, rests on."""
+def prove_again(runtime: Runtime, id: str) -> Reproved | TreeProof:
+    """Run again what *id* rests on: the tests of a run or compilation, or every proof of a tree or one of its nodes."""
+    run, _, node = id.partition("/")
+    if run and runtime.parts.ledger.last(kind="promise.planned", subject=run) is not None:
+        # Imported where it is used: a single agent needs neither rules nor capabilities.
+        from mayfly.runtime._prove_tree import prove_tree
+
+        return prove_tree(runtime, run, node, lambda proof: _must_pass(rerun(runtime, proof)))
+    return rerun(runtime, id)
+
+
+def _must_pass(found: Reproved) -> None:
+    failed = [result for result in found.results if not result.passed]
+    if failed or not found.results:
+        said = f"{failed[0].name}: {failed[0].error}" if failed else "it has no tests"
+        raise StoreError(f"the tests of the agent do not pass again: {said}")
+
+
+def rerun(runtime: Runtime, id: str) -> Reproved:
+    """Run the tests of the agent that was proven under *id*."""
     made = find_proof(runtime, id)
     if made.suite_hash is None:
         raise InputError(

@@ -31,6 +31,7 @@ class Kind(NamedTuple):
     """One registered kind: its payload type and the fields that come back from JSON as lists but are tuples."""
 
     type: type[Payload]
+    names: tuple[str, ...]
     tuples: frozenset[str]
 
 
@@ -48,7 +49,9 @@ def event(kind: str) -> Callable[[type[P]], type[P]]:
         known = _KINDS.get(kind)
         if known and _full_name(known.type) != _full_name(payload):
             raise InputError(f"event kind {kind} is already declared by {_full_name(known.type)}")
-        _KINDS[kind] = Kind(payload, frozenset(spec.name for spec in fields(payload) if _is_tuple(spec.type)))
+        specs = fields(payload)
+        tuples = frozenset(spec.name for spec in specs if _is_tuple(spec.type))
+        _KINDS[kind] = Kind(payload, tuple(spec.name for spec in specs), tuples)
         _NAMES[payload] = kind
         return payload
 
@@ -127,15 +130,14 @@ def _check_fields(kind: str, payload: Mapping[str, JSON]) -> None:
     known = _KINDS.get(kind)
     if known is None:
         raise InputError(f"unknown event kind {kind!r}", fix='declare its payload with @event("…")')
-    extra = payload.keys() - {spec.name for spec in fields(known.type)}
+    extra = payload.keys() - known.names
     if extra or _build(known, payload) is None:
         raise InputError(f"the payload of {kind} does not fit {known.type.__name__}")
 
 
 def _build(known: Kind, payload: Mapping[str, JSON]) -> Payload | None:
     """Make the typed payload; None where it does not fit, as when another version wrote it."""
-    names = {spec.name for spec in fields(known.type)}
-    values: dict[str, Any] = {name: value for name, value in payload.items() if name in names}
+    values: dict[str, Any] = {name: value for name, value in payload.items() if name in known.names}
     for name in known.tuples & values.keys():
         values[name] = tuple(values[name]) if isinstance(values[name], list) else values[name]
     try:
@@ -150,7 +152,7 @@ def _is_tuple(annotation: object) -> bool:
 
 
 def _fields(payload: Payload) -> dict[str, Any]:
-    return {spec.name: getattr(payload, spec.name) for spec in fields(payload)}
+    return {name: getattr(payload, name) for name in payload.__dataclass_fields__}
 
 
 def _full_name(payload: type[Payload]) -> str:

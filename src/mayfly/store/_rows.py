@@ -7,7 +7,6 @@ import re
 import secrets
 import socket
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -76,10 +75,14 @@ def insert_events(connection: Connection, fresh: Sequence[Event]) -> list[Event]
     lock(connection, events)
     last = connection.execute(_LAST).scalar_one()
     at, writer = datetime.now(UTC), identity(os.getpid())
-    kept = [replace(event, id=last + n, at=at, writer=writer) for n, event in enumerate(fresh, 1)]
+    kept = [
+        Event(kind=e.kind, subject=e.subject, payload=e.payload, id=last + n, at=at, writer=writer)
+        for n, e in enumerate(fresh, 1)
+    ]
     if kept:
+        moment = stamp(at)
         rows = [
-            {"id": e.id, "at": stamp(e.at), "writer": e.writer, "kind": e.kind, "subject": e.subject, "payload": text}
+            {"id": e.id, "at": moment, "writer": e.writer, "kind": e.kind, "subject": e.subject, "payload": text}
             for e, text in zip(kept, texts, strict=True)
         ]
         connection.execute(_INSERT, rows)

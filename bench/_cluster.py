@@ -1,0 +1,181 @@
+"""One task over a large log, four ways: whole, in parts on this machine, on two Ray nodes, and with one of them killed.
+
+    python bench/_cluster.py [--megabytes 200] [--database postgresql://...]
+
+Without a database a private PostgreSQL is started, the one the tests use. The answers have to be equal.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from mayfly.core import Artifact, Outcome, PromiseSettings, Settings, StoreSettings
+from mayfly.promise import Promise, Service, State
+from mayfly.promise.engines import Cluster, TryOut
+from mayfly.runtime import Runtime
+from mayfly.runtime._agents import AgentKept
+from mayfly.runtime._leaf import versions_of
+from mayfly.store import Ledger
+
+ERRORS = "Parse NGINX access logs and extract 4xx error patterns"
+STATUSES = "count requests by status"
+MEGABYTE = 1024 * 1024
+PATIENCE = 120.0
+STATUS = (200,) * 12 + (301, 304, 304, 400, 401, 403, 404, 404, 499, 500, 502)
+PATHS = ("/", "/index.html", "/login", "/api/items", "/api/items/7", "/static/app.js", "/favicon.ico", "/admin")
+AGENTS = ("Mozilla/5.0 (X11; Linux x86_64)", "curl/8.4.0", "Go-http-client/1.1", "-")
+BLOCK = 4000
+
+
+def make_log(path: Path, megabytes: float, *, seed: int = 7) -> Path:
+    """Write an access log of about that size; the same seed gives the same log."""
+    chance = random.Random(seed)
+    blocks = ["".join(_line(chance, minute) for _ in range(BLOCK)) for minute in range(8)]
+    left = int(megabytes * MEGABYTE)
+    with path.open("w", encoding="ascii", newline="\n") as file:
+        while left > 0:
+            left -= file.write(chance.choice(blocks))
+    return path
+
+
+def _line(chance: random.Random, minute: int) -> str:
+    address = ".".join(str(chance.randint(1, 254)) for _ in range(4))
+    at = f"12/Mar/2024:10:{minute:02}:{chance.randint(0, 59):02} +0000"
+    request = f"{chance.choice(('GET', 'GET', 'POST', 'HEAD'))} {chance.choice(PATHS)} HTTP/1.1"
+    end = f'{chance.choice(STATUS)} {chance.randint(0, 90_000)} "-" "{chance.choice(AGENTS)}"'
+    return f'{address} - - [{at}] "{request}" {end}\n'
+
+
+def until(true: Callable[[], object], seconds: float = PATIENCE) -> bool:
+    """Wait until something is true; whether it became so."""
+    deadline = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def alive(pid: int) -> bool:
+    """Whether there is such a process that is more than a name waiting to be read."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def below(pid: int) -> list[int]:
+    """Return every process that descends from *pid*."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            parents.setdefault(parent, []).append(int(entry.name))
+    found, wanted = [], [pid]
+    while wanted:
+        children = parents.get(wanted.pop(), [])
+        found += children
+        wanted += children
+    return found
+
+
+def kill(*pids: int) -> None:
+    """Kill processes at once; those that are gone already are no matter."""
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            continue
+
+
+@dataclass
+class Watch:
+    """An observer that knows which leaves began and how often, and lets a test act in the middle of a run."""
+
+    when: Callable[[Watch], None] | None = None
+    after: int = 2
+    run: Promise[Any] | None = None
+    began: list[str] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
+    other: list[tuple[str, Any]] = field(default_factory=list)
+
+    def __call__(self, what: str, about: Any) -> None:
+        """Note what happened, and act once when *after* parts are proven."""
+        if what == "planned":
+            self.run = about
+        if what != "node":
+            self.other.append((what, about))
+            return
+        if about.state is State.RESOLVING:
+            self.began.append(about.id)
+        elif about.state is State.RESOLVED and (about.needs or about.service.kind == "agent"):
+            self.ended.append(about.id)
+            if self.when is not None and len(self.ended) == self.after:
+                act, self.when = self.when, None
+                act(self)
+
+
+def in_background(work: Callable[[], Any]) -> threading.Thread:
+    """Do *work* in a thread that is not waited for."""
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+def executions(settings: Settings, run: str) -> Counter[str]:
+    """Return how often each leaf of *run* was executed by a worker that lived to tell, by its id."""
+    with Ledger.open(settings) as ledger:
+        events = list(ledger.read(kind="executed"))
+    return Counter(event.subject.partition("/")[2] for event in events if event.subject.startswith(f"{run}/"))
+
+
+SPIN = '''"""Numbers that take their time."""
+
+
+class Spinner:
+    """Add up squares."""
+
+    def invoke(self, input: int) -> int:
+        """Return the sum of the squares below the input, modulo a prime."""
+        total = 0
+        for number in range(input):
+            total = (total + number * number) % 1000003
+        return total
+'''
+
+
+def keep_spinner(runtime: Runtime) -> str:
+    """Note an agent that is busy as long as its input says, and return its hash."""
+    parts = runtime.parts
+    artifact = Artifact(kind="agent", source=SPIN, entry="Spinner", author="bench")
+    kept = AgentKept(entry="Spinner", spread=False, each=False, strength="strong", tests=1, held_out=1, mutants=1, mutants_killed=1, suite_hash="", proof=None, versions=versions_of(parts))
+    parts.ledger.put_blob(SPIN.encode())
+    parts.ledger.append(kept, subject=artifact.hash)
+    return artifact.hash
+
+
+def spinning(agent: str, inputs: list[int]) -> Promise[Any]:
+    """Return a tree with one leaf for every input of the spinner; its value is a record of theirs."""
+    root: Promise[Any] = Promise("spin", ground=None, service=Service(kind="children"), combine="record")
+    for number in inputs:
+        service = Service(kind="agent", name=agent)
+        root.add(Promise(f"spin {number} times", ground=None, service=service, argument=number, name=f"n{number}"))
+    return root

@@ -1,0 +1,183 @@
+"""How long trees of promises take: many small ones, slow leaves side by side, a resumed run, one and many workers."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bench._table import Table, number
+from mayfly.core import UNSET, Settings
+from mayfly.library import Builtin, Registry
+from mayfly.library.builtin import builtins
+from mayfly.promise import Promise, Service, classify
+from mayfly.runtime import Runtime
+
+NODES = (1_000, 10_000, 20_000)
+WIDTH = 27
+BAR, AIM = 10.0, 5.0
+
+
+class Ran(NamedTuple):
+    """What one tree took, in seconds, and what it left in the ledger and in memory."""
+
+    nodes: int
+    planned: float
+    resolved: float
+    events: int
+    memory: int
+
+
+def measure(*, quick: bool) -> list[Table]:
+    """Return the tables of this part."""
+    from bench._promise_workers import workers
+
+    sizes = NODES[:2] if quick else NODES
+    return [_many(sizes), _side_by_side(), _resumed(1_000 if quick else 10_000), workers(quick=quick)]
+
+
+def grown(nodes: int, registry: Registry) -> Promise[Any]:
+    """Plan a tree of so many promises, each classified as a planner does it; the leaves are a capability in-process."""
+    known = registry.pairs()
+    root: Promise[Any] = Promise("Return all of them", ground=None, service=Service(kind="children"))
+    level, left = [root], nodes - 1
+    while left:
+        following = []
+        for parent in level:
+            for _ in range(min(WIDTH, left)):
+                intent = f"Return {left}"
+                child: Promise[Any] = Promise(intent, ground=None, argument=left)
+                following.append(parent.add(child))
+                left -= 1
+        level = following
+    for promise in root.walk():
+        promise.reality = classify(promise.intent, depth=promise.depth, capabilities=known)
+        if promise.children:
+            promise.service, promise.argument = Service(kind="children"), UNSET
+        else:
+            promise.service = Service(kind="capability", name="return_constant")
+    return root
+
+
+def one(nodes: int) -> Ran:
+    """Plan and resolve one tree in a fresh store; called in a process of its own, so that its memory can be read."""
+    with tempfile.TemporaryDirectory() as state, Runtime(Settings(state_dir=state)) as runtime:
+        runtime.resolve(grown(10, Registry(builtins(runtime.settings))))
+        before = runtime.parts.ledger.count()
+        gc.collect()
+        began = time.perf_counter()
+        root = grown(nodes, Registry(builtins(runtime.settings)))
+        planned = time.perf_counter()
+        outcome = runtime.resolve(root)
+        ended = time.perf_counter()
+        if not outcome.resolved:
+            raise SystemExit(f"the tree of {nodes} promises was not resolved: {outcome.reason}")
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        return Ran(nodes, planned - began, ended - planned, runtime.parts.ledger.count() - before, peak)
+
+
+def _apart(nodes: int) -> Ran:
+    """Measure in a fresh process."""
+    made = subprocess.run(
+        [sys.executable, "-c", f"from bench.promise import one; print(*one({nodes}))"],
+        cwd=Path(__file__).resolve().parent.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    size, planned, resolved, events, memory = made.stdout.split()
+    return Ran(int(size), float(planned), float(resolved), int(events), int(memory))
+
+
+def _many(sizes: tuple[int, ...]) -> Table:
+    rows = []
+    for size in sizes:
+        runs = [_apart(size) for _ in range(3)]
+        best = min(runs, key=lambda run: run.planned + run.resolved)
+        worst = max(run.planned + run.resolved for run in runs)
+        rows.append(
+            [
+                f"{size:,}",
+                number(best.planned),
+                number(best.resolved),
+                f"{number(best.planned + best.resolved)} / {number(worst)}",
+                f"{best.events:,}",
+                f"{best.memory}",
+            ]
+        )
+    return Table(
+        title="Many small promises",
+        caption=(
+            "Seconds to plan (every promise classified), to resolve and both (best / worst of three processes): leaves "
+            "are a built-in capability in-process, every transition and every proven value is an event in SQLite, in "
+            f"grouped commits. Peak memory of the process in MiB. The bar for 10,000 is {BAR:g} s, the aim {AIM:g} s."
+        ),
+        head=["promises", "planned", "resolved", "both", "events", "MiB"],
+        rows=rows,
+    )
+
+
+def _nap(_: object) -> str:
+    time.sleep(1.0)
+    return "awake"
+
+
+def _sleeping(count: int) -> float:
+    naps = [Builtin(name="nap", description="Sleep for a second.", call=_nap)]
+    with tempfile.TemporaryDirectory() as state, Runtime(Settings(state_dir=state), capabilities=naps) as runtime:
+        root: Promise[Any] = Promise("nap", ground=None, service=Service(kind="children"))
+        for _ in range(count):
+            root.add(Promise("nap", ground=None, service=Service(kind="capability", name="nap")))
+        return _timed(lambda: runtime.resolve(root))
+
+
+def _side_by_side() -> Table:
+    rows = [[str(count), number(min(_sleeping(count) for _ in range(3)))] for count in (1, 3, 30)]
+    return Table(
+        title="Slow leaves side by side",
+        caption="Seconds for a tree whose independent leaves each take one second, best of three.",
+        head=["leaves of 1 s", "seconds"],
+        rows=rows,
+    )
+
+
+def _resumed(nodes: int) -> Table:
+    """Resume a run of which everything but the root's last child is proven."""
+    broken = [True]
+
+    def last(invocation: Any) -> str:
+        if broken:
+            raise OSError("not yet")
+        return "done"
+
+    fails = [Builtin(name="last", description="The last one.", call=last)]
+    with tempfile.TemporaryDirectory() as state, Runtime(Settings(state_dir=state), capabilities=fails) as runtime:
+        root = grown(nodes, Registry(builtins(runtime.settings)))
+        root.add(Promise("finish", ground=None, service=Service(kind="capability", name="last")))
+        outcomes = []
+        first = _timed(lambda: outcomes.append(runtime.resolve(root)))
+        broken.clear()
+        again = _timed(lambda: outcomes.append(runtime.resume(outcomes[0].id)))
+        if outcomes[0].resolved or not outcomes[1].resolved:
+            raise SystemExit("the run to be resumed did not end as it should")
+    return Table(
+        title="A resumed run",
+        caption=(
+            "Seconds for a run whose last leaf fails, and for resuming it: the plan and every proven value are read "
+            "back, and the one leaf runs."
+        ),
+        head=["promises", "first attempt", "resumed", "ratio"],
+        rows=[[f"{nodes:,}", number(first), number(again), number(again / first)]],
+    )
+
+
+def _timed(work: Callable[[], object]) -> float:
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began

@@ -1,0 +1,244 @@
+"""Run the proofs of a tree again: every proven promise by what its value was accepted with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import UNSET, InputError, MayflyError, Unset
+from mayfly.library import Builtin, Invocation, Registry
+from mayfly.library.builtin import builtins
+from mayfly.promise import Promise, Saved, State, Tester, saved
+from mayfly.runtime._policy import Desk
+
+if TYPE_CHECKING:
+    from mayfly.runtime._run import Runtime
+
+# How a value follows from those of the children alone; anything else has a proof of its own.
+BUILTIN = "builtin:"
+_REBUILT = ("last", "record", "list", "concat")
+
+
+class NotAgain(MayflyError):
+    """A proof does not hold when it is run again, or cannot be run again."""
+
+    code = "NOT_PROVEN"
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeProof:
+    """Say of one promise whether its proof holds now, and where it does not, why."""
+
+    node: str
+    holds: bool
+    description: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeProof:
+    """Say what came of running the proofs of a tree again, or of one promise with all below."""
+
+    id: str
+    nodes: tuple[NodeProof, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether every proof holds, and there was at least one."""
+        return bool(self.nodes) and all(node.holds for node in self.nodes)
+
+
+# Runs the tests of an agent again, by the id its proof is recorded under; raises where they do not pass.
+Rerun = Callable[[str], None]
+
+
+def prove_tree(runtime: Runtime, run: str, node: str, rerun: Rerun) -> TreeProof:
+    """Run again what proved the promises of *run*, or *node* of it and those below."""
+    found = saved(runtime.parts.ledger, run)
+    asked = next((promise for promise in found.tree.walk() if promise.id == (node or "0")), None)
+    if asked is None:
+        raise InputError(f"run {run} has no promise {node}", fix=f"see: mayfly trace {run}")
+    again = _Again(runtime, found, rerun)
+    proofs = asyncio.run(again.below(asked))
+    return TreeProof(id=f"{run}/{node}" if node else run, nodes=tuple(proofs))
+
+
+class _Again:
+    """Prove the promises of one saved tree, children before their parents."""
+
+    def __init__(self, runtime: Runtime, found: Saved, rerun: Rerun) -> None:
+        self._runtime = runtime
+        self._found = found
+        self._rerun = rerun
+        self._suites: dict[str, str] = {}
+        self._registry = Registry((*builtins(runtime.settings), *runtime._capabilities))
+        self._workspace = Path(str(found.options.get("workspace") or runtime._workspace))
+        self._tester = Tester(runtime.parts.sandbox, seconds=runtime.settings.gates.test_timeout)
+        self._inputs = Inputs(found)
+        self._desk: Desk | None = None
+
+    async def below(self, asked: Promise[Any]) -> list[NodeProof]:
+        """Return a line for every proven promise from *asked* down, and for *asked* itself in any case."""
+        nodes = [promise for promise in asked.walk() if promise is asked or promise.state is State.RESOLVED]
+        held: dict[str, NodeProof] = {}
+        for promise in reversed(nodes):
+            held[promise.id] = await self._node(promise, held)
+        return [held[promise.id] for promise in nodes]
+
+    async def _node(self, promise: Promise[Any], held: Mapping[str, NodeProof]) -> NodeProof:
+        description = promise.proof.description if promise.proof else ""
+        try:
+            if promise.proof is None:
+                raise NotAgain(f"it is not proven: {promise.reason or promise.state.value}")
+            self._parts(promise, held)
+            await self._evidence(promise)
+        except MayflyError as error:
+            return NodeProof(node=promise.id, holds=False, description=description, reason=error.message)
+        return NodeProof(node=promise.id, holds=True, description=description)
+
+    def _parts(self, promise: Promise[Any], held: Mapping[str, NodeProof]) -> None:
+        """Refuse a parent of which a part does not hold; parts that it does not rest on have no proof at all."""
+        for child in promise.children:
+            proof = held.get(child.id)
+            if proof is not None and not proof.holds:
+                raise NotAgain(f"it rests on {child.id}, which does not hold")
+
+    async def _evidence(self, promise: Promise[Any]) -> None:
+        assert promise.proof is not None, "only what is proven is proven again"
+        check = promise.proof.check
+        if promise.proof.source:
+            await self._tested(promise)
+        elif check.startswith(BUILTIN):
+            self._checked(promise, check.removeprefix(BUILTIN))
+        elif check == "agent":
+            self._suite(promise.proof.id or f"{self._found.id}/{promise.id}")
+        elif check.startswith("combined:") or check == "merge":
+            self._whole(promise)
+        else:
+            raise NotAgain("nothing is recorded that could be run again")
+
+    def _whole(self, promise: Promise[Any]) -> None:
+        """Refuse a value that was combined of parts which are not proven; the ledger has it combined anew."""
+        missing = [child.id for child in promise.children if child.state is not State.RESOLVED]
+        if missing or not promise.children:
+            raise NotAgain(f"it is combined of parts that are not proven: {', '.join(missing[:5]) or 'none'}")
+
+    async def _tested(self, promise: Promise[Any]) -> None:
+        assert promise.proof is not None, "only what is proven is tested"
+        value, input = self._inputs.value(promise), self._inputs.input(promise)
+        said = await self._tester.holds(promise.proof, value=value, input=input, context=promise.context)
+        if not said.accepted:
+            raise NotAgain(f"its test does not accept it: {said.reason}")
+
+    def _suite(self, id: str) -> None:
+        """Run the tests of an agent, once for all the promises that rest on the same proof."""
+        if id not in self._suites:
+            try:
+                self._rerun(id)
+                self._suites[id] = ""
+            except MayflyError as error:
+                self._suites[id] = error.message
+        if self._suites[id]:
+            raise NotAgain(self._suites[id])
+
+    def _checked(self, promise: Promise[Any], name: str) -> None:
+        """Ask the capability's own test, which looks at the world as it is now."""
+        builtin = self._registry.get(name)
+        input = self._inputs.input(promise)
+        invocation = Invocation(
+            argument=None if isinstance(input, Unset) else input,
+            intent=promise.intent,
+            context=promise.context,
+            key=f"{self._found.id}/{promise.id}",
+            workspace=self._workspace,
+        )
+        value = self._inputs.value(promise)
+        self._permitted(builtin, invocation)
+        try:
+            said = _in_time(builtin.check_seconds, lambda: builtin.check(invocation, value))
+        except Empty:
+            raise NotAgain(f"the test of {name} took longer than {builtin.check_seconds:g} s") from None
+        except Exception as error:
+            raise NotAgain(f"the test of {name} failed: {_words(error)}") from None
+        if said is not True:
+            raise NotAgain(f"it does not hold any more that {builtin.proves}")
+
+    def _permitted(self, builtin: Builtin, invocation: Invocation) -> None:
+        """Ask the rules of today where the test looks at what the capability was permitted to look at."""
+        if not builtin.action or builtin.effect != "none":
+            return
+        parts = self._runtime.parts
+        parts.switch.check()
+        if self._desk is None:
+            self._desk = Desk(parts.settings, ledger=parts.ledger, workspace=self._workspace)
+        try:
+            target, payload = builtin.target(invocation), builtin.payload(invocation)
+        except Exception as error:
+            raise NotAgain(f"what {builtin.name} looked at cannot be said: {_words(error)}") from None
+        said = self._desk.kernel().permitted(builtin.action, target, payload)
+        if said.decision != "permit":
+            why = "; ".join(said.because[:3]) or "no rule permits it"
+            raise NotAgain(f"{builtin.action} {target[:500]} is not permitted now: {why}")
+
+
+class Inputs:
+    """Rebuild what each promise of a saved tree worked on and what it gave; what was not kept is `NotAgain`."""
+
+    def __init__(self, found: Saved) -> None:
+        self._found = found
+        self._given: dict[str, dict[str, Promise[Any]]] = {found.tree.id: {}}
+        for parent in found.tree.walk():
+            siblings = {child.name: child for child in parent.children}
+            for child in parent.children:
+                needed = {name: siblings[name] for name in child.needs}
+                # The first ones of a group work on what the group was given.
+                self._given[child.id] = needed or (self._given[parent.id] if child.argument is UNSET else {})
+
+    def input(self, promise: Promise[Any]) -> object | Unset:
+        """Return what *promise* worked on: its argument, one value, a record of several, or nothing."""
+        if promise.argument is not UNSET:
+            return promise.argument
+        needed = {name: self.value(sibling) for name, sibling in self._given[promise.id].items()}
+        if len(needed) == 1:
+            return next(iter(needed.values()))
+        return needed or UNSET
+
+    def value(self, promise: Promise[Any]) -> object:
+        """Return the value that was proven."""
+        if not self._kept(promise):
+            raise NotAgain(f"the value of {promise.id} was not kept")
+        return promise.value
+
+    def _kept(self, promise: Promise[Any]) -> bool:
+        if promise.state is not State.RESOLVED:
+            return False
+        if promise.id in self._found.values:
+            return True
+        combined = promise.combine in ("", *_REBUILT) and bool(promise.children)
+        return combined and all(self._kept(child) for child in promise.children)
+
+
+def _in_time(seconds: float, call: Callable[[], object]) -> object:
+    """Return what *call* returns; one that takes longer than *seconds* is left behind, and `Empty` is raised."""
+    answer: SimpleQueue[tuple[object, Exception | None]] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            answer.put((call(), None))
+        except Exception as error:
+            answer.put((None, error))
+
+    Thread(target=work, name="mayfly-check", daemon=True).start()
+    value, error = answer.get(timeout=seconds)
+    if error is not None:
+        raise error
+    return value
+
+
+def _words(error: Exception) -> str:
+    return error.message if isinstance(error, MayflyError) else f"{type(error).__name__}: {error}"
