@@ -166,7 +166,19 @@ def keep_spinner(runtime: Runtime) -> str:
     """Note an agent that is busy as long as its input says, and return its hash."""
     parts = runtime.parts
     artifact = Artifact(kind="agent", source=SPIN, entry="Spinner", author="bench")
-    kept = AgentKept(entry="Spinner", spread=False, each=False, strength="strong", tests=1, held_out=1, mutants=1, mutants_killed=1, suite_hash="", proof=None, versions=versions_of(parts))
+    kept = AgentKept(
+        entry="Spinner",
+        spread=False,
+        each=False,
+        strength="strong",
+        tests=1,
+        held_out=1,
+        mutants=1,
+        mutants_killed=1,
+        suite_hash="",
+        proof=None,
+        versions=versions_of(parts),
+    )
     parts.ledger.put_blob(SPIN.encode())
     parts.ledger.append(kept, subject=artifact.hash)
     return artifact.hash

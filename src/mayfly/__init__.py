@@ -7,8 +7,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mayfly.core import Artifact, Budget, Capability, Intent, MayflyError, Outcome, Proof, Settings, Verdict
+    from mayfly.core import Artifact, Budget, Capability, Intent, MayflyError, Outcome, Proof, Settings, Verdict, limit
+    from mayfly.library import Builtin
     from mayfly.policy import Kernel
+    from mayfly.promise import Promise, Service
     from mayfly.runtime import Runtime, jit
     from mayfly.sandbox import Result, Sandbox
     from mayfly.store import Event, Ledger
@@ -18,6 +20,7 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Artifact",
     "Budget",
+    "Builtin",
     "Capability",
     "Event",
     "Intent",
@@ -25,21 +28,37 @@ __all__ = [
     "Ledger",
     "MayflyError",
     "Outcome",
+    "Promise",
     "Proof",
     "Result",
     "Runtime",
     "Sandbox",
+    "Service",
     "Settings",
     "Verdict",
     "__version__",
     "jit",
+    "limit",
 ]
 
 _HOME = {
     **dict.fromkeys(
-        ("Artifact", "Budget", "Capability", "Intent", "MayflyError", "Outcome", "Proof", "Settings", "Verdict"),
+        (
+            "Artifact",
+            "Budget",
+            "Capability",
+            "Intent",
+            "MayflyError",
+            "Outcome",
+            "Proof",
+            "Settings",
+            "Verdict",
+            "limit",
+        ),
         "mayfly.core",
     ),
+    "Builtin": "mayfly.library",
+    **dict.fromkeys(("Promise", "Service"), "mayfly.promise"),
     "Kernel": "mayfly.policy",
     **dict.fromkeys(("Runtime", "jit"), "mayfly.runtime"),
     **dict.fromkeys(("Result", "Sandbox"), "mayfly.sandbox"),

@@ -9,20 +9,21 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
-import postgres
 import pytest
-
 from bench._cluster import Watch, below, in_background, keep_spinner, kill, spinning, until
-from mayfly.core import ConflictError, Outcome, PromiseSettings, Settings, StoreSettings
+
+import postgres
+from mayfly.core import ConflictError, LibrarySettings, Outcome, PromiseSettings, Settings, StoreSettings
 from mayfly.library import Builtin
 from mayfly.promise import Promise, Service, State, cancel, saved
 from mayfly.runtime import Runtime
@@ -115,15 +116,15 @@ def test_a_store_that_comes_back_in_the_middle_changes_nothing(settings: Setting
 
 
 def test_an_effect_waits_for_a_store_that_is_away(settings: Settings, server: Server) -> None:
-    given: list[object] = []
-    noted = Builtin(name="note", description="note", effect="once", call=lambda asked: given.append(asked.argument))
+    given: list[str] = []
+    noted = Builtin(name="note", description="note", effect="once", call=lambda asked: given.append(asked.key) or 1)  # type: ignore[func-returns-value]
     promise: Promise[Any] = Promise("note it", ground="ground", service=Service(kind="capability", name="note"))
     quick = replace(settings, promise=replace(settings.promise, kill_cache=0))
     with Runtime(quick, capabilities=[noted]) as runtime:
         check = runtime.parts.switch.check
         runtime.parts.switch.check = away_once(server, check)  # type: ignore[method-assign]
         outcome = runtime.resolve(promise)
-    assert (outcome.status, outcome.reason, given) == ("resolved", outcome.reason, [None])
+    assert (outcome.status, outcome.value, given) == ("resolved", 1, [f"{outcome.id}/0"])
 
 
 def test_a_store_that_stays_away_ends_the_run_and_what_is_in_the_ledger_holds(
@@ -135,7 +136,7 @@ def test_a_store_that_stays_away_ends_the_run_and_what_is_in_the_ledger_holds(
     with Runtime(brief, observer=watch) as runtime:
         outcome = runtime.resolve(spinning(keep_spinner(runtime), wanted))
     server.start()
-    assert (outcome.status, outcome.code, outcome.value) == ("collapsed", "STORE", None)
+    assert (outcome.resolved, outcome.code, outcome.value) == (False, "STORE", None)
     with Ledger.open(settings) as ledger:
         found = saved(ledger, outcome.id)
     assert found.status == "interrupted"
@@ -161,7 +162,7 @@ def test_the_claim_is_taken_again_from_a_server_that_came_back(settings: Setting
         with Ledger.open(settings) as ledger:
             run = ledger.last(kind="run.began")
             assert run is not None
-            until(lambda: refusal(ledger, run.subject, refused), 20)
+            until(lambda: refusal(ledger, run.subject.partition("/")[0], refused), 20)
 
     with Runtime(settings, observer=Watch(when=back, after=1)) as runtime:
         outcome = runtime.resolve(spinning(keep_spinner(runtime), [3 * TURN + number for number in range(8)]))
@@ -223,3 +224,95 @@ def stop(settings: Settings) -> None:
         run = ledger.last(kind="run.began")
         assert run is not None
         cancel(ledger, run.subject.partition("/")[0], by="ada")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """Yield a directory on a disk of a few megabytes."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=24m", "tmpfs", place], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("no disk can be made here")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+def test_a_full_disk_ends_the_run_and_room_lets_it_go_on(small_disk: Path) -> None:
+    settings = Settings(state_dir=str(small_disk), promise=PromiseSettings(parallel=1, retries=1, retry_delay=0.05))
+    filler = small_disk / "filler"
+
+    def fill(watch: Watch) -> None:
+        with filler.open("wb", buffering=0) as file, suppress(OSError):
+            while True:
+                file.write(b"x" * 4096)
+
+    wanted = list(range(1000, 1060))
+    with Runtime(settings, observer=Watch(when=fill, after=5)) as runtime:
+        outcome = runtime.resolve(spinning(keep_spinner(runtime), wanted))
+        assert (outcome.resolved, outcome.code) == (False, "STORE"), outcome
+        assert "disk is full" in outcome.reason
+        filler.unlink()
+        proven = set(saved(runtime.parts.ledger, outcome.id).values)
+        assert proven
+        assert numbers(runtime.resume(outcome.id)) == [squares(number) for number in wanted]
+
+
+@pytest.mark.parametrize("jump", [-3600.0, 3600.0], ids=["back", "forward"])
+def test_a_clock_that_jumps_in_the_middle_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jump: float
+) -> None:
+    now, shift = time.time, [0.0]
+    monkeypatch.setattr(time, "time", lambda: now() + shift[0])
+
+    class Moved(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Self:
+            return super().now(tz) + timedelta(seconds=shift[0])
+
+    for name, module in list(sys.modules.items()):
+        if name.startswith("mayfly.") and getattr(module, "datetime", None) is datetime:
+            monkeypatch.setattr(module, "datetime", Moved)
+
+    def leap(watch: Watch) -> None:
+        shift[0] = jump
+
+    settings = Settings(
+        state_dir=str(tmp_path), promise=PromiseSettings(seconds=60, parallel=1), library=LibrarySettings(ttl=600)
+    )
+    wanted = list(range(100, 120))
+    with Runtime(settings, observer=Watch(when=leap, after=10)) as runtime:
+        agent = keep_spinner(runtime)
+        outcome = runtime.resolve(spinning(agent, wanted))
+        assert numbers(outcome) == [squares(number) for number in wanted]
+        found = saved(runtime.parts.ledger, outcome.id)
+        assert (found.status, found.tree.value) == ("resolved", outcome.value)
+        again = runtime.resolve(spinning(agent, wanted))
+        assert numbers(again) == numbers(outcome)
+        ran = executed(settings, again.id)
+    # Only how old a value is goes by the clock on the wall: an hour on, what was proven before is too old.
+    assert len(ran) == (10 if jump > 0 else 0)
+
+
+def sandboxes() -> list[int]:
+    """Return the processes behind the wall that this process started."""
+    return [pid for pid in below(os.getpid()) if b"zygote" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
+@pytest.mark.parametrize("who", ["all", "last"])
+def test_what_runs_behind_the_wall_is_killed_in_the_middle_and_the_run_ends(tmp_path: Path, who: str) -> None:
+    settings = Settings(state_dir=str(tmp_path), promise=PromiseSettings(parallel=2, retries=2, retry_delay=0.05))
+    wanted = [1000, *(2 * TURN + number for number in range(4))]
+
+    def strike(watch: Watch) -> None:
+        found = sandboxes()
+        in_background(lambda: (time.sleep(0.2), kill(*(found if who == "all" else found[-1:]))))
+
+    with Runtime(settings, observer=Watch(when=strike, after=1)) as runtime:
+        agent = keep_spinner(runtime)
+        outcome = runtime.resolve(spinning(agent, wanted))
+        assert outcome.resolved or "died" in outcome.reason, outcome
+        again = runtime.resume(outcome.id)
+        assert numbers(again) == [squares(number) for number in wanted]

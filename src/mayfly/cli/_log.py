@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,6 @@ from mayfly.cli import _output
 from mayfly.core import Settings, canonical_json
 
 if TYPE_CHECKING:
-    from mayfly.cli._promise_story import PromiseStory
     from mayfly.store import Event, Ledger
 
 POLL = 0.5
@@ -44,7 +44,8 @@ def log(
     with ledger:
         if promise is None:
             after = 0 if limit is None else ledger.before_last(limit, kind=kind, subject=id)
-            events = _follow(ledger, kind, id, after) if follow else ledger.read(kind=kind, subject=id, after=after)
+            found = ledger.read(kind=kind, subject=id, after=after, limit=limit)
+            events = _follow(ledger, kind, id, after) if follow else found
         else:
             events = _story(ledger, promise, kind, id, limit, follow=follow)
         try:
@@ -67,13 +68,11 @@ def _story(
     story = PromiseStory(ledger, promise)
     wanted = [event for event in story.events() if kind in (None, event.kind) and subject in (None, event.subject)]
     last = wanted if limit is None else wanted[len(wanted) - min(limit, len(wanted)) :]
-    return _more(story, last, _follow(ledger, kind, subject, after)) if follow else iter(last)
-
-
-def _more(story: PromiseStory, told: list[Event], later: Iterator[Event]) -> Iterator[Event]:
-    yield from told
-    known = {event.id for event in told}
-    yield from (event for event in later if event.id not in known and story.wants(event))
+    if not follow:
+        return iter(last)
+    known = {event.id for event in wanted}
+    more = _follow(ledger, kind, subject, after)
+    return chain(last, (event for event in more if event.id not in known and story.wants(event)))
 
 
 def _follow(ledger: Ledger, kind: str | None, subject: str | None, after: int) -> Iterator[Event]:

@@ -22,7 +22,8 @@ class PromiseStory:
     def __init__(self, ledger: Ledger, id: str) -> None:
         self.ledger = ledger
         self.id = id
-        self.run, _, self.node = id.partition("/")
+        self.run, _, node = id.partition("/")
+        self.node = "" if node == "0" else node  # the root is the run
         own = list(ledger.read(subject=self.run)) if self.run else []
         self.own = [event for event in own if not self.node or self._below(event.payload.get("node"))]
         if not self.own:
@@ -62,9 +63,7 @@ class PromiseStory:
         yield (event for event in ledger.read(kind="kill.switched", after=self.own[0].id) if event.id < self.own[-1].id)
 
     def _ruled(self) -> Iterator[list[Event]]:
-        asked = self.decisions()
-        if self.node:
-            asked = [event for event in asked if any(self._concerns(event, promise) for promise in self._leaves())]
+        asked = self.decisions(self._leaves() if self.node else None)
         known = {event.subject for event in asked}
         yield asked
         approved = self.ledger.read(kind="policy.overridden", after=self._first)

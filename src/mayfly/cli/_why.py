@@ -12,7 +12,7 @@ from mayfly.cli._reasons import DECISIONS, explain_decision, explain_goal
 from mayfly.core import InputError, Settings
 
 if TYPE_CHECKING:
-    from mayfly.store import Event
+    from mayfly.store import Event, Ledger
 
 RECORD = re.compile(r"[a-z]{1,3}-[0-9a-f]{4,}")
 
@@ -21,7 +21,8 @@ def why(
     id: Annotated[
         str,
         typer.Argument(
-            help="A run or a decision, such as r-7f3a0b12 or d-12ab34cd56ef; or a goal such as 'persona(X)'.",
+            help="A run, a promise of it or a decision, such as r-7f3a0b12, r-7f3a0b12/0.2.1 or d-12ab34cd56ef; "
+            "or a goal such as 'persona(X)'.",
             metavar="ID|GOAL",
         ),
     ],
@@ -40,6 +41,11 @@ def why(
     events: list[Event] = []
     if ledger is not None:
         with ledger:
+            if _is_tree(ledger, id):
+                from mayfly.cli._why_tree import why_tree
+
+                why_tree(ledger, id, tell, as_json=as_json)
+                return
             events = list(ledger.read(subject=id))
     if any(event.kind in DECISIONS for event in events):
         explain_decision(id, rules, as_json=as_json)
@@ -50,6 +56,12 @@ def why(
         raise InputError(f"nothing is recorded under {one_line(id)}" if ledger else "nothing is recorded yet", fix=fix)
     else:
         explain_goal(id, of, rules, as_json=as_json)
+
+
+def _is_tree(ledger: "Ledger", id: str) -> bool:
+    """Whether *id* is a run of a tree, or a promise of one."""
+    run = id.partition("/")[0]
+    return bool(run) and ledger.last(kind="promise.planned", subject=run) is not None
 
 
 def _story(id: str, events: "list[Event]", *, as_json: bool) -> None:

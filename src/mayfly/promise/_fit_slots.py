@@ -34,7 +34,8 @@ class Taken:
         """Say whether all of a part is accounted for."""
         kept, given = self._given_words(part)
         for word in kept:
-            if word in words("words", "generic") or word in words("words", "several"):
+            free = words("words", "pointing") if part.lead in _AIMS else words("words", "generic")
+            if word in free or word in words("words", "several"):
                 continue
             if word in words("words", "entire") and part.plain[-1:] == (base(part.plain[-1]),):
                 continue
@@ -169,8 +170,11 @@ def _kinds_in(slot: Slot, part: Part, name: Token, *, searching: bool) -> Iterat
         yield "directory"
     if name.kind == "code" and (slot.lead or searching):
         yield "sought"
+    if name.kind == "path" and part.lead in _PLACES and slot.lead:
+        # What looks below a directory looks into one file as well.
+        yield "directory"
     if name.kind == "quoted" and part.lead in _PLACES | _AIMS and slot.lead:
-        yield from ("path", "directory")
+        yield "directory"
     if name.kind == "path" and slot.lead == "" and part.lead in ("in", "from"):
         yield "held"
 

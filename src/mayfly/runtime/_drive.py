@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from mayfly.store import Claim
 
 POLL = 1.0
+LOOKS = 5
 
 
 @dataclass(kw_only=True)
@@ -212,7 +213,15 @@ class Drive:
             await asyncio.sleep(POLL)
 
     def _check_claim(self, held: int, mine: int) -> None:
-        self.claim.check()
+        for left in reversed(range(LOOKS)):
+            try:
+                self.claim.check()
+                break
+            except ConflictError:
+                # After a restart of the server, somebody who only looks whether it is claimed has it for a moment.
+                if not left or self._taken_up() != mine:
+                    raise
+                self._stopped.wait(POLL / LOOKS)
         if self.claim.times != held and self._taken_up() != mine:
             raise ConflictError(f"run {self.run} was taken up by another process while the store was away")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -64,7 +65,8 @@ def prove_tree(runtime: Runtime, run: str, node: str, rerun: Rerun) -> TreeProof
     if asked is None:
         raise InputError(f"run {run} has no promise {node}", fix=f"see: mayfly trace {run}")
     again = _Again(runtime, found, rerun)
-    proofs = asyncio.run(again.below(asked))
+    with ThreadPoolExecutor(1) as thread:  # whoever asks may be inside an event loop
+        proofs = thread.submit(asyncio.run, again.below(asked)).result()
     return TreeProof(id=f"{run}/{node}" if node else run, nodes=tuple(proofs))
 
 

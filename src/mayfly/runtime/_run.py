@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Example, MayflyError, Outcome, Settings, Tier, Unset
+from mayfly.core import UNSET, Cost, Example, MayflyError, Outcome, Settings, Tier, Unset, limit
 from mayfly.forge import Signature
 from mayfly.gates import Suite
 from mayfly.library import Builtin, Registry
@@ -71,18 +72,11 @@ class Runtime:
         without one the program is synthesized from *examples*, the input and the words of the intent.
         """
         if intent.strip() and record is None and imports is None and self._is_large(input, lines, examples):
-            planned = self._planned(
-                intent, input=input, lines=lines, examples=examples, ground=ground, model=model, context=context
-            )
-            if planned is not None:
-                return self.resolve(
-                    planned,
-                    model=model,
-                    tier=tier,
-                    accept_weak=accept_weak,
-                    hints=hints,
-                    on_exhausted=on_exhausted,
-                )
+            given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
+            chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
+            outcome = self._as_tree(intent, given, chosen, model=model)
+            if outcome is not None:
+                return outcome
         story = self.story("r")
 
         def work() -> Outcome[Any]:
@@ -161,6 +155,33 @@ class Runtime:
             return size_of(Path(lines)) >= self.settings.promise.split_from
         return input is UNSET and not examples
 
+    def _as_tree(
+        self, intent: str, given: dict[str, Any], chosen: dict[str, Any], *, model: str | None
+    ) -> Outcome[Any] | None:
+        """Do a task that is a tree of several promises; None where one agent does it.
+
+        What planning spends on a model comes out of the same limits as the rest of the run.
+        """
+        models = self.settings.models
+        with limit(
+            model_calls=models.calls,
+            input_tokens=models.input_tokens,
+            output_tokens=models.output_tokens,
+            money=models.money,
+        ) as pool:
+            planned = self._planned(intent, model=model, **given)
+            if planned is None:
+                return None
+            before = pool.snapshot()
+            outcome = self.resolve(planned, model=model, **chosen)
+            spent = Cost(
+                model_calls=int(before["model_calls"]),
+                input_tokens=int(before["input_tokens"]),
+                output_tokens=int(before["output_tokens"]),
+                money=before["money"],
+            )
+            return replace(outcome, cost=outcome.cost + spent)
+
     def _planned(self, intent: str, **given: Any) -> Promise[Any] | None:
         """Return the tree of a task that is one; None where one agent does it, or where the task is no task."""
         try:
@@ -206,11 +227,18 @@ class Runtime:
         on_exhausted: OnExhausted = "ground",
     ) -> Outcome[Any]:
         """Resolve a tree from its leaves up; every step is in the ledger, so that `resume` can go on after a crash."""
-        trees = self._trees()
-        options = trees.options(
-            model=self._model(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
-        )
-        return _unless_wanted(trees.resolve(self.story("r").id, promise, options), on_exhausted)
+        run = self.story("r").id
+        try:
+            trees = self._trees()
+            options = trees.options(
+                model=self._model(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
+            )
+            outcome = trees.resolve(run, promise, options)
+        except MayflyError as error:
+            if on_exhausted == "raise":
+                raise
+            return Outcome(status="collapsed", value=promise.ground, reason=str(error), id=run, code=error.code)
+        return _unless_wanted(outcome, on_exhausted)
 
     def resume(self, id: str, *, hints: Sequence[str] = (), on_exhausted: OnExhausted = "ground") -> Outcome[Any]:
         """Go on with a run that ended early: what is proven is not done again, the rest has the *hints* in mind."""

@@ -24,6 +24,8 @@ LISTS = (list, tuple, Spool)
 class Unmergeable(InputError):
     """Results that cannot be joined this way without changing what they say."""
 
+    code = "UNMERGEABLE"
+
 
 def merge(kind: str, values: Many) -> object:
     """Return the result for the whole file from those of its parts, in order; `Unmergeable` says why that cannot be."""
