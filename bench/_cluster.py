@@ -18,9 +18,10 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -138,6 +139,53 @@ def in_background(work: Callable[[], Any]) -> threading.Thread:
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
     return thread
+
+
+class Sent:
+    """Count how often each leaf was sent to a node; *put* replaces an attribute for as long as that is wanted."""
+
+    def __init__(self, put: Callable[[Any, str, Any], None]) -> None:
+        self.nodes: set[str] = set()
+        self._times: Counter[str] = Counter()
+        engine: Any = import_module("mayfly.promise.engines._ray").RayEngine
+        send = engine._send
+
+        async def counted(this: Any, member: Any, job: Any, data: Any, weight: int) -> Any:
+            self.nodes.add(member.node.id)
+            self._times[job.node] += 1
+            return await send(this, member, job, data, weight)
+
+        put(engine, "_send", counted)
+
+    def times(self, leaves: Sequence[str]) -> dict[str, int]:
+        """Return how often each of *leaves* was sent."""
+        return {leaf: self._times[leaf] for leaf in leaves}
+
+
+def behind_the_wall(*raylets: int) -> list[int]:
+    """Return the processes of sandboxes on nodes, whatever started them there."""
+    found = [pid for raylet in raylets for pid in below(raylet)]
+    return [pid for pid in found if b"mayfly" in _command(pid) and b"zygote" in _command(pid)]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def kill_node(raylet: int) -> None:
+    """Kill a node and the processes that it started, but nothing behind those."""
+    children = [pid for pid in below(raylet) if _parent(pid) == raylet]
+    kill(raylet, *children)
+
+
+def _parent(pid: int) -> int:
+    try:
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
 
 
 def executions(settings: Settings, run: str) -> Counter[str]:

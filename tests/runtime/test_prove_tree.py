@@ -76,7 +76,7 @@ def runtime(tmp_path: Path, world: World) -> Iterator[Runtime]:
 
 
 def leaf(capability: str, argument: object = 1, **more: Any) -> Promise[Any]:
-    given = {} if argument is None else {"argument": argument}
+    given: dict[str, Any] = {} if argument is None else {"argument": argument}
     return Promise(
         f"{capability} it", ground="ground", service=Service(kind="capability", name=capability), **given, **more
     )
@@ -167,10 +167,11 @@ def test_the_test_of_a_parent_is_asked_about_the_combined_value(runtime: Runtime
 
 
 def test_the_tests_of_agents_run_again(runtime: Runtime) -> None:
-    agent = {"service": Service(kind="compile"), "examples": SQUARES}
+    agent: dict[str, Any] = {"ground": None, "service": Service(kind="compile"), "examples": SQUARES}
     root = tree(
-        Promise("square the number", ground=None, name="a", argument=12, **agent),
-        Promise("square the number", ground=None, name="b", argument=13, **agent),
+        Promise("square the number", name="a", argument=12, **agent),
+        Promise("square the number", name="b", argument=13, needs=("a",), **agent),
+        combine="record",
     )
     outcome = runtime.resolve(root)
     assert outcome.value == {"a": 144, "b": 169}
@@ -178,7 +179,9 @@ def test_the_tests_of_agents_run_again(runtime: Runtime) -> None:
 
 
 def test_what_was_not_kept_cannot_be_proven_again(runtime: Runtime) -> None:
-    root = Promise("square the number", ground=None, argument=12, service=Service(kind="compile"), examples=SQUARES)
+    root: Promise[Any] = Promise(
+        "square the number", ground=None, argument=12, service=Service(kind="compile"), examples=SQUARES
+    )
     outcome = runtime.resolve(root, tier="ephemeral", accept_weak=True)
     assert outcome.value == 144
     holds, reason = prove(runtime, outcome.id)["0"]
@@ -232,7 +235,7 @@ def test_a_file_in_parts_is_proven_by_its_agent_and_its_parts(tmp_path: Path) ->
     log = tmp_path / "numbers.txt"
     log.write_text("".join(f"{number}\n" for number in range(3000)))
     settings = Settings(state_dir=str(tmp_path / "state"))
-    settings = replace(settings, promise=replace(settings.promise, split_from=2000, part_size=4000))
+    settings = replace(settings, promise=replace(settings.promise, split_from=2000, part_size=4096))
     examples = [{"input": line, "output": line.strip()[::-1]} for line in ("12\n", "345\n", "9\n", "70\n", "8123\n")]
     with Runtime(settings, workspace=tmp_path) as runtime:
         outcome = runtime.run("reverse each line", lines=log, examples=examples)

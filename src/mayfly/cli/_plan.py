@@ -94,7 +94,8 @@ def is_ground(promise: Promise[Any]) -> bool:
 def ground_reason(promise: Promise[Any]) -> str:
     """Return why nothing is tried."""
     reality = promise.reality.reasoning if promise.reality else ""
-    return one_line(promise.reason or reality or "nothing serves it")
+    missing = promise.service.name.removeprefix("nothing: ") if promise.service else ""
+    return one_line(promise.reason or missing or reality or "nothing serves it")
 
 
 def print_rows(rows: list[Row]) -> None:

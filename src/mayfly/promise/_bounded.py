@@ -16,9 +16,11 @@ def endless(tokens: Sequence[Token]) -> str | None:
     asked = _asked(tokens)
     plain = [token.plain for token in asked]
     for section in ("endless", "everything"):
-        for phrase in phrases(section):
-            if _contains(plain, phrase):
-                return " ".join(phrase)
+        known = phrases(section)
+        for place, word in enumerate(plain):
+            for phrase in known.get(word, ()):
+                if tuple(plain[place : place + len(phrase)]) == phrase:
+                    return " ".join(phrase)
     kept = _not_denied(asked)
     plain = [token.plain for token in kept]
     limited = _is_limited(kept)
@@ -44,11 +46,6 @@ def _asked(tokens: Sequence[Token]) -> list[Token]:
             break
         found.append(token)
     return found
-
-
-def _contains(plain: Sequence[str], phrase: tuple[str, ...]) -> bool:
-    size = len(phrase)
-    return any(tuple(plain[start : start + size]) == phrase for start in range(len(plain) - size + 1))
 
 
 def _not_denied(tokens: Sequence[Token]) -> list[Token]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 
@@ -19,10 +19,14 @@ def words(section: str, key: str) -> frozenset[str]:
 
 
 @cache
-def phrases(section: str) -> tuple[tuple[str, ...], ...]:
-    """Return the phrases of a section, each as its words."""
-    found = _table()[section]["phrases"]
-    return tuple(tuple(str(phrase).split()) for phrase in found) if isinstance(found, list) else ()
+def phrases(section: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Return the phrases of a section, each as its words, by their first word."""
+    listed = _table()[section]["phrases"]
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for phrase in listed if isinstance(listed, list) else ():
+        parts = tuple(str(phrase).split())
+        found[parts[0]] = (*found.get(parts[0], ()), parts)
+    return found
 
 
 @cache
@@ -35,6 +39,7 @@ def operations() -> dict[str, frozenset[str]]:
     return {verb: frozenset(names) for verb, names in found.items()}
 
 
+@lru_cache(maxsize=16_384)
 def base(word: str) -> str:
     """Return a word without its regular ending, so that `logs`, `log` and `logging` meet."""
     for ending, put in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x")):
@@ -45,6 +50,7 @@ def base(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=16_384)
 def operations_of(word: str) -> frozenset[str]:
     """Return the operations a word can mean in any of its forms; an unlisted word means itself."""
     known = operations()
@@ -54,6 +60,7 @@ def operations_of(word: str) -> frozenset[str]:
     return frozenset((base(word),))
 
 
+@lru_cache(maxsize=16_384)
 def is_verb(word: str) -> bool:
     """Say whether a word is a listed verb in any of its forms."""
     return any(form in operations() for form in _forms(word))

@@ -198,7 +198,9 @@ def _file(found: dict[str, str], thing: Sequence[Token], place: Sequence[Token],
 def _module(phrase: Sequence[Token]) -> str:
     for place, token in enumerate(phrase):
         if token.plain in words("files"):
-            return _snake(phrase[:place]) or _snake(phrase[place + 1 : place + 2])
+            # "what does the cart module do": its name begins after the last word that is nobody's name.
+            idle = [at for at, before in enumerate(phrase[:place]) if before.plain in words("empty")]
+            return _snake(phrase[idle[-1] + 1 if idle else 0 : place]) or _snake(phrase[place + 1 : place + 2])
     return ""
 
 
