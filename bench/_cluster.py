@@ -8,10 +8,10 @@ Without a database a private PostgreSQL is started, the one the tests use. The a
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import os
 import random
-import shutil
 import signal
 import sys
 import tempfile
@@ -19,19 +19,19 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
-from mayfly.core import Artifact, Outcome, PromiseSettings, Settings, StoreSettings
-from mayfly.promise import Promise, Service, State
-from mayfly.promise.engines import Cluster, TryOut
+from mayfly.core import Artifact, PromiseSettings, Settings, StoreSettings
+from mayfly.promise import Promise, Service, State, saved
+from mayfly.promise.engines import TryOut
 from mayfly.runtime import Runtime
 from mayfly.runtime._agents import AgentKept
 from mayfly.runtime._leaf import versions_of
-from mayfly.store import Ledger
 
 ERRORS = "Parse NGINX access logs and extract 4xx error patterns"
 STATUSES = "count requests by status"
@@ -134,9 +134,10 @@ class Watch:
                 act(self)
 
 
-def in_background(work: Callable[[], Any]) -> threading.Thread:
-    """Do *work* in a thread that is not waited for."""
-    thread = threading.Thread(target=work, daemon=True)
+def in_background(work: Callable[[], Any], *, after: float = 0.0) -> threading.Thread:
+    """Do *work* in a thread that is not waited for, *after* some seconds."""
+    thread = threading.Timer(after, work)
+    thread.daemon = True
     thread.start()
     return thread
 
@@ -188,13 +189,6 @@ def _parent(pid: int) -> int:
         return 0
 
 
-def executions(settings: Settings, run: str) -> Counter[str]:
-    """Return how often each leaf of *run* was executed by a worker that lived to tell, by its id."""
-    with Ledger.open(settings) as ledger:
-        events = list(ledger.read(kind="executed"))
-    return Counter(event.subject.partition("/")[2] for event in events if event.subject.startswith(f"{run}/"))
-
-
 SPIN = '''"""Numbers that take their time."""
 
 
@@ -239,3 +233,130 @@ def spinning(agent: str, inputs: list[int]) -> Promise[Any]:
         service = Service(kind="agent", name=agent)
         root.add(Promise(f"spin {number} times", ground=None, service=service, argument=number, name=f"n{number}"))
     return root
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """How one run went."""
+
+    name: str
+    seconds: float
+    written: float
+    parts: int
+    again: int
+    answer: str
+    reason: str
+    load: float
+
+
+def digest(value: object) -> str:
+    """Return what tells one answer from another, without taking a long one into memory."""
+    seen = hashlib.sha256()
+    items = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    for item in items:
+        seen.update(json.dumps(item, sort_keys=True).encode())
+    return f"{len(items)} items, {seen.hexdigest()[:12]}"
+
+
+def measure(name: str, settings: Settings, intent: str, log: Path, *, victim: int | None = None) -> Way:
+    """Do the task once; *victim* is the node to kill when two parts are proven."""
+    kept: list[tuple[Any, str, Any]] = []
+
+    def put(owner: Any, name: str, value: Any) -> None:
+        kept.append((owner, name, getattr(owner, name)))
+        setattr(owner, name, value)
+
+    watch = Watch(when=(lambda _: kill_node(victim)) if victim else None)
+    load = os.getloadavg()[0]
+    sent = Sent(put)
+    try:
+        with Runtime(settings, observer=watch) as runtime:
+            began = time.monotonic()
+            outcome = runtime.run(intent, lines=log)
+            seconds = time.monotonic() - began
+            timings = saved(runtime.parts.ledger, outcome.id).timings if watch.run else {}
+            answer = digest(outcome.value) if outcome.resolved else outcome.status
+    finally:
+        for owner, attribute, value in kept:
+            setattr(owner, attribute, value)
+    leaves = [promise.id for promise in watch.run.walk() if promise.needs] if watch.run else []
+    times = sent.times(leaves)
+    again = sum(times.values()) - len(times) if any(times.values()) else 0
+    written = timings.get("0.1", 0.0)
+    return Way(
+        name=name,
+        seconds=seconds,
+        written=written,
+        parts=len(leaves),
+        again=again,
+        answer=answer,
+        reason=outcome.reason,
+        load=load,
+    )
+
+
+def four_ways(intent: str, log: Path, home: Path, server: str) -> Iterator[Way]:
+    """Do the task whole, in parts, on two nodes, and on two of which one dies; each with a store of its own."""
+    local = PromiseSettings(split_from=1)
+    whole = Settings(state_dir=str(home / "whole"), promise=PromiseSettings(split_from=1 << 50))
+    yield measure("local, whole", whole, intent, log)
+    yield measure("local, parts", Settings(state_dir=str(home / "parts"), promise=local), intent, log)
+    ray = replace(local, engine="ray")
+    for name, dies in (("ray, 2 nodes", False), ("ray, 2 nodes, one killed", True)):
+        with own_schema(server) as url:
+            settings = Settings(state_dir=str(home / name), store=StoreSettings(database_url=url), promise=ray)
+            tryout = TryOut(settings)
+            cluster, _ = tryout.up(nodes=2, with_parent=True)
+            try:
+                yield measure(name, settings, intent, log, victim=cluster.raylets[1] if dies else None)
+            finally:
+                tryout.down()
+
+
+@contextmanager
+def own_schema(server: str) -> Iterator[str]:
+    """Yield a URL of *server* whose tables are nobody else's."""
+    psycopg = import_module("psycopg")
+    name = f"mayfly_bench_{os.getpid()}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}")
+        try:
+            yield f"{server}{'&' if '?' in server else '?'}options={quote(f'-csearch_path={name}')}"
+        finally:
+            connection.execute(f"DROP SCHEMA {name} CASCADE")
+
+
+@contextmanager
+def a_server() -> Iterator[str]:
+    """Start the private PostgreSQL that the tests use."""
+    sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+    yield from import_module("postgres").postgres_server.__wrapped__()
+
+
+def main() -> int:
+    """Measure, print one line for each way, and say whether the answers agree."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megabytes", type=float, default=200)
+    parser.add_argument("--database", default=os.environ.get("MAYFLY_DATABASE_URL", ""))
+    parser.add_argument("--intent", action="append", help="what to do with the log")
+    given = parser.parse_args()
+    agree = True
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="mayfly-bench-")))
+        server = given.database or stack.enter_context(a_server())
+        log = make_log(home / "access.log", given.megabytes)
+        for number, intent in enumerate(given.intent or [ERRORS, STATUSES]):
+            print(f"{intent}, {log.stat().st_size / MEGABYTE:.0f} MB", flush=True)
+            answers = set()
+            for way in four_ways(intent, log, home / str(number), server):
+                answers.add(way.answer)
+                times = f"{way.seconds:7.2f} s (agent and join proven in {way.written:.2f} s)"
+                parts = f"{way.parts:2} parts, {way.again} again"
+                print(f"  {way.name:25} {times}, {parts}, load {way.load:.2f}: {way.answer}; {way.reason}", flush=True)
+            agree = agree and len(answers) == 1
+    print("the answers agree" if agree else "the answers DIFFER")
+    return 0 if agree else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -296,6 +296,46 @@ def test_another_operation_or_another_thing_does_not_fit(intent: str, name: str,
     assert classify(intent, capabilities=[(name, description)]).kind is Kind.PROBABILISTIC
 
 
+@pytest.mark.parametrize(
+    ("intent", "name", "description", "kind"),
+    [
+        ("Find overdue invoices", "find_invoices", "Find the invoices of a customer", "P"),
+        ("Find invoices", "find_overdue_invoices", "Find the overdue invoices", "P"),
+        ("Find the overdue invoices", "find_overdue_invoices", "Find the overdue invoices", "D"),
+        ("Hash a.bin with md5", "hash_file", "Compute the SHA-256 hash of a file", "P"),
+        ("Hash a.bin with md5", "hash_file", "Compute the MD5 hash of a file", "D"),
+        ("Count the words of each line", "count_words", "Count the words of a text", "P"),
+        ("Send all emails", "send_mail", "Send an email to an address", "P"),
+        ("Fetch two pages", "fetch", "Fetch a page", "P"),
+        ("Copy a.txt to b.txt", "copy_file", "Copy a file to another path", "D"),
+        ("Copy a.txt to b.txt and c.txt", "copy_file", "Copy a file to another path", "P"),
+        ("Get the weather for Bern", "weather", "Get the weather for a city", "D"),
+        ("Get the weather for tomorrow", "weather", "Get the weather for a city", "P"),
+    ],
+)
+def test_whatever_narrows_down_has_to_be_told_and_asked_for(
+    intent: str, name: str, description: str, kind: str
+) -> None:
+    assert classify(intent, capabilities=[(name, description)]).kind is KINDS[kind]
+
+
+@pytest.mark.parametrize(
+    ("intent", "kind"),
+    [
+        ("Read a.txt, then read b.txt", "P"),
+        ("Read a.txt. Read b.txt.", "P"),
+        ("Return 1 and return 2", "P"),
+        ("Parse JSON and extract names and ages", "P"),
+        ("Parse JSON and extract every name", "P"),
+        ("Read a.json and extract name", "P"),
+        ("Parse JSON and extract 'name'", "D"),
+        ("Read a.txt and return it", "D"),
+    ],
+)
+def test_only_a_choice_from_the_result_may_follow(intent: str, kind: str) -> None:
+    assert classify(intent, capabilities=CAPABILITIES).kind is KINDS[kind]
+
+
 def test_two_fitting_capabilities_are_no_single_one() -> None:
     twins = [("read_file", "Read a file"), ("load_file", "Load a file")]
     assert classify("Read config.yaml", capabilities=twins).kind is Kind.PROBABILISTIC

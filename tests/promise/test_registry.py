@@ -3,17 +3,20 @@ from pathlib import Path
 
 import pytest
 
+from mayfly.library.builtin import builtins
 from mayfly.promise import Kind, classify
 
 KINDS = {"D": Kind.DETERMINISTIC, "P": Kind.PROBABILISTIC, "C": Kind.CHAOTIC}
 TABLES = {
     name: tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
-    for name in ("registry.toml", "registry_other.toml")
+    for name in ("registry.toml", "registry_other.toml", "registry_builtin.toml")
 }
 CASES = [(name, intent, expected) for name, table in TABLES.items() for intent, expected in table["intents"]]
 
 
 def _tools(name: str) -> list[tuple[str, str]]:
+    if "tools" not in TABLES[name]:
+        return [(builtin.name, builtin.description) for builtin in builtins()]
     return [(tool, description) for tool, description in TABLES[name]["tools"]]
 
 

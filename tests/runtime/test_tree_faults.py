@@ -52,16 +52,18 @@ class Server:
         self._process.wait(30)
 
     def start(self) -> None:
-        self._starter.submit(self._start).result()
+        self._process = self._starter.submit(self._start).result()
 
-    def _start(self) -> None:
+    def _start(self) -> subprocess.Popen[bytes]:
         log = self.home / "log"
-        command = [self._programs / "postgres", "-D", self.home / "data", "-k", self.home, "-c", "listen_addresses="]
+        program, data = str(self._programs / "postgres"), str(self.home / "data")
+        command = [program, "-D", data, "-k", str(self.home), "-c", "listen_addresses="]
         with log.open("ab") as output:
-            self._process = subprocess.Popen(
+            process: subprocess.Popen[bytes] = subprocess.Popen(
                 command, stdout=output, stderr=output, cwd="/", preexec_fn=postgres._die_with_parent, **self._account
             )
-        postgres._wait(self._process, self.home, log)
+        postgres._wait(process, self.home, log)
+        return process
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +104,7 @@ def squares(below: int) -> int:
 def test_a_store_that_comes_back_in_the_middle_changes_nothing(settings: Settings, server: Server) -> None:
     def away(watch: Watch) -> None:
         server.stop()
-        in_background(lambda: (time.sleep(1.5), server.start()))
+        in_background(server.start, after=1.5)
 
     watch = Watch(when=away, after=1)
     with Runtime(settings, observer=watch) as runtime:
@@ -187,7 +189,7 @@ def away_once(server: Server, work: Callable[[], None]) -> Callable[[], None]:
         calls.append(None)
         if len(calls) == 1:
             server.stop()
-            in_background(lambda: (time.sleep(0.5), server.start()))
+            in_background(server.start, after=0.5)
         work()
 
     return first
@@ -308,7 +310,7 @@ def test_what_runs_behind_the_wall_is_killed_in_the_middle_and_the_run_ends(tmp_
 
     def strike(watch: Watch) -> None:
         found = sandboxes()
-        in_background(lambda: (time.sleep(0.2), kill(*(found if who == "all" else found[-1:]))))
+        in_background(lambda: kill(*(found if who == "all" else found[-1:])), after=0.2)
 
     with Runtime(settings, observer=Watch(when=strike, after=1)) as runtime:
         agent = keep_spinner(runtime)

@@ -1,4 +1,4 @@
-"""A log over two Ray nodes and one PostgreSQL: the same answer as on one machine, also when a node dies in the middle."""
+"""A log over two Ray nodes and one PostgreSQL: the same answer as on one machine, also when a node dies meanwhile."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
-
 from bench._cluster import (
     STATUSES,
     Sent,
@@ -30,12 +28,13 @@ from bench._cluster import (
     spinning,
     until,
 )
+
 from mayfly.core import PromiseSettings, Settings, StoreSettings
 from mayfly.promise import State, cancel, saved
 from mayfly.promise.engines import Cluster, TryOut
 from mayfly.promise.engines._tryout import processes
 from mayfly.runtime import Runtime
-from mayfly.store import Ledger
+from mayfly.store import KillSwitch, Ledger
 
 pytestmark = pytest.mark.timeout(240)
 MEGABYTES = 4
@@ -106,6 +105,117 @@ def test_both_nodes_work_and_the_answer_is_that_of_the_log(
     with Runtime(base, observer=watch) as runtime:
         outcome = runtime.run(STATUSES, lines=log)
     assert outcome.value == truth, outcome.reason
-    assert len(leaves(watch)) == 10
+    assert 10 <= len(leaves(watch)) <= 12
     assert len(sent.nodes) == 2
     assert set(sent.times(leaves(watch)).values()) == {1}
+
+
+def test_this_machine_alone_and_one_agent_give_the_same_answer(
+    base: Settings, log: Path, truth: dict[str, int]
+) -> None:
+    watch = Watch()
+    with Runtime(parted(base, engine="local", parts=5), observer=watch) as runtime:
+        assert runtime.run(STATUSES, lines=log).value == truth
+    assert 5 <= len(leaves(watch)) <= 6
+    undivided = replace(base, promise=replace(base.promise, engine="local", split_from=1 << 40))
+    with Runtime(undivided) as runtime:
+        assert runtime.run(STATUSES, lines=log).value == truth
+
+
+@pytest.mark.parametrize("how", ["killed", "cancelled"])
+def test_a_run_that_is_stopped_stops_on_every_node(base: Settings, cluster: Cluster, how: str) -> None:
+    watch, found = Watch(), []
+    with Runtime(base, observer=watch) as runtime, Ledger.open(base) as ledger:
+        tree = spinning(keep_spinner(runtime), [LONG + number for number in range(4)])
+        thread = in_background(lambda: found.append(runtime.resolve(tree)))
+        assert until(lambda: all(behind_the_wall(raylet) for raylet in cluster.raylets)), found
+        switch = KillSwitch(ledger)
+        if how == "killed":
+            switch.turn_on(by="ada", reason="enough")
+        else:
+            cancel(ledger, latest(ledger), by="ada", reason="enough")
+        thread.join(60)
+        switch.turn_off(by="ada", reason="")
+    assert [(outcome.code, "enough" in outcome.reason) for outcome in found] == [(how.upper(), True)]
+    assert until(lambda: not behind_the_wall(*cluster.raylets))
+
+
+def latest(ledger: Ledger) -> str:
+    """Return the run that was planned last."""
+    found = ledger.last(kind="promise.planned")
+    assert found is not None
+    return found.subject
+
+
+DRIVER = """
+import sys
+from bench._cluster import keep_spinner, spinning
+from mayfly.runtime import Runtime
+
+with Runtime() as runtime:
+    print(runtime.resolve(spinning(keep_spinner(runtime), [int(number) for number in sys.argv[1:]])))
+"""
+
+
+def test_what_a_killed_driver_began_ends_and_another_process_goes_on_without_ray(
+    base: Settings, cluster: Cluster
+) -> None:
+    quick, slow = [1000, 1001, 1002], [10_000_000, 10_000_001]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "MAYFLY_STATE_DIR": base.state_dir,
+        "MAYFLY_DATABASE_URL": base.store.database_url,
+    }
+    with Ledger.open(base) as ledger:
+        before = latest(ledger)
+        command = [sys.executable, "-c", DRIVER, *map(str, [*quick, *slow])]
+        driver = subprocess.Popen(command, env={**environment, "MAYFLY_ENGINE": "ray"})
+        assert until(lambda: latest(ledger) != before)
+        run = latest(ledger)
+        assert until(lambda: len(proven(ledger, run)) == len(quick))
+        kill(driver.pid)
+        driver.wait()
+        known = proven(ledger, run)
+        assert until(lambda: not on_nodes(cluster))
+        assert saved(ledger, run).status == "interrupted"
+        command = [sys.executable, "-m", "mayfly.cli", "resume", run, "--json", "--quiet"]
+        said = subprocess.run(
+            command, env={**environment, "MAYFLY_ENGINE": "local"}, capture_output=True, text=True, check=False
+        )
+        assert said.returncode == 0, said.stderr
+        assert list(json.loads(said.stdout)["value"]) == [f"n{number}" for number in (*quick, *slow)]
+        ran = Counter(event.subject for event in ledger.read(kind="agent.executed"))
+    assert {node: ran[f"{run}/{node}"] for node in known} == dict.fromkeys(known, 1)
+
+
+def proven(ledger: Ledger, run: str) -> set[str]:
+    """Return the leaves of *run* that are proven."""
+    return {one.id for one in saved(ledger, run).tree.walk() if one.state is State.RESOLVED}
+
+
+def on_nodes(cluster: Cluster) -> list[int]:
+    """Return the workers on the nodes, and what they run."""
+    found = [pid for raylet in cluster.raylets for pid in below(raylet)]
+    hosts = [pid for pid in found if b"ray::Host" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [*hosts, *behind_the_wall(*cluster.raylets)]
+
+
+def test_a_node_that_is_killed_in_the_middle_changes_nothing(
+    base: Settings, cluster: Cluster, log: Path, truth: dict[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    walled: list[int] = []
+
+    def strike(watch: Watch) -> None:
+        walled.extend(behind_the_wall(cluster.raylets[1]))
+        kill_node(cluster.raylets[1])
+
+    sent, watch = Sent(monkeypatch.setattr), Watch(when=strike, after=3)
+    with Runtime(parted(base, engine="ray", parts=20), observer=watch) as runtime:
+        outcome = runtime.run(STATUSES, lines=log)
+    assert outcome.value == truth, outcome.reason
+    times = sent.times(leaves(watch))
+    assert len(times) >= 20
+    assert 1 <= sum(times.values()) - len(times) <= 4, "only what was on the node ran again"
+    assert walled
+    assert until(lambda: not any(map(alive, walled)))

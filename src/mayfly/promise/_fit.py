@@ -1,4 +1,4 @@
-"""Say which capabilities do what an intent asks: same operation, same kind of thing, and nothing asked that is not told."""
+"""Say which capabilities do what an intent asks: same operation, same thing, and nothing asked that is not told."""
 
 from __future__ import annotations
 
@@ -59,11 +59,15 @@ def _is_shown(offer: Offer, taken: Taken) -> bool:
 def _has_head(offer: Offer, step: Step, taken: Taken) -> bool:
     """Say whether what is worked on is what the capability works on, with all that narrows its own thing down."""
     if taken.heads:
-        return taken.heads[-1] in offer.heads and offer.heads[taken.heads[-1]] <= taken.said
+        head = taken.heads[-1]
+        # Who handles one is not asked for several, nor who handles all for any one of them.
+        number = head in offer.plural
+        if (taken.plural and not number) or (taken.any_one and number):
+            return False
+        return head in offer.heads and offer.heads[head] <= taken.said
     if taken.in_head:
         return not offer.demanded
-    head = step.parts[0]
-    generic = {word for word in head.plain if word in words("words", "generic")}
+    generic = {word for word in step.parts[0].plain if word in words("words", "generic")}
     if generic - words("words", "pointing"):
         return bool(generic & offer.open)
     if generic & words("words", "flowing"):

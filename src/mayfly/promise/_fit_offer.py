@@ -74,6 +74,8 @@ def offer_of(name: str, description: str) -> Offer:
     acting += [steps[0].verb] if steps else []
     acting = acting or [word for word in told if is_verb(word)][:1] or named[:1]
     verbs = frozenset(operation for word in acting + named[:1] for operation in operations_of(word))
+    if "list" in verbs:
+        verbs -= {"find"}
     nouns = [word for word in named if word not in acting and word not in words("words", "generic")]
     parts = steps[0].parts if steps else ()
     heads, plural = _heads(parts[0] if parts else None, nouns)
@@ -97,7 +99,7 @@ def offer_of(name: str, description: str) -> Offer:
         all_told=(everything | first) - {""},
         later=verbs.union(*(operations_of(word) for word in told if is_verb(word))),
         plural=plural,
-        open=frozenset(parts[0].plain if parts else ()) & words("words", "generic") - words("words", "pointing"),
+        open=_open(parts[0]) if parts else frozenset(),
         slots=tuple(_slots(parts, heads, frozenset(map(base, nouns)))),
         bare=bool(parts) and not parts[0].tokens,
     )
@@ -144,15 +146,22 @@ def _heads(part: Part | None, named: Sequence[str]) -> tuple[dict[str, frozenset
         for token in before:
             if not token.text.islower():
                 found.setdefault(_said(token), narrowing - {_said(token)})
-        if head.plain != base(head.plain):
-            plural.add(base(head.plain))
+        plural |= {base(head.plain)} if head.plain != base(head.plain) else set()
     if named and base(named[-1]) not in found:
         held = named[:-1] if part is None else [word for word in named[:-1] if _narrows(word, ())]
         found[base(named[-1])] = frozenset(map(base, held))
     for word in named:
+        plural |= {base(word)} if word != base(word) else set()
         if base(word) not in found and not any(base(word) in narrowing for narrowing in found.values()):
             found[base(word)] = frozenset()
     return found, frozenset(plural)
+
+
+def _open(part: Part) -> frozenset[str]:
+    """Return the words such as "text" that an object is called by, where nothing else says which text."""
+    generic = words("words", "generic")
+    phrases = [{token.plain for token in phrase} for phrase in _alternatives(part)]
+    return frozenset(word for phrase in phrases if phrase <= generic for word in phrase)
 
 
 def _alternatives(part: Part | None) -> Iterator[list[Token]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from mayfly.policy.perception import Token
 from mayfly.promise._fit_offer import Offer, Slot
@@ -12,6 +13,7 @@ from mayfly.promise._words import base, words
 
 _PLACES = frozenset(("of", "in", "from", "under", "within", "inside", "below", "at", "on"))
 _AIMS = frozenset(("to", "into", "as"))
+_ANY_ONE = frozenset(("a", "an", "one", "any"))
 _MEANS = frozenset(("with", "by", "using"))
 _FILE_NAME = re.compile(r"[^\n]*\.[A-Za-z]\w{0,5}|[^\s/]+/[^\n]*")
 
@@ -22,12 +24,15 @@ class Taken:
     def __init__(self, offer: Offer, step: Step) -> None:
         self._offer = offer
         self._free = list(offer.slots)
-        self._moving = bool(step.operations & words("words", "moving"))
+        # Whoever moves or copies has to be told where to, even when the description does not say so.
+        aimed = any(slot.lead in _AIMS for slot in offer.slots)
+        self._moving = not aimed and bool(step.operations & words("words", "moving"))
         self._verb = step.verb
         self._target = False
         self.heads: list[str] = []
         self.said: set[str] = set()
         self.plural = False
+        self.any_one = False
         self.in_head = False
 
     def take(self, part: Part) -> bool:
@@ -56,6 +61,7 @@ class Taken:
             nouns.pop()
         self.heads = [base(word) if word.isalpha() else word for word in nouns]
         self.plural = bool(nouns) and nouns[-1] != base(nouns[-1])
+        self.any_one = not self.plural and bool(_ANY_ONE & set(part.plain))
 
     def _given_words(self, part: Part) -> tuple[list[str], list[tuple[Token, str]]]:
         """Part the words from the one that is a name itself: "file x", "in src", "for Bern"."""
@@ -86,7 +92,7 @@ class Taken:
             return bool(nouns & words("kinds", "directory") or self._occurs(part)) or self._is_name_of(part, word)
         if part.lead == "":
             sought = self._verb in words("words", "searching") and bool(nouns & words("kinds", "sought"))
-            return sought or (bool(nouns & words("kinds", "written")) and not word.plain.endswith(_MADE()))
+            return sought or (bool(nouns & words("kinds", "written")) and not word.plain.endswith(_made()))
         if part.lead in words("words", "naming"):
             return bool(nouns & words("kinds", "sought"))
         return self._is_name_of(part, word)
@@ -112,8 +118,12 @@ class Taken:
         if self._moving and part.lead in _AIMS and name.kind in ("path", "code", "quoted") and not self._target:
             self._target = True
             return True
+        # What looks into files below a directory looks into one file as well.
+        into = name.kind == "path" and "file" in self._offer.told
         searching = self._verb in words("words", "searching") or self._occurs(part)
-        slot = next((slot for slot in self._free if _takes(slot, part, name, before, searching=searching)), None)
+        slot = next(
+            (slot for slot in self._free if _takes(slot, part, name, before, searching=searching, into=into)), None
+        )
         if slot is None:
             return False
         self._free.remove(slot)
@@ -126,11 +136,12 @@ class Taken:
         return True
 
 
-def _MADE() -> tuple[str, ...]:
+@cache
+def _made() -> tuple[str, ...]:
     return tuple(words("words", "made"))
 
 
-def _takes(slot: Slot, part: Part, name: Token, before: str, *, searching: bool) -> bool:
+def _takes(slot: Slot, part: Part, name: Token, before: str, *, searching: bool, into: bool) -> bool:
     """Say whether a name can stand in a place: it is of that kind, or called so, and is led to in the same way."""
     called = bool(before) and base(before) in slot.nouns and before not in words("words", "pointing")
     if not _leads(slot, part, called=called):
@@ -139,7 +150,7 @@ def _takes(slot: Slot, part: Part, name: Token, before: str, *, searching: bool)
         return True
     if part.lead == "" and slot.lead and name.kind == "number":
         return bool(before) and before == base(before)
-    kinds = _kinds_in(slot, part, name, searching=searching)
+    kinds = _kinds_in(slot, part, name, searching=searching, into=into)
     return any(words("kinds", kind) & slot.nouns for kind in kinds) or _is_other(slot, part, name)
 
 
@@ -160,7 +171,7 @@ def _leads(slot: Slot, part: Part, *, called: bool) -> bool:
     return part.lead in _PLACES and slot.lead not in _MEANS
 
 
-def _kinds_in(slot: Slot, part: Part, name: Token, *, searching: bool) -> Iterator[str]:
+def _kinds_in(slot: Slot, part: Part, name: Token, *, searching: bool, into: bool) -> Iterator[str]:
     yield from _kinds(name)
     if name.kind == "word" and part.lead not in _PLACES:
         yield from ("sought", "written")
@@ -170,8 +181,7 @@ def _kinds_in(slot: Slot, part: Part, name: Token, *, searching: bool) -> Iterat
         yield "directory"
     if name.kind == "code" and (slot.lead or searching):
         yield "sought"
-    if name.kind == "path" and part.lead in _PLACES and slot.lead:
-        # What looks below a directory looks into one file as well.
+    if into and part.lead in _PLACES and slot.lead:
         yield "directory"
     if name.kind == "quoted" and part.lead in _PLACES | _AIMS and slot.lead:
         yield "directory"

@@ -36,7 +36,7 @@ from mayfly.runtime._leaf import LeafWorker, make_worker
 from mayfly.runtime._policy import Desk
 from mayfly.runtime._split import check_unchanged, merge
 from mayfly.runtime._split_merge import Unmergeable
-from mayfly.store import Killed
+from mayfly.store import Killed, KillSwitch
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
@@ -238,7 +238,8 @@ class Drive:
     def _check_switch(self) -> None:
         """Raise when somebody turned the switch on; one that cannot be read lets nothing begin, and ends nothing."""
         try:
-            self.parts.switch.check()
+            # What a leaf saw a moment ago is no reason to look later.
+            KillSwitch(self.parts.ledger, cache=0).check()
         except Killed as error:
             if not _about_store(error):
                 raise

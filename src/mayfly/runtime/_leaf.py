@@ -6,7 +6,7 @@ import os
 import socket
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -63,6 +63,7 @@ class LeafWorker:
         self._lock = threading.Lock()
         self._stops: defaultdict[str, list[_Stop]] = defaultdict(list)
         self._ran: set[str] = set()
+        self._busy: Counter[str] = Counter()
 
     def do(self, job: Job, data: bytes | None = None) -> Done:
         """Do *job*; *data* is the content of its part where the file is on another machine. Never raises."""
@@ -173,7 +174,7 @@ class LeafWorker:
         )
 
     def _agent(self, job: Job, task: Task, story: Story, within: Within) -> Outcome[Any]:
-        """Run an admitted agent: in a fresh worker the first time, in one that is kept for it afterwards."""
+        """Run an admitted agent: in a fresh worker the first time, then in the one kept for it where that is idle."""
         story.began(task, None)
         hash = job.service.name
         compiled, each = load_agent(self.parts, hash, task.profile)
@@ -181,7 +182,17 @@ class LeafWorker:
             raise Collapse.weak(compiled)
         if not task.examples:
             task = replace(task, items=each)
-        ran = executed(self.parts, task, compiled, story, within, pinned=hash in self._ran)
+        # There is one kept worker for each agent: leaves that run side by side would wait for each other there.
+        with self._lock:
+            pinned = hash in self._ran and not self._busy[hash]
+            self._busy[hash] += 1
+        try:
+            ran = executed(self.parts, task, compiled, story, within, pinned=pinned)
+        finally:
+            with self._lock:
+                self._busy[hash] -= 1
+                if not self._busy[hash]:
+                    del self._busy[hash]
         if len(self._ran) < MOST_KNOWN:
             self._ran.add(hash)
         return resolved(compiled, ran.value, story, cached=True)

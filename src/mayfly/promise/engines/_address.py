@@ -56,7 +56,8 @@ def find(text: str, settings: PromiseSettings) -> Address:
     numbers = _resolve(host, port)
     if host not in named_hosts(settings):
         for number in numbers:
-            if not is_private(number):
+            # An address of this machine is no further away than loopback, whatever network it is in.
+            if not is_private(number) and not is_here(number):
                 raise InputError(
                     f"{text}: {number} is neither loopback nor in a private network",
                     fix=f"if it can be trusted, set MAYFLY_PROMISE_RAY_HOSTS={host}",
