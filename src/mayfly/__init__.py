@@ -7,10 +7,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mayfly.core import Artifact, Budget, Capability, Intent, MayflyError, Outcome, Proof, Settings, Verdict, limit
-    from mayfly.library import Builtin
+    from mayfly.core import (
+        Artifact,
+        Budget,
+        Capability,
+        Intent,
+        LimitError,
+        MayflyError,
+        Outcome,
+        Proof,
+        Settings,
+        Verdict,
+        limit,
+    )
+    from mayfly.library import Builtin, Committed, Invocation, NotSent
     from mayfly.policy import Kernel
-    from mayfly.promise import Promise, Service
+    from mayfly.promise import Promise, Service, State
     from mayfly.runtime import Runtime, jit
     from mayfly.sandbox import Result, Sandbox
     from mayfly.store import Event, Ledger
@@ -22,11 +34,15 @@ __all__ = [
     "Budget",
     "Builtin",
     "Capability",
+    "Committed",
     "Event",
     "Intent",
+    "Invocation",
     "Kernel",
     "Ledger",
+    "LimitError",
     "MayflyError",
+    "NotSent",
     "Outcome",
     "Promise",
     "Proof",
@@ -35,6 +51,7 @@ __all__ = [
     "Sandbox",
     "Service",
     "Settings",
+    "State",
     "Verdict",
     "__version__",
     "jit",
@@ -43,23 +60,13 @@ __all__ = [
 
 _HOME = {
     **dict.fromkeys(
-        (
-            "Artifact",
-            "Budget",
-            "Capability",
-            "Intent",
-            "MayflyError",
-            "Outcome",
-            "Proof",
-            "Settings",
-            "Verdict",
-            "limit",
-        ),
+        ("Artifact", "Budget", "Capability", "Intent", "LimitError", "MayflyError", "Outcome", "Proof", "Settings"),
         "mayfly.core",
     ),
-    "Builtin": "mayfly.library",
-    **dict.fromkeys(("Promise", "Service"), "mayfly.promise"),
+    **dict.fromkeys(("Verdict", "limit"), "mayfly.core"),
+    **dict.fromkeys(("Builtin", "Committed", "Invocation", "NotSent"), "mayfly.library"),
     "Kernel": "mayfly.policy",
+    **dict.fromkeys(("Promise", "Service", "State"), "mayfly.promise"),
     **dict.fromkeys(("Runtime", "jit"), "mayfly.runtime"),
     **dict.fromkeys(("Result", "Sandbox"), "mayfly.sandbox"),
     **dict.fromkeys(("Event", "Ledger"), "mayfly.store"),

@@ -126,7 +126,7 @@ def test_this_machine_alone_and_one_agent_give_the_same_answer(
 def test_a_run_that_is_stopped_stops_on_every_node(base: Settings, cluster: Cluster, how: str) -> None:
     watch, found = Watch(), []
     with Runtime(base, observer=watch) as runtime, Ledger.open(base) as ledger:
-        tree = spinning(keep_spinner(runtime), [LONG + number for number in range(4)])
+        tree = spinning(keep_spinner(runtime), [LONG, LONG + 1])
         thread = in_background(lambda: found.append(runtime.resolve(tree)))
         assert until(lambda: all(behind_the_wall(raylet) for raylet in cluster.raylets)), found
         switch = KillSwitch(ledger)
@@ -174,6 +174,7 @@ def test_what_a_killed_driver_began_ends_and_another_process_goes_on_without_ray
         assert until(lambda: latest(ledger) != before)
         run = latest(ledger)
         assert until(lambda: len(proven(ledger, run)) == len(quick))
+        assert on_nodes(cluster)
         kill(driver.pid)
         driver.wait()
         known = proven(ledger, run)

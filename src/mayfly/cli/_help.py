@@ -114,7 +114,9 @@ def _go_on(id: str, text: str, model: str | None, *, as_json: bool) -> None:
         call = runtime.parts.inbox.answer(id, text)
         run, _, node = call.run.partition("/")
         outcome = (
-            runtime.resume(run, hints=(text,)) if node else runtime.run(hints=(text,), **again(call.request, model))
+            runtime.resume(run, hints=(text,), model=model)
+            if node
+            else runtime.run(hints=(text,), **again(call.request, model))
         )
         show_outcome(outcome, as_json=as_json)
     if not outcome.resolved:

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, group, note
+from mayfly.cli._output import AsJson, answer, answer_json, command, group, note
 from mayfly.core import Settings
 
 app = group("A Ray cluster on this machine, to try things out. Use it with MAYFLY_ENGINE=ray.")
@@ -42,7 +42,9 @@ def status(*, as_json: AsJson = False) -> None:
     elif cluster is None:
         answer("not up")
     else:
-        answer(f"up: {_sentence(cluster)}" if alive else "died; run: mayfly ray down")
+        dead = cluster.raylets_alive.count(False)
+        lost = f", {dead} of them dead; run: {command()} ray down" if dead else ""
+        answer(f"up: {_sentence(cluster)}{lost}" if alive else f"died; run: {command()} ray down")
     if not alive:
         raise typer.Exit(1)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._output import AsJson
-from mayfly.cli._run import EXIT, show_outcome
+from mayfly.cli._run import EXIT, ModelOption, show_outcome
 from mayfly.core import InputError, Settings
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def resume(
     id: Annotated[str, typer.Argument(help="The run, as `mayfly runs` shows it.", metavar="ID")],
     *,
+    model: ModelOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -33,7 +34,7 @@ def resume(
     progress = TreeProgress(quiet=quiet)
     with progress, Runtime(settings, observer=progress) as runtime:
         progress.again = _proven(runtime, id)
-        outcome = runtime.resume(id)
+        outcome = runtime.resume(id, model=model)
         progress.close()
         show_outcome(outcome, as_json=as_json)
     if not outcome.resolved:

@@ -53,9 +53,9 @@ def _show(found: list[RunLine]) -> None:
     ]
     for text in table(rows):
         answer(text)
-    open = next((line.id for line in found if line.status == "interrupted"), None)
+    open = next((line.id for line in found if line.status in ("interrupted", "cancelled", "killed")), None)
     if open is not None:
-        note(f"go on with what was interrupted: {command()} resume {open}")
+        note(f"go on with one that was stopped: {command()} resume {open}")
 
 
 def _promises(line: RunLine) -> str:

@@ -164,7 +164,7 @@ def _show(traced: Traced) -> None:
     if traced.node:
         _show_node(traced)
     _show_order(traced)
-    if saved.status in ("interrupted", "cancelled"):
+    if saved.status in ("interrupted", "cancelled", "killed"):
         note(f"go on: {command()} resume {one_line(traced.run)}")
 
 

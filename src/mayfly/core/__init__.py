@@ -2,6 +2,7 @@
 
 from mayfly.core._agent import Agent, Identity, agent
 from mayfly.core._amounts import POOL_KINDS
+from mayfly.core._parse import check_tree, parse_python
 from mayfly.core._pool import Hold, Pool, current_pool, limit, within
 from mayfly.core._settings import (
     Default,
@@ -85,9 +86,11 @@ __all__ = [
     "Verdict",
     "agent",
     "canonical_json",
+    "check_tree",
     "content_hash",
     "current_pool",
     "limit",
+    "parse_python",
     "rounds",
     "within",
 ]

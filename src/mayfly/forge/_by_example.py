@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 
-from mayfly.core import Artifact, content_hash
+from mayfly.core import Artifact, content_hash, parse_python
 from mayfly.forge._request import CannotWrite, Request
 from mayfly.forge._settle import Oracle
 
@@ -93,7 +93,7 @@ class ExampleArchitect:
 
 def library_parts(source: str) -> list[str]:
     """Return the names of what was copied from the synthesizer's own library: helpers, and constants only they use."""
-    body = ast.parse(source).body
+    body = parse_python(source).body
     helpers = [node for node in body if isinstance(node, ast.FunctionDef) and node.name.startswith("_")]
     constants = [node for node in body if isinstance(node, (ast.Assign, ast.AnnAssign))]
     named = [(node.targets[0] if isinstance(node, ast.Assign) else node.target) for node in constants]

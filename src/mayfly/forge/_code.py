@@ -7,6 +7,8 @@ import re
 import textwrap
 import warnings
 
+from mayfly.core import parse_python
+
 _FENCE = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
 )
@@ -44,7 +46,7 @@ def _parse(source: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(source)
+            return parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 
+from mayfly.core import parse_python
 from mayfly.forge._code import code_in
 from mayfly.gates import Test
 
@@ -62,7 +63,7 @@ def _from_json(data: object, inputs: list[object]) -> list[Test]:
 
 def _from_python(source: str, inputs: list[object]) -> list[Test]:
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]

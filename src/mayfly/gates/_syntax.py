@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, check_tree, parse_python
 
 VERSION = 1
 GATE = "syntax"
@@ -104,9 +104,9 @@ def _parse(text: str) -> tuple[ast.Module | None, Verdict | None]:
     code = "SYNTAX"
     try:
         with silently():
-            tree = ast.parse(text)
+            tree = parse_python(text)
             code = "COMPILE"
-            compile(tree, "<source>", "exec", dont_inherit=True)
+            check_tree(tree)
     except SyntaxError as error:
         return None, _verdict(code, error.msg or "invalid syntax", error.lineno or 1, text)
     except (RecursionError, MemoryError):

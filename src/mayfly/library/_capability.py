@@ -57,8 +57,8 @@ class Builtin:
 
     Before every call the rules are asked for *action* on *target* (an empty action does nothing outside and is not
     asked for). *check* is the test its value has to pass, within *check_seconds*: True, and nothing else, accepts.
-    *quick* calls are made on the event loop itself. *steady* ones give the same value for the same argument, so a
-    proven value is used again.
+    *quick* calls are made on the event loop itself. *steady* ones give the same value for the same argument: unless
+    they are quick anyway, a value that was proven before, in whatever run, is used again.
     """
 
     name: str
@@ -73,6 +73,12 @@ class Builtin:
     version: int = 1
     quick: bool = False
     check_seconds: float = 10.0
+
+    @property
+    def has_test(self) -> bool:
+        """Whether there is a test of its own, and not only that there is a value."""
+        return self.check is not _something
+
     steady: bool = False
 
 
@@ -93,7 +99,10 @@ class Registry:
     def get(self, name: str) -> Builtin:
         """Return the capability called *name*."""
         if name not in self._known:
-            raise InputError(f"there is no capability {name!r}", fix=f"there are: {', '.join(sorted(self._known))}")
+            raise InputError(
+                f"there is no capability {name!r}",
+                fix="a run with capabilities of a program is resumed by that program",
+            )
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:

@@ -105,7 +105,7 @@ class Effects:
         if said.decision == "permit":
             return
         why = "; ".join(said.because[:3]) or "no rule permits it"
-        fix = f"mayfly policy approve {said.id}" if said.decision == "approval" else None
+        fix = f"mayfly policy approve {said.id} --by NAME --reason TEXT" if said.decision == "approval" else None
         word = "needs an approval" if said.decision == "approval" else "is not permitted"
         raise Denied(f"{builtin.action} {target[:LONGEST]} {word}: {why}", fix=fix)
 

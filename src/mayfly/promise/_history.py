@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -94,27 +95,42 @@ class Unsettled:
 
 def runs(ledger: Ledger, *, last: int = 20) -> list[RunLine]:
     """Return the last runs, the newest first."""
-    after = ledger.before_last(last, kind="run.began")
-    began = list(ledger.read(kind="run.began", after=after))
-    lines = [_line(ledger, event) for event in began if "/" not in event.subject]
-    return lines[::-1]
+    wanted = last
+    while True:
+        after = ledger.before_last(wanted, kind="run.began")
+        # Leaves begin too; how many of them there are among the last is not known beforehand.
+        began = [event for event in ledger.read(kind="run.began", after=after) if "/" not in event.subject]
+        if len(began) >= last or not after:
+            return [_line(ledger, event) for event in reversed(began[-last:] if last else [])]
+        wanted *= 4
 
 
 def _line(ledger: Ledger, began: Event) -> RunLine:
     run = began.subject
     planned = ledger.last(kind="promise.planned", subject=run)
     status, end = _status(ledger, run)
+    counts = _counts(ledger, run) if planned else Counter()
     return RunLine(
         id=run,
         intent=str(began.payload.get("intent", "")),
         at=began.at,
         status=status,
         nodes=int(str(planned.payload["nodes"])) if planned else 0,
-        resolved=ledger.count(kind="promise.resolved", subject=run),
-        collapsed=ledger.count(kind="promise.collapsed", subject=run),
-        failed=ledger.count(kind="promise.failed", subject=run),
+        resolved=counts[State.RESOLVED],
+        collapsed=counts[State.COLLAPSED],
+        failed=counts[State.FAILED],
         seconds=(end.at - began.at).total_seconds() if end else None,
     )
+
+
+def _counts(ledger: Ledger, run: str) -> Counter[State]:
+    """Count promises by where they stand; what was tried more than once counts as it last ended."""
+    if ledger.last(kind="run.resumed", subject=run) is None:
+        return Counter({state: ledger.count(kind=kind, subject=run) for kind, state in _STATES.items()})
+    marks = _Marks()
+    for event in ledger.read(subject=run):
+        marks.take(event)
+    return Counter(_STATES[event.kind] for event in marks.last.values())
 
 
 def _status(ledger: Ledger, run: str) -> tuple[str, Event | None]:
@@ -123,7 +139,8 @@ def _status(ledger: Ledger, run: str) -> tuple[str, Event | None]:
     end = max(ends, key=lambda event: event.id, default=None)
     again = ledger.last(kind="run.resumed", subject=run)
     if end is not None and (again is None or again.id < end.id):
-        return str(end.payload.get("status") or end.kind.removeprefix("run.")), end
+        stopped = {"CANCELLED": "cancelled", "KILLED": "killed"}.get(str(end.payload.get("code")))
+        return stopped or str(end.payload.get("status") or end.kind.removeprefix("run.")), end
     if _claimed(ledger, run):
         return "running", None
     cancelled = ledger.last(kind="run.cancelled", subject=run)

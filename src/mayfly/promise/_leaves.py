@@ -104,6 +104,10 @@ class Leaves:
         )
         job = replace(job, service=Service(kind="capability", name=builtin.name, version=builtin.version))
         key = key_of(job) if builtin.steady else key_here(job)
+        if builtin.steady and not builtin.quick and builtin.effect == "none":
+            found = await asyncio.to_thread(self._proven, key)
+            if found is not None:
+                return found
         if builtin.quick:
             value, events = await effects.call(builtin, invocation, promise.id)
         else:
@@ -126,7 +130,13 @@ class Leaves:
             raise Untrue(f"the test of {builtin.name} failed: {type(error).__name__}: {error}") from None
         if said is not True:
             raise Untrue(f"the test of {builtin.name} gave {str(said)[:100]}, not True: {builtin.proves}")
-        return Evidence(description=builtin.proves, confidence=1.0, check=f"builtin:{builtin.name}", strength="strong")
+        sure = builtin.has_test
+        return Evidence(
+            description=builtin.proves,
+            confidence=1.0 if sure else 0.5,
+            check=f"builtin:{builtin.name}",
+            strength="strong" if sure else "weak",
+        )
 
     async def job(
         self, promise: Promise[Any], needed: Mapping[str, object], *, argument: object | Unset = UNSET

@@ -116,6 +116,8 @@ class Resolver:
             promise.resolve(value.value, await self._prove(promise, needed, value))
         except Exception as error:
             _end(promise, error)
+            if isinstance(error, Ended):
+                value = Value(cost=error.done.cost, sandbox_seconds=error.done.sandbox_seconds)
         value.seconds = time.monotonic() - began
         await self._keep(promise, value)
 

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
+from mayfly.core import parse_python
+
 LONGEST = 100_000
 _INPUTS = frozenset({"input", "given", "argument", "source"})
 _NAME = re.compile(r"test(_\w*)?|check")
@@ -45,10 +47,10 @@ def _parsed(source: str) -> tuple[ast.Module, str]:
     if len(source) > LONGEST:
         raise NoTest(f"the test is longer than {LONGEST} characters")
     try:
-        tree = ast.parse(source)
+        tree = parse_python(source)
         if len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr) and isinstance(tree.body[0].value, ast.Lambda):
             source = f"test = (\n{source}\n)"
-            tree = ast.parse(source)
+            tree = parse_python(source)
     except SyntaxError as error:
         raise NoTest(f"the test is not Python: {error.msg} (line {error.lineno})") from None
     except (ValueError, RecursionError, MemoryError):

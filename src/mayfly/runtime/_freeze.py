@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mayfly.core import InputError
+from mayfly.core import InputError, parse_python
 from mayfly.forge import Signature
 from mayfly.gates import Parameter
 from mayfly.runtime._jit import examples_of
@@ -98,7 +98,7 @@ def _is_jit(node: Function) -> bool:
 
 def _put(text: str, node: Function, compiled: Compiled, path: Path) -> str:
     """Return *text* with the function replaced by what was written, and its helpers and imports before it."""
-    written = ast.parse(compiled.artifact.source)
+    written = parse_python(compiled.artifact.source)
     module = _parse(text, path)
     lines = text.splitlines(keepends=True)
     start = min([node.lineno, *(item.lineno for item in node.decorator_list)]) - 1
@@ -185,6 +185,6 @@ def _read(path: Path) -> str:
 
 def _parse(text: str, path: Path) -> ast.Module:
     try:
-        return ast.parse(text)
+        return parse_python(text)
     except (SyntaxError, ValueError) as error:
         raise InputError(f"{path} is not Python: {error}") from None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mayfly.core import InputError, StoreError
+from mayfly.core import InputError, StoreError, parse_python
 from mayfly.gates import ProofMade, Suite, TestResult, find_entry
 
 if TYPE_CHECKING:
@@ -58,7 +57,7 @@ def rerun(runtime: Runtime, id: str) -> Reproved:
     ledger = runtime.parts.ledger
     source = ledger.get_blob(made.source_hash).decode("utf-8", "surrogatepass")
     suite = Suite.from_json(json.loads(ledger.get_blob(made.suite_hash)))
-    entry = find_entry(ast.parse(source), made.entry, spread=made.spread)
+    entry = find_entry(parse_python(source), made.entry, spread=made.spread)
     results = runtime.parts.prover.rerun(source, entry, suite, imports=frozenset(made.imports))
     return Reproved(id=id, strength=made.strength, source_hash=made.source_hash, results=tuple(results))
 

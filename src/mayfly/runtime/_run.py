@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -24,6 +23,7 @@ from mayfly.runtime._task import OnExhausted, Task, checked_examples, make_task,
 if TYPE_CHECKING:
     from mayfly.promise import Promise
     from mayfly.runtime._tree import Trees
+    from mayfly.store import Ledger
 
 NO_EXAMPLES: tuple[Example, ...] = ()
 
@@ -173,14 +173,13 @@ class Runtime:
             if planned is None:
                 return None
             before = pool.snapshot()
-            outcome = self.resolve(planned, model=model, **chosen)
             spent = Cost(
                 model_calls=int(before["model_calls"]),
                 input_tokens=int(before["input_tokens"]),
                 output_tokens=int(before["output_tokens"]),
                 money=before["money"],
             )
-            return replace(outcome, cost=outcome.cost + spent)
+            return self._resolved(planned, spent=spent, model=model, **chosen)
 
     def _planned(self, intent: str, **given: Any) -> Promise[Any] | None:
         """Return the tree of a task that is one; None where one agent does it, or where the task is no task."""
@@ -227,22 +226,48 @@ class Runtime:
         on_exhausted: OnExhausted = "ground",
     ) -> Outcome[Any]:
         """Resolve a tree from its leaves up; every step is in the ledger, so that `resume` can go on after a crash."""
+        return self._resolved(
+            promise, model=model, tier=tier, accept_weak=accept_weak, hints=hints, on_exhausted=on_exhausted
+        )
+
+    def _resolved(
+        self,
+        promise: Promise[Any],
+        *,
+        model: str | None,
+        tier: Tier | str,
+        accept_weak: bool,
+        hints: Sequence[str],
+        on_exhausted: OnExhausted,
+        spent: Cost | None = None,
+    ) -> Outcome[Any]:
         run = self.story("r").id
         try:
             trees = self._trees()
             options = trees.options(
                 model=self._model(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
             )
-            outcome = trees.resolve(run, promise, options)
+            trees.spent = spent or Cost()
+            outcome = trees.resolve(run, promise, options, by="hand" if spent is None else "plan")
         except MayflyError as error:
             if on_exhausted == "raise":
                 raise
             return Outcome(status="collapsed", value=promise.ground, reason=str(error), id=run, code=error.code)
         return _unless_wanted(outcome, on_exhausted)
 
-    def resume(self, id: str, *, hints: Sequence[str] = (), on_exhausted: OnExhausted = "ground") -> Outcome[Any]:
-        """Go on with a run that ended early: what is proven is not done again, the rest has the *hints* in mind."""
-        return _unless_wanted(self._trees().resume(id, hints=tuple(hints)), on_exhausted)
+    def resume(
+        self,
+        id: str,
+        *,
+        hints: Sequence[str] = (),
+        model: str | None = None,
+        on_exhausted: OnExhausted = "ground",
+    ) -> Outcome[Any]:
+        """Go on with a run that ended early: what is proven is not done again, the rest has the *hints* in mind.
+
+        With a *model*, that one is asked from now on.
+        """
+        return _unless_wanted(self._trees().resume(id, hints=tuple(hints), model=model), on_exhausted)
 
     def _trees(self) -> Trees:
         # Imported where it is used: a single agent needs neither rules nor engines.
@@ -281,6 +306,11 @@ class Runtime:
     def keep(self, story: Story) -> None:
         """Put the story into the ledger; one that cannot be written is told to the observer and changes nothing."""
         keep(self.parts, story)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger that this runtime writes to."""
+        return self.parts.ledger
 
     def story(self, letter: str) -> Story:
         """Begin the story of a run or of a compilation, with an id of its own."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from mayfly.core import parse_python
+
 _TAKING = frozenset({"islice", "nlargest", "nsmallest", "most_common", "range", "take", "head", "first", "limit"})
 
 
@@ -12,14 +14,14 @@ def constants(source: str) -> list[int]:
     """Return every whole number above 1 that *source* writes out."""
     return [
         node.value
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parse_python(source))
         if isinstance(node, ast.Constant) and type(node.value) is int and node.value > 1
     ]
 
 
 def limits_of(source: str) -> list[int]:
     """Return the numbers that *source* cuts, takes or breaks off at."""
-    tree = ast.parse(source)
+    tree = parse_python(source)
     named = _named(tree)
     return [number for node in _bounds(tree) for number in _numbers(node, named)]
 

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,7 +29,19 @@ from mayfly.core import (
     current_pool,
 )
 from mayfly.library import Registry
-from mayfly.promise import Options, Planned, Planner, Promise, RunResumed, Saved, part_of, plain, saved, to_json
+from mayfly.promise import (
+    Options,
+    Planned,
+    Planner,
+    Promise,
+    RunResumed,
+    Saved,
+    Service,
+    part_of,
+    plain,
+    saved,
+    to_json,
+)
 from mayfly.runtime._drive import Drive
 from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
 from mayfly.runtime._leaf import versions_of
@@ -51,6 +63,8 @@ class Trees:
     tell: Callable[[str, Any], None]
     workspace: Path
     registry: Registry
+    # What planning took; it belongs to the cost of the run that comes of it.
+    spent: Cost = field(default_factory=Cost)
 
     def plan(
         self,
@@ -103,8 +117,10 @@ class Trees:
             reuse=settings.library.ttl,
         )
 
-    def resolve(self, run: str, root: Promise[Any], options: Options, *, by: str = "rules") -> Outcome[Any]:
+    def resolve(self, run: str, root: Promise[Any], options: Options, *, by: str = "hand") -> Outcome[Any]:
         """Resolve a planned tree as run *run*."""
+        if root.state.value != "pending":
+            raise InputError(f"this tree is {root.state} already", fix="plan it again, or resume its run")
         began = RunBegan(
             intent=root.intent[:2000],
             tier=options.tier,
@@ -128,8 +144,11 @@ class Trees:
             self.tell("planned", root)
             return self._finish(run, root, options, claim, None)
 
-    def resume(self, run: str, *, hints: tuple[str, ...] = ()) -> Outcome[Any]:
-        """Go on with a run: what is proven stays, everything else is tried again, with the *hints* in mind."""
+    def resume(self, run: str, *, hints: tuple[str, ...] = (), model: str | None = None) -> Outcome[Any]:
+        """Go on with a run: what is proven stays, everything else is tried again, with the *hints* in mind.
+
+        A *model* takes the place of the one the run began with, and does what nobody could do without one.
+        """
         ledger = self.parts.ledger
         with ledger.claim(run) as claim:
             found = saved(ledger, run)
@@ -139,13 +158,16 @@ class Trees:
             _unchanged(kept.get("files", {}))
             self.workspace = Path(kept["workspace"])
             options = self.options(
-                model=kept["model"],
+                model=model or kept["model"],
                 tier=kept["tier"],
                 accept_weak=bool(kept["accept_weak"]),
                 hints=(*kept["hints"], *hints),
             )
             ledger.append(RunResumed(by=_who(), proven=len(found.values)), subject=run)
             root = found.fresh()
+            for promise in root.walk() if model else ():
+                if promise.service is not None and promise.service.kind == "ground" and promise.service.name:
+                    promise.service = Service(kind="compile", name=model or "")
             self.tell("planned", root)
             return self._finish(run, root, options, claim, found)
 
@@ -175,7 +197,7 @@ class Trees:
             trouble = next((error for error in _flat(group) if isinstance(error, MayflyError)), None)
             if trouble is None:
                 raise
-        cost = replace(_spent(pool), seconds=round(time.monotonic() - began, 6))
+        cost = replace(self.spent + _spent(pool), seconds=round(time.monotonic() - began, 6))
         outcome = self._outcome(run, root, cost, trouble=trouble)
         self._record(outcome, root)
         self.tell("ended", outcome)

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from mayfly.core import parse_python
 from mayfly.forge.examples._library import imports, needed
 from mayfly.forge.examples._tree import (
     Apply,
@@ -69,7 +70,7 @@ def emit(expr: Expr, shape: Shape, *, summary: str, example: str) -> str:
 
 
 def _module(entry: str, writer: _Writer, summary: str) -> str:
-    used = {node.id for node in ast.walk(ast.parse(entry)) if isinstance(node, ast.Name)}
+    used = {node.id for node in ast.walk(parse_python(entry)) if isinstance(node, ast.Name)}
     chosen = needed(name for name in used if name.startswith("_"))
     names = used.union(*[block.names for block in chosen])
     sections = [f'"""{doc(summary)}"""']

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import ModuleType
 
+from mayfly.core import parse_python
 from mayfly.forge.examples.parts import MODULES
 
 _IMPORTED = {
@@ -60,7 +61,7 @@ def blocks() -> dict[str, Block]:
 
 def _parsed(module: ModuleType) -> tuple[ast.Module, list[str]]:
     source = inspect.getsource(module)
-    return ast.parse(source), source.splitlines()
+    return parse_python(source), source.splitlines()
 
 
 def _defined(node: ast.stmt) -> str:

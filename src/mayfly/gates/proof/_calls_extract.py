@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from mayfly.core import parse_python
 from mayfly.gates._entry import Entry
 from mayfly.gates.proof._run_tests_equal import as_data
 from mayfly.gates.proof._suite import Test
@@ -35,7 +36,7 @@ class Collected:
 def collect(test: Test, entry: Entry) -> Collected:
     """Return the tests of one source; asserts outside every function become a test of their own."""
     try:
-        tree = ast.parse(test.function)
+        tree = parse_python(test.function)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         return Collected(problem=f"the test does not parse: {error}")
     loose = any(isinstance(node, ast.Assert) for node in tree.body)
@@ -58,7 +59,7 @@ def _with_loose_asserts(tree: ast.Module) -> ast.Module:
     loose: list[ast.stmt] = [node for node in tree.body if isinstance(node, ast.Assert)]
     if not loose:
         return tree
-    made = ast.parse(f"def {_LOOSE}():\n    pass").body[0]
+    made = parse_python(f"def {_LOOSE}():\n    pass").body[0]
     assert isinstance(made, ast.FunctionDef)
     made.body = loose
     tree.body = [*(node for node in tree.body if node not in loose), made]
@@ -126,7 +127,7 @@ def shape_of(source: str) -> dict[str, Any]:
     """Describe what a program defines, so that its names can be stood for: classes, their methods, functions."""
     classes: dict[str, Any] = {}
     functions: dict[str, bool] = {}
-    for node in ast.parse(source).body:
+    for node in parse_python(source).body:
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             functions[node.name] = isinstance(node, ast.AsyncFunctionDef)
         elif isinstance(node, ast.ClassDef):

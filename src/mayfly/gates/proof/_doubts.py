@@ -6,7 +6,7 @@ import ast
 import math
 from collections.abc import Sequence
 
-from mayfly.core import UNSET
+from mayfly.core import UNSET, parse_python
 from mayfly.gates.proof._run_tests import Case
 from mayfly.gates.proof._run_tests_ask import Answer
 from mayfly.gates.proof._run_tests_equal import shown
@@ -42,7 +42,7 @@ def crash(
 def _raising_lines(source: str) -> set[int]:
     return {
         line
-        for node in ast.walk(ast.parse(source))
+        for node in ast.walk(parse_python(source))
         if isinstance(node, (ast.Raise, ast.Assert))
         for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
     }

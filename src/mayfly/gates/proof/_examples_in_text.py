@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from mayfly.core import parse_python
 from mayfly.gates.proof._run_tests_equal import as_data, same
 from mayfly.gates.proof._suite import Test, TestKind
 
@@ -142,7 +143,7 @@ def _read(text: str, at: int) -> tuple[object, int] | None:
 def _comparison(code: str, name: str) -> tuple[list[object], object] | None:
     """Read `name(...) == literal`, as some doctests say it."""
     try:
-        node = ast.parse(code.strip(), mode="eval").body
+        node = parse_python(code.strip(), mode="eval").body
     except (SyntaxError, ValueError):
         return None
     if not (isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.Is))):
@@ -155,7 +156,7 @@ def _comparison(code: str, name: str) -> tuple[list[object], object] | None:
 def _call(code: str, name: str) -> list[object] | None:
     """Return the arguments of `name(literals)`, or None for anything else."""
     try:
-        node = ast.parse(code.strip(), mode="eval").body
+        node = parse_python(code.strip(), mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     if not (isinstance(node, ast.Call) and ast.unparse(node.func) == name):

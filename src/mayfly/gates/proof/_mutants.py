@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
-from mayfly.core import content_hash
+from mayfly.core import content_hash, parse_python
 from mayfly.gates.proof._mutants_edits import Edit, Finder
 
 
@@ -27,7 +27,7 @@ class Mutant(NamedTuple):
 def without_own_tests(source: str) -> str:
     """Blank out the asserts a program makes while it loads: what they catch is no merit of the tests."""
     lines = source.split("\n")
-    for node in ast.parse(source).body:
+    for node in parse_python(source).body:
         if isinstance(node, ast.Assert):
             begin, end = node.lineno - 1, node.end_lineno or node.lineno
             lines[begin:end] = ["pass"] + [""] * (end - begin - 1)
@@ -37,7 +37,7 @@ def without_own_tests(source: str) -> str:
 def lines_of(source: str, names: Collection[str]) -> frozenset[int]:
     """Return the lines of the functions, classes and constants with these names."""
     found: set[int] = set()
-    for node in ast.parse(source).body if names else ():
+    for node in parse_python(source).body if names else ():
         targets = node.targets if isinstance(node, ast.Assign) else []
         called = [getattr(node, "name", ""), *(target.id for target in targets if isinstance(target, ast.Name))]
         if set(called) & set(names):

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mayfly.core import parse_python
+
 _COMPARE = {
     ast.Lt: (("<", "<="), ("<", ">")),
     ast.LtE: (("<=", "<"), ("<=", ">")),
@@ -86,7 +88,7 @@ class Finder:
 
     def find(self) -> list[Edit]:
         """Return every edit, in the order of the text."""
-        self.block(ast.parse(self.text))
+        self.block(parse_python(self.text))
         return sorted(set(self.edits))
 
     def at(self, line: int, column: int) -> int:

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from mayfly.core import parse_python
+
 _LISTS = {"list", "List", "Sequence", "Iterable", "Iterator", "Generator", "Collection", "AsyncIterator", "deque"}
 _LISTS |= {"MutableSequence", "AsyncIterable", "AsyncGenerator", "Reversible"}
 _DICTS = {"dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "DefaultDict", "OrderedDict", "Counter"}
@@ -32,7 +34,7 @@ class Types:
     def __init__(self, source: str = "") -> None:
         self._named: dict[str, ast.stmt] = {}
         try:
-            body = ast.parse(source).body
+            body = parse_python(source).body
         except (SyntaxError, ValueError):
             body = []
         for node in body:
@@ -44,7 +46,7 @@ class Types:
     def kind(self, annotation: str) -> Kind:
         """Return the type that *annotation* writes down."""
         try:
-            return self._read(ast.parse(annotation, mode="eval").body, 0) if annotation else ANY
+            return self._read(parse_python(annotation, mode="eval").body, 0) if annotation else ANY
         except (SyntaxError, ValueError, RecursionError):
             return ANY
 
@@ -53,7 +55,7 @@ class Types:
             return ANY
         if isinstance(node, ast.Constant):
             if isinstance(node.value, str):
-                return self._read(ast.parse(node.value, mode="eval").body, depth + 1)
+                return self._read(parse_python(node.value, mode="eval").body, depth + 1)
             return Kind(name="None") if node.value is None else ANY
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
             return Kind(name="union", parts=(self._read(node.left, depth + 1), self._read(node.right, depth + 1)))

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, parse_python
 from mayfly.gates.types._repair import Example, Repaired, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
 from mayfly.gates.types._suppress import suppressions
@@ -236,7 +236,7 @@ class _Lane:
 def _uses_packages(source: str) -> bool:
     """Whether a module outside the standard library is imported: a server would load it anew for every check."""
     try:
-        nodes = list(ast.walk(ast.parse(source)))
+        nodes = list(ast.walk(parse_python(source)))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, parse_python
 from mayfly.gates._entry import NoEntry, find_entry
 from mayfly.gates.types._repair_annotations import allow_none, allow_none_returned, fill_generics, import_names
 from mayfly.gates.types._repair_edit import Function, functions
@@ -61,7 +61,7 @@ def repair(
         name_results(work)
         return_none(work)
         made = work.result()
-        ast.parse(made)
+        parse_python(made)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Repaired(source=source)
     return Repaired(source=made, repairs=tuple(work.notes)) if work.notes else Repaired(source=source)

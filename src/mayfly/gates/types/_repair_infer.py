@@ -7,6 +7,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+from mayfly.core import parse_python
 from mayfly.gates.types._repair_edit import Function, arguments, inside
 from mayfly.gates.types._repair_kinds import ANY, BOOL, FLOAT, INT, NONE, STR, UNKNOWN, Kind, join, kind, of_annotation
 
@@ -24,7 +25,7 @@ def _returns() -> dict[str, dict[str, str]]:
 def known_return(group: str, name: str) -> Kind | None:
     """Return what a call gives whose result does not depend on its arguments."""
     text = _returns().get(group, {}).get(name)
-    return of_annotation(ast.parse(text, mode="eval").body) if text else None
+    return of_annotation(parse_python(text, mode="eval").body) if text else None
 
 
 class Scope:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, parse_python
 from mayfly.gates.types._repair_edit import Function, arguments, bound_names
 from mayfly.gates.types._repair_kinds import ANY, FLOAT, UNKNOWN, Kind, kind
 from mayfly.gates.types._repair_work import Work
@@ -113,7 +113,7 @@ def _name_result(work: Work, function: Function, node: ast.Return, value: ast.ex
     start = value.lineno, value.col_offset
     written = work.edits.read(start, (value.end_lineno or 0, value.end_col_offset or 0))
     indent = work.edits.indent(node)
-    used = {found.id for found in ast.walk(ast.parse(declared)) if isinstance(found, ast.Name)}
+    used = {found.id for found in ast.walk(parse_python(declared)) if isinstance(found, ast.Name)}
     single = value.lineno == node.lineno and value.end_lineno == node.lineno
     if indent is None or used & names or not single:
         quoted = declared if declared.startswith(("'", '"')) else repr(declared)

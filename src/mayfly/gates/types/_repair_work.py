@@ -6,7 +6,7 @@ import ast
 import typing
 from collections.abc import Iterator, Sequence
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, parse_python
 from mayfly.gates.types._repair_edit import Edits, Function, bound_names, functions
 from mayfly.gates.types._repair_infer import Scope
 from mayfly.gates.types._repair_kinds import ANY, BUILTINS, TYPING, Kind
@@ -19,7 +19,7 @@ class Work:
 
     def __init__(self, source: str, errors: Sequence[Verdict], *, loose: bool) -> None:
         self.source = source
-        self.tree = ast.parse(source)
+        self.tree = parse_python(source)
         self.edits = Edits(source)
         self.notes: list[str] = []
         self.errors = [error for error in errors if error.gate == "types" and error.decision != "accept"]

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_FLOOR, Context, Decimal, DivisionByZero, InvalidOperation, localcontext
 from fractions import Fraction
 
-from mayfly.core import UNSET, InputError, LimitError
+from mayfly.core import UNSET, InputError, LimitError, parse_python
 from mayfly.library._capability import Builtin, Invocation
 from mayfly.library.builtin._arguments import fields_of, text_of
 
@@ -90,7 +90,7 @@ def _tree(text: str) -> ast.expr:
     if not text or len(text) > _LONGEST:
         raise InputError("the expression is empty" if not text else f"the expression is longer than {_LONGEST}")
     try:
-        return ast.parse(text, mode="eval").body
+        return parse_python(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise InputError(f"{text[:80]!r} is not an arithmetic expression") from None
 

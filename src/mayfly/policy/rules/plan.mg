@@ -1,7 +1,7 @@
 # How a request becomes steps. A plan is data: steps in an order, what each needs, and which of them have plans of
 # their own. Any rule file may add one: plan_step(/polish, /read, 1, "Read {file}") and its like give a verb a plan.
 #
-# Templates name slots: {intent} the request's own words, {object} what stands after its verb, {thing} and {place} its
+# Templates name slots: {intent} the request's own words, {task} the same without the files it names, {object} what stands after its verb, {thing} and {place} its
 # parts ("bug" and "auth module"), {target} what it is about, {problem} what is wrong, {file}, {module}, {dir}, {glob},
 # {url}, {goal} where it is to go, {topic} what to look for, {first} and {second} two things named side by side,
 # {old} the name that is given up. /tests and /suite hold where tests are spoken of and meant, /data_file where the file

@@ -18,7 +18,7 @@ plan_unless(/work_on_data, /fetch, /file).
 plan_unless(/work_on_data, /fetch, /before).
 plan_uses(/work_on_data, /fetch, "http_get").
 plan_argument(/work_on_data, /fetch, "url", "{url}").
-plan_step(/work_on_data, /compile, 2, "{intent}").
+plan_step(/work_on_data, /compile, 2, "{task}").
 plan_by_example(/work_on_data, /compile).
 plan_needs(/work_on_data, /compile, /read).
 plan_needs(/work_on_data, /compile, /fetch).

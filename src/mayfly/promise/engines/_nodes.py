@@ -281,6 +281,9 @@ class Nodes:
         while self._waiting:
             weight, avoid, waiter = self._waiting[0]
             fitting = [member for member in self._members.values() if member.fits(weight)]
+            if any(not member.ready for member in self._members.values()):
+                # What is queued behind a busy core stays there, however idle the node is that is about to be ready.
+                fitting = [member for member in fitting if member.load < member.node.slots]
             if not fitting and not waiter.cancelled():
                 return
             self._waiting.popleft()

@@ -15,6 +15,7 @@ _EDGES = " \t\r\n,;:.!?-—–…"
 _SLOT = re.compile(r"(?P<the>\b[Tt]he )?\{(?P<name>\w+)\}")
 _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _FILE = re.compile(r"[^\n:]{1,200}\.\w{1,5}")
+_BEFORE_A_PATH = r"(?i:\s*\b(?:in|of|from|for|on|inside|within)\b)?(?i:\s+the)?(?i:\s+file)?\s+"
 # Neutral words in place of the user's, by which a step of a rule is judged.
 PLAIN = {"file": "file.txt", "first": "file.txt", "second": "file.txt", "dir": "src/", "url": "https://example.org/"}
 
@@ -27,6 +28,7 @@ def slots_of(intent: Intent, files: Files) -> dict[str, str]:
     thing, place = _parted(object_)
     found = {
         "intent": alone(intent),
+        "task": _without_paths(alone(intent), pieces),
         "object": _written(object_),
         "thing": _written(thing),
         "place": _written(place),
@@ -43,8 +45,18 @@ def slots_of(intent: Intent, files: Files) -> dict[str, str]:
     found["problem"] = _problem(found, thing, place)
     found["topic"] = _topic(pieces, place or _goal(object_) or thing)
     found["data_file"] = found["file"] if found.get("file", "").rpartition(".")[2].lower() in words("data") else ""
-    longest = {"intent": LONGEST_INTENT}
+    longest = {"intent": LONGEST_INTENT, "task": LONGEST_INTENT}
     return {name: value[: longest.get(name, _LONGEST)] for name, value in found.items() if value}
+
+
+def _without_paths(text: str, pieces: Sequence[Token]) -> str:
+    """Return a request without the files it names, for whoever is handed what was in them."""
+    rest = text
+    for token in pieces:
+        if token.kind == "path":
+            rest = re.sub(_BEFORE_A_PATH + re.escape(token.text) + r"(?!\S)", "", rest)
+    rest = " ".join(rest.split())
+    return rest if len(rest.split()) > 1 else text
 
 
 def alone(intent: Intent) -> str:

@@ -6,6 +6,8 @@ import ast
 from functools import cache
 from pathlib import Path
 
+from mayfly.core import parse_python
+
 __all__ = ["far_side"]
 
 _HERE = Path(__file__).parent
@@ -23,7 +25,7 @@ def far_side(*names: str) -> str:
 
 
 def _module(name: str) -> ast.Module:
-    return ast.parse((_HERE / f"{name}.py").read_text(encoding="utf-8"))
+    return parse_python((_HERE / f"{name}.py").read_text(encoding="utf-8"))
 
 
 class _Strip(ast.NodeTransformer):

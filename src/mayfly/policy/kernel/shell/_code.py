@@ -5,6 +5,8 @@ import re
 import warnings
 from typing import Final, NamedTuple
 
+from mayfly.core import parse_python
+
 LONGEST: Final = 20_000
 _RUNS: Final = re.compile(r"system|popen|spawn|exec|subprocess|getoutput|pty|call|run|commands", re.IGNORECASE)
 _HIDES: Final = frozenset(
@@ -60,7 +62,7 @@ def _parsed(code: str) -> ast.Module | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return ast.parse(code)
+            return parse_python(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
 
