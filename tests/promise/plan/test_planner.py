@@ -49,7 +49,9 @@ def test_a_module_is_the_one_file_of_its_name(tmp_path: Path) -> None:
     assert "Read src/app/auth.py" in intents(make(tmp_path).plan("Fix the bug in auth module", ground=None))
 
 
-@pytest.mark.parametrize("text", ["What does the cart module do?", "Why is the cart module so slow?", "Fix the cart module"])
+@pytest.mark.parametrize(
+    "text", ["What does the cart module do?", "Why is the cart module so slow?", "Fix the cart module"]
+)
 def test_a_module_has_the_name_that_stands_before_it(tmp_path: Path, text: str) -> None:
     assert "Read cart.py" in intents(make(tmp_path).plan(text, ground=None))
 

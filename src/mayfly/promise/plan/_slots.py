@@ -28,7 +28,7 @@ def slots_of(intent: Intent, files: Files) -> dict[str, str]:
     thing, place = _parted(object_)
     found = {
         "intent": alone(intent),
-        "task": _without_paths(alone(intent), pieces),
+        "task": _without_paths(intent.text, pieces) or alone(intent),
         "object": _written(object_),
         "thing": _written(thing),
         "place": _written(place),
@@ -56,7 +56,7 @@ def _without_paths(text: str, pieces: Sequence[Token]) -> str:
         if token.kind == "path":
             rest = re.sub(_BEFORE_A_PATH + re.escape(token.text) + r"(?!\S)", "", rest)
     rest = " ".join(rest.split())
-    return rest if len(rest.split()) > 1 else text
+    return rest if len(rest.split()) > 1 else f"{rest} the records" if rest else ""
 
 
 def alone(intent: Intent) -> str:
