@@ -32,9 +32,11 @@ from bench._cluster import (
 from mayfly.core import PromiseSettings, Settings, StoreSettings
 from mayfly.promise import State, cancel, saved
 from mayfly.promise.engines import Cluster, TryOut
+from mayfly.promise.engines._nodes import Nodes
 from mayfly.promise.engines._tryout import processes
 from mayfly.runtime import Runtime
 from mayfly.store import KillSwitch, Ledger
+from promise.engines.test_nodes import ONE, TWO, Pretended
 
 pytestmark = pytest.mark.timeout(240)
 MEGABYTES = 4
@@ -95,6 +97,17 @@ def parted(base: Settings, *, engine: str, parts: int) -> Settings:
 def leaves(watch: Watch) -> list[str]:
     assert watch.run is not None
     return [promise.id for promise in watch.run.walk() if promise.needs]
+
+
+def test_a_leaf_waits_for_a_node_that_is_about_to_be_ready_rather_than_behind_another() -> None:
+    fleet = Pretended(ONE, TWO, ready=False)
+    nodes = Nodes(fleet=fleet)
+    nodes.refresh()
+    fleet.greetings[0].set_result({"error": None})
+    first, second = nodes.place(), nodes.place()
+    assert (first.result(0).node, second.done()) == (ONE, False)
+    fleet.greetings[1].set_result({"error": None})
+    assert second.result(0).node == TWO
 
 
 @pytest.mark.usefixtures("cluster")

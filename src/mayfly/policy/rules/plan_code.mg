@@ -192,6 +192,7 @@ plan_unless(/test, /write, /suite).
 plan_step(/test, /run, 1, "Run the tests").
 plan_when(/test, /run, /suite).
 plan_uses(/test, /run, "run_tests").
+plan_argument(/test, /run, "paths", "{dir}").
 
 plan_as(/cover, /test).
 
@@ -231,6 +232,7 @@ plan_needs(/install, /confirm, /install).
 plan_step(/run, /tests, 1, "Run the tests").
 plan_when(/run, /tests, /tests).
 plan_uses(/run, /tests, "run_tests").
+plan_argument(/run, /tests, "paths", "{dir}").
 plan_step(/run, /run, 1, "{intent}").
 plan_unless(/run, /run, /tests).
 
