@@ -236,7 +236,7 @@ def test_the_documents_own_wrong_test_is_caught(runtime: Runtime, script: Script
 
 def test_an_intent_without_anything_to_go_by_is_refused_at_once(runtime: Runtime) -> None:
     outcome = runtime.run("make the world a better place", ground="no")
-    assert (outcome.status, outcome.value, outcome.code) == ("collapsed", "no", "CANNOT_WRITE")
+    assert (outcome.status, outcome.value, outcome.code) == ("collapsed", "no", "UNSERVED")
     assert "model" in outcome.reason
 
 

@@ -212,3 +212,11 @@ def test_a_model_is_not_asked_while_the_switch_is_on(tmp_path: Path) -> None:
         outcome = runtime.run("double a number", input=2, examples=[{"input": 1, "output": 2}])
     assert (outcome.status, outcome.code) == ("collapsed", "KILLED")
     assert outcome.cost.model_calls == 0
+
+
+def test_nothing_is_begun_while_the_switch_is_on(runtime: Runtime, gate: Gate) -> None:
+    runtime.parts.switch.turn_on(by="ada", reason="stop")
+    gate.open.set()
+    for outcome in (runtime.resolve(leaf("wait")), runtime.run("count lines", input=["a", "b"])):
+        assert (outcome.status, outcome.code) == ("collapsed", "KILLED")
+    assert gate.calls == 0

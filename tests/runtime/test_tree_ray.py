@@ -156,8 +156,7 @@ def test_a_run_that_is_stopped_stops_on_every_node(base: Settings, cluster: Clus
 def latest(ledger: Ledger) -> str:
     """Return the run that was planned last."""
     found = ledger.last(kind="promise.planned")
-    assert found is not None
-    return found.subject
+    return found.subject if found else ""
 
 
 DRIVER = """
@@ -173,7 +172,7 @@ with Runtime() as runtime:
 def test_what_a_killed_driver_began_ends_and_another_process_goes_on_without_ray(
     base: Settings, cluster: Cluster
 ) -> None:
-    quick, slow = [1000, 1001, 1002], [10_000_000, 10_000_001]
+    quick, slow = [1000, 1001, 1002], [10_000_000 + number for number in range(3)]
     environment = {
         **os.environ,
         "PYTHONPATH": str(Path(__file__).parents[2]),
@@ -186,7 +185,8 @@ def test_what_a_killed_driver_began_ends_and_another_process_goes_on_without_ray
         driver = subprocess.Popen(command, env={**environment, "MAYFLY_ENGINE": "ray"})
         assert until(lambda: latest(ledger) != before)
         run = latest(ledger)
-        assert until(lambda: len(proven(ledger, run)) == len(quick))
+        # In which order the leaves reach the nodes is not known, so the first that is proven is the sign.
+        assert until(lambda: proven(ledger, run))
         assert on_nodes(cluster)
         kill(driver.pid)
         driver.wait()
@@ -221,6 +221,7 @@ def test_a_node_that_is_killed_in_the_middle_changes_nothing(
     walled: list[int] = []
 
     def strike(watch: Watch) -> None:
+        until(lambda: behind_the_wall(cluster.raylets[1]))
         walled.extend(behind_the_wall(cluster.raylets[1]))
         kill_node(cluster.raylets[1])
 

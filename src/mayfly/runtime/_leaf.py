@@ -176,6 +176,7 @@ class LeafWorker:
     def _agent(self, job: Job, task: Task, story: Story, within: Within) -> Outcome[Any]:
         """Run an admitted agent: in a fresh worker the first time, then in the one kept for it where that is idle."""
         story.began(task, None)
+        self.parts.switch.check()
         hash = job.service.name
         compiled, each = load_agent(self.parts, hash, task.profile)
         if compiled.proof.strength != "strong" and not job.accept_weak:

@@ -33,6 +33,7 @@ def model_name(settings: Settings, name: str | None) -> str | None:
 def written(parts: Parts, task: Task, story: Story, asked: Asked) -> tuple[Compiled, bool]:
     """Return an agent whose proof is good enough, and whether it was found again."""
     story.began(task, asked.model)
+    parts.switch.check()
     found = find_again(parts, task, story, model=asked.model)
     compiled = found or compile_task(parts, task, story, model=asked.model, record=asked.record)
     if compiled.proof.strength != "strong" and not asked.accept_weak:
