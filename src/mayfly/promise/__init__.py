@@ -7,14 +7,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mayfly.promise._combine import CannotCombine
+    from mayfly.promise._combine import CannotCombine, Joined
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._history import RunLine, Saved, Unsettled, cancel, runs, saved, settle_effect, unknown_effects
     from mayfly.promise._job import Done, Engine, Job, Part, Worker
     from mayfly.promise._journal import Journal
     from mayfly.promise._keys import part_of
-    from mayfly.promise._leaves import Leaves, Options, Value, plain
+    from mayfly.promise._leaves import Leaves, Options, Value, about_store, plain
     from mayfly.promise._order import Cycle
     from mayfly.promise._pieces import (
         Claim,
@@ -56,6 +56,7 @@ __all__ = [
     "Held",
     "IllegalTransition",
     "Job",
+    "Joined",
     "Journal",
     "Judge",
     "Judged",
@@ -84,6 +85,7 @@ __all__ = [
     "Unsettled",
     "Value",
     "Worker",
+    "about_store",
     "attempt",
     "cancel",
     "classify",
@@ -101,7 +103,13 @@ __all__ = [
 ]
 
 _HOME = {
-    **dict.fromkeys(("CannotCombine",), "mayfly.promise._combine"),
+    **dict.fromkeys(
+        (
+            "CannotCombine",
+            "Joined",
+        ),
+        "mayfly.promise._combine",
+    ),
     **dict.fromkeys(
         (
             "Effects",
@@ -148,6 +156,7 @@ _HOME = {
             "Leaves",
             "Options",
             "Value",
+            "about_store",
             "plain",
         ),
         "mayfly.promise._leaves",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar, overload
@@ -29,6 +30,12 @@ class Joined(Sequence[object]):
 
     def __iter__(self) -> Iterator[object]:
         return chain.from_iterable(self.parts)
+
+    def texts(self) -> Iterator[str]:
+        """Yield every item as its JSON text; what lies on disk is not read into objects for that."""
+        for part in self.parts:
+            texts = getattr(part, "texts", None)
+            yield from texts() if texts is not None else map(json.dumps, part)
 
     @overload
     def __getitem__(self, index: int) -> object: ...

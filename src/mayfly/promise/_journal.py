@@ -41,6 +41,7 @@ class Journal:
         self._broken: Exception | None = None
         self._wake = asyncio.Event()
         self._moved = asyncio.Condition()
+        self._large = asyncio.Lock()
         self._writer: asyncio.Task[None] | None = None
 
     def next(self) -> int:
@@ -72,7 +73,13 @@ class Journal:
 
     async def keep(self, value: object) -> tuple[JSON, str | None]:
         """Return *value* as it goes into an event: itself while it is small, otherwise nothing and its address."""
-        text = json.dumps(value, allow_nan=False, separators=(",", ":"), default=_sequence)
+        if hasattr(value, "texts"):
+            # One at a time: it lies on disk since it is large, and the whole of it goes through memory here.
+            async with self._large:
+                return await self._kept_text(await asyncio.to_thread(_text, value))
+        return await self._kept_text(_text(value))
+
+    async def _kept_text(self, text: str) -> tuple[JSON, str | None]:
         if len(text) <= INLINE:
             plain: JSON = json.loads(text)
             return plain, None
@@ -131,6 +138,14 @@ class Journal:
         last = self.ledger.before_last(2 * len(numbers), subject=self.run)
         seen = {event.payload.get("seq") for event in self.ledger.read(subject=self.run, after=last)}
         return bool(numbers) and numbers[-1] in seen
+
+
+def _text(value: object) -> str:
+    """Return *value* as JSON; a sequence that lies on disk is copied as the text it is there."""
+    texts = getattr(value, "texts", None)
+    if texts is not None:
+        return f"[{','.join(texts())}]"
+    return json.dumps(value, allow_nan=False, separators=(",", ":"), default=_sequence)
 
 
 def _sequence(value: object) -> object:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, Cost, InputError, MayflyError, Pool, Proof, Unset, within
+from mayfly.core import UNSET, Cost, InputError, MayflyError, Pool, Proof, StoreError, Unset, within
 from mayfly.library import Builtin, Invocation, Registry
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import DeadLetter
@@ -20,7 +20,7 @@ from mayfly.promise._keys import hash_part, key_here, key_of, part_of
 from mayfly.promise._promise import Evidence, Promise, Service
 from mayfly.promise._thread import in_thread
 from mayfly.promise.engines import EngineLost
-from mayfly.store import JSON, Payload
+from mayfly.store import JSON, Killed, Payload
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger
@@ -86,6 +86,7 @@ class Leaves:
     pool: Pool
     kill: Callable[[], None]
     options: Options
+    delays: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         self._slots = asyncio.Semaphore(self.options.parallel)
@@ -181,6 +182,33 @@ class Leaves:
         )
 
     async def _do(self, job: Job) -> Value:
+        """Do a job; one that ended only because the store was away is done again after each of the delays."""
+        waits = list(self.delays)
+        again = False
+        while True:
+            try:
+                return await self._once(job)
+            except MayflyError as error:
+                if not about_store(error):
+                    raise
+                if await asyncio.to_thread(self._answers):
+                    # It is back already, or something in it is amiss and will be the next time as well.
+                    if again:
+                        raise
+                    again = True
+                    continue
+                if not waits:
+                    raise
+            await asyncio.sleep(waits.pop(0))
+
+    def _answers(self) -> bool:
+        try:
+            self.journal.ledger.last(kind="run.began", subject=self.journal.run)
+        except StoreError:
+            return False
+        return True
+
+    async def _once(self, job: Job) -> Value:
         await asyncio.to_thread(self.kill)
         data = await asyncio.to_thread(hash_part, job.part) if job.part else ""
         key = key_of(job, data=data)
@@ -224,6 +252,13 @@ class Leaves:
         if found is None or found.at < datetime.now(UTC) - timedelta(seconds=self.options.reuse):
             return None
         return stored(found.payload, self.journal.ledger, key)
+
+
+def about_store(error: Exception) -> bool:
+    """Whether the store is to blame; a switch that says nothing about how to turn it off could not be read."""
+    if isinstance(error, Ended):
+        return error.done.code == StoreError.code
+    return isinstance(error, StoreError) or (isinstance(error, Killed) and error.fix is None)
 
 
 def stored(payload: Mapping[str, Any], ledger: Ledger, key: str) -> Value:

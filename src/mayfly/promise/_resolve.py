@@ -145,10 +145,14 @@ class Resolver:
     async def _children(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
         order = promise.order()
         tasks: dict[str, asyncio.Task[None]] = {}
-        async with asyncio.TaskGroup() as group:
-            for child in order:
-                waits = [tasks[name] for name in child.needs]
-                tasks[child.name] = group.create_task(self._child(promise, child, waits, needed))
+        try:
+            async with asyncio.TaskGroup() as group:
+                for child in order:
+                    waits = [tasks[name] for name in child.needs]
+                    tasks[child.name] = group.create_task(self._child(promise, child, waits, needed))
+        except ExceptionGroup as several:
+            # Only what concerns all of them comes up here, such as a ledger that cannot be written: one is enough.
+            raise several.exceptions[0] from None
         if promise.combine == "merge":
             return await self._merged(promise)
         for child in promise.children:

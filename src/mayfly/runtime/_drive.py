@@ -14,10 +14,8 @@ from mayfly.library import Registry
 from mayfly.policy import Permit
 from mayfly.promise import (
     CannotCombine,
-    Done,
     Effects,
     Engine,
-    Job,
     Journal,
     Leaves,
     LocalEngine,
@@ -28,7 +26,7 @@ from mayfly.promise import (
     Resolver,
     Saved,
     Tester,
-    Value,
+    about_store,
     open_engine,
     past_of,
 )
@@ -44,47 +42,6 @@ if TYPE_CHECKING:
 
 POLL = 1.0
 LOOKS = 5
-
-
-@dataclass(kw_only=True)
-class PatientLeaves(Leaves):
-    """Do a leaf again, after each of *delays*, when it ended only because the store was away."""
-
-    delays: tuple[float, ...] = ()
-
-    async def _do(self, job: Job) -> Value:
-        waits = list(self.delays)
-        again = False
-        while True:
-            try:
-                return await super()._do(job)
-            except MayflyError as error:
-                if not _about_store(error):
-                    raise
-                if await asyncio.to_thread(self._answers):
-                    # It is back already, or something in it is amiss and will be the next time as well.
-                    if again:
-                        raise
-                    again = True
-                    continue
-                if not waits:
-                    raise
-            await asyncio.sleep(waits.pop(0))
-
-    def _answers(self) -> bool:
-        try:
-            self.journal.ledger.last(kind="run.began", subject=self.journal.run)
-        except StoreError:
-            return False
-        return True
-
-
-def _about_store(error: Exception) -> bool:
-    """Whether the store is to blame; a switch that says nothing about how to turn it off could not be read."""
-    done = getattr(error, "done", None)
-    if isinstance(done, Done):
-        return done.code == StoreError.code
-    return isinstance(error, StoreError) or (isinstance(error, Killed) and error.fix is None)
 
 
 class Cancelled(MayflyError):
@@ -156,7 +113,7 @@ class Drive:
         past = await asyncio.to_thread(self._past) if self.before else {}
         return Resolver(
             journal=journal,
-            leaves=PatientLeaves(
+            leaves=Leaves(
                 journal=journal,
                 registry=self.registry,
                 engine=engine,
@@ -233,7 +190,7 @@ class Drive:
                 self.parts.switch.check()
                 return
             except Killed as error:
-                if delay is None or not _about_store(error) or self._stopped.wait(delay):
+                if delay is None or not about_store(error) or self._stopped.wait(delay):
                     raise
 
     def _check_switch(self) -> None:
@@ -242,7 +199,7 @@ class Drive:
             # What a leaf saw a moment ago is no reason to look later.
             KillSwitch(self.parts.ledger, cache=0).check()
         except Killed as error:
-            if not _about_store(error):
+            if not about_store(error):
                 raise
 
 

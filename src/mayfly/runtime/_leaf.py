@@ -126,9 +126,8 @@ class LeafWorker:
         )
 
     def _plain(self, value: object) -> object:
-        """Return a list where a sequence on disk is not larger than what the ledger keeps."""
-        small = isinstance(value, Spool) and value.size <= self.settings.store.blob_size
-        return list(value) if small and isinstance(value, Spool) else value
+        """Return a list in place of a sequence on disk where it has to cross to another process."""
+        return list(value) if isinstance(value, Spool) and not self._shared else value
 
     def _work(self, job: Job, data: bytes | None, story: Story, stop: _Stop) -> Outcome[Any]:
         self._refuse_strangers(job)

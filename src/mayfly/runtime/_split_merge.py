@@ -13,6 +13,7 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from mayfly.core import InputError
+from mayfly.promise import Joined
 from mayfly.runtime._spool import Spool, collect
 
 _Item = TypeVar("_Item")
@@ -104,6 +105,10 @@ def _lists(values: Many) -> Iterator[object]:
 
 
 def _concat(values: Many) -> object:
+    if any(isinstance(value, Spool) for value in values):
+        # What lies on disk stays there: the parts are read one after another.
+        _lists(values)
+        return Joined([value for value in values if isinstance(value, LISTS)])
     return collect(_lists(values))
 
 

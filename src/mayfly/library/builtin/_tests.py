@@ -25,7 +25,10 @@ def suite_builtins(settings: SandboxSettings) -> tuple[Builtin, ...]:
     return (
         Builtin(
             name="run_tests",
-            description="Run pytest, all tests or the test suite of the workspace or of one file or directory, and return which failed.",
+            description=(
+                "Run pytest, all tests or the test suite of the workspace or of one file or directory, "
+                "and return which failed."
+            ),
             call=partial(_run, settings),
             action="run_tests",
             target=_command,
