@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from mayfly.policy.perception import Token, tokens
-from mayfly.promise._fit_parts import Part, steps_of
+from mayfly.promise._fit_parts import Part, Step, steps_of
 from mayfly.promise._words import base, is_verb, operations_of, words
 
 _NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
@@ -70,9 +70,7 @@ def offer_of(name: str, description: str) -> Offer:
     read = tokens(description)
     steps = steps_of(list(_first_clause(read)))
     told = [token.plain for token in read if token.kind == "word"]
-    acting = [word for word in named if is_verb(word)][:1]
-    acting += [steps[0].verb] if steps else []
-    acting = acting or [word for word in told if is_verb(word)][:1] or named[:1]
+    acting = _acting(named, told, steps)
     verbs = frozenset(operation for word in acting + named[:1] for operation in operations_of(word))
     if "list" in verbs:
         verbs -= {"find"}
@@ -80,14 +78,10 @@ def offer_of(name: str, description: str) -> Offer:
     parts = steps[0].parts if steps else ()
     heads, plural = _heads(parts[0] if parts else None, nouns)
     results = frozenset(heads) - frozenset(map(base, nouns)) | frozenset(map(_said, parts[0].tokens if parts else ()))
-    for part in parts[1:]:
-        called = [base(phrase[-1].plain) for phrase in _alternatives(part)]
-        if set(called) & heads.keys() and any(word in words("words", "giving") for word in part.plain):
-            heads = {**dict.fromkeys(called, frozenset[str]()), **heads}
-    if "calculate" in verbs and not heads:
-        heads = dict.fromkeys(words("kinds", "arithmetic"), frozenset[str]())
-    if "calculate" in verbs and words("kinds", "arithmetic") & heads.keys():
-        verbs |= {"arithmetic"}
+    heads = _also_called(heads, parts[1:])
+    if "calculate" in verbs:
+        heads = heads or dict.fromkeys(words("kinds", "arithmetic"), frozenset[str]())
+        verbs |= {"arithmetic"} if words("kinds", "arithmetic") & heads.keys() else set()
     clause = frozenset(_said(token) for step in steps[:1] for token in step.object)
     everything = frozenset(map(_said, read))
     first = clause | frozenset(map(base, (*named, *target)))
@@ -103,6 +97,22 @@ def offer_of(name: str, description: str) -> Offer:
         slots=tuple(_slots(parts, heads, frozenset(map(base, nouns)))),
         bare=bool(parts) and not parts[0].tokens,
     )
+
+
+def _acting(named: list[str], told: list[str], steps: Sequence[Step]) -> list[str]:
+    """Return the verbs that say what is done: those of the name and of the description's beginning, or any other."""
+    acting = [word for word in named if is_verb(word)][:1]
+    acting += [steps[0].verb] if steps else []
+    return acting or [word for word in told if is_verb(word)][:1] or named[:1]
+
+
+def _also_called(heads: dict[str, frozenset[str]], parts: Sequence[Part]) -> dict[str, frozenset[str]]:
+    """Return the things with the other names that later parts of the description give them."""
+    for part in parts:
+        called = [base(phrase[-1].plain) for phrase in _alternatives(part)]
+        if set(called) & heads.keys() and any(word in words("words", "giving") for word in part.plain):
+            heads = {**dict.fromkeys(called, frozenset[str]()), **heads}
+    return heads
 
 
 def _said(token: Token) -> str:

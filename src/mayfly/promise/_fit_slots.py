@@ -173,12 +173,8 @@ def _leads(slot: Slot, part: Part, *, called: bool) -> bool:
 
 def _kinds_in(slot: Slot, part: Part, name: Token, *, searching: bool, into: bool) -> Iterator[str]:
     yield from _kinds(name)
-    if name.kind == "word" and part.lead not in _PLACES:
-        yield from ("sought", "written")
-    elif name.kind == "word" and part.lead == "of" and searching:
-        yield "sought"
-    elif name.kind == "word" and (part.lead == slot.lead or part.lead not in ("of", "from")):
-        yield "directory"
+    if name.kind == "word":
+        yield from _word_kinds(slot, part, searching=searching)
     if name.kind == "code" and (slot.lead or searching):
         yield "sought"
     if into and part.lead in _PLACES and slot.lead:
@@ -187,6 +183,16 @@ def _kinds_in(slot: Slot, part: Part, name: Token, *, searching: bool, into: boo
         yield "directory"
     if name.kind == "path" and slot.lead == "" and part.lead in ("in", "from"):
         yield "held"
+
+
+def _word_kinds(slot: Slot, part: Part, *, searching: bool) -> Iterator[str]:
+    """Yield what a plain word can be, by the preposition before it."""
+    if part.lead not in _PLACES:
+        yield from ("sought", "written")
+    elif part.lead == "of" and searching:
+        yield "sought"
+    elif part.lead == slot.lead or part.lead not in ("of", "from"):
+        yield "directory"
 
 
 def _kinds(name: Token) -> Iterator[str]:
