@@ -78,7 +78,7 @@ class Drive:
         )
         engine: Engine = home
         try:
-            await asyncio.to_thread(self.parts.switch.check)
+            await asyncio.to_thread(self._check_patiently)
             if self.parts.settings.promise.engine != "local":
                 engine = await asyncio.to_thread(open_engine, self.parts.settings, make_worker)
             await self._until_stopped(await self._resolver(journal, home, engine))
