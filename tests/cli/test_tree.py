@@ -156,6 +156,10 @@ def test_a_stream_that_is_closed_does_not_end_the_run(monkeypatch: pytest.Monkey
     progress("planned", sample())
     progress("ended", end())
     progress.close()
+    later = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", later)
+    progress("planned", sample())
+    assert later.getvalue() == ""
 
 
 def picture(tree: Watched, *, height: int = 24, width: int = 100, last: bool = False, pool: Pool | None = None) -> str:
