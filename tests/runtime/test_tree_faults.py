@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import os
 import shutil
 import signal
@@ -25,7 +25,7 @@ from bench._cluster import Watch, below, in_background, keep_spinner, kill, spin
 import postgres
 from mayfly.core import ConflictError, LibrarySettings, Outcome, PromiseSettings, Settings, StoreSettings
 from mayfly.library import Builtin, Invocation
-from mayfly.promise import Promise, Service, State, cancel, saved
+from mayfly.promise import Done, Job, LocalEngine, Promise, Service, State, cancel, saved
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
 
@@ -204,17 +204,32 @@ def resume(settings: Settings, run: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_of_two_processes_that_go_on_with_a_run_one_wins(settings: Settings) -> None:
-    with Runtime(settings, observer=Watch(when=lambda _: stop(settings), after=1)) as runtime:
-        outcome = runtime.resolve(spinning(keep_spinner(runtime), [5 * TURN + number for number in range(4)]))
-    assert outcome.code == "CANCELLED"
-    both = [resume(settings, outcome.id) for _ in range(2)]
-    ended = sorted((process.wait(60), *process.communicate()) for process in both)
-    assert [code for code, _, _ in ended] == [0, ended[1][0]]
-    assert list(json.loads(ended[0][1])["value"].values()) == [squares(5 * TURN + number) for number in range(4)]
-    said = ended[1][2].strip().splitlines()
-    assert (ended[1][0] > 0, len(said)) == (True, 1), ended[1]
-    assert f"{outcome.id} is being run by process" in said[0]
+def test_of_two_processes_that_go_on_with_a_run_one_wins(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    do, asked, refused = LocalEngine.do, list[str](), list[tuple[int, str, str]]()
+
+    async def second_is_cancelled(engine: LocalEngine, job: Job) -> Done:
+        asked.append(job.node)
+        if len(asked) > 1:
+            await asyncio.to_thread(stop, settings)
+            await asyncio.Event().wait()
+        return await do(engine, job)
+
+    def other_tries(watch: Watch) -> None:
+        other = resume(settings, outcome.id)
+        said = other.communicate(timeout=60)
+        refused.append((other.returncode, *said))
+
+    wanted = [1000 + number for number in range(4)]
+    one_by_one = replace(settings, promise=replace(settings.promise, parallel=1))
+    with monkeypatch.context() as patched, Runtime(one_by_one) as runtime:
+        patched.setattr(LocalEngine, "do", second_is_cancelled)
+        outcome = runtime.resolve(spinning(keep_spinner(runtime), wanted))
+    assert (outcome.code, len(asked)) == ("CANCELLED", 2)
+    with Runtime(settings, observer=Watch(when=other_tries, after=1)) as runtime:
+        assert numbers(runtime.resume(outcome.id)) == [squares(number) for number in wanted]
+    [(code, value, said)] = refused
+    assert (code > 0, value, len(said.strip().splitlines())) == (True, "", 1), refused
+    assert f"{outcome.id} is being run by process {os.getpid()} on" in said
 
 
 def stop(settings: Settings) -> None:
