@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mayfly.core import InputError, LimitError
-from mayfly.models import ModelError, Need, Pool, Price
+from mayfly.core import InputError, LimitError, StoreError
+from mayfly.models import ModelAnswered, ModelAsked, ModelError, Need, Pool, Price
 
 from .conftest import Script
 
@@ -216,3 +216,41 @@ def test_many_threads_share_a_model_and_a_pool(script: Script) -> None:
         answered = sum(threads.map(ask, range(30)))
     assert answered == 10
     assert pool.used.output_tokens == 100
+
+
+class Book:
+    """Keep what is noted; the notes with the numbers in *fails* cannot be taken."""
+
+    def __init__(self, *, fails: tuple[int, ...] = ()) -> None:
+        self.notes: list[ModelAsked | ModelAnswered] = []
+        self._fails = fails
+
+    def __call__(self, event: ModelAsked | ModelAnswered) -> int:
+        self.notes.append(event)
+        if len(self.notes) in self._fails:
+            raise StoreError("away")
+        return len(self.notes)
+
+
+def test_a_call_is_noted_before_and_after_it(script: Script) -> None:
+    book = Book()
+    model = script({"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3})
+    model.ask("chat", "?", pool=Pool(note=book).child(calls=1))
+    asked = ModelAsked(model=model.name, purpose="chat", input_tokens=5, output_tokens=3, money=0.0)
+    assert book.notes == [asked, ModelAnswered(asked=1, input_tokens=5, output_tokens=3, money=0.0)]
+
+
+def test_a_call_that_cannot_be_noted_is_not_made(script: Script) -> None:
+    pool = Pool(calls=1, note=Book(fails=(1,)))
+    model = script({"for": "chat", "answer": "x"})
+    with pytest.raises(StoreError, match="away"):
+        model.ask("chat", "?", pool=pool)
+    assert pool.left("calls") == 1
+    assert model.ask("chat", "?", pool=pool).text == "x"
+
+
+def test_an_answer_that_cannot_be_noted_is_an_answer(script: Script) -> None:
+    book = Book(fails=(2,))
+    model = script({"for": "chat", "answer": "x"})
+    assert model.ask("chat", "?", pool=Pool(note=book)).text == "x"
+    assert len(book.notes) == 2

@@ -11,7 +11,7 @@ import pytest
 
 from mayfly.core import ConflictError, InputError, ModelSettings, Settings, UnresolvedError, limit
 from mayfly.library import Builtin, Invocation
-from mayfly.promise import Promise, Service, State, cancel, runs, saved
+from mayfly.promise import Promise, Service, State, cancel, runs
 from mayfly.runtime import Runtime
 
 
@@ -193,14 +193,6 @@ def test_a_tree_that_is_not_plain_data_is_refused_before_anything_runs(runtime: 
     assert "plain data" in outcome.reason
     assert gate.calls == 0
     assert runs(runtime.parts.ledger) == []
-
-
-def test_what_was_used_before_counts_after_a_resume(runtime: Runtime) -> None:
-    outcome = runtime.resolve(leaf("boom"))
-    found = saved(runtime.parts.ledger, outcome.id)
-    assert found.status == "failed"
-    assert found.tree.state is State.FAILED
-    assert found.used == {}
 
 
 def test_a_model_is_not_asked_while_the_switch_is_on(tmp_path: Path) -> None:

@@ -138,6 +138,16 @@ class Cost:
     output_tokens: int = 0
     money: float = 0.0
 
+    @classmethod
+    def of(cls, amounts: Mapping[str, float]) -> Cost:
+        """Return what *amounts* has of models; how long that took is not known from them."""
+        return cls(
+            model_calls=int(amounts.get("model_calls", 0)),
+            input_tokens=int(amounts.get("input_tokens", 0)),
+            output_tokens=int(amounts.get("output_tokens", 0)),
+            money=float(amounts.get("money", 0.0)),
+        )
+
     def __add__(self, other: Cost) -> Cost:
         return Cost(
             seconds=self.seconds + other.seconds,

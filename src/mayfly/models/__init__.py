@@ -1,6 +1,7 @@
 """The one seam through which all language-model traffic goes: providers, scripts, recordings, budgets."""
 
 from mayfly.models._errors import Failure, ModelError
+from mayfly.models._events import ModelAnswered, ModelAsked
 from mayfly.models._model import Model
 from mayfly.models._open import open_model
 from mayfly.models._pool import Pool, Reservation
@@ -28,6 +29,8 @@ __all__ = [
     "Emit",
     "Failure",
     "Model",
+    "ModelAnswered",
+    "ModelAsked",
     "ModelError",
     "ModelOptions",
     "Need",

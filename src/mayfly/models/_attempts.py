@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from mayfly.core import Cost
 from mayfly.models._errors import Failure, Kind, ModelError
-from mayfly.models._pool import Pool
+from mayfly.models._pool import Pool, Reservation
 from mayfly.models._secrets import one_line
 from mayfly.models._types import Backend, Call, Emit, ModelOptions, Need, Reply
 
@@ -28,6 +28,7 @@ class Attempts:
         self._emitted = 0
         self._started = time.monotonic()
         self._spent = Cost()
+        self._made: list[Reservation] = []
 
     @property
     def cost(self) -> Cost:
@@ -36,6 +37,15 @@ class Attempts:
 
     async def run(self, call: Call) -> Reply:
         """Return the reply to *call* or raise `ModelError`; nothing outlasts the time limit."""
+        try:
+            reply = await self._in_time(call)
+        except Exception:
+            await self._note_answers()
+            raise
+        await self._note_answers()
+        return reply
+
+    async def _in_time(self, call: Call) -> Reply:
         limit = asyncio.timeout(self._options.timeout)
         try:
             async with limit:
@@ -66,11 +76,12 @@ class Attempts:
         need = self._backend.need(call)
         held = await self._pool.areserve(need)
         try:
-            await self._ask_guard()
+            await self._begin(call, held)
         except BaseException:
             held.release()
             raise
         self._spent += Cost(model_calls=1)
+        self._made.append(held)
         emit = None if self._emit is None else self._pass_on
         try:
             reply = await self._backend.reply(replace(call, max_output=held.output_tokens), emit)
@@ -87,10 +98,17 @@ class Attempts:
         finally:
             held.forfeit()
 
-    async def _ask_guard(self) -> None:
-        """Let whoever may stop model calls do so; it may have to read a database, which the loop does not wait for."""
+    async def _begin(self, call: Call, held: Reservation) -> None:
+        """Let whoever may stop model calls do so, and note the call; the loop does not wait for a database."""
         if self._options.guard is not None:
             await asyncio.to_thread(self._options.guard)
+        if held.noted:
+            await asyncio.to_thread(held.note_asked, self._backend.name, call.purpose)
+
+    async def _note_answers(self) -> None:
+        for held in self._made:
+            if held.noted:
+                await asyncio.to_thread(held.note_answered)
 
     async def _pass_on(self, piece: str) -> None:
         self._emitted += len(piece.encode("utf-8", "surrogatepass"))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from contextlib import suppress
 
-from mayfly.core import Cost, Hold, InputError, LimitError, current_pool
+from mayfly.core import Cost, Hold, InputError, LimitError, MayflyError, current_pool
 from mayfly.core import Pool as Limits
+from mayfly.models._events import ModelAnswered, ModelAsked
 from mayfly.models._types import Need, Price
+
+# Record an event and return its number.
+Note = Callable[[ModelAsked | ModelAnswered], int]
 
 KINDS = {"calls": "model_calls", "input_tokens": "input_tokens", "output_tokens": "output_tokens", "money": "money"}
 # A call under way is a call made: nobody waits for it to be given back.
@@ -20,7 +26,8 @@ class Pool:
 
     None is no limit, zero is zero. A child has limits of its own and draws on all pools above it as well; the parent
     may be a pool of any work, and is that of the `limit` around the caller where none is given. What cannot be known,
-    because an attempt was cut off, counts as used in full.
+    because an attempt was cut off, counts as used in full. Every call is told to *note* before it is made and after it,
+    so that whoever reads that later knows what was spent, even by a process that died meanwhile.
     """
 
     def __init__(
@@ -31,7 +38,9 @@ class Pool:
         output_tokens: int | None = None,
         money: float | None = None,
         parent: Pool | Limits | None = None,
+        note: Note | None = None,
     ) -> None:
+        self._note = note
         above = parent._limits if isinstance(parent, Pool) else parent
         self._limits: Limits = Limits(
             parent=current_pool() if above is None else above,
@@ -50,18 +59,19 @@ class Pool:
         money: float | None = None,
     ) -> Pool:
         """Return a pool inside this one."""
-        return Pool(calls=calls, input_tokens=input_tokens, output_tokens=output_tokens, money=money, parent=self)
+        return Pool(
+            calls=calls,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
+            money=money,
+            parent=self,
+            note=self._note,
+        )
 
     @property
     def used(self) -> Cost:
         """What was spent and settled, here and in all children."""
-        used = self._limits.snapshot()
-        return Cost(
-            model_calls=int(used["model_calls"]),
-            input_tokens=int(used["input_tokens"]),
-            output_tokens=int(used["output_tokens"]),
-            money=float(used["money"]),
-        )
+        return Cost.of(self._limits.snapshot())
 
     def left(self, kind: str) -> float | None:
         """Return what is neither used nor reserved on any level; None where nothing limits *kind*."""
@@ -75,7 +85,7 @@ class Pool:
         while True:
             amounts = self._amounts(need)
             try:
-                return Reservation(self._limits.reserve(least=None, firm=_FIRM, **amounts), need)
+                return Reservation(self._limits.reserve(least=None, firm=_FIRM, **amounts), need, self._note)
             except LimitError:
                 if self._amounts(need) == amounts:
                     raise
@@ -90,14 +100,14 @@ class Pool:
                 if self._amounts(need) == amounts:
                     raise
             else:
-                return None if hold is None else Reservation(hold, need)
+                return None if hold is None else Reservation(hold, need, self._note)
 
     async def areserve(self, need: Need) -> Reservation:
         """Take what *need* says, waiting while calls under way may still give something back."""
         while True:
             amounts = self._amounts(need)
             try:
-                return Reservation(await self._limits.areserve(least=None, firm=_FIRM, **amounts), need)
+                return Reservation(await self._limits.areserve(least=None, firm=_FIRM, **amounts), need, self._note)
             except LimitError:
                 if self._amounts(need) == amounts:
                     raise
@@ -123,9 +133,12 @@ class Pool:
 class Reservation:
     """Hold a part of a pool while a call is under way; settle it once, with what was really used."""
 
-    def __init__(self, hold: Hold, need: Need) -> None:
+    def __init__(self, hold: Hold, need: Need, note: Note | None = None) -> None:
         self._hold = hold
         self._priced = need.price is not None
+        self._note = note
+        self._asked: int | None = None
+        self._used = Cost()
 
     @property
     def output_tokens(self) -> int:
@@ -135,13 +148,56 @@ class Reservation:
     def settle(self, *, input_tokens: int = 0, output_tokens: int = 0, money: float = 0.0) -> None:
         """Give the rest back; the call itself is spent whatever came of it. Only the first end counts."""
         if self._hold.open:
+            self._used = Cost(input_tokens=input_tokens, output_tokens=output_tokens, money=money)
             self._hold.settle(model_calls=1, input_tokens=input_tokens, output_tokens=output_tokens, money=money)
 
     def forfeit(self) -> None:
         """Count everything as used, since nobody can say what was."""
+        most = self._most()
+        self.settle(input_tokens=most.input_tokens, output_tokens=most.output_tokens, money=most.money)
+
+    def _most(self) -> Cost:
         granted = self._hold.granted
-        money = granted["money"] if self._priced else 0.0
-        self.settle(input_tokens=int(granted["input_tokens"]), output_tokens=int(granted["output_tokens"]), money=money)
+        return Cost(
+            input_tokens=int(granted["input_tokens"]),
+            output_tokens=int(granted["output_tokens"]),
+            money=granted["money"] if self._priced else 0.0,
+        )
+
+    @property
+    def noted(self) -> bool:
+        """Whether somebody wants to know of the call."""
+        return self._note is not None
+
+    def note_asked(self, model: str, purpose: str) -> None:
+        """Tell what the call may take; it is not made where that cannot be noted."""
+        if self._note is None:
+            return
+        most = self._most()
+        self._asked = self._note(
+            ModelAsked(
+                model=model,
+                purpose=purpose,
+                input_tokens=most.input_tokens,
+                output_tokens=most.output_tokens,
+                money=most.money,
+            )
+        )
+
+    def note_answered(self) -> None:
+        """Tell what it took; where that cannot be noted, what it could have taken stands."""
+        if self._note is None or self._asked is None:
+            return
+        used = self._used
+        with suppress(MayflyError):
+            self._note(
+                ModelAnswered(
+                    asked=self._asked,
+                    input_tokens=used.input_tokens,
+                    output_tokens=used.output_tokens,
+                    money=used.money,
+                )
+            )
 
     def release(self) -> None:
         """Give everything back: no call was made."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mayfly.promise._promise_json import from_json, to_json
     from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality, classify
     from mayfly.promise._resolve import Resolver
+    from mayfly.promise._spent import spent_json
     from mayfly.promise._tester import Held, Tester, TestGenerator, TestInput, TestOutput
     from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
     from mayfly.promise.plan import Planner, plan_json
@@ -98,6 +99,7 @@ __all__ = [
     "runs",
     "saved",
     "settle_effect",
+    "spent_json",
     "to_json",
     "unknown_effects",
 ]
@@ -206,6 +208,7 @@ _HOME = {
         "mayfly.promise._reality",
     ),
     **dict.fromkeys(("Resolver",), "mayfly.promise._resolve"),
+    **dict.fromkeys(("spent_json",), "mayfly.promise._spent"),
     **dict.fromkeys(
         (
             "Held",

@@ -10,7 +10,10 @@ from mayfly.store import JSON, event
 @event("promise.planned")
 @dataclass(frozen=True, kw_only=True)
 class Planned:
-    """Record the whole tree before anything ran; *tree* is the address of its JSON, *options* what resume needs."""
+    """Record the whole tree before anything ran; *tree* is the address of its JSON, *options* what resume needs.
+
+    *cost* is what planning took.
+    """
 
     intent: str
     tree: str
@@ -18,6 +21,7 @@ class Planned:
     by: str
     seq: int
     options: dict[str, JSON]
+    cost: dict[str, JSON] | None = None
 
 
 @event("promise.began")

@@ -15,6 +15,7 @@ from mayfly.promise._events import EffectSettled, RunCancelled
 from mayfly.promise._leaves import Value, stored
 from mayfly.promise._promise import Evidence, Promise, State
 from mayfly.promise._promise_json import from_json
+from mayfly.promise._spent import Spent
 from mayfly.store import JSON
 
 if TYPE_CHECKING:
@@ -167,8 +168,10 @@ def saved(ledger: Ledger, run: str) -> Saved:
     told: Any = planned.payload
     plan = json.loads(ledger.get_blob(str(told["tree"])))
     marks = _Marks()
+    marks.spent.take(planned)
     for event in ledger.read(subject=run, after=planned.id):
         marks.take(event)
+    marks.spent.add_cut_off(ledger, run)
     tree = from_json(plan)
     values = _values(ledger, marks.keys)
     for promise in reversed(list(tree.walk())):
@@ -184,9 +187,9 @@ def saved(ledger: Ledger, run: str) -> Saved:
         values=values,
         timings=marks.seconds,
         again=frozenset(marks.again),
-        used=marks.used,
+        used=marks.spent.used,
         seq=marks.seq,
-        cost=_cost(marks.used),
+        cost=Cost.of(marks.spent.used),
     )
 
 
@@ -198,7 +201,7 @@ class _Marks:
         self.keys: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
         self.again: set[str] = set()
-        self.used: dict[str, float] = {}
+        self.spent = Spent()
         self.seq = 0
 
     def take(self, event: Event) -> None:
@@ -208,8 +211,7 @@ class _Marks:
         node = str(payload["node"])
         self.last[node] = event
         self.seq = max(self.seq, int(payload["seq"]))
-        for kind, amount in (payload.get("cost") or {}).items():
-            self.used[kind] = self.used.get(kind, 0.0) + float(amount)
+        self.spent.take(event)
         if event.kind == "promise.resolved":
             self.seconds[node] = float(payload.get("seconds", 0.0))
             if payload["key"]:
@@ -250,15 +252,6 @@ def _values(ledger: Ledger, keys: Mapping[str, str]) -> dict[str, Value]:
         if key in found:
             values[node] = stored(found[key].payload, ledger, key)
     return values
-
-
-def _cost(used: Mapping[str, float]) -> Cost:
-    return Cost(
-        model_calls=int(used.get("model_calls", 0)),
-        input_tokens=int(used.get("input_tokens", 0)),
-        output_tokens=int(used.get("output_tokens", 0)),
-        money=used.get("money", 0.0),
-    )
 
 
 def cancel(ledger: Ledger, run: str, *, by: str, reason: str = "") -> None:

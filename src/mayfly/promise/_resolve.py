@@ -19,7 +19,7 @@ from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of, plain
 from mayfly.promise._order import Cycle
 from mayfly.promise._promise import Evidence, Promise, State
 from mayfly.promise._reality import Kind
-from mayfly.store import JSON
+from mayfly.promise._spent import spent_json
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
@@ -266,7 +266,7 @@ class Resolver:
             evidence=evidence,
             seconds=round(value.seconds, 6),
             again=value.again,
-            cost=_cost(value),
+            cost=spent_json(value.cost, sandbox_seconds=value.sandbox_seconds),
         )
         self.journal.note(*events, resolved)
         self._tell(promise)
@@ -280,7 +280,7 @@ class Resolver:
             "code": promise.code,
             "ground_value": plain(promise.ground),
             "seq": self.journal.next(),
-            "cost": _cost(value),
+            "cost": spent_json(value.cost, sandbox_seconds=value.sandbox_seconds),
         }
         if promise.state is State.COLLAPSED:
             self.journal.note(Collapsed(reason=promise.reason, **common))
@@ -312,7 +312,8 @@ def _end(promise: Promise[Any], error: Exception) -> None:
     if isinstance(error, Ended) and error.done.status == "failed":
         promise.fail(str(error), error.done.code or "UNEXPECTED")
     elif isinstance(error, Ended):
-        promise.collapse(str(error), error.done.code or error.code)
+        code = error.done.code or error.code
+        promise.collapse(str(error), "BUDGET" if code == LimitError.code else code)
     elif isinstance(error, Unkept):
         promise.collapse(str(error), error.child.code or error.code)
     elif isinstance(error, LimitError):
@@ -339,15 +340,3 @@ def _from_parts(promise: Promise[Any], kind: str) -> Evidence:
         check=f"combined:{kind}",
         strength="strong" if strong else "weak",
     )
-
-
-def _cost(value: Value) -> dict[str, JSON] | None:
-    cost = value.cost
-    spent: dict[str, JSON] = {
-        "model_calls": cost.model_calls,
-        "input_tokens": cost.input_tokens,
-        "output_tokens": cost.output_tokens,
-        "money": cost.money,
-        "sandbox_seconds": round(value.sandbox_seconds, 6),
-    }
-    return {kind: amount for kind, amount in spent.items() if amount} or None

@@ -107,10 +107,11 @@ class Parts:
         """Open the model called *name*, once."""
         return self._once(f"model {name} {record}", lambda: open_model(name, self._options(), record=record))
 
-    def pool(self) -> Pool:
-        """Return what one run may spend on models."""
+    def pool(self, run: str | None = None) -> Pool:
+        """Return what one run may spend on models; the ledger knows of every call of *run* before it is made."""
         models = self.settings.models
         return Pool(
+            note=None if run is None else lambda event: self.ledger.append(event, subject=run).id,
             calls=models.calls,
             input_tokens=models.input_tokens,
             output_tokens=models.output_tokens,

@@ -172,13 +172,7 @@ class Runtime:
             planned = self._planned(intent, model=model, **given)
             if planned is None:
                 return None
-            before = pool.snapshot()
-            spent = Cost(
-                model_calls=int(before["model_calls"]),
-                input_tokens=int(before["input_tokens"]),
-                output_tokens=int(before["output_tokens"]),
-                money=before["money"],
-            )
+            spent = Cost.of(pool.snapshot())
             return self._resolved(planned, spent=spent, model=model, **chosen)
 
     def _planned(self, intent: str, **given: Any) -> Promise[Any] | None:

@@ -40,6 +40,7 @@ from mayfly.promise import (
     part_of,
     plain,
     saved,
+    spent_json,
     to_json,
 )
 from mayfly.runtime._drive import Drive
@@ -139,6 +140,7 @@ class Trees:
                 by=by,
                 seq=0,
                 options=_kept(options, nodes),
+                cost=spent_json(self.spent),
             )
             ledger.append_many([began, planned], subject=run)
             self.tell("planned", root)
@@ -197,7 +199,7 @@ class Trees:
             trouble = next((error for error in _flat(group) if isinstance(error, MayflyError)), None)
             if trouble is None:
                 raise
-        cost = replace(self.spent + _spent(pool), seconds=round(time.monotonic() - began, 6))
+        cost = replace(self.spent + Cost.of(pool.snapshot()), seconds=round(time.monotonic() - began, 6))
         outcome = self._outcome(run, root, cost, trouble=trouble)
         self._record(outcome, root)
         self.tell("ended", outcome)
@@ -314,16 +316,6 @@ def _look(path: str) -> tuple[int, int]:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from None
     return found.st_size, found.st_mtime_ns
-
-
-def _spent(pool: Pool) -> Cost:
-    used = pool.snapshot()
-    return Cost(
-        model_calls=int(used["model_calls"]),
-        input_tokens=int(used["input_tokens"]),
-        output_tokens=int(used["output_tokens"]),
-        money=used["money"],
-    )
 
 
 def _flat(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
