@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -9,7 +10,7 @@ from datetime import UTC
 import pytest
 
 from mayfly.core import InputError, LimitError
-from mayfly.store import DoctorAttacked, Event, Ledger, Payload, SandboxRan, event
+from mayfly.store import JSON, DoctorAttacked, Event, Ledger, Payload, SandboxRan, event, shown
 from mayfly.store._events import checked
 
 RAN = SandboxRan(status="ok", level="namespaces", lane="one-shot", milliseconds=1.5, source_hash="ab")
@@ -174,3 +175,43 @@ def test_the_ledger_fills_in_id_time_and_writer(ledger: Ledger) -> None:
 def test_payload_is_what_a_registered_dataclass_satisfies() -> None:
     payload: Payload = RAN
     assert payload is RAN
+
+
+class Shy:
+    """An object that does not want to be looked at."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no")
+
+
+def deep(levels: int) -> object:
+    value: object = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("value", [None, 1, "a\x00\ud800", [1, {"a": 2.5}], {"a": [None, True]}, deep(150)])
+def test_a_value_that_an_event_can_hold_is_shown_as_it_is(value: JSON) -> None:
+    assert shown(value) == value
+
+
+ODD = {
+    "no-number": math.nan,
+    "huge-number": 10**5000,
+    "keys": {1: 2},
+    "object": object(),
+    "shy": Shy(),
+    "bytes": b"x",
+    "deep": deep(300),
+    "very-deep": deep(100_000),
+    "long": "x" * 100_000,
+}
+
+
+@pytest.mark.parametrize("value", ODD.values(), ids=ODD)
+def test_anything_else_is_shown_as_something_that_an_event_can_hold(value: object, ledger: Ledger) -> None:
+    told = shown(value)
+    assert isinstance(told, str)
+    assert 0 < len(told) <= 2000
+    assert ledger.append(Listed(names=(told,)), subject="x").payload["names"] == [told]

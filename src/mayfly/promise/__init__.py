@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mayfly.promise._job import Done, Engine, Job, Part, Worker
     from mayfly.promise._journal import Journal
     from mayfly.promise._keys import part_of
-    from mayfly.promise._leaves import Leaves, Options, Value, about_store, plain
+    from mayfly.promise._leaves import Leaves, Options, Value, about_store, input_of
     from mayfly.promise._order import Cycle
     from mayfly.promise._pieces import (
         Claim,
@@ -91,10 +91,10 @@ __all__ = [
     "cancel",
     "classify",
     "from_json",
+    "input_of",
     "open_engine",
     "part_of",
     "past_of",
-    "plain",
     "plan_json",
     "runs",
     "saved",
@@ -159,7 +159,7 @@ _HOME = {
             "Options",
             "Value",
             "about_store",
-            "plain",
+            "input_of",
         ),
         "mayfly.promise._leaves",
     ),

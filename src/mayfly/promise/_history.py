@@ -66,7 +66,7 @@ class Saved:
     def fresh(self) -> Promise[Any]:
         """Return the tree as it was planned, with what is proven in its place and everything else yet to be tried."""
         root = from_json(self.plan)
-        proven = {one.id: one for one in self.tree.walk() if one.state is State.RESOLVED and self._has_value(one)}
+        proven = {one.id: one for one in self.tree.walk() if self.has_value(one)}
         for promise in root.walk():
             known = proven.get(promise.id)
             if known is not None and known.proof is not None:
@@ -74,10 +74,12 @@ class Saved:
                 promise.resolve(known.value, known.proof)
         return root
 
-    def _has_value(self, promise: Promise[Any]) -> bool:
-        """Whether the value of a resolved promise is at hand: kept by itself, or made of its children's."""
+    def has_value(self, promise: Promise[Any]) -> bool:
+        """Whether *promise* is resolved and its value at hand: kept by itself, or made of its children's."""
+        if promise.state is not State.RESOLVED:
+            return False
         made = bool(promise.children) and promise.combine not in ("merge", "compiled")
-        return promise.id in self.values or (made and all(map(self._has_value, promise.children)))
+        return promise.id in self.values or (made and all(map(self.has_value, promise.children)))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,7 @@ from mayfly.promise._keys import hash_part, key_here, key_of, part_of
 from mayfly.promise._promise import Evidence, Promise, Service
 from mayfly.promise._thread import in_thread
 from mayfly.promise.engines import EngineLost
-from mayfly.store import JSON, Killed, Payload
+from mayfly.store import Killed, Payload
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger
@@ -291,18 +291,6 @@ def evidence_of(proof: Proof | None, id: str) -> Evidence:
         strength=proof.strength,
         id=proof.id or id,
     )
-
-
-def plain(value: object) -> JSON:
-    """Return *value* if it is JSON and not large, otherwise what it looks like."""
-    try:
-        text = json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return repr(value)[:LONGEST]
-    if len(text) > 32 * LONGEST:
-        return text[:LONGEST]
-    read: JSON = json.loads(text)
-    return read
 
 
 def _agent_in(needed: Mapping[str, object]) -> str:

@@ -15,11 +15,12 @@ from mayfly.promise._events import Began, Collapsed, Failed, Proven, Resolved
 from mayfly.promise._job import Part
 from mayfly.promise._journal import Journal
 from mayfly.promise._keys import part_of
-from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of, plain
+from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of
 from mayfly.promise._order import Cycle
 from mayfly.promise._promise import Evidence, Promise, State
 from mayfly.promise._reality import Kind
 from mayfly.promise._spent import spent_json
+from mayfly.store import shown
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
@@ -278,7 +279,7 @@ class Resolver:
             "intent": promise.intent[:2000],
             "depth": promise.depth,
             "code": promise.code,
-            "ground_value": plain(promise.ground),
+            "ground_value": shown(promise.ground),
             "seq": self.journal.next(),
             "cost": spent_json(value.cost, sandbox_seconds=value.sandbox_seconds),
         }

@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import UNSET, InputError, MayflyError, Unset
 from mayfly.library import Builtin, Invocation, Registry
 from mayfly.library.builtin import builtins
-from mayfly.promise import Promise, Saved, State, Tester, saved
+from mayfly.promise import Promise, Saved, State, Tester, input_of, saved
 from mayfly.runtime._policy import Desk
 
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime
 
-# How a value follows from those of the children alone; anything else has a proof of its own.
 BUILTIN = "builtin:"
-_REBUILT = ("last", "record", "list", "concat")
 
 
 class NotAgain(MayflyError):
@@ -203,26 +201,14 @@ class Inputs:
 
     def input(self, promise: Promise[Any]) -> object | Unset:
         """Return what *promise* worked on: its argument, one value, a record of several, or nothing."""
-        if promise.argument is not UNSET:
-            return promise.argument
-        needed = {name: self.value(sibling) for name, sibling in self._given[promise.id].items()}
-        if len(needed) == 1:
-            return next(iter(needed.values()))
-        return needed or UNSET
+        siblings = self._given[promise.id] if promise.argument is UNSET else {}
+        return input_of(promise, {name: self.value(sibling) for name, sibling in siblings.items()})
 
     def value(self, promise: Promise[Any]) -> object:
         """Return the value that was proven."""
-        if not self._kept(promise):
+        if not self._found.has_value(promise):
             raise NotAgain(f"the value of {promise.id} was not kept")
         return promise.value
-
-    def _kept(self, promise: Promise[Any]) -> bool:
-        if promise.state is not State.RESOLVED:
-            return False
-        if promise.id in self._found.values:
-            return True
-        combined = promise.combine in ("", *_REBUILT) and bool(promise.children)
-        return combined and all(self._kept(child) for child in promise.children)
 
 
 def _in_time(seconds: float, call: Callable[[], object]) -> object:

@@ -22,7 +22,7 @@ from mayfly.runtime._events import (
 )
 from mayfly.runtime._execute import Ran
 from mayfly.runtime._task import Task
-from mayfly.store import JSON, Payload
+from mayfly.store import JSON, Payload, shown
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
@@ -188,7 +188,7 @@ class Story:
                 depth=self.task.profile.depth if self.task else 1,
                 reason=outcome.reason[:LONGEST],
                 code=outcome.code,
-                ground_value=_plain(outcome.value),
+                ground_value=shown(outcome.value),
                 status=outcome.status,
                 seconds=round(cost.seconds, 6),
                 model_calls=cost.model_calls,
@@ -208,10 +208,10 @@ class Story:
             return
         request: dict[str, JSON] = {
             "intent": task.intent,
-            "input": None if task.input is UNSET or task.lines else _plain(task.input),
+            "input": None if task.input is UNSET or task.lines else shown(task.input),
             "lines": task.origin or (str(task.lines.absolute()) if task.lines else None),
-            "examples": [{"input": _plain(e.input), "output": _plain(e.output)} for e in task.examples],
-            "ground": _plain(task.ground),
+            "examples": [{"input": shown(e.input), "output": shown(e.output)} for e in task.examples],
+            "ground": shown(task.ground),
             "tier": task.profile.tier.value,
             "model": self.model,
         }
@@ -219,12 +219,3 @@ class Story:
             parts.inbox.ask(error, run=self.id, request=request)
         except MayflyError as fault:
             self.tell("unrecorded", str(fault))
-
-
-def _plain(value: object) -> JSON:
-    """Return *value* if it is JSON and not large, otherwise what it looks like."""
-    try:
-        text = json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError, RecursionError):
-        return repr(value)[:LONGEST]
-    return json.loads(text) if len(text) <= 32 * LONGEST else text[:LONGEST]

@@ -38,7 +38,6 @@ from mayfly.promise import (
     Saved,
     Service,
     part_of,
-    plain,
     saved,
     spent_json,
     to_json,
@@ -48,6 +47,7 @@ from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
 from mayfly.runtime._leaf import versions_of
 from mayfly.runtime._policy import Desk
 from mayfly.runtime._split import parts_of
+from mayfly.store import shown
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
@@ -259,7 +259,7 @@ class Trees:
                 depth=root.depth,
                 reason=outcome.reason[:2000],
                 code=outcome.code,
-                ground_value=plain(root.ground),
+                ground_value=shown(root.ground),
                 status=outcome.status,
                 question=None,
                 **cost,

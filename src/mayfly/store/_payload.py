@@ -7,12 +7,15 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
-from mayfly.core import InputError, LimitError, StoreError, canonical_json
+from mayfly.core import InputError, LimitError, MayflyError, StoreError, canonical_json
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
 DEPTH = 200
 SIZE = 256 * 1024
+# What is told of a value, and from which size on it is not told whole.
+LONGEST = 2000
+LARGE = 64_000
 INT_BITS = 14_000  # just below the 4,300 digits Python reads back by default
 
 
@@ -103,3 +106,20 @@ def _scalar(value: bool | int | str | None) -> bool | int | str | None:
     if value.bit_length() > INT_BITS:
         raise LimitError("bits of a number in a payload", used=value.bit_length(), limit=INT_BITS)
     return int(value)
+
+
+def shown(value: object) -> JSON:
+    """Return *value* if an event can hold it and it is not large, otherwise the beginning of what it looks like."""
+    try:
+        copy = plain(value)
+        text = canonical_json(copy)
+    except (MayflyError, ValueError, RecursionError):
+        return _look(value)[:LONGEST]
+    return copy if len(text) <= LARGE else text[:LONGEST]
+
+
+def _look(value: object) -> str:
+    try:
+        return repr(value)
+    except Exception:  # whatever an object of somebody else's does when it is looked at
+        return f"a {type(value).__name__} that cannot be shown"
