@@ -13,13 +13,14 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-from mayfly.core import Example, Settings, limit
+from mayfly.core import Example, Settings, StoreError, limit
 from mayfly.promise import Done, Job, Part, Service
 from mayfly.runtime import Runtime
 from mayfly.runtime._agents import AgentKept
 from mayfly.runtime._leaf import LeafWorker, versions_of
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._split import merge, parts_of
+from mayfly.store import KillSwitch
 
 from .conftest import Script, Watched
 
@@ -259,9 +260,23 @@ def test_a_cancelled_job_ends_behind_the_wall(worker: LeafWorker, script: Script
     with ThreadPoolExecutor() as threads:
         work = threads.submit(worker.do, job("agent", hash, node="0.5", argument=10**12, accept_weak=True))
         _until(lambda: worker.cancel("r-leaf/0.5"))
-        found = work.result(timeout=20)
+        found = work.result(timeout=100)
     assert (found.status, found.code) == ("collapsed", "CANCELLED")
     assert not worker.cancel("r-leaf/0.5")
+
+
+def test_a_switch_that_cannot_be_read_is_the_stores_trouble(
+    worker: LeafWorker, script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(**_: object) -> None:
+        raise StoreError("the server is away")
+
+    hash = slow_agent(worker, script)
+    with monkeypatch.context() as patched:
+        patched.setitem(worker.parts._made, "switch", KillSwitch(worker.parts.ledger, cache=0))
+        patched.setattr(worker.parts.ledger, "last", away)
+        found = worker.do(job("agent", hash, argument=1, accept_weak=True))
+    assert (found.status, found.code, "the server is away" in found.reason) == ("collapsed", "STORE", True)
 
 
 def test_a_cancelled_job_stops_before_its_next_step(runtime: Runtime) -> None:
@@ -280,7 +295,7 @@ def test_a_cancelled_job_stops_before_its_next_step(runtime: Runtime) -> None:
 
 def _until(done: Callable[[], bool]) -> None:
     waiting = threading.Event()
-    for _ in range(1000):
+    for _ in range(10_000):
         if done():
             return
         waiting.wait(0.01)

@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import UNSET, LimitError, Outcome, Settings, Tier
-from mayfly.promise import Done, Job
+from mayfly.core import UNSET, LimitError, Outcome, Settings, StoreError, Tier
+from mayfly.promise import Done, Job, about_store
 from mayfly.runtime._agents import keep_agent, load_agent
 from mayfly.runtime._agents import versions_of as versions_of
 from mayfly.runtime._collapse import Collapse
@@ -28,6 +28,7 @@ from mayfly.runtime._spool import Spool
 from mayfly.runtime._story import Observer, Story
 from mayfly.runtime._task import Task, make_task
 from mayfly.sandbox import Ticket
+from mayfly.store import Killed
 
 # From here down prompts are short, and from there down no model is asked.
 SIMPLE_FROM = 2
@@ -109,7 +110,7 @@ class LeafWorker:
         try:
             outcome = self._work(job, data, story, stop)
         except Exception as error:
-            why = Collapse("cancelled", "CANCELLED") if stop.ticket.cancelled else error
+            why = Collapse("cancelled", "CANCELLED") if stop.ticket.cancelled else _to_blame(error)
             outcome = collapsed(why, story, self.parts, intent=job.intent, ground=None)
         keep(self.parts, story)
         return Done(
@@ -236,6 +237,11 @@ class LeafWorker:
             return ran.value
 
         return prove_merge(run, sample, compiled.artifact.source)
+
+
+def _to_blame(error: Exception) -> Exception:
+    """Return *error*, but for a switch that could not be read what that is: the store's trouble, which may pass."""
+    return StoreError(str(error)) if isinstance(error, Killed) and about_store(error) else error
 
 
 def make_worker(settings: Settings) -> LeafWorker:
