@@ -22,7 +22,7 @@ class ExampleArchitect:
     name = "examples"
     persistent = False
 
-    def __init__(self, *, seconds: float = 5.0) -> None:
+    def __init__(self, *, seconds: float = 20.0) -> None:
         self._seconds = seconds
         self._sure: dict[str, Oracle] = {}
 

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import time
+from itertools import count
+
 import pytest
 
 from forge.examples.helpers import learn
@@ -126,6 +129,14 @@ def test_no_time_is_said_and_not_hidden() -> None:
     found = learn([("a b", "b a"), ("c d", "d c")], seconds=0.0)
     assert not found.programs
     assert "0 seconds" in found.reason
+
+
+def test_what_is_found_does_not_depend_on_what_else_the_machine_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [("Ada King", "KING, A."), ("Bo Li", "LI, B."), ("Cy Ray", "RAY, C.")]
+    alone, hours = learn(pairs), count(0, 3600)
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(hours)))
+    beside = learn(pairs)
+    assert [program.source for program in beside.programs] == [program.source for program in alone.programs] != []
 
 
 def test_the_description_is_in_plain_words() -> None:

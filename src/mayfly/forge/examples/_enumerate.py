@@ -62,7 +62,7 @@ class Bank:
 
     def __init__(self, task: Task, seconds: float) -> None:
         self.task = task
-        self.end = min(task.deadline, time.monotonic() + seconds)
+        self.end = min(task.deadline, time.thread_time() + seconds)
         self.by_kind: dict[str, list[Entry]] = {}
         self.seen: dict[str, float] = {}
         self.hit = math.inf
@@ -80,7 +80,7 @@ class Bank:
 
     def full(self) -> bool:
         """Whether there is no room or no time for more."""
-        return len(self.seen) > _MOST or time.monotonic() > self.end
+        return len(self.seen) > _MOST or time.thread_time() > self.end
 
     def all(self) -> list[Entry]:
         """Return everything, cheapest first."""

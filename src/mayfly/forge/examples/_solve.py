@@ -30,7 +30,8 @@ from mayfly.forge.examples._tree import (
 from mayfly.forge.examples._writing import write
 
 _NOT = Op(name="not", run=lambda answer: not answer, template="not {0}", returns="bool", loose=True, words="not {0}")
-_ENUMERATION = 0.4
+# What is tried is bounded by its number, so that a busy machine finds what an idle one does; this ends the odd case.
+_ENUMERATION = 4.0
 _DEAR = 1.9
 
 
@@ -101,7 +102,9 @@ def _compared(task: Task) -> Iterator[Candidate]:
     """Yield comparisons of two numbers, or of a number with a constant, that give the wanted answers."""
     from mayfly.forge.examples._typed import COMPARISONS
 
-    numbers = [entry for entry in fill(task, seconds=0.1, rounds=1).all() if entry.kind in ("int", "float", "str")][:25]
+    numbers = [
+        entry for entry in fill(task, seconds=_ENUMERATION, rounds=1).all() if entry.kind in ("int", "float", "str")
+    ][:25]
     constants = [Entry(0.8, "int", Literal(value), (value,) * len(task.inputs)) for value in (0, 1, 2, 10, 18, 100)]
     for left in numbers:
         for right in (*numbers, *constants):
@@ -217,7 +220,7 @@ def _mapped(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
 
 
 def _each(task: Task, source: Entry, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Candidate]:
-    if not pairs or time.monotonic() > task.deadline:
+    if not pairs or time.thread_time() > task.deadline:
         return
     inner = make_task([a for a, _ in pairs[:12]], [b for _, b in pairs[:12]], [], deadline=task.deadline, probed=False)
     for solved in solve(inner, 2):

@@ -69,20 +69,21 @@ def synthesize(
     probes: Sequence[object] = (),
     name: str = "",
     parameters: Sequence[str] = (),
-    seconds: float = 5.0,
+    seconds: float = 20.0,
     rivals: int = 8,
 ) -> Synthesis:
     """Write programs that give every example's output, ranked by how likely they are what was meant.
 
     *probes* are further inputs whose outputs are not known. With *parameters* the input is the list of positional
-    arguments and the program is a function *name* with these parameters, otherwise a class with `invoke`.
+    arguments and the program is a function *name* with these parameters, otherwise a class with `invoke`. *seconds*
+    are those of computing, so that what is found does not depend on what else the machine does.
     """
     pairs = [(plain(example.input), plain(example.output)) for example in examples]
     if problem := _problem(pairs) or _misfit(pairs, parameters):
         return Synthesis(reason=problem)
     inputs, wanted = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     known = _challenges(inputs, [plain(probe) for probe in probes])
-    deadline = time.monotonic() + seconds
+    deadline = time.thread_time() + seconds
     try:
         task, candidates = _learn(inputs, wanted, known or variations(inputs), bool(known), deadline, rivals)
     except OutOfTime:
