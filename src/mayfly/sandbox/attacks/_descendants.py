@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 _SET_SUBREAPER = 36
@@ -24,13 +24,13 @@ def adopting_orphans() -> Iterator[None]:
         libc.prctl(_SET_SUBREAPER, before.value, 0, 0, 0)
 
 
-def descendants() -> set[int]:
-    """Return the numbers of all living processes below this one."""
+def descendants(apart: Collection[int] = ()) -> set[int]:
+    """Return the numbers of all living processes below this one, but for those in *apart* and what is below them."""
     parents = dict(_living())
     found: set[int] = set()
     border = {os.getpid()}
     while border:
-        border = {pid for pid, parent in parents.items() if parent in border} - found
+        border = {pid for pid, parent in parents.items() if parent in border} - found - set(apart)
         found |= border
     return found
 

@@ -17,7 +17,7 @@ from mayfly.sandbox.attacks._stage import Stage
 
 _PROBE = "def f(x):\n    return x * 2\n"
 _SECONDS = 3
-_PATIENCE = 2.0
+_PATIENCE = 20.0
 _SPARE_WORKERS = 2
 
 
@@ -66,13 +66,13 @@ def run(
     with adopting_orphans(), contextlib.ExitStack() as stack:
         stage = stack.enter_context(Stage())
         with Sandbox(level=level) as box:
-            range_ = _Range(box=box, stage=stage)
+            range_ = _Range(box=box, stage=stage, apart=before)
             for case in chosen:
                 results.append(range_.fire(case))
                 if on_case is not None:
                     on_case(results[-1])
             level = range_.level
-        survivors = _wait_for(lambda: descendants() - before - {stage.victim})
+        survivors = _wait_for(lambda: descendants(before) - {stage.victim})
     return Report(level=level, cases=tuple(results), survivors=len(survivors))
 
 
@@ -82,13 +82,14 @@ class _Range:
 
     box: Sandbox
     stage: Stage
+    apart: Collection[int]
     level: str = ""
     crowd: int = 0
 
     def __post_init__(self) -> None:
         probe = self._probe()
         self.level = probe.level
-        self.crowd = len(descendants()) + _SPARE_WORKERS
+        self.crowd = len(descendants(self.apart)) + _SPARE_WORKERS
 
     def fire(self, case: Case) -> CaseResult:
         target = self.stage.target()
@@ -135,13 +136,17 @@ class _Range:
         damage = self.stage.signs()
         if (probe.status, probe.value) != ("ok", 42):
             damage.append(f"the next job got {probe.status}: {one_line(probe.error or repr(probe.value))}")
-        extra = _wait_for(lambda: descendants() if len(descendants()) > self.crowd else set())
+        extra = _wait_for(self._too_many)
         if extra:
             damage.append(f"{len(extra) - self.crowd} processes are left")
         return damage
 
+    def _too_many(self) -> set[int]:
+        found = descendants(self.apart)
+        return found if len(found) > self.crowd else set()
+
     def _probe(self) -> Result:
-        result = self.box.run(_PROBE, "f", 21, timeout=10.0)
+        result = self.box.run(_PROBE, "f", 21, timeout=60.0)
         if result.status == "refused":
             raise MachineError(f"the sandbox is not available: {result.error}")
         return result
