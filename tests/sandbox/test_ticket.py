@@ -15,23 +15,23 @@ COUNT = "def f(lines):\n    for line in lines:\n        yield line\n"
 def test_a_ticket_ends_a_run() -> None:
     ticket = Ticket()
     with Sandbox(SandboxSettings(workers=1)) as box, ThreadPoolExecutor() as threads:
-        work = threads.submit(box.run, LOOP, "f", 1, timeout=60, ticket=ticket)
+        work = threads.submit(box.run, LOOP, "f", 1, timeout=200, ticket=ticket)
         ticket.cancel()
-        assert work.result(timeout=30).status == "died"
+        assert work.result(timeout=100).status == "died"
 
 
 def test_a_ticket_ends_a_stream() -> None:
     ticket = Ticket()
 
     def watch(box: Sandbox) -> Result | None:
-        with box.stream(LOOP, "f", 1, timeout=60, ticket=ticket) as stream:
+        with box.stream(LOOP, "f", 1, timeout=200, ticket=ticket) as stream:
             assert list(stream) == []
         return stream.result
 
     with Sandbox(SandboxSettings(workers=1)) as box, ThreadPoolExecutor() as threads:
         work = threads.submit(watch, box)
         ticket.cancel()
-        found = work.result(timeout=30)
+        found = work.result(timeout=100)
     assert found is not None
     assert found.status == "died"
 
