@@ -43,7 +43,7 @@ def postgres_server() -> Iterator[str]:
             yield f"postgresql://postgres@/postgres?host={quote(str(home))}"
         finally:
             server.send_signal(signal.SIGINT)
-            server.wait(30)
+            server.wait(120)
     finally:
         shutil.rmtree(home)
 
@@ -122,7 +122,7 @@ def _die_with_parent() -> None:
 
 
 def _wait(server: subprocess.Popen[bytes], home: Path, log: Path) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while True:
         try:
             psycopg.connect(f"postgresql://postgres@/postgres?host={quote(str(home))}").close()
