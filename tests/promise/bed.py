@@ -84,6 +84,7 @@ class Bed:
     sleeps: list[float] = field(default_factory=list)
     delays: tuple[float, ...] = ()
     effect_delays: tuple[float, ...] = ()
+    test_seconds: float = 60.0
 
     def capability(self, name: str, call: Callable[..., Any], **more: Any) -> None:
         """Register one."""
@@ -143,7 +144,7 @@ class Bed:
             journal=journal,
             leaves=leaves,
             effects=effects,
-            tester=Tester(self.sandbox, seconds=1.0),
+            tester=Tester(self.sandbox, seconds=self.test_seconds),
             pool=pool,
             merge=lambda kind, values, parts: [item for value in values for item in value],  # type: ignore[attr-defined]
             watch=lambda promise: self.seen.append((promise.id, promise.state.value)),

@@ -35,7 +35,7 @@ from mayfly.promise import Promise, Service, unknown_effects
 from mayfly.store import Ledger
 
 BRANCHES, LEAVES = 6, 53
-PATIENCE = 120.0
+PATIENCE = 300.0
 
 
 class Server(ThreadingHTTPServer):
@@ -206,7 +206,7 @@ def _begin(state: Path, server: Server, chance: random.Random, report: Report) -
     with Ledger.open(settings_of(state)) as ledger:
         deadline = time.monotonic() + PATIENCE
         while (planned := ledger.last(kind="promise.planned")) is None:
-            if time.monotonic() > deadline or driver.poll() is not None:
+            if time.monotonic() > deadline or (driver.poll() is not None and not ledger.count(kind="promise.planned")):
                 raise Wrong("the driver did not begin")
             time.sleep(0.01)
     _wait(driver, server, chance)

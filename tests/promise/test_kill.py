@@ -9,7 +9,7 @@ import pytest
 from promise.chaos import torture
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("honours", [True, False], ids=["keys", "no-keys"])
 def test_a_killed_run_goes_on_and_nothing_happens_twice(tmp_path: Path, honours: bool) -> None:
     report = torture(tmp_path, kills=2, honours=honours, seed=7)

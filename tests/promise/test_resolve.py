@@ -49,7 +49,7 @@ def test_independent_children_run_at_the_same_time(bed: Bed) -> None:
     together = asyncio.Barrier(3)
 
     async def meet(job: Any) -> int:
-        await asyncio.wait_for(together.wait(), 5)
+        await asyncio.wait_for(together.wait(), 100)
         return 1
 
     bed.engine.table = dict.fromkeys("abc", meet)
@@ -136,6 +136,7 @@ def test_a_parent_whose_test_holds_is_kept_with_it(bed: Bed) -> None:
 
 @pytest.mark.parametrize("body", ["1", "None", "'True'", "1 / 0", "[].pop()", "exit()", "[0 for _ in iter(int, 1)]"])
 def test_a_test_that_does_not_say_true_accepts_nothing(bed: Bed, body: str) -> None:
+    bed.test_seconds = 1.0
     bed.engine.table = {"one": lambda job: 1}
     root = bed.resolve(leaf("one", ground="ground", test=GIVEN.format(body)))
     assert (root.state, root.value) == (State.COLLAPSED, "ground")
@@ -226,11 +227,14 @@ def test_a_tree_without_promises_left_collapses(bed: Bed) -> None:
     assert len(bed.engine.jobs) == 1
 
 
-def test_time_that_is_up_ends_the_tree_and_reaches_its_leaves(bed: Bed) -> None:
+def test_time_that_is_up_ends_the_tree_and_reaches_its_leaves(bed: Bed, monkeypatch: pytest.MonkeyPatch) -> None:
     async def forever(job: Any) -> None:
-        await asyncio.sleep(60)
+        loop = asyncio.get_running_loop()
+        later = loop.time() + 1000
+        monkeypatch.setattr(loop, "time", lambda: later)
+        await asyncio.Event().wait()
 
-    bed.limits = {"seconds": 0.2}
+    bed.limits = {"seconds": 500}
     bed.engine.table = {"x": forever}
     root = bed.resolve(tree("slow", leaf("x")))
     assert (root.state, root.code) == (State.COLLAPSED, "BUDGET")

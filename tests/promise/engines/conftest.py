@@ -35,7 +35,7 @@ class Ground(NamedTuple):
         return replace(self.settings, promise=replace(self.settings.promise, engine=engine, **promise))  # type: ignore[arg-type]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
     """Yield a cluster that was started with a secret in the environment."""
     if find_spec("ray") is None:
@@ -80,7 +80,7 @@ def opened(ground: Ground) -> Iterator[Opener]:
 
 async def both_ready(engine: RayEngine, number: int = 2) -> None:
     """Wait until that many nodes have a worker."""
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(400):
         while sum(member.ready for member in engine.nodes.members) < number:
             await asyncio.sleep(0.02)
 
@@ -131,4 +131,4 @@ def join(ground: Ground) -> Iterator[Callable[[], Joined]]:
 
     yield add
     for keeper in keepers:
-        keeper.communicate(timeout=60)
+        keeper.communicate(timeout=200)

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from pathlib import Path
 
 from mayfly.core import Settings
@@ -37,11 +38,13 @@ class Crew:
         if verb == "double":
             assert isinstance(job.argument, int)
             return job.argument * 2
+        if verb == "meet":
+            return self.meet(int(target), stop)
         if verb == "wait":
             return "stopped" if stop.wait(float(target)) else "slept"
         if verb == "note":
             with Path(target).open("a") as file:
-                file.write(f"{os.getpid()} {'stopped' if stop.wait(60) else 'slept'}\n")
+                file.write(f"{os.getpid()} {'stopped' if stop.wait(500) else 'slept'}\n")
         if verb == "die" or (verb == "die-once" and mark(target)):
             os._exit(3)
         if verb == "vanish" or (verb == "vanish-once" and mark(target)):
@@ -57,6 +60,13 @@ class Crew:
         if verb == "environment":
             return [os.getpid(), dict(os.environ), Path("/proc/self/environ").read_text()]
         return [os.getpid(), self.settings.promise.engine]
+
+    def meet(self, number: int, stop: threading.Event) -> object:
+        """Wait until that many jobs have been under way at once."""
+        deadline = time.monotonic() + 100
+        while self.most < number and time.monotonic() < deadline and not stop.wait(0.005):
+            pass
+        return "met" if self.most >= number else "alone"
 
     def cancel(self, job: str) -> None:
         with self.lock:

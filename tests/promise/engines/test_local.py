@@ -69,11 +69,11 @@ def test_all_jobs_share_one_worker_and_no_more_run_at_once_than_allowed() -> Non
 
     async def main() -> list[Done]:
         engine = LocalEngine(settings(parallel=3), shop)
-        done = await asyncio.gather(*(engine.do(job("wait 0.01", node)) for node in range(12)))
+        done = await asyncio.gather(*(engine.do(job("meet 3", node)) for node in range(12)))
         await engine.aclose()
         return done
 
-    assert {done.value for done in asyncio.run(main())} == {"slept"}
+    assert {done.value for done in asyncio.run(main())} == {"met"}
     assert len(shop.made) == 1
     assert shop.made[0].most == 3
     assert shop.made[0].closed
@@ -85,7 +85,7 @@ def test_cancelling_reaches_the_work() -> None:
     async def main() -> None:
         engine = LocalEngine(Settings(), shop)
         await engine.do(job("hello"))
-        task = asyncio.create_task(engine.do(job("wait 60", 1)))
+        task = asyncio.create_task(engine.do(job("wait 500", 1)))
         await until(crew=shop.made[0])
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -103,9 +103,9 @@ def test_a_job_that_waits_its_turn_never_begins_once_cancelled() -> None:
     async def main() -> None:
         engine = LocalEngine(settings(parallel=1), shop)
         await engine.do(job("hello"))
-        first = asyncio.create_task(engine.do(job("wait 60", 1)))
+        first = asyncio.create_task(engine.do(job("wait 500", 1)))
         await until(crew=shop.made[0])
-        second = asyncio.create_task(engine.do(job("wait 60", 2)))
+        second = asyncio.create_task(engine.do(job("wait 500", 2)))
         await asyncio.sleep(0)
         for task in (second, first):
             task.cancel()
@@ -126,7 +126,7 @@ def test_a_cancelled_job_may_be_done_again() -> None:
 
     async def main() -> Done:
         engine = LocalEngine(Settings(), lambda _: crew)
-        task = asyncio.create_task(engine.do(job("wait 60")))
+        task = asyncio.create_task(engine.do(job("wait 500")))
         await until(crew=crew)
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -143,7 +143,7 @@ def test_a_worker_that_cannot_cancel_is_left_to_finish() -> None:
     class Plain:
         def do(self, job: Job, data: bytes | None = None) -> Done:
             begun.set()
-            go.wait(60)
+            go.wait(500)
             return Done(status="resolved")
 
         def close(self) -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,16 +17,34 @@ from mayfly.promise.engines._nodes import AHEAD
 from .conftest import DATABASE, SECRET, Ground, Joined, Opener, both_ready
 from .crew import job, make_broken
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(600)
+
+
+def text_of(path: Path) -> str:
+    """Return what a file says, nothing where it is gone by now: processes and their files come and go."""
+    try:
+        return path.read_text(errors="replace")
+    except OSError:
+        return ""
 
 
 def children(parent: int) -> list[int]:
-    stats = [path.read_text() for path in Path("/proc").glob("[0-9]*/stat")]
+    stats = [stat for stat in map(text_of, Path("/proc").glob("[0-9]*/stat")) if stat]
     return [int(stat.split()[0]) for stat in stats if int(stat.rpartition(")")[2].split()[1]) == parent]
 
 
+def opened_by(pid: int) -> set[str]:
+    """Return what a process has open, as far as it can be told."""
+    found = set()
+    with suppress(OSError):
+        for name in os.listdir(f"/proc/{pid}/fd"):
+            with suppress(OSError):
+                found.add(os.readlink(f"/proc/{pid}/fd/{name}"))
+    return found
+
+
 async def true(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(400):
         while not condition():
             await asyncio.sleep(0.02)
 
@@ -92,21 +111,17 @@ def test_no_process_of_the_cluster_has_the_secret_and_no_log_the_database(shared
     from mayfly.promise.engines._tryout import processes
 
     asyncio.run(both_ready(shared))
-    assert not [pid for pid in processes(ground.cluster) if SECRET in Path(f"/proc/{pid}/environ").read_text()]
-    logs = [path for path in Path(ground.cluster.directory).rglob("*") if path.is_file() and not path.is_symlink()]
+    assert not [pid for pid in processes(ground.cluster) if SECRET in text_of(Path(f"/proc/{pid}/environ"))]
+    found = [Path(folder, name) for folder, _, names in os.walk(ground.cluster.directory) for name in names]
+    logs = [path for path in found if path.is_file() and not path.is_symlink()]
     assert len(logs) > 5
-    assert not [path for path in logs if b"do-not-tell" in path.read_bytes()]
+    assert not [path for path in logs if "do-not-tell" in text_of(path)]
 
 
 def test_every_door_of_the_cluster_is_on_loopback(ground: Ground) -> None:
     from mayfly.promise.engines._tryout import processes
 
-    sockets = {
-        os.readlink(entry)
-        for pid in processes(ground.cluster)
-        for entry in Path(f"/proc/{pid}/fd").glob("*")
-        if entry.is_symlink()
-    }
+    sockets = {entry for pid in processes(ground.cluster) for entry in opened_by(pid)}
     rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
     doors = [row[1].split(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
     assert len(doors) >= 4
@@ -136,10 +151,11 @@ def test_no_more_is_in_flight_than_a_small_multiple_of_the_cores(shared: RayEngi
     async def main() -> list[Done]:
         nonlocal most
         await both_ready(shared)
-        tasks = [asyncio.create_task(shared.do(job("wait 0.02", node))) for node in range(40)]
+        tasks = [asyncio.create_task(shared.do(job("meet 2", node))) for node in range(40)]
         while not all(task.done() for task in tasks):
             most = max(most, sum(member.load for member in shared.nodes.members))
             await asyncio.sleep(0.002)
+        assert {(await task).value for task in tasks} == {"met"}
         return [await shared.do(job("most", 100 + number)) for number in range(4)]
 
     done = asyncio.run(main())
@@ -182,7 +198,8 @@ def test_a_node_that_joins_gets_a_worker_and_one_killed_in_the_middle_loses_no_j
         tasks = [asyncio.create_task(engine.do(job("wait 0.3", node))) for node in range(24)]
         await true(lambda: all(member.load for member in engine.nodes.members))
         for pid in (joined.raylet, *children(joined.raylet)):
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         done = await asyncio.gather(*tasks)
         await true(lambda: {member for member in engine.nodes.members if member.ready} == set(before))
         return done
@@ -208,7 +225,7 @@ def test_nothing_of_an_engine_is_left_on_the_cluster_when_it_is_closed(opened: O
     done = asyncio.run(all_of(engine, *(engine.do(job("hello", node)) for node in range(8))))
     pids = {each.value[0] for each in done}  # type: ignore[index]
     asyncio.run(engine.aclose())
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 200
     while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]

@@ -13,7 +13,7 @@ from .conftest import Ground, Opener, both_ready
 from .crew import job
 
 pytestmark = [
-    pytest.mark.timeout(180),
+    pytest.mark.timeout(600),
     # Ray's client advises against many calls through it; here they are meant.
     pytest.mark.filterwarnings(r"ignore:More than .* (messages|remote tasks) have been:UserWarning:ray.util.client"),
 ]

@@ -15,7 +15,7 @@ from .conftest import Ground, both_ready
 from .crew import job, make_scribe
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_every_node_writes_into_the_ledger_of_the_settings(ground: Ground, postgres_url: str) -> None:
     settings = replace(ground.settings, store=StoreSettings(database_url=postgres_url))
     engine = open_engine(settings, make_scribe)
