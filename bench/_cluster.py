@@ -19,7 +19,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -36,7 +36,7 @@ from mayfly.runtime._leaf import versions_of
 ERRORS = "Parse NGINX access logs and extract 4xx error patterns"
 STATUSES = "count requests by status"
 MEGABYTE = 1024 * 1024
-PATIENCE = 120.0
+PATIENCE = 240.0
 STATUS = (200,) * 12 + (301, 304, 304, 400, 401, 403, 404, 404, 499, 500, 502)
 PATHS = ("/", "/index.html", "/login", "/api/items", "/api/items/7", "/static/app.js", "/favicon.ico", "/admin")
 AGENTS = ("Mozilla/5.0 (X11; Linux x86_64)", "curl/8.4.0", "Go-http-client/1.1", "-")
@@ -147,6 +147,7 @@ class Sent:
 
     def __init__(self, put: Callable[[Any, str, Any], None]) -> None:
         self.nodes: set[str] = set()
+        self.under_way: Counter[str] = Counter()
         self._times: Counter[str] = Counter()
         engine: Any = import_module("mayfly.promise.engines._ray").RayEngine
         send = engine._send
@@ -154,7 +155,11 @@ class Sent:
         async def counted(this: Any, member: Any, job: Any, data: Any, weight: int) -> Any:
             self.nodes.add(member.node.id)
             self._times[job.node] += 1
-            return await send(this, member, job, data, weight)
+            self.under_way[member.node.id] += 1
+            try:
+                return await send(this, member, job, data, weight)
+            finally:
+                self.under_way[member.node.id] -= 1
 
         put(engine, "_send", counted)
 
@@ -166,10 +171,11 @@ class Sent:
 def behind_the_wall(*raylets: int) -> list[int]:
     """Return the processes of sandboxes on nodes, whatever started them there."""
     found = [pid for raylet in raylets for pid in below(raylet)]
-    return [pid for pid in found if b"mayfly" in _command(pid) and b"zygote" in _command(pid)]
+    return [pid for pid in found if b"mayfly" in command(pid) and b"zygote" in command(pid)]
 
 
-def _command(pid: int) -> bytes:
+def command(pid: int) -> bytes:
+    """Return how a process was called; nothing if it is gone."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
@@ -178,8 +184,18 @@ def _command(pid: int) -> bytes:
 
 def kill_node(raylet: int) -> None:
     """Kill a node and the processes that it started, but nothing behind those."""
-    children = [pid for pid in below(raylet) if _parent(pid) == raylet]
-    kill(raylet, *children)
+    kill(raylet, *_children(raylet))
+
+
+def stop_workers(raylet: int) -> None:
+    """Let the processes that a node started stand still; the node itself and what is behind them go on."""
+    for pid in _children(raylet):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGSTOP)
+
+
+def _children(parent: int) -> list[int]:
+    return [pid for pid in below(parent) if _parent(pid) == parent]
 
 
 def _parent(pid: int) -> int:
