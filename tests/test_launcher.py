@@ -25,6 +25,7 @@ case "$1 $2" in
     touch "$3/lib/python3.11/site-packages/pip/__init__.py" ;;
 "-m pip")
     [ -z "${STUB_SLEEP:-}" ] || sleep "$STUB_SLEEP"
+    while [ -n "${STUB_GATE:-}" ] && [ ! -e "$STUB_GATE" ]; do sleep 0.05; done
     [ -z "${STUB_PIP_SAYS:-}" ] || { printf '%s\\n' "$STUB_PIP_SAYS"; exit 1; }
     venv=${0%/bin/python}
     info=$venv/lib/python3.11/site-packages/mayfly_agents-0.dist-info
@@ -83,11 +84,18 @@ class Checkout:
         self, *args: str, command: str | None = None, cwd: Path | None = None, **env: str
     ) -> tuple[int, str, str]:
         process = self.popen(*args, command=command, cwd=cwd, **env)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=200)
         return process.returncode, out, err
 
     def calls(self, what: str) -> int:
         return sum(what in line for line in self.log.read_text().splitlines()) if self.log.exists() else 0
+
+    def until_pip(self) -> None:
+        """Wait until the packages are being installed."""
+        deadline = time.monotonic() + 200
+        while not self.calls("-m pip"):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
 
 
 @pytest.fixture
@@ -123,31 +131,30 @@ def test_it_works_from_anywhere_and_through_links(checkout: Checkout, tmp_path: 
 
 
 def test_two_starts_at_once_set_up_once(checkout: Checkout) -> None:
-    first = checkout.popen("1", STUB_SLEEP="1")
-    deadline = time.monotonic() + 20
-    while not checkout.calls("-m pip") and time.monotonic() < deadline:
-        time.sleep(0.02)
+    gate = checkout.root / "gate"
+    first = checkout.popen("1", STUB_GATE=str(gate))
+    checkout.until_pip()
     second = checkout.popen("2")
-    out1, out2 = first.communicate(timeout=30), second.communicate(timeout=30)
+    assert second.stderr is not None
+    assert second.stderr.readline() == "mayfly: another start is setting up .venv; waiting for it\n"
+    gate.touch()
+    out1, out2 = first.communicate(timeout=200), second.communicate(timeout=200)
     assert (first.returncode, second.returncode) == (0, 0)
     assert out1[0].endswith("|1|")
-    assert out2[0].endswith("|2|")
-    assert out2[1] == "mayfly: another start is setting up .venv; waiting for it\n"
+    assert (out2[0].endswith("|2|"), out2[1]) == (True, "")
     assert checkout.calls("-m venv") == checkout.calls("-m pip") == 1
 
 
 def test_eight_starts_at_once_set_up_once(checkout: Checkout) -> None:
     started = [checkout.popen(str(number), STUB_SLEEP="0.3") for number in range(8)]
-    outs = [process.communicate(timeout=60)[0] for process in started]
+    outs = [process.communicate(timeout=200)[0] for process in started]
     assert [out.split("|")[1] for out in outs] == [str(number) for number in range(8)]
     assert checkout.calls("-m pip") == 1
 
 
 def test_a_start_killed_in_the_middle_is_repaired_by_the_next(checkout: Checkout) -> None:
-    process = checkout.popen("1", STUB_SLEEP="30")
-    deadline = time.monotonic() + 20
-    while not checkout.calls("-m pip") and time.monotonic() < deadline:
-        time.sleep(0.02)
+    process = checkout.popen("1", STUB_SLEEP="600")
+    checkout.until_pip()
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
     status, out, err = checkout.start("2")
