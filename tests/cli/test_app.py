@@ -18,7 +18,7 @@ from .conftest import Cli
 
 def mayfly(*args: str, **environ: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "mayfly.cli", *args]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environ}, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **environ}, timeout=200)
 
 
 def test_without_arguments_the_help_is_printed(cli: Cli) -> None:
@@ -133,7 +133,7 @@ def test_a_closed_pipe_is_quiet() -> None:
     os.close(reader)
     command = [sys.executable, "-m", "mayfly.cli", "config", "show"]
     with os.fdopen(writer, "w") as out:
-        ran = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, timeout=60)
+        ran = subprocess.run(command, stdout=out, stderr=subprocess.PIPE, text=True, timeout=200)
     assert ran.stderr == ""
     assert ran.returncode in (1, 141)
 
@@ -141,7 +141,7 @@ def test_a_closed_pipe_is_quiet() -> None:
 def test_a_full_disk_under_the_answer_is_one_line() -> None:
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "mayfly.cli", "config", "show"]
-        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=200)
     assert ran.returncode == 1
     assert ran.stderr == "mayfly: No space left on device\n"
 

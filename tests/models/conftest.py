@@ -13,7 +13,7 @@ from mayfly.models import Model, ModelOptions, open_model
 from .server import Server, serving
 
 Script = Callable[..., Model]
-QUICK = ModelOptions(retry_delay=0.001, retry_after=0.01, timeout=20.0)
+QUICK = ModelOptions(retry_delay=0.001, retry_after=0.01, timeout=100.0)
 
 
 @pytest.fixture(autouse=True)

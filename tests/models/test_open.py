@@ -122,7 +122,7 @@ def test_anthropic_is_asked_in_its_own_way_and_priced(server: Server, monkeypatc
 
 
 def run(script: str) -> str:
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=200)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 

@@ -25,7 +25,7 @@ def by_writer(events: list[Event]) -> dict[str, list[object]]:
     return found
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(900)
 def test_eight_processes_append_a_thousand_events_each_in_order(settings: Settings, ledger: Ledger) -> None:
     workers = [start("append", 1000, store=settings) for _ in range(8)]
     assert finish_together(workers) == [["done"]] * 8

@@ -25,7 +25,13 @@ def here() -> Settings:
 
 def start(*arguments: object, store: Settings) -> subprocess.Popen[str]:
     """Start this file as a process that works on *store*."""
-    environ = {**os.environ, "MAYFLY_STATE_DIR": str(store.state), "MAYFLY_DATABASE_URL": store.store.database_url}
+    environ = {
+        **os.environ,
+        "MAYFLY_STATE_DIR": str(store.state),
+        "MAYFLY_DATABASE_URL": store.store.database_url,
+        # Whoever is unlucky with a lock that many want waits as long as the others take, however slow the disk is.
+        "MAYFLY_STORE_BUSY_TIMEOUT": "600",
+    }
     return subprocess.Popen(
         [sys.executable, __file__, *map(str, arguments)],
         env=environ,
@@ -37,7 +43,7 @@ def start(*arguments: object, store: Settings) -> subprocess.Popen[str]:
 
 def finish(worker: subprocess.Popen[str], given: str = "") -> list[str]:
     """Return the lines a worker printed until its good end."""
-    output, _ = worker.communicate(given, timeout=250)
+    output, _ = worker.communicate(given, timeout=800)
     assert worker.returncode == 0
     return output.splitlines()
 

@@ -19,11 +19,11 @@ def sandbox() -> Iterator[Sandbox]:
         yield opened
 
 
-def program(source: str, *, timeout: float = 5.0) -> Program:
+def program(source: str, *, timeout: float = 60.0) -> Program:
     return Program(source=source, entry=find_entry(ast.parse(source)), imports=SIX_IMPORTS, timeout=timeout)
 
 
-def run(sandbox: Sandbox, source: str, *tests: Test, timeout: float = 5.0) -> list[TestResult]:
+def run(sandbox: Sandbox, source: str, *tests: Test, timeout: float = 60.0) -> list[TestResult]:
     return run_tests(sandbox, program(source, timeout=timeout), Suite(tests=tests)).results
 
 
@@ -93,7 +93,7 @@ def lie(n: int) -> object:
 def test_the_input_that_hangs_is_named_and_the_others_still_count(sandbox: Sandbox) -> None:
     source = "def f(n: int) -> int:\n    while n == 2:\n        pass\n    return n\n"
     tests = [Test(name=str(n), kind="example", input=n, expected=n) for n in (1, 2, 3)]
-    results = run(sandbox, source, *tests, timeout=0.5)
+    results = run(sandbox, source, *tests, timeout=3)
     assert [result.passed for result in results] == [True, False, True]
     assert "timeout" in results[1].error
 
