@@ -43,7 +43,7 @@ def test_a_generated_page_is_what_would_be_generated(page: Path) -> None:
 
 @pytest.mark.parametrize("block", blocks("python"), ids=label)
 def test_python_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
-    ran = subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    ran = subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, capture_output=True, text=True, timeout=250)
     assert ran.returncode == 0, ran.stderr
 
 
@@ -67,7 +67,7 @@ def shell(command: str, directory: Path) -> "subprocess.CompletedProcess[str]":
     here.write_text(f'#!/bin/sh\nMAYFLY_COMMAND=$0 exec {shlex.quote(sys.executable)} -m mayfly.cli "$@"\n')
     here.chmod(0o755)
     env = {**os.environ, "MAYFLY_STATE_DIR": str(directory / "state")}
-    return subprocess.run(command, shell=True, cwd=directory, env=env, capture_output=True, text=True, timeout=100)
+    return subprocess.run(command, shell=True, cwd=directory, env=env, capture_output=True, text=True, timeout=250)
 
 
 def shape(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import Settings
+from mayfly.core import SandboxSettings, Settings
 from mayfly.runtime import Runtime
 
 
@@ -18,9 +18,9 @@ class Watched:
 
     def __init__(self, state: Path) -> None:
         self.told: list[tuple[str, Any]] = []
-        self.runtime = Runtime(
-            Settings(state_dir=str(state)), observer=lambda what, about: self.told.append((what, about))
-        )
+        # How parts are joined is tried for as long as one execution may last, which is short on a slow machine.
+        settings = Settings(state_dir=str(state), sandbox=SandboxSettings(timeout=300.0))
+        self.runtime = Runtime(settings, observer=lambda what, about: self.told.append((what, about)))
 
     def events(self, id: str) -> list[str]:
         return [event.kind for event in self.runtime.parts.ledger.read(subject=id)]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import quote
 
+import psycopg
 import pytest
 from bench._cluster import Watch, behind_the_wall, in_background, keep_spinner, kill, spinning, until
 
@@ -168,7 +169,8 @@ def test_the_claim_is_taken_again_from_a_server_that_came_back(settings: Setting
         server.stop()
         server.start()
         with Ledger.open(settings) as ledger:
-            return until(lambda: refusal(ledger, asked.key.partition("/")[0], refused))
+            # Whoever claims it to see whether it is claimed has it for a moment, so first somebody else must have it.
+            return until(lambda: claimed(server) and refusal(ledger, asked.key.partition("/")[0], refused))
 
     looks = Builtin(name="look", description="look", call=restart_and_look)
     with Runtime(settings, capabilities=[looks]) as runtime:
@@ -176,6 +178,13 @@ def test_the_claim_is_taken_again_from_a_server_that_came_back(settings: Setting
         outcome = runtime.resolve(promise)
     assert outcome.value is True, outcome.reason
     assert f"is being run by process {os.getpid()} on" in refused[0]
+
+
+def claimed(server: Server) -> bool:
+    """Whether anything is claimed in the store, without claiming it."""
+    with psycopg.connect(server.url) as connection:
+        found = connection.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'").fetchone()
+    return found is not None
 
 
 def refusal(ledger: Ledger, run: str, refused: list[str]) -> bool:

@@ -31,7 +31,7 @@ from bench._cluster import (
     until,
 )
 
-from mayfly.core import PromiseSettings, Settings, StoreSettings
+from mayfly.core import PromiseSettings, SandboxSettings, Settings, StoreSettings
 from mayfly.promise import State, cancel, saved
 from mayfly.promise.engines import Cluster, TryOut
 from mayfly.promise.engines._nodes import Nodes
@@ -63,6 +63,7 @@ def base(tmp_path_factory: pytest.TempPathFactory, database: str) -> Settings:
     return Settings(
         state_dir=str(tmp_path_factory.mktemp("state")),
         store=StoreSettings(database_url=database),
+        sandbox=SandboxSettings(timeout=300.0),
         promise=PromiseSettings(engine="ray", retry_delay=0.05, split_from=1, part_size=MEGABYTES * 100_000),
     )
 

@@ -243,7 +243,7 @@ def test_a_killed_zygote_is_started_again(own: Sandbox, who: str) -> None:
         below = {launcher, *tree(box)}
         os.kill(launcher if who == "launcher" else zygote, signal.SIGKILL)
         # A worker ends with its zygote, if an instant later: until then a job may still reach it, and end with it.
-        assert eventually(lambda: served(box))
+        assert eventually(lambda: served(box) and launcher_of(box) != launcher)
         assert box.run(DOUBLE, "f", 1, lane="pinned").value == 2
         assert eventually(lambda: not alive(below))
 

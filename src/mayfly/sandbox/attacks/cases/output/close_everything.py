@@ -5,7 +5,7 @@ why: a reply that cannot be sent must not be waited for
 control: succeeds
 harm: dies
 expect: died error
-timeout: 2
+timeout: 20
 """
 
 
