@@ -2,7 +2,7 @@
 
 from mayfly.policy.perception._guess import Guess
 from mayfly.policy.perception._lexicon import Lexicon
-from mayfly.policy.perception._perceive import Perceived, Perception, perceive
+from mayfly.policy.perception._perceive import Aside, Perceived, Perception, perceive
 from mayfly.policy.perception._tokens import Token, tokens
 
-__all__ = ["Guess", "Lexicon", "Perceived", "Perception", "Token", "perceive", "tokens"]
+__all__ = ["Aside", "Guess", "Lexicon", "Perceived", "Perception", "Token", "perceive", "tokens"]

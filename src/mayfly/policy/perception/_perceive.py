@@ -16,6 +16,7 @@ from mayfly.policy.perception._passive import forbids, passive
 from mayfly.policy.perception._reach import PIECES, readable, unread
 from mayfly.policy.perception._sentences import Sentence, sentences
 from mayfly.policy.perception._targets import subject_of, target_of, written
+from mayfly.policy.perception._timed import in_time
 from mayfly.policy.perception._tokens import Token, tokens
 from mayfly.policy.perception._verbs import plain_at
 from mayfly.policy.perception._words import phrases, words
@@ -28,20 +29,43 @@ _NONE = "none"
 
 @dataclass(frozen=True, kw_only=True)
 class Perception:
-    """One thing that was asked, and how sure that reading is."""
+    """One thing that was asked, and how sure that reading is.
+
+    One that comes *later* is to be done after those before it; *clause* says under which condition, "if it is empty".
+    """
 
     id: str
     intent: Intent
     confidence: float
+    later: bool = False
+    clause: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Aside:
+    """A clause in which no verb is known, and the number of the request before which it stands.
+
+    One that *asks* begins like a command, with a verb that no rule knows.
+    """
+
+    text: str
+    place: int
+    asks: bool
 
 
 @dataclass(frozen=True, kw_only=True)
 class Perceived:
-    """Everything that was understood of a text; *ask* is what to ask back where that is too little."""
+    """Everything that was understood of a text; *ask* is what to ask back where that is too little.
+
+    *asides* are the clauses that only tell something, or whose verb is not known; *refusals* are all that was said
+    where a text only forbids.
+    """
 
     intents: tuple[Perception, ...]
     guesses: tuple[Guess, ...] = ()
     ask: str | None = None
+    asides: tuple[Aside, ...] = ()
+    refusals: tuple[str, ...] = ()
 
     def facts(self) -> list[tuple[Symbol, Row]]:
         """Return the facts that the rules read."""
@@ -68,7 +92,7 @@ def perceive(text: str, lexicon: Lexicon) -> Perceived:
 
 
 def _perceive(text: str, pieces: list[Token], lexicon: Lexicon) -> Perceived:
-    found = sentences(_slash_command(pieces, lexicon), lexicon)
+    found = list(in_time(sentences(_slash_command(pieces, lexicon), lexicon), lexicon))
     gathered = _Gathering(text=text, lexicon=lexicon)
     for sentence in found:
         gathered.take(sentence)
@@ -105,6 +129,8 @@ class _Gathering:
     lexicon: Lexicon
     intents: list[tuple[Intent, float]] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
+    asides: list[Aside] = field(default_factory=list)
+    later: set[int] = field(default_factory=set)
     about: str = ""
     unknown: str = ""
     more: bool = False
@@ -114,8 +140,10 @@ class _Gathering:
         if self.intents and _retracts(sentence):
             self.refusals.append(written(self.text, sentence.tokens))
             self.intents.clear()
+            self.asides.clear()
             return
         first = len(self.intents)
+        self.later |= {first} if sentence.later else set()
         refused: list[str] = []
         for clause in clauses(sentence, self.lexicon):
             if clause.kind == "refusal":
@@ -139,6 +167,7 @@ class _Gathering:
         if clause.kind == "command" and clause.verb:
             gap = sentence.tokens[slice(*clause.verb.gap)]
             self._command(clause, (*gap, *sentence.tokens[clause.verb.end : clause.stop]), inside)
+            self._recast(sentence, clause, inside)
         elif clause.kind == "question":
             self._question(inside)
         elif clause.kind == "instruction" and self.lexicon.instruction_verb:
@@ -162,11 +191,18 @@ class _Gathering:
         self.intents.append((intent, clause.confidence))
         self._share(target)
 
+    def _recast(self, sentence: Sentence, clause: Clause, inside: Sequence[Token]) -> None:
+        """Let a request that stands in another form begin as a command."""
+        if sentence.recast and clause.start == 0:
+            intent, confidence = self.intents[-1]
+            said = sentence.recast + intent.text[len(inside[0].text) :]
+            self.intents[-1] = (replace(intent, text=said), confidence)
+
     def _share(self, target: str) -> None:
         """Give the target of the last of several verbs to those before it: "implement and test X"."""
         for number in range(len(self.intents) - 2, -1, -1):
             intent, confidence = self.intents[number]
-            if intent.target or not target:
+            if intent.target or not target or number + 1 in self.later:
                 return
             self.intents[number] = (replace(intent, target=target), confidence)
 
@@ -188,13 +224,21 @@ class _Gathering:
             verb, subject, rest = demanded
             target = target_of(self.text, subject or rest, self.about)
             self.intents.append((Intent(text=written(self.text, inside), verb=verb, target=target), 0.75))
+        else:
+            self._aside(inside, asks=False)
         self.about = subject_of(self.text, inside) or self.about
 
     def _unknown(self, inside: Sequence[Token]) -> None:
+        self._aside(inside, asks=True)
         words_ = [token for token in inside if token.plain not in words("openers")]
         self.about = target_of(self.text, words_[1:], self.about) or self.about
         if plain_at(words_, 0) not in words("light"):
             self.unknown = self.unknown or plain_at(words_, 0)
+
+    def _aside(self, inside: Sequence[Token], *, asks: bool) -> None:
+        text = written(self.text, inside)
+        if text and len(self.asides) < MOST_INTENTS:
+            self.asides.append(Aside(text=text, place=len(self.intents), asks=asks))
 
     def _words(self, sentence: Sentence, clause: Clause) -> str:
         return written(self.text, sentence.tokens[clause.start : clause.stop])
@@ -210,10 +254,10 @@ class _Gathering:
             for number in range(len(self.intents)):
                 self._constrain(number, forbidden)
         made = tuple(
-            Perception(id=f"i{number}", intent=intent, confidence=confidence)
+            Perception(id=f"i{number}", intent=intent, confidence=confidence, later=number - 1 in self.later)
             for number, (intent, confidence) in enumerate(self.intents, 1)
         )
-        return Perceived(intents=made, ask=self._ask())
+        return Perceived(intents=made, ask=self._ask(), asides=tuple(self.asides))
 
     def _ask(self) -> str | None:
         if self.more:
@@ -253,4 +297,5 @@ def _guessed(text: str, found: Sequence[Sentence], gathered: _Gathering, lexicon
         intent = Intent(text=written(text, inside), verb=best.verb, target=subject)
         return Perceived(intents=(Perception(id="i1", intent=intent, confidence=best.odds),), guesses=ranked)
     asked = question(text, subject, bool(gathered.refusals), ranked, gathered.unknown)
-    return Perceived(intents=(), guesses=ranked, ask=asked)
+    refused = () if gathered.asides else tuple(gathered.refusals)
+    return Perceived(intents=(), guesses=ranked, ask=asked, refusals=refused)

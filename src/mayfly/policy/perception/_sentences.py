@@ -16,10 +16,16 @@ _WRAPPED = 60
 
 @dataclass(frozen=True, kw_only=True)
 class Sentence:
-    """Hold the tokens of one sentence without its final sign; *asked* when that sign was a question mark."""
+    """Hold the tokens of one sentence without its final sign; *asked* when that sign was a question mark.
+
+    *recast* is its first word as a command, where it stands in another form; *later* says that it is to be done after
+    what stands before it.
+    """
 
     tokens: tuple[Token, ...]
     asked: bool
+    recast: str = ""
+    later: bool = False
 
 
 def sentences(tokens: list[Token], lexicon: Lexicon) -> list[Sentence]:
