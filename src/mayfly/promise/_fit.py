@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from mayfly.promise._fit_offer import Offer, offer_of
 from mayfly.promise._fit_parts import Part, Step, steps_of
@@ -46,6 +47,10 @@ def _is_sum(step: Step, offer: Offer) -> bool:
     """Say whether a step is arithmetic and nothing else: numbers, signs and the words between them."""
     said = [token.plain for token in step.object if token.kind == "word"]
     known = all(word in words("words", "summing") or base(word) in offer.told for word in said)
+    # "Add 5" says not to what, and "5!" is another number than 5.
+    lone = step.verb in words("verbs", "arithmetic") and step.figures < 2
+    if lone or any(one.plain == "!" and one.start == other.end for other, one in pairwise(step.object)):
+        return False
     return known and not any(token.kind in ("path", "url", "quoted", "data") for token in step.object)
 
 

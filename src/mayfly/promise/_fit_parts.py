@@ -10,6 +10,7 @@ from mayfly.policy.perception import Token
 from mayfly.promise._words import base, is_verb, operations_of, words
 
 _SUM = re.compile(r"[\d.()+\-*/^%×÷]*\d[\d.()+\-*/^%×÷]*")
+_FIGURE = re.compile(r"[\d.]*\d[\d.]*")
 _FROM = frozenset(("of", "in", "from"))
 _ARTICLES = frozenset(("a", "an", "the", "this"))
 _TRUTHS = frozenset(("true", "false", "null"))
@@ -56,7 +57,12 @@ class Step:
     object: tuple[Token, ...]
     parts: tuple[Part, ...] = ()
     operations: frozenset[str] = field(default=frozenset())
-    counts: bool = False
+    figures: int = 0
+
+    @property
+    def counts(self) -> bool:
+        """Say whether it names numbers."""
+        return self.figures > 0
 
 
 def steps_of(intent: Sequence[Token]) -> list[Step]:
@@ -89,7 +95,11 @@ def _step(tokens: Sequence[Token]) -> Step | None:
         object=object_,
         parts=tuple(_parts(verb, object_)),
         operations=operations_of(verb),
-        counts=any(_SUM.fullmatch(token.text) for token in object_ if token.kind in ("number", "code")),
+        figures=sum(
+            len(_FIGURE.findall(token.text))
+            for token in object_
+            if token.kind in ("number", "code") and _SUM.fullmatch(token.text)
+        ),
     )
 
 
@@ -117,7 +127,21 @@ def _parts(verb: str, object_: Sequence[Token]) -> list[Part]:
     if not cut[0][1] and len(cut) > 1:
         cut[0], cut[1] = _turned(*cut[1])
     found = [Part.of(lead, held) for place, (lead, held) in enumerate(cut) if held or place == 0]
-    return _whole(verb, _sought(verb, found))
+    return _whole(verb, _sought(verb, _flowing(verb, found)))
+
+
+def _flowing(verb: str, parts: list[Part]) -> list[Part]:
+    """Turn "write the result to a file" into "write it": what the step before gave, and not the result of something."""
+    said = {word for word in parts[0].plain if word not in words("words", "pointing")}
+    handed = bool(said) and said <= words("words", "outcome") and not parts[0].names
+    if (
+        not handed
+        or not operations_of(verb) & words("words", "passing")
+        or [part.lead for part in parts[1:2]] == ["of"]
+    ):
+        return parts
+    it = parts[0].tokens[-1]._replace(text="it", plain="it")
+    return [Part.of("", (it,)), *parts[1:]]
 
 
 def _turned(lead: str, tokens: list[Token]) -> tuple[tuple[str, list[Token]], tuple[str, list[Token]]]:

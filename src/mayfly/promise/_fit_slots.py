@@ -172,7 +172,9 @@ def _leads(slot: Slot, part: Part, *, called: bool) -> bool:
 
 
 def _kinds_in(slot: Slot, part: Part, name: Token, *, searching: bool, into: bool) -> Iterator[str]:
-    yield from _kinds(name)
+    # A place for "one text file" is for a file, and not for a text.
+    filed = name.kind == "quoted" and bool(slot.nouns & words("kinds", "path"))
+    yield from (kind for kind in _kinds(name) if not (filed and kind == "quoted"))
     if name.kind == "word":
         yield from _word_kinds(slot, part, searching=searching)
     if name.kind == "code" and (slot.lead or searching):
@@ -207,6 +209,8 @@ def _kinds(name: Token) -> Iterator[str]:
             yield "path"
     elif name.kind == "code" and "/" in name.text:
         yield from ("path", "directory")
+    elif name.kind == "url" and "@" in name.text and "://" not in name.text:
+        yield "mailbox"
     elif name.kind in ("url", "number", "data"):
         yield name.kind
 
