@@ -25,8 +25,7 @@ from .helpers import shipped
     ],
 )
 def test_then_and_it_say_what_comes_after_what(text: str, expected: list[tuple[int, ...]]) -> None:
-    intents = [one.intent for one in understand(text, shipped().lexicon).intents]
-    assert sequence(text, intents) == expected
+    assert sequence(text, understand(text, shipped().lexicon).intents) == expected
 
 
 @pytest.mark.parametrize(

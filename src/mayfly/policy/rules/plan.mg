@@ -4,9 +4,10 @@
 # Templates name slots: {intent} the request's own words, {task} the same without the files it names, {object} what stands after its verb, {thing} and {place} its
 # parts ("bug" and "auth module"), {target} what it is about, {problem} what is wrong, {file}, {module}, {dir}, {glob},
 # {url}, {goal} where it is to go, {topic} what to look for, {first} and {second} two things named side by side,
-# {old} the name that is given up. /tests and /suite hold where tests are spoken of and meant, /data_file where the file
-# holds data, and /before
-# where the request works on what another one before it gives.
+# {old} the name that is given up, {condition} what has to be so, {inside} the file to
+# look in, {where} that or a directory, {saved} the file that the result goes to. /tests and /suite hold where tests are spoken of and
+# meant, /runs where something is to be run, /files where files are looked for and not what is in them, /data_file where
+# the file holds data, and /before where the request works on what another one before it gives.
 
 Decl intent_slot(Id, Slot)
   descr [doc("what a request tells: the slot can be filled")]
@@ -45,6 +46,10 @@ Decl plan_argument(Plan, Step, Key, Template)
 Decl plan_fills(Capability, Key, Slot)
   descr [doc("what a capability works on is this slot of a request, where no plan says otherwise")]
   bound [/string, /string, /name].
+
+Decl plan_requires(Capability, Key)
+  descr [doc("the capability can do nothing where the request does not tell this, whatever flows in")]
+  bound [/string, /string].
 
 Decl plan_combine(Plan, Kind)
   descr [doc("how the values of the steps become one: /last, /record, /list or /concat; /last where nothing is said")]
@@ -91,7 +96,13 @@ plan_fills("find_files", "pattern", /glob).
 plan_fills("find_files", "path", /dir).
 plan_fills("http_get", "url", /url).
 plan_fills("search_lines", "text", /topic).
-plan_fills("search_lines", "path", /dir).
+plan_fills("search_lines", "path", /where).
+
+plan_requires("read_file", "path").
+plan_requires("read_json", "path").
+plan_requires("count_lines", "path").
+plan_requires("hash_file", "path").
+plan_requires("http_get", "url").
 
 plan_default(/target, "code").
 plan_default(/object, "what was asked").
@@ -138,6 +149,18 @@ Decl plan_is_data(Id)
 
 Decl plan_is_file(Id)
   descr [doc("the request asks for one function on what a file of data holds")]
+  bound [/any].
+
+Decl plan_describes(Verb)
+  descr [doc("a condition that is said with the verb describes what it is about")]
+  bound [/name].
+
+Decl plan_is_saved(Id)
+  descr [doc("what the request makes of data is to be put into a file, which no function on data does")]
+  bound [/any].
+
+Decl plan_is_bound(Id)
+  descr [doc("the request is to be done only if something is so")]
   bound [/any].
 
 Decl plan_is_question(Id)
@@ -238,10 +261,39 @@ plan_is_file(Id) :-
   plan_shapes(Verb),
   intent_slot(Id, /data_file).
 
+plan_is_bound(Id) :-
+  plan_asked(Id, Verb),
+  intent_slot(Id, /condition),
+  !plan_describes(Verb),
+  !plan_is_question(Id),
+  !plan_is_data(Id).
+
+plan_is_saved(Id) :-
+  plan_asked(Id, Verb),
+  plan_of(Verb, /work_on_data),
+  intent_slot(Id, /saved),
+  !plan_is_bound(Id),
+  !plan_is_question(Id),
+  !plan_is_data(Id).
+
+plan_is_saved(Id) :-
+  intent_said(Id, Verb),
+  plan_shapes(Verb),
+  intent_slot(Id, /saved),
+  !plan_is_bound(Id),
+  !plan_is_question(Id),
+  !plan_is_data(Id).
+
 plan_for(Id, /whole) :- plan_is_data(Id).
+
+plan_for(Id, /general) :- plan_is_saved(Id).
+
+plan_for(Id, /do_if) :- plan_is_bound(Id).
 
 plan_for(Id, /work_on_data) :-
   plan_is_file(Id),
+  !plan_is_bound(Id),
+  !plan_is_saved(Id),
   !plan_is_data(Id).
 
 # A question changes nothing, whatever its verb.
@@ -253,6 +305,8 @@ plan_for(Id, Plan) :-
   plan_asked(Id, Verb),
   plan_of(Verb, Plan),
   !plan_is_question(Id),
+  !plan_is_bound(Id),
+  !plan_is_saved(Id),
   !plan_is_file(Id),
   !plan_is_data(Id).
 
@@ -260,6 +314,8 @@ plan_for(Id, /general) :-
   plan_asked(Id, Verb),
   !plan_known(Verb),
   !plan_is_question(Id),
+  !plan_is_bound(Id),
+  !plan_is_saved(Id),
   !plan_is_file(Id),
   !plan_is_data(Id).
 
@@ -309,3 +365,18 @@ plan_uses(/general, /read, "read_file").
 plan_argument(/general, /read, "path", "{file}").
 plan_step(/general, /do, 2, "{intent}").
 plan_needs(/general, /do, /read).
+
+# What is bound to a condition is one step: no part of it may be done before it is known whether that holds.
+plan_step(/do_if, /study, 1, "Study the {target}").
+plan_verb(/do_if, /study, /look_up).
+plan_unless(/do_if, /study, /tests).
+plan_step(/do_if, /tests, 1, "Run the tests").
+plan_when(/do_if, /tests, /tests).
+plan_uses(/do_if, /tests, "run_tests").
+plan_step(/do_if, /do, 2, "{intent}").
+plan_needs(/do_if, /do, /study).
+plan_needs(/do_if, /do, /tests).
+
+plan_describes(/fix).
+plan_describes(/debug).
+plan_describes(/patch).

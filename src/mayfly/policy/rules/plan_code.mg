@@ -16,6 +16,12 @@ plan_when(/look_up, /search, /topic).
 plan_uses(/look_up, /search, "search_lines").
 plan_argument(/look_up, /search, "text", "{topic}").
 plan_argument(/look_up, /search, "path", "{dir}").
+plan_step(/look_up, /list, 3, "List directory {dir}").
+plan_when(/look_up, /list, /dir).
+plan_unless(/look_up, /list, /file).
+plan_unless(/look_up, /list, /topic).
+plan_uses(/look_up, /list, "list_directory").
+plan_argument(/look_up, /list, "path", "{dir}").
 plan_combine(/look_up, /record).
 
 plan_step(/find_cause, /read, 1, "Read {file}").
@@ -58,7 +64,7 @@ plan_step(/refactor, /study, 1, "Study the {target}").
 plan_verb(/refactor, /study, /look_up).
 plan_step(/refactor, /baseline, 2, "Run the tests").
 plan_uses(/refactor, /baseline, "run_tests").
-plan_step(/refactor, /restructure, 3, "Restructure the {target}").
+plan_step(/refactor, /restructure, 3, "{intent}").
 plan_needs(/refactor, /restructure, /study).
 plan_needs(/refactor, /restructure, /baseline).
 plan_verb(/refactor, /restructure, /change_code).
@@ -116,7 +122,7 @@ plan_needs(/migrate, /confirm, /migrate).
 # Making something new.
 
 plan_step(/implement, /design, 1, "Design the {object}").
-plan_step(/implement, /write, 2, "Write the {object}").
+plan_step(/implement, /write, 2, "Write it as designed: {intent}").
 plan_needs(/implement, /write, /design).
 plan_step(/implement, /prove, 3, "Test the {object}").
 plan_needs(/implement, /prove, /write).
@@ -186,9 +192,12 @@ plan_step(/test, /write, 3, "Write tests for the {target} + run them").
 plan_needs(/test, /write, /study).
 plan_needs(/test, /write, /baseline).
 
-plan_unless(/test, /study, /suite).
-plan_unless(/test, /baseline, /suite).
-plan_unless(/test, /write, /suite).
+plan_unless(/test, /study, /runs).
+plan_unless(/test, /baseline, /runs).
+plan_unless(/test, /write, /runs).
+plan_step(/test, /some, 1, "{intent}").
+plan_when(/test, /some, /runs).
+plan_unless(/test, /some, /suite).
 plan_step(/test, /run, 1, "Run the tests").
 plan_when(/test, /run, /suite).
 plan_uses(/test, /run, "run_tests").
@@ -204,7 +213,7 @@ plan_step(/verify, /judge, 3, "{intent}").
 plan_needs(/verify, /judge, /study).
 plan_needs(/verify, /judge, /tests).
 
-plan_as(/validate, /verify).
+plan_as(/validate, /check).
 plan_data(/validate).
 
 # Putting to work: what was not tested goes nowhere.

@@ -97,7 +97,7 @@ plan_step(/review, /safety, 3, "Judge whether the {target} is safe").
 plan_needs(/review, /safety, /study).
 plan_step(/review, /clarity, 4, "Judge whether the {target} is clear").
 plan_needs(/review, /clarity, /study).
-plan_step(/review, /report, 5, "Report the findings").
+plan_step(/review, /report, 5, "Report the findings: {intent}").
 plan_needs(/review, /report, /correctness).
 plan_needs(/review, /report, /safety).
 plan_needs(/review, /report, /clarity).
@@ -179,19 +179,39 @@ plan_step(/find, /files, 1, "Find files named {glob}").
 plan_when(/find, /files, /glob).
 plan_uses(/find, /files, "find_files").
 plan_argument(/find, /files, "pattern", "{glob}").
+plan_step(/find, /read, 1, "Read {inside}").
+plan_when(/find, /read, /inside).
+plan_unless(/find, /read, /glob).
+plan_uses(/find, /read, "read_file").
+plan_argument(/find, /read, "path", "{inside}").
+plan_step(/find, /all_files, 1, "Find all files").
+plan_when(/find, /all_files, /files).
+plan_unless(/find, /all_files, /glob).
+plan_unless(/find, /all_files, /inside).
+plan_uses(/find, /all_files, "find_files").
+plan_argument(/find, /all_files, "path", "{dir}").
 plan_step(/find, /search, 1, "Search lines for {topic}").
 plan_when(/find, /search, /topic).
 plan_unless(/find, /search, /glob).
+plan_unless(/find, /search, /inside).
+plan_unless(/find, /search, /files).
 plan_uses(/find, /search, "search_lines").
 plan_argument(/find, /search, "text", "{topic}").
 plan_argument(/find, /search, "path", "{dir}").
 plan_step(/find, /pick, 2, "{intent}").
 plan_needs(/find, /pick, /list).
 plan_needs(/find, /pick, /files).
+plan_needs(/find, /pick, /read).
+plan_needs(/find, /pick, /all_files).
 plan_needs(/find, /pick, /search).
 
+plan_step(/search, /read, 1, "Read {inside}").
+plan_when(/search, /read, /inside).
+plan_uses(/search, /read, "read_file").
+plan_argument(/search, /read, "path", "{inside}").
 plan_step(/search, /search, 1, "Search lines for {topic}").
 plan_when(/search, /search, /topic).
+plan_unless(/search, /search, /inside).
 plan_uses(/search, /search, "search_lines").
 plan_argument(/search, /search, "text", "{topic}").
 plan_argument(/search, /search, "path", "{dir}").
@@ -203,3 +223,8 @@ plan_argument(/read, /fetch, "url", "{url}").
 plan_step(/read, /look, 1, "Study the {target}").
 plan_unless(/read, /look, /url).
 plan_verb(/read, /look, /look_up).
+# What was found where nothing can be read by its name is no answer yet.
+plan_step(/read, /read, 2, "{intent}").
+plan_unless(/read, /read, /file).
+plan_unless(/read, /read, /url).
+plan_needs(/read, /read, /look).

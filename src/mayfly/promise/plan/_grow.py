@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mayfly.core import UNSET, MayflyError, PromiseSettings
+from mayfly.policy.perception import tokens
 from mayfly.promise._order import Cycle, ordered
 from mayfly.promise._promise import Combine, Promise, Service
 from mayfly.promise.plan._ask import Refused
@@ -36,12 +37,14 @@ class Tree:
         given: bool,
         expand: Expand,
         argument: Callable[[str, str], object],
+        requires: Callable[[str], bool],
     ) -> None:
         self._server = server
         self._settings = settings
         self._given = given
         self._expand = expand
         self._argument = argument
+        self._requires = requires
         self._nodes = 1
 
     def grow(self, node: Promise[Any], drafts: Sequence[Draft], combine: Combine) -> None:
@@ -88,6 +91,10 @@ class Tree:
         """Give a capability what it works on; without an argument it looks into its intent, or takes what flows in."""
         if child.argument is UNSET:
             child.argument = self._argument(capability, child.intent)
+        if child.argument is UNSET and self._requires(capability) and not _names(child.intent):
+            # "Fetch a page and hash it": what flows in is no file, so that who works on files cannot take it.
+            child.service = self._server.writer(replace(draft, by_example=True), given=self._given)
+            return
         if child.argument is not UNSET or draft.takes:
             return
         # What flows in is not for it: "run the tests" says all. What touches nothing need not even wait.
@@ -119,6 +126,10 @@ class Tree:
         """Keep a reason beside what is said of the promise already."""
         if text and node.reality is not None:
             node.reality = replace(node.reality, reasoning=f"{node.reality.reasoning}; {text}"[:2000])
+
+
+def _names(intent: str) -> bool:
+    return any(token.kind in ("path", "url", "quoted", "code") for token in tokens(intent))
 
 
 def _flat(draft: Draft) -> Draft:

@@ -16,6 +16,7 @@ from mayfly.promise._job import Part
 from mayfly.promise._promise import Combine, Promise, Service
 from mayfly.promise._reality import Kind, Reality
 from mayfly.promise.plan._ask import Question, Refused, ask
+from mayfly.promise.plan._cover import covered
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._grow import Tree, collapse
@@ -23,7 +24,8 @@ from mayfly.promise.plan._ladder import rung
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules, said_verb
 from mayfly.promise.plan._sequence import sequence
 from mayfly.promise.plan._serve import GROUND, Server
-from mayfly.promise.plan._slots import LONGEST_INTENT, alone, points_back, slots_of
+from mayfly.promise.plan._slots import LONGEST_INTENT, alone, slots_of, takes_result
+from mayfly.promise.plan._spread import spread
 from mayfly.promise.plan._understand import understand
 
 FATAL = ("CYCLE", "CHILDREN", "NODES")
@@ -114,6 +116,7 @@ class _Request:
             given=self._given,
             expand=self._expand,
             argument=lambda name, intent: planner._rules.argument(name, self._slots(intent)),
+            requires=planner._rules.requires,
         )
 
     def plan(self) -> None:
@@ -138,6 +141,10 @@ class _Request:
 
     def _steps(self, root: Promise[Any]) -> None:
         perceived = self._perceive(root.intent)
+        if perceived.refusals and not self._given:
+            root.reality = Reality(kind=Kind.CHAOTIC, confidence=0.9, reasoning="it only says what not to do")
+            root.service = GROUND
+            return
         bound = [one.intent.constraint for one in perceived.intents if one.intent.constraint != "none"]
         if bound:
             root.context = {**root.context, "constraint": "; ".join(dict.fromkeys(bound))}
@@ -180,15 +187,28 @@ class _Request:
             step = Draft(name="do", intent=text, by_example=True)
             return [Planned(plan="", steps=(step,), combine="last")] * len(asked), f"the plan rules failed: {error}"
         whole = (Draft(name="do", intent=text, by_example=True),)
-        return [plan if plan.steps else replace(plan, steps=whole) for plan in plans], perceived.ask or ""
+        plans = [plan if plan.steps else replace(plan, steps=whole) for plan in plans]
+        return [self._complete(one, plan) for one, plan in zip(asked, plans, strict=True)], perceived.ask or ""
+
+    def _complete(self, asked: Asked, planned: Planned) -> Planned:
+        """Return the plan of the rules for one request so that nothing of the request is left out of it."""
+        text = asked.slots["intent"]
+        if planned.plan == _WHOLE:
+            return planned
+        intent = asked.perception.intent
+        # What was added so that "it" can be understood is no word of the request.
+        said = intent.text if text == alone(intent) else text
+        return spread(text, self._server.capability) or covered(
+            planned, text, said=said, bound=intent.constraint, served=self._server.is_capable
+        )
 
     def _asked(self, text: str, perceived: Perceived) -> list[Asked]:
         """Return each request with what it tells; "count the lines" is about the file of the request before it."""
-        after = sequence(text, [one.intent for one in perceived.intents])
+        after = sequence(text, perceived.intents)
         asked: list[Asked] = []
         told: dict[str, str] = {}
         for one, needs in zip(perceived.intents, after, strict=True):
-            slots = slots_of(one.intent, self._files) | ({"before": "before"} if needs else {})
+            slots = slots_of(one.intent, self._files, one.clause) | ({"before": "before"} if needs else {})
             if len(perceived.intents) == 1:
                 # Nothing of a single request is lost: conditions and reasons stand beside its verb.
                 slots["intent"] = " ".join(text.split())[:LONGEST_INTENT]
@@ -293,20 +313,20 @@ def _joined(text: str, perceived: Perceived, plans: Sequence[Planned]) -> tuple[
     for intent in intents:
         verb = said_verb(intent) or intent.verb
         names.append(verb if verb not in names else f"{verb}{len(names) + 1}")
-    after = sequence(text, intents)
+    after = sequence(text, perceived.intents)
     for place, plan in enumerate(plans):
         if place and plan.follows and not after[place]:
             after[place] = (place - 1,)
     drafts = tuple(
         Draft(
             name=name,
-            intent=alone(intent),
+            intent=f"{one.clause}, {alone(intent)}" if one.clause else alone(intent),
             needs=tuple(names[place] for place in needs),
-            takes=not needs or points_back(intent),
+            takes=not needs or takes_result(intent),
             combine=plan.combine,
             steps=tuple(replace(step, fed=step.fed or bool(needs)) for step in plan.steps),
         )
-        for name, intent, needs, plan in zip(names, intents, after, plans, strict=True)
+        for name, one, intent, needs, plan in zip(names, perceived.intents, intents, after, plans, strict=True)
     )
     chained = all(number - 1 in needs for number, needs in enumerate(after) if number)
     return drafts, "last" if chained else "record"

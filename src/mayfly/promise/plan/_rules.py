@@ -26,6 +26,7 @@ _USES, _ARGUMENT = Symbol("plan_uses", 3), Symbol("plan_argument", 4)
 _COMBINE, _DEFAULT = Symbol("plan_combine", 2), Symbol("plan_default", 2)
 _FOLLOWS = Symbol("plan_follows", 1)
 _EXAMPLE, _FILLS = Symbol("plan_by_example", 2), Symbol("plan_fills", 3)
+_REQUIRES = Symbol("plan_requires", 2)
 _GOALS = (_FOR, _STEP, _NEEDS, _VERB, _USES, _ARGUMENT, _COMBINE, _DEFAULT, _EXAMPLE, _FOLLOWS)
 _COMBINES = frozenset(("last", "record", "list", "concat"))
 # What a plan whose rules need each other in a circle could grow to is cut here, and by the limits of the tree.
@@ -71,13 +72,19 @@ class PlanRules:
 
     def argument(self, capability: str, slots: Mapping[str, str]) -> object:
         """Return what a capability works on, as far as the request tells it."""
-        program = self._program()
-        if _FILLS not in program.checked.declared:
-            return UNSET
-        model = program.evaluate((), goals=[_FILLS], limits=self._limits, record=False)
-        rows = sorted(tuple(map(_text, row)) for row in model.rows(_FILLS))
-        told = {key: slots[slot] for name, key, slot in rows if name == capability and slot in slots}
+        told = {key: slots[slot] for name, key, slot in self._rows(_FILLS) if name == capability and slot in slots}
         return told or UNSET
+
+    def requires(self, capability: str) -> bool:
+        """Say whether a capability can do nothing where the request does not tell on what."""
+        return any(name == capability for name, _ in self._rows(_REQUIRES))
+
+    def _rows(self, symbol: Symbol) -> list[tuple[str, ...]]:
+        program = self._program()
+        if symbol not in program.checked.declared:
+            return []
+        model = program.evaluate((), goals=[symbol], limits=self._limits, record=False)
+        return sorted(tuple(map(_text, row)) for row in model.rows(symbol))
 
 
 def _facts(asked: Asked) -> list[tuple[Symbol, Row]]:

@@ -6,14 +6,16 @@ import re
 from collections.abc import Sequence
 
 from mayfly.core import Intent
+from mayfly.policy.perception import Perception
 from mayfly.promise.plan._lists import words
 
 _WORDS = re.compile(r"[^\W\d_]+|\d{1,3}[.)](?=\s|$)|[.;!?]")
 _NUMBERED = re.compile(r"\d{1,3}[.)]")
 
 
-def sequence(text: str, intents: Sequence[Intent]) -> list[tuple[int, ...]]:
+def sequence(text: str, requests: Sequence[Perception]) -> list[tuple[int, ...]]:
     """Return for each request the places of those it comes after."""
+    intents = [one.intent for one in requests]
     flat, cursor = " ".join(text.split()), 0
     found: list[tuple[int, ...]] = []
     before: tuple[int, ...] = ()
@@ -22,7 +24,7 @@ def sequence(text: str, intents: Sequence[Intent]) -> list[tuple[int, ...]]:
         start = flat.find(intent.text, cursor)
         gap = _WORDS.findall(flat[cursor:start].lower()) if start >= cursor else []
         cursor = start + len(intent.text) if start >= cursor else cursor
-        if place and _is_later(gap, intent):
+        if place and (requests[place].later or _is_later(gap, intent)):
             before, group = tuple(group), []
         elif any(sign in ".!?" for sign in gap):
             before, group = (), group if before == () else []

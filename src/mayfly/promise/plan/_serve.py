@@ -90,6 +90,16 @@ class Server:
         name = next(name for name, description in self.capabilities if fits(steps, name, description))
         return Service(kind="capability", name=name, version=self._registry.get(name).version)
 
+    def capability(self, intent: str) -> str:
+        """Return the name of the one capability that does what an intent says, or nothing."""
+        served = self.judge(Draft(name="", intent=intent), 1).service
+        return served.name if served is not None and served.kind == "capability" else ""
+
+    def is_capable(self, draft: Draft) -> bool:
+        """Say whether a capability serves a draft."""
+        served = self.judge(draft, 1).service
+        return served is not None and served.kind == "capability"
+
     def touches(self, capability: str) -> bool:
         """Say whether a capability has to do with anything outside, so that it matters when it is called."""
         return bool(self._registry.get(capability).action)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from mayfly.core import Intent
 from mayfly.policy.perception import Token, tokens
@@ -17,25 +18,35 @@ _NAME = re.compile(r"[A-Za-z_][\w-]*")
 _FILE = re.compile(r"[^\n:]{1,200}\.\w{1,5}")
 _BEFORE_A_PATH = r"(?i:\s*\b(?:in|of|from|for|on|inside|within)\b)?(?i:\s+the)?(?i:\s+file)?\s+"
 # Neutral words in place of the user's, by which a step of a rule is judged.
-PLAIN = {"file": "file.txt", "first": "file.txt", "second": "file.txt", "dir": "src/", "url": "https://example.org/"}
+PLAIN = {
+    "file": "file.txt",
+    "first": "file.txt",
+    "second": "file.txt",
+    "inside": "file.txt",
+    "dir": "src/",
+    "url": "https://example.org/",
+}
 
 
-def slots_of(intent: Intent, files: Files) -> dict[str, str]:
-    """Return what is known of a request by name; what is not known is left out."""
+def slots_of(intent: Intent, files: Files, clause: str = "") -> dict[str, str]:
+    """Return what is known of a request by name; what is not known is left out. *clause* says when it is to be done."""
     text = intent.text if intent.target in intent.text else f"{intent.text} {intent.target}"
     pieces = tokens(text)
-    object_ = _object(intent)
+    object_, condition = _unconditional(intent, _object(intent))
     thing, place = _parted(object_)
     found = {
-        "intent": alone(intent),
+        "intent": f"{clause}, {alone(intent)}" if clause else alone(intent),
         "task": _without_paths(intent.text, pieces) or alone(intent),
         "object": _written(object_),
         "thing": _written(thing),
         "place": _written(place),
         "goal": _written(_goal(object_)),
         "url": next((token.text for token in pieces if token.kind == "url" and "://" in token.text), ""),
-        "tests": "tests" if any(token.plain in words("tests") for token in pieces) else "",
-        "suite": "tests" if _is_suite(pieces, object_) else "",
+        "tests": "tests" if any(token.plain in words("tests") for token in (*pieces, *tokens(clause))) else "",
+        "suite": "tests" if _is_suite(pieces) else "",
+        "condition": clause or condition,
+        "runs": "runs" if _runs(pieces) else "",
+        "files": "files" if _head(thing) and not any(token.plain in words("holding") for token in pieces) else "",
     }
     found |= _pair(object_)
     found |= _paths(pieces, files)
@@ -44,6 +55,8 @@ def slots_of(intent: Intent, files: Files) -> dict[str, str]:
     found["target"] = _target(found, thing, place)
     found["problem"] = _problem(found, thing, place)
     found["topic"] = _topic(pieces, place or _goal(object_) or thing)
+    found["inside"] = found["file"] if found["file"] != found["topic"] else ""
+    found["where"] = found["dir"] or found["inside"]
     found["data_file"] = found["file"] if found.get("file", "").rpartition(".")[2].lower() in words("data") else ""
     longest = {"intent": LONGEST_INTENT, "task": LONGEST_INTENT}
     return {name: value[: longest.get(name, _LONGEST)] for name, value in found.items() if value}
@@ -69,6 +82,12 @@ def alone(intent: Intent) -> str:
 def points_back(intent: Intent) -> bool:
     """Say whether the object of a verb is a pronoun: "hash it"."""
     return any(word.strip(".,;:!?") in words("same") for word in intent.text.lower().split()[1:2])
+
+
+def takes_result(intent: Intent) -> bool:
+    """Say whether a request works on what was given before it: "hash it", "write the result to a.txt"."""
+    said = {word.strip(".,;:!?") for word in intent.text.lower().split()[1:4]}
+    return points_back(intent) or bool(said & words("results"))
 
 
 def fill(template: str, slots: dict[str, str], defaults: dict[str, str]) -> str:
@@ -106,10 +125,31 @@ def _object(intent: Intent) -> list[Token]:
     return [token for token in told if token.kind not in ("line", "item", "data")]
 
 
-def _is_suite(pieces: Sequence[Token], object_: Sequence[Token]) -> bool:
-    """Say whether the tests themselves are meant, and not what they are for: "run the tests"."""
-    about = [token.plain for token in object_ if token.kind == "word" and token.plain not in words("empty")]
-    return pieces[:1] != [] and pieces[0].plain == "run" and bool(about) and set(about) <= words("tests")
+def _unconditional(intent: Intent, object_: list[Token]) -> tuple[list[Token], str]:
+    """Part an object from the clause that says when it is to be done; who is to look "if …" is asked just that."""
+    for place, token in enumerate(object_):
+        if token.plain in words("when") | words("conditions") and not _asks_whether(intent, object_, place):
+            bound = token.plain in words("binding")
+            return object_[:place], _written(object_[place:]) if bound else ""
+    return object_, ""
+
+
+def _asks_whether(intent: Intent, object_: Sequence[Token], place: int) -> bool:
+    """Say whether a clause is what is asked about: "check if the file is there", "explain when it runs"."""
+    if intent.category == "question" or (object_ and object_[0].plain in words("asking")):
+        return True
+    return intent.verb in words("wondering") or any(token.plain in words("telling") for token in object_[:place])
+
+
+def _is_suite(pieces: Sequence[Token]) -> bool:
+    """Say whether the tests themselves are meant, and not what they are for: "run the unit tests in tests/unit"."""
+    about = {token.plain for token in pieces[1:] if token.kind == "word" and token.plain not in words("empty")}
+    where = {part for token in pieces if token.kind in ("path", "code") for part in token.text.split("/")}
+    return _runs(pieces) and bool(about) and about <= words("tests") | where
+
+
+def _runs(pieces: Sequence[Token]) -> bool:
+    return pieces[:1] != [] and pieces[0].plain in words("running")
 
 
 def _parted(object_: Sequence[Token]) -> tuple[list[Token], list[Token]]:
@@ -122,6 +162,12 @@ def _parted(object_: Sequence[Token]) -> tuple[list[Token], list[Token]]:
             where = _where(object_[place + 1 :]) if told else []
             return _bare(object_[:place]), where
     return _bare(object_), []
+
+
+def _head(thing: Sequence[Token]) -> str:
+    """Return what is looked for: the first noun that has others like it, "files larger than 10 MB"."""
+    said = [token.plain for token in thing if token.kind == "word"]
+    return next((word for word in said if word in words("several_files") | words("folders")), "")
 
 
 def _goal(object_: Sequence[Token]) -> list[Token]:
@@ -173,12 +219,24 @@ def _paths(pieces: Sequence[Token], files: Files) -> dict[str, str]:
     globs = [path for path in named if "*" in path]
     folders = [path for path in named if path.endswith("/")]
     folders += [path for path in named if path not in folders and files.is_directory(path)]
+    folders += [token.text for token in pieces if token.kind == "code" and files.is_directory(token.text)]
     folders += [token.text for token in pieces if token.kind == "word" and files.is_directory(token.text)]
     plain = [path for path in named if path not in globs and path not in folders]
-    found = {"file": plain[0] if plain else "", "dir": folders[0] if folders else ""}
+    aimed = [path for path in _aimed(pieces) if path in plain[1:]]
+    plain = [path for path in plain if path not in aimed]
+    found = {"file": plain[0] if plain else "", "dir": folders[0] if folders else "", "saved": "".join(aimed[:1])}
     if len(plain) > 1:
         found |= {"first": plain[0], "second": plain[1], "other": plain[1]}
     return found
+
+
+def _aimed(pieces: Sequence[Token]) -> list[str]:
+    """Return the paths to which something goes: "convert a.csv to b.json"."""
+    return [
+        _one_line(token.text)
+        for before, token in pairwise(pieces)
+        if token.kind == "path" and before.plain in words("aims")
+    ]
 
 
 def _glob(text: str) -> str:

@@ -15,22 +15,74 @@ from mayfly.promise.plan._rules import said_verb
 
 _LONGEST = 400
 _UNSURE = 0.3
-_SUM = re.compile(r"(?: ?[-+*/^%×÷()] ?)+[\d.]+[\d.()+*/^%×÷ -]*")
+_JOINED = re.compile(r"(?P<asked>.+?)[,;]?\s+(?:and|then)\s+(?P<when>(?:if|unless|when|once)\s.+)", re.I)
+_SUM = re.compile(r"(?<=\d)!+(?=\s|$)|(?: ?[-+*/^%×÷()] ?)+[\d.]+[\d.()+*/^%×÷ -]*!*")
 
 
 def understand(text: str, lexicon: Lexicon) -> Perceived:
     """Return at least one intent for any text; what no verb was found in has its first word for one."""
     perceived = _whole(text, perceive(text, lexicon))
-    if not perceived.intents:
-        return replace(perceived, intents=tuple(_numbered(_pieces(_flat(text), "", lexicon))))
-    found = [
-        part
-        for one in perceived.intents
-        for part in (_pieces(one.intent.text, one.intent.target, lexicon, whole=one.intent) or [one.intent])
-    ]
-    if len(found) == len(perceived.intents):
-        return perceived
-    return replace(perceived, intents=tuple(_numbered(found)))
+    found = list(_requests(perceived, lexicon))
+    if not found:
+        found = [_unsure(piece) for piece in _pieces(_flat(text), "", lexicon)]
+    if len(found) > 1 and _chooses(text, found):
+        # Of two ways only one is to be taken, so that they cannot be two requests.
+        found = [replace(found[0], intent=replace(found[0].intent, text=_flat(text)))]
+    numbered = (replace(one, id=f"i{number}") for number, one in enumerate(_with_conditions(found), 1))
+    return replace(perceived, intents=tuple(numbered))
+
+
+def _requests(perceived: Perceived, lexicon: Lexicon) -> Iterator[Perception]:
+    """Yield what was perceived with what stands between: verbs that no rule knows, and conditions."""
+    for place in range(len(perceived.intents) + 1):
+        asides = [aside for aside in perceived.asides if aside.place == place and perceived.intents]
+        clause = next((aside.text for aside in asides if _is_condition(aside.text)), "")
+        about = perceived.intents[place - 1].intent.target if place else ""
+        for aside in asides:
+            if not _is_condition(aside.text) and (aside.asks or _commands(aside.text)):
+                yield from map(_unsure, _pieces(aside.text, about, lexicon))
+        if place == len(perceived.intents):
+            return
+        one = perceived.intents[place]
+        pieces = _pieces(one.intent.text, one.intent.target, lexicon, whole=one.intent)
+        yield (
+            replace(one, intent=pieces[0], clause=clause, confidence=_UNSURE) if pieces else replace(one, clause=clause)
+        )
+        yield from map(_unsure, pieces[1:])
+
+
+def _unsure(intent: Intent) -> Perception:
+    return Perception(id="", intent=intent, confidence=_UNSURE)
+
+
+def _is_condition(text: str) -> bool:
+    return text.partition(" ")[0].lower() in words("conditions")
+
+
+def _commands(text: str) -> bool:
+    """Say whether a clause that perception takes for a statement begins with the base of a verb: "hash both files"."""
+    read = [token for token in tokens(text) if token.kind != "sign" and token.plain not in words("polite")]
+    first, second = (read[0].plain, read[1].plain) if len(read) > 1 else ("", "")
+    return is_verb(first) and first == base(first) and second not in words("finite")
+
+
+def _chooses(text: str, found: Sequence[Perception]) -> bool:
+    """Say whether one thing is to be done or another: "if …, otherwise …", "read a.txt or fetch b"."""
+    flat = _flat(text)
+    other = any(f" or {one.intent.text}" in flat for one in found[1:])
+    return other or any(token.plain in words("otherwise") for token in tokens(flat))
+
+
+def _with_conditions(found: Sequence[Perception]) -> list[Perception]:
+    """Give the condition at the end of one request to the next where a joint leads to it: "… and if it is, stop it"."""
+    moved = list(found)
+    for place in range(len(moved) - 1):
+        one, following = moved[place], moved[place + 1]
+        joined = _JOINED.fullmatch(one.intent.text)
+        if joined and not following.clause:
+            moved[place] = replace(one, intent=replace(one.intent, text=joined["asked"]))
+            moved[place + 1] = replace(following, clause=joined["when"])
+    return moved
 
 
 def _whole(text: str, perceived: Perceived) -> Perceived:
@@ -46,11 +98,6 @@ def _whole(text: str, perceived: Perceived) -> Perceived:
             one = replace(one, intent=replace(one.intent, text=one.intent.text + more, target=one.intent.target + more))
         found.append(one)
     return replace(perceived, intents=tuple(found))
-
-
-def _numbered(intents: Sequence[Intent]) -> Iterator[Perception]:
-    for number, intent in enumerate(intents, 1):
-        yield Perception(id=f"i{number}", intent=intent, confidence=_UNSURE)
 
 
 def _flat(text: str) -> str:
