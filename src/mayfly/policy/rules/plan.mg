@@ -1,13 +1,13 @@
 # How a request becomes steps. A plan is data: steps in an order, what each needs, and which of them have plans of
 # their own. Any rule file may add one: plan_step(/polish, /read, 1, "Read {file}") and its like give a verb a plan.
 #
-# Templates name slots: {intent} the request's own words, {task} the same without the files it names, {object} what stands after its verb, {thing} and {place} its
-# parts ("bug" and "auth module"), {target} what it is about, {problem} what is wrong, {file}, {module}, {dir}, {glob},
-# {url}, {goal} where it is to go, {topic} what to look for, {first} and {second} two things named side by side,
-# {old} the name that is given up, {condition} what has to be so, {inside} the file to
-# look in, {where} that or a directory, {saved} the file that the result goes to. /tests and /suite hold where tests are spoken of and
-# meant, /runs where something is to be run, /files where files are looked for and not what is in them, /data_file where
-# the file holds data, and /before where the request works on what another one before it gives.
+# Templates name slots: {intent} the request's own words, {task} the same without the files it names, {object} what
+# stands after its verb, {thing} and {place} its parts ("bug" and "auth module"), {target} what it is about, {problem}
+# what is wrong, {file}, {module}, {dir}, {glob}, {url}, {goal} where it is to go, {topic} what to look for, {inside} the
+# file to look in, {where} that or a directory, {saved} the file that the result goes to, {first} and {second} two things
+# named side by side, {old} the name that is given up, {condition} what has to be so. /tests and /suite hold where tests
+# are spoken of and meant, /runs where something is to be run, /files where files are looked for and not what is in them,
+# /data_file where the file holds data, and /before where the request works on what another one before it gives.
 
 Decl intent_slot(Id, Slot)
   descr [doc("what a request tells: the slot can be filled")]
