@@ -138,6 +138,12 @@ def test_a_closed_pipe_is_quiet() -> None:
     assert ran.returncode in (1, 141)
 
 
+def test_a_program_started_without_an_output_says_nothing() -> None:
+    command = ["sh", "-c", 'exec "$0" -m mayfly.cli config show >&-', sys.executable]
+    ran = subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, "")
+
+
 def test_a_full_disk_under_the_answer_is_one_line() -> None:
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "mayfly.cli", "config", "show"]

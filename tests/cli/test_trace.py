@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from mayfly.core import Settings
+from mayfly.library import Builtin, Invocation
+from mayfly.promise import Promise, Service
 from mayfly.promise._events import Began, Planned
 from mayfly.promise._promise_json import to_json
+from mayfly.runtime import Runtime
 from mayfly.store import Event, Ledger
 
 from .conftest import Cli
@@ -92,6 +95,18 @@ def test_one_promise_can_be_looked_at(cli: Cli) -> None:
     found = data(cli("trace", f"{RUN}/0.1.1", "--json").out)
     assert (found["id"], found["tree"]["value"]) == (f"{RUN}/0.1.1", "def login(): ...")
     assert {event["node"] for event in found["events"]} == {"0.1.1"}
+
+
+def test_a_value_that_was_not_kept_is_not_shown_as_another(cli: Cli) -> None:
+    def odd(invocation: Invocation) -> object:
+        return {1: "one"}
+
+    capability = Builtin(name="odd", description="odd", call=odd)
+    with Runtime(Settings.load(), capabilities=[capability]) as runtime:
+        tree: Promise[Any] = Promise("odd", ground=0, service=Service(kind="capability", name="odd"))
+        outcome = runtime.resolve(tree)
+    assert "value: it was not kept" in cli("trace", f"{outcome.id}/0").out
+    assert "value" not in data(cli("trace", outcome.id, "--json").out)["tree"]
 
 
 def test_the_effect_of_one_promise_is_in_its_trace(cli: Cli) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -341,3 +342,17 @@ def test_a_plain_thread_has_no_limit_of_its_makers() -> None:
         thread.start()
         thread.join()
     assert seen == [None]
+
+
+def test_a_limit_in_a_generator_that_another_task_closes_ends_quietly() -> None:
+    async def limited() -> AsyncIterator[Pool]:
+        with limit(nodes=1) as pool:
+            yield pool
+
+    async def work() -> None:
+        made = limited()
+        await anext(made)
+        closing = made.aclose()  # type: ignore[attr-defined]
+        await asyncio.ensure_future(closing)
+
+    asyncio.run(work())

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import Cost, MayflyError
+from mayfly.core import Cost, MayflyError, Stop
 from mayfly.models import Answer, ModelError, Pool, open_model
 
 from .conftest import QUICK, Script
@@ -73,6 +73,28 @@ def test_cancelling_a_coroutine_settles_its_reservation(script: Script) -> None:
 
     asyncio.run(give_up())
     assert pool.used.output_tokens == 5
+
+
+def test_what_has_to_stop_ends_the_call_under_way_and_lets_none_begin(server: Server) -> None:
+    stop = Stop()
+    pool = Pool(stop=stop, output_tokens=10_000).child()
+
+    def stops(send: Send) -> None:
+        stop.cancel()
+        server.closing.wait(100)
+
+    server.play(stops)
+    with open_model(server.url, QUICK) as model:
+        asks = (lambda: model.ask("chat", "?", pool=pool), lambda: "".join(model.stream("chat", "?", pool=pool)))
+        for ask in asks:
+            with pytest.raises(ModelError, match="ended before its answer") as caught:
+                ask()
+            assert caught.value.kind == "cut"
+        with pytest.raises(ModelError, match="ended before its answer"):
+            asyncio.run(model.aask("chat", "?", pool=pool))
+    assert len(server.requests) == 1
+    assert pool.used.model_calls == 1
+    assert pool.used.output_tokens == QUICK.max_output
 
 
 def test_a_stream_can_be_read_by_a_coroutine(script: Script) -> None:

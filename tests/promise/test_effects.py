@@ -117,6 +117,18 @@ def test_an_error_of_a_once_effect_is_unknown_too(bed: Bed, receiver: Receiver) 
     assert len(unknown_effects(bed.ledger)) == 1
 
 
+def test_a_once_effect_that_is_under_way_when_the_run_stops_is_unknown_at_once(bed: Bed) -> None:
+    async def slow(invocation: Invocation) -> object:
+        await asyncio.sleep(60)
+        return 1
+
+    bed.limits = {"seconds": 0.5}
+    bed.capability("send", slow, effect="once")
+    bed.resolve(send())
+    (unknown,) = unknown_effects(bed.ledger)
+    assert unknown.reason == "the run was stopped while it was being sent"
+
+
 @pytest.mark.parametrize("error", [ConnectionRefusedError("nobody listens"), NotSent("the host is unknown")])
 def test_what_certainly_did_not_happen_may_be_tried_again(bed: Bed, receiver: Receiver, error: Exception) -> None:
     receiver.trouble = [error]
@@ -246,6 +258,88 @@ def test_a_check_that_raises_or_hangs_accepts_nothing(bed: Bed) -> None:
         promise: Promise[Any] = Promise("x", ground=None, service=Service(kind="capability", name=name))
         assert bed.resolve(promise, run=f"r-{name}").code == "TEST"
     stop.set()
+
+
+LEAVE = [SystemExit(3), asyncio.CancelledError(), KeyboardInterrupt()]
+
+
+@pytest.mark.parametrize("error", LEAVE, ids=lambda error: type(error).__name__)
+def test_a_capability_that_would_end_the_program_fails_alone(bed: Bed, error: BaseException) -> None:
+    def leave(invocation: Invocation) -> object:
+        raise error
+
+    bed.capability("send", leave)
+    bed.capability("other", lambda invocation: 1)
+    other: Promise[Any] = Promise("other", ground=0, service=Service(kind="capability", name="other"))
+    root = bed.resolve(tree("both", send(), other))
+    assert [promise.state for promise in root.walk()] == [State.COLLAPSED, State.FAILED, State.RESOLVED]
+    assert type(error).__name__ in root.children[0].error
+
+
+@pytest.mark.parametrize("error", LEAVE[:2], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_coroutine_that_would_end_the_program_fails_alone(bed: Bed, error: BaseException, quick: bool) -> None:
+    async def leave(invocation: Invocation) -> object:
+        raise error
+
+    bed.capability("send", leave, quick=quick)
+    assert bed.resolve(send()).state is State.FAILED
+
+
+def test_a_once_effect_that_would_end_the_program_is_unknown(bed: Bed, receiver: Receiver) -> None:
+    receiver.trouble = [SystemExit(1)]
+    bed.capability("send", receiver, effect="once")
+    assert bed.resolve(send()).code == "UNKNOWN"
+    assert len(unknown_effects(bed.ledger)) == 1
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_check_that_would_end_the_program_accepts_nothing(bed: Bed, receiver: Receiver, quick: bool) -> None:
+    def leave(invocation: Invocation, value: object) -> object:
+        raise SystemExit(1)
+
+    bed.capability("send", receiver, check=leave, quick=quick)
+    assert bed.resolve(send()).code == "TEST"
+
+
+def test_what_a_check_answered_is_shown_without_asking_it(bed: Bed, receiver: Receiver) -> None:
+    class Liar:
+        def __eq__(self, other: object) -> bool:
+            return True
+
+        def __hash__(self) -> int:
+            return 1
+
+        def __str__(self) -> str:
+            raise ValueError("no words")
+
+    bed.capability("send", receiver, check=lambda invocation, value: Liar())
+    root = bed.resolve(send())
+    assert (root.code, root.reason) == ("TEST", "the test of send gave a Liar, not True: there is a value")
+
+
+def test_a_steady_value_of_another_run_has_to_pass_the_test_of_today(bed: Bed) -> None:
+    """The function of that name may be another by now, and so may what it has to be."""
+    factor = 2
+
+    def times(invocation: Invocation) -> object:
+        argument: Any = invocation.argument
+        return argument["n"] * factor
+
+    def is_times(invocation: Invocation, value: object) -> bool:
+        return value == times(invocation)
+
+    bed.capability("send", times, steady=True, check=is_times)
+    assert bed.resolve(send(), run="r-00000001").value == 2
+    factor = 3
+    assert bed.resolve(send(), run="r-00000002").value == 3
+
+
+def test_a_steady_value_without_a_test_is_not_used_again_in_another_run(bed: Bed, receiver: Receiver) -> None:
+    bed.capability("send", receiver, steady=True)
+    for run in ("r-00000001", "r-00000002"):
+        bed.resolve(send(), run=run)
+    assert len(receiver.calls) == 2
 
 
 def test_an_unknown_capability_collapses_its_promise(bed: Bed) -> None:

@@ -150,3 +150,26 @@ def test_what_is_not_json_is_not_kept(ledger: Flaky, value: object) -> None:
             await journal.keep(value)
 
     with_journal(ledger, work)
+
+
+def test_a_record_whose_names_are_not_sorted_is_kept_as_it_is(ledger: Flaky) -> None:
+    """An event has its names sorted, and the order may be what was asked for."""
+
+    async def work(journal: Journal) -> None:
+        inline, blob = await journal.keep({"b": 2, "a": 1})
+        assert (inline, ledger.get_blob(str(blob))) == (None, b'{"b":2,"a":1}')
+
+    with_journal(ledger, work)
+
+
+def test_a_writer_that_was_stopped_leaves_nobody_waiting(ledger: Flaky) -> None:
+    """As when a second Ctrl-C stops everything at once."""
+
+    async def work(journal: Journal) -> None:
+        journal.note(began(journal))
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+        with pytest.raises(StoreError, match="stopped"):
+            await asyncio.wait_for(journal.settled(), 10)
+
+    with_journal(ledger, work)

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import HelpNeeded, InputError
-from mayfly.promise import Done, Promise, Reality, Service, State
+from mayfly.core import HelpNeeded, InputError, Proof
+from mayfly.promise import Done, Promise, Reality, Service, State, saved
 from mayfly.promise._reality import Kind
-from promise.bed import Bed, leaf, tree
+from promise.bed import RUN, Bed, leaf, tree
 
 
 def test_leaves_come_first_and_a_parent_is_made_of_proven_children(bed: Bed) -> None:
@@ -205,6 +205,11 @@ def test_parts_of_a_file_are_joined_as_proven(bed: Bed) -> None:
     assert {job.service.name for job in bed.engine.jobs[1:]} == {"f" * 64}
 
 
+def test_what_was_joined_is_kept(bed: Bed) -> None:
+    _parts(bed, "concat")
+    assert saved(bed.ledger, RUN).tree.value == ["a", "b", "c"]
+
+
 def test_parts_that_cannot_be_joined_are_run_as_a_whole(bed: Bed) -> None:
     root = _parts(bed, None)
     assert root.value == ["c", "b", "a"]
@@ -239,6 +244,19 @@ def test_time_that_is_up_ends_the_tree_and_reaches_its_leaves(bed: Bed, monkeypa
     root = bed.resolve(tree("slow", leaf("x")))
     assert (root.state, root.code) == (State.COLLAPSED, "BUDGET")
     assert bed.engine.cancelled == ["0.1"]
+
+
+def test_time_that_is_up_leaves_no_promise_open(bed: Bed) -> None:
+    async def forever(job: Any) -> None:
+        await asyncio.sleep(60)
+
+    bed.limits = {"seconds": 0.5}
+    bed.engine.table = {"x": forever, "y": lambda job: 1}
+    root = bed.resolve(tree("slow", leaf("x", name="x"), leaf("y"), leaf("z", needs=("x",))))
+    ended = [State.COLLAPSED, State.COLLAPSED, State.RESOLVED, State.COLLAPSED]
+    assert [promise.state for promise in root.walk()] == ended
+    assert [promise.state for promise in saved(bed.ledger, RUN).tree.walk()] == ended
+    assert {event["code"] for event in bed.events("promise.collapsed")} == {"BUDGET"}
 
 
 def test_every_transition_is_in_the_ledger_in_order(bed: Bed) -> None:
@@ -278,6 +296,27 @@ def test_the_same_question_is_not_worked_on_twice_in_another_run(bed: Bed) -> No
     other = bed.resolve(leaf("x", argument=2), run="r-00000003")
     assert again.value == other.value == 41
     assert [job.argument for job in bed.engine.jobs] == [1, 2]
+
+
+def test_a_value_without_any_proof_is_not_accepted(bed: Bed) -> None:
+    bed.engine.table = {"x": lambda job: Done(status="resolved", value=1)}
+    root = bed.resolve(leaf("x"))
+    assert (root.state, root.code) == (State.COLLAPSED, "TEST")
+
+
+def test_a_weak_value_of_another_run_is_not_enough_for_one_that_wants_strong_ones(bed: Bed) -> None:
+    weak = Done(status="resolved", value=41, proof=Proof(strength="weak", tests=1))
+    bed.engine.table = {"x": lambda job: weak if job.accept_weak else Done(status="collapsed", reason="weak")}
+    bed.accept_weak = True
+    assert bed.resolve(leaf("x", argument=1), run="r-00000001").value == 41
+    bed.accept_weak = False
+    assert bed.resolve(leaf("x", argument=1), run="r-00000002").state is State.COLLAPSED
+
+
+@pytest.mark.parametrize("given", [{"path": "a", "start": "0", "stop": 9}, {"path": 5, "start": 0, "stop": None}])
+def test_a_record_that_only_looks_like_a_part_of_a_file_is_data(bed: Bed, given: dict[str, object]) -> None:
+    bed.engine.table = {"x": lambda job: job.argument}
+    assert bed.resolve(leaf("x", argument=given)).value == given
 
 
 def test_a_watcher_that_fails_changes_nothing(bed: Bed) -> None:

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from bench._cluster import until
 
 from mayfly.core import Example, ModelSettings, Outcome, Settings
 from mayfly.models import ModelAnswered, ModelAsked
-from mayfly.promise import Planned, Promise, Service, runs, saved, to_json
+from mayfly.promise import Planned, Promise, Service, cancel, runs, saved, to_json
 from mayfly.promise._events import Began, Collapsed
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
@@ -97,6 +98,21 @@ def test_a_run_that_was_killed_does_not_get_its_calls_anew(settings: Settings, s
     server.play(says("there are none"))
     outcome = resumed(settings, run, calls=2)
     assert (outcome.code, outcome.cost.model_calls, len(server.requests)) == ("BUDGET", 2, asked + 1)
+
+
+def test_a_run_that_was_cancelled_counts_the_call_it_had_under_way(settings: Settings, server: Server) -> None:
+    server.play(lambda send: hangs(server, send))
+    with Runtime(settings) as runtime, ThreadPoolExecutor(1) as thread:
+        outcome = thread.submit(runtime.resolve, doubled(), model="openai:small")
+        assert until(lambda: server.requests)
+        ledger = runtime.parts.ledger
+        [line] = runs(ledger)
+        cancel(ledger, line.id, by="ada")
+        assert until(lambda: runs(ledger)[0].status == "cancelled")
+        server.closing.set()
+        assert outcome.result().code == "CANCELLED"
+        used = saved(ledger, line.id).used
+    assert (used["model_calls"], used["output_tokens"]) == (1, MOST)
 
 
 def test_a_run_that_ended_by_itself_counts_what_it_took(settings: Settings, server: Server) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import ConflictError, InputError, ModelSettings, Settings, UnresolvedError, limit
+from mayfly.core import ConflictError, InputError, ModelSettings, PromiseSettings, Settings, UnresolvedError, limit
 from mayfly.library import Builtin, Invocation
-from mayfly.promise import Promise, Service, State, cancel, runs
+from mayfly.promise import Evidence, Promise, Service, State, cancel, runs, saved
 from mayfly.runtime import Runtime
 
 
@@ -42,6 +42,7 @@ def runtime(tmp_path: Path, gate: Gate) -> Iterator[Runtime]:
     capabilities = [
         Builtin(name="wait", description="wait", call=gate),
         Builtin(name="give", description="give", call=lambda invocation: invocation.argument),
+        Builtin(name="odd", description="odd", call=lambda invocation: {1: "one"}),
         Builtin(name="boom", description="boom", call=lambda invocation: 1 / 0),
     ]
     settings = Settings(state_dir=str(tmp_path / "state"))
@@ -80,6 +81,75 @@ def test_a_run_that_is_resolved_is_not_done_again(runtime: Runtime) -> None:
     first = runtime.resolve(leaf("give", {"n": 1}))
     again = runtime.resume(first.id)
     assert (again.value, again.cached, again.id) == ({"n": 1}, True, first.id)
+
+
+def test_a_resolved_run_whose_value_was_not_kept_is_gone_on_with(runtime: Runtime) -> None:
+    root = both(leaf("odd"), combine="list")
+    first = runtime.resolve(root)
+    again = runtime.resume(first.id)
+    assert (first.value, again.value) == ([{1: "one"}], [{1: "one"}])
+
+
+def test_a_large_file_has_the_same_answer_when_its_run_is_asked_again(tmp_path: Path) -> None:
+    log = tmp_path / "big.log"
+    log.write_text("".join(f'{{"status": {404 if i % 5 == 0 else 200}, "size": {i}}}\n' for i in range(3000)))
+    settings = Settings(state_dir=str(tmp_path / "state"), promise=PromiseSettings(split_from=50_000, part_size=40_000))
+    with Runtime(settings, workspace=tmp_path) as runtime:
+        first = runtime.run("count by status", lines=log)
+        log.unlink()
+        again = runtime.resume(first.id)
+    assert first.value == again.value == {"200": 2400, "404": 600}
+    assert again.resolved
+
+
+def test_a_tree_that_is_no_tree_gives_its_ground(runtime: Runtime) -> None:
+    root = both()
+    root.children.append(root)
+    outcome = runtime.resolve(root)
+    assert (outcome.value, outcome.code) == ("ground", "INPUT")
+
+
+def test_a_cancel_is_heard_however_early_it_comes(tmp_path: Path, gate: Gate) -> None:
+    """Before the run first looks whether somebody asked, as while it waits for a cluster."""
+    settings = Settings(state_dir=str(tmp_path / "state"))
+
+    def at_once(what: str, about: Any) -> None:
+        if what == "planned":
+            (run,) = runs(watched.ledger)
+            cancel(watched.ledger, run.id, by="Ada")
+
+    capabilities = [Builtin(name="wait", description="wait", call=gate)]
+    with Runtime(settings, capabilities=capabilities, workspace=tmp_path, observer=at_once) as watched:
+        outcome = watched.resolve(both(leaf("wait"), leaf("wait", needs=("1",))))
+        states = [promise.state for promise in saved(watched.ledger, outcome.id).tree.walk()]
+    assert outcome.code == "CANCELLED"
+    assert states == [State.COLLAPSED] * 3
+
+
+def test_an_observer_that_fails_changes_nothing(tmp_path: Path) -> None:
+    told: list[str] = []
+
+    def angry(what: str, about: Any) -> None:
+        told.append(what)
+        raise RuntimeError("no")
+
+    capabilities = [Builtin(name="give", description="give", call=lambda invocation: invocation.argument)]
+    settings = Settings(state_dir=str(tmp_path / "state"))
+    with Runtime(settings, capabilities=capabilities, observer=angry) as runtime:
+        assert runtime.resolve(both(leaf("give"))).resolved
+    assert told == ["planned"]
+
+
+def test_what_a_newer_version_adds_to_a_proof_is_left_aside() -> None:
+    proof = Evidence(description="it holds", confidence=0.5)
+    assert Evidence.from_json({**proof.to_json(), "colour": "green"}) == proof
+
+
+def test_the_time_of_a_single_agent_is_in_the_list_of_runs(runtime: Runtime) -> None:
+    outcome = runtime.run("weigh it", input="a")
+    (line,) = runs(runtime.ledger)
+    assert line.seconds == pytest.approx(outcome.cost.seconds)
+    assert line.seconds
 
 
 def test_resuming_what_never_was_is_one_clear_line(runtime: Runtime) -> None:

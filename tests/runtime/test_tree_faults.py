@@ -373,8 +373,14 @@ def test_what_runs_behind_the_wall_is_killed_in_the_middle_and_the_run_ends(
         in_background(both_compute)
 
     def both_compute() -> None:
-        assert until(lambda: len(computing()) == 2)
-        kill(*(sandboxes() if who == "all" else computing()))
+        busy: list[int] = []
+
+        def two() -> bool:
+            busy[:] = computing()
+            return len(busy) == 2
+
+        assert until(two)
+        kill(*(sandboxes() if who == "all" else busy))
 
     with monkeypatch.context() as patched, Runtime(settings, observer=Watch(when=strike, after=1)) as runtime:
         patched.setattr(LocalEngine, "do", all_but_the_first_for_ever)

@@ -29,6 +29,13 @@ def test_a_switch_nobody_touched_is_off(ledger: Ledger) -> None:
     assert ledger.count() == FRESH
 
 
+def test_a_switch_that_was_turned_without_a_reason_says_by_whom(ledger: Ledger) -> None:
+    switch = KillSwitch(ledger)
+    switch.turn_on(by="ada", reason="")
+    with pytest.raises(Killed, match=r"^killed by ada; mayfly kill off$"):
+        switch.check()
+
+
 def test_turning_it_on_stops_and_off_lets_go(ledger: Ledger) -> None:
     switch = KillSwitch(ledger)
     switch.check()

@@ -14,7 +14,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]"
 
 
 def prepare() -> None:
-    """Make the streams take any text: what they cannot encode is escaped, never an error."""
+    """Make the streams take any text: what they cannot encode is escaped, and one that is closed takes it nowhere."""
+    # The program was started with the stream closed; Python itself then prints nothing, and says nothing about it.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - as long as the program
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:

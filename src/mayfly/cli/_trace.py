@@ -141,7 +141,7 @@ class Traced:
                 "cost": costs.get(promise.id),
             }
             waiting += zip(promise.children, fields["children"], strict=True)
-        if self.tree.state.value == "resolved":
+        if self.tree.state.value == "resolved" and self.saved.has_value(self.tree):
             tree["value"] = self.tree.value
         return tree
 
@@ -191,7 +191,9 @@ def _show_node(traced: Traced) -> None:
     from mayfly.cli._why import tell
 
     promise = traced.tree
-    answer(f"value: {one_line(to_json(promise.value), limit=500)}" + ("" if promise.proof else "  (ground)"))
+    kept = promise.proof is None or traced.saved.has_value(promise)
+    shown = one_line(to_json(promise.value), limit=500) if kept else "it was not kept"
+    answer(f"value: {shown}" + ("" if promise.proof else "  (ground)"))
     if promise.proof is not None:
         answer(f"proof: {promise.proof.strength}, confidence {promise.proof.confidence:g}: {promise.proof.check}")
         for line in promise.proof.source.splitlines():

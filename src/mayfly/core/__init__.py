@@ -16,6 +16,7 @@ from mayfly.core._settings import (
     Settings,
     StoreSettings,
 )
+from mayfly.core._stop import Stop
 from mayfly.core._types import (
     CHAOS_THRESHOLD,
     UNSET,
@@ -78,6 +79,7 @@ __all__ = [
     "Refusal",
     "SandboxSettings",
     "Settings",
+    "Stop",
     "StoreError",
     "StoreSettings",
     "Tier",

@@ -307,7 +307,9 @@ def within(pool: Pool) -> Iterator[Pool]:
     try:
         yield pool
     finally:
-        _current.reset(token)
+        # A generator may be closed by another task, in which there is nothing to set back.
+        with suppress(ValueError):
+            _current.reset(token)
 
 
 @contextmanager

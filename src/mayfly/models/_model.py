@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
-from mayfly.core import InputError
+from mayfly.core import InputError, Stop
 from mayfly.models._attempts import Attempts
 from mayfly.models._errors import ModelError
-from mayfly.models._loop import Loop
+from mayfly.models._loop import Loop, closed
 from mayfly.models._pool import Pool
 from mayfly.models._read import Mismatch, read_answer
 from mayfly.models._record import Recorder
@@ -138,7 +140,7 @@ class Model:
     async def _answer(self, call: Call, schema: Any, pool: Pool, emit: Emit | None) -> Answer[Any]:
         attempts = Attempts(self._backend, self._options, pool=pool, emit=emit)
         try:
-            reply = await attempts.run(call)
+            reply = await _until_stopped(lambda: attempts.run(call), pool.stop)
         except ModelError as error:
             if self._recorder:
                 self._recorder.error(call, error, self.name)
@@ -154,6 +156,26 @@ class Model:
             money_known=reply.money is not None,
             truncated=reply.truncated,
         )
+
+
+async def _until_stopped(work: Callable[[], Coroutine[Any, Any, T]], stop: Stop) -> T:
+    """Do *work*; where it has to end, it is ended at once or not begun, and that is an error like any other."""
+    if stop.cancelled:
+        raise closed()
+    loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work())
+    # The loop may be gone when somebody says so, and the work with it.
+    with stop.ending(lambda: _quietly(loop, task.cancel)):
+        try:
+            return await task
+        except asyncio.CancelledError:
+            if stop.cancelled:
+                raise closed() from None
+            raise
+
+
+def _quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(call)
 
 
 def _sendable(text: str) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 
-from mayfly.core import Cost, Hold, InputError, LimitError, MayflyError, current_pool
+from mayfly.core import Cost, Hold, InputError, LimitError, MayflyError, Stop, current_pool
 from mayfly.core import Pool as Limits
 from mayfly.models._events import ModelAnswered, ModelAsked
 from mayfly.models._types import Need, Price
@@ -27,7 +27,8 @@ class Pool:
     None is no limit, zero is zero. A child has limits of its own and draws on all pools above it as well; the parent
     may be a pool of any work, and is that of the `limit` around the caller where none is given. What cannot be known,
     because an attempt was cut off, counts as used in full. Every call is told to *note* before it is made and after it,
-    so that whoever reads that later knows what was spent, even by a process that died meanwhile.
+    so that whoever reads that later knows what was spent, even by a process that died meanwhile. *stop* ends the calls
+    that are under way, and those that are begun after it.
     """
 
     def __init__(
@@ -39,8 +40,10 @@ class Pool:
         money: float | None = None,
         parent: Pool | Limits | None = None,
         note: Note | None = None,
+        stop: Stop | None = None,
     ) -> None:
         self._note = note
+        self.stop = stop or Stop()
         above = parent._limits if isinstance(parent, Pool) else parent
         self._limits: Limits = Limits(
             parent=current_pool() if above is None else above,
@@ -66,6 +69,7 @@ class Pool:
             money=money,
             parent=self,
             note=self._note,
+            stop=self.stop,
         )
 
     @property

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mayfly.promise._promise_json import from_json, to_json
     from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality, classify
     from mayfly.promise._resolve import Resolver
+    from mayfly.promise._shape import check_shape
     from mayfly.promise._spent import spent_json
     from mayfly.promise._tester import Held, Tester, TestGenerator, TestInput, TestOutput
     from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
@@ -89,6 +90,7 @@ __all__ = [
     "about_store",
     "attempt",
     "cancel",
+    "check_shape",
     "classify",
     "from_json",
     "input_of",
@@ -208,6 +210,7 @@ _HOME = {
         "mayfly.promise._reality",
     ),
     **dict.fromkeys(("Resolver",), "mayfly.promise._resolve"),
+    **dict.fromkeys(("check_shape",), "mayfly.promise._shape"),
     **dict.fromkeys(("spent_json",), "mayfly.promise._spent"),
     **dict.fromkeys(
         (

@@ -7,14 +7,16 @@ import inspect
 import json
 import socket
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from mayfly.core import UNSET, MayflyError, Unset
 from mayfly.library import Builtin, Committed, Invocation, NotSent
+from mayfly.promise._data import NotData, copied
 from mayfly.promise._events import EffectBegan, EffectDone, EffectRefused, EffectUnknown
 from mayfly.promise._journal import Journal, Sleep
-from mayfly.promise._thread import in_thread
+from mayfly.promise._thread import in_thread, nobody_leaves
 from mayfly.store import Payload
 
 if TYPE_CHECKING:
@@ -121,6 +123,11 @@ class Effects:
         await self.journal.settled()
         try:
             value = await self._patiently(builtin, invocation)
+        except asyncio.CancelledError:
+            if builtin.effect == "once":
+                with suppress(MayflyError):
+                    self._unknown(builtin, invocation, node, past, "the run was stopped while it was being sent")
+            raise
         except Exception as error:
             if isinstance(error, _NEVER_LEFT):
                 refused = EffectRefused(capability=builtin.name, reason=_line(error))
@@ -129,6 +136,12 @@ class Effects:
             if builtin.effect == "idempotent":
                 raise
             raise self._unknown(builtin, invocation, node, past, _line(error)) from error
+        try:
+            value = copied(value)
+        except NotData as error:
+            if builtin.effect == "idempotent":
+                raise
+            raise self._unknown(builtin, invocation, node, past, f"it answered, but {error}") from None
         inline, blob = await self.journal.keep(value)
         self.journal.note((EffectDone(capability=builtin.name, value=inline, blob=blob), invocation.key))
         await self.journal.settled()
@@ -165,11 +178,12 @@ class Effects:
 
 
 async def _called(builtin: Builtin, invocation: Invocation) -> object:
-    if builtin.quick:
-        made = builtin.call(invocation)
-    else:
-        made = await in_thread(builtin.call, invocation)
-    return await made if inspect.isawaitable(made) else made
+    with nobody_leaves():
+        if builtin.quick:
+            made = builtin.call(invocation)
+        else:
+            made = await in_thread(builtin.call, invocation)
+        return await made if inspect.isawaitable(made) else made
 
 
 def _committed(value: object) -> tuple[object, tuple[Payload, ...]]:

@@ -51,7 +51,10 @@ class Resolved:
 @event("promise.collapsed")
 @dataclass(frozen=True, kw_only=True)
 class Collapsed:
-    """Record that the ground was given, since somebody decided not to try or not to accept."""
+    """Record that the ground was given, since somebody decided not to try or not to accept.
+
+    Where work at it was *cut_off*, nobody has said what that had cost.
+    """
 
     node: str
     intent: str
@@ -61,6 +64,7 @@ class Collapsed:
     ground_value: JSON
     seq: int
     cost: dict[str, JSON] | None = None
+    cut_off: bool = False
 
 
 @event("promise.failed")

@@ -74,6 +74,11 @@ class Saved:
                 promise.resolve(known.value, known.proof)
         return root
 
+    @property
+    def answered(self) -> bool:
+        """Whether the run is resolved and its value is at hand, so that nothing is left to be done."""
+        return self.status == "resolved" and self.has_value(self.tree)
+
     def has_value(self, promise: Promise[Any]) -> bool:
         """Whether *promise* is resolved and its value at hand: kept by itself, or made of its children's."""
         if promise.state is not State.RESOLVED:
@@ -122,8 +127,14 @@ def _line(ledger: Ledger, began: Event) -> RunLine:
         resolved=counts[State.RESOLVED],
         collapsed=counts[State.COLLAPSED],
         failed=counts[State.FAILED],
-        seconds=(end.at - began.at).total_seconds() if end else None,
+        seconds=_took(began, end, tree=planned is not None) if end else None,
     )
+
+
+def _took(began: Event, end: Event, *, tree: bool) -> float:
+    """Return the seconds of a run; the story of a single agent is written in one piece, so its end says them."""
+    told = end.payload.get("seconds")
+    return float(told) if not tree and isinstance(told, (int, float)) else (end.at - began.at).total_seconds()
 
 
 def _counts(ledger: Ledger, run: str) -> Counter[State]:
@@ -147,7 +158,8 @@ def _status(ledger: Ledger, run: str) -> tuple[str, Event | None]:
     if _claimed(ledger, run):
         return "running", None
     cancelled = ledger.last(kind="run.cancelled", subject=run)
-    return "cancelled" if cancelled else "interrupted", None
+    asked = cancelled is not None and (again is None or cancelled.id > again.id)
+    return "cancelled" if asked else "interrupted", None
 
 
 def _claimed(ledger: Ledger, run: str) -> bool:
@@ -235,7 +247,7 @@ class _Marks:
         elif state is State.FAILED:
             promise.fail(str(payload["error"]), str(payload["code"]))
         elif state is State.RESOLVED:
-            promise.resolve(_value(promise, values), Evidence(**payload["evidence"]))
+            promise.resolve(_value(promise, values), Evidence.from_json(payload["evidence"]))
 
 
 def _value(promise: Promise[Any], values: Mapping[str, Value]) -> object:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from mayfly.core import StoreError
+from mayfly.core import StoreError, canonical_json
 from mayfly.store import JSON, Event, Payload
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Journal:
         self._moved = asyncio.Condition()
         self._large = asyncio.Lock()
         self._writer: asyncio.Task[None] | None = None
+        self._last_word: asyncio.Task[None] | None = None
 
     def next(self) -> int:
         """Return the number of the next event of this run."""
@@ -60,8 +61,9 @@ class Journal:
         self._waiting.append(group)
         self._noted += 1
         self._wake.set()
-        if self._writer is None:
+        if self._writer is None or self._writer.done():
             self._writer = asyncio.ensure_future(self._write())
+            self._writer.add_done_callback(self._left)
 
     async def settled(self) -> None:
         """Wait until what was noted before this call is on disk; raises what stands in the way of that."""
@@ -82,7 +84,9 @@ class Journal:
     async def _kept_text(self, text: str) -> tuple[JSON, str | None]:
         if len(text) <= INLINE:
             plain: JSON = json.loads(text)
-            return plain, None
+            # An event is written with its names sorted, and a record may be about their order.
+            if canonical_json(plain) == text:
+                return plain, None
         return None, await self._patiently(lambda _: self.ledger.put_blob(text.encode("ascii")))
 
     async def aclose(self) -> None:
@@ -96,6 +100,12 @@ class Journal:
             self._writer.cancel()
             await asyncio.gather(self._writer, return_exceptions=True)
             self._writer = None
+
+    def _left(self, writer: asyncio.Task[None]) -> None:
+        """Tell whoever waits for what is left, when the writer was stopped by somebody else: it will not come."""
+        if writer.cancelled() and self._kept < self._noted:
+            stopped = StoreError("the run was stopped before everything was written")
+            self._last_word = asyncio.ensure_future(self._move(broken=stopped))
 
     async def _write(self) -> None:
         while True:

@@ -58,6 +58,9 @@ def hash_part(part: Part) -> str:
 def part_of(promise: Promise[Any]) -> Part | None:
     """Return the part of a file that a promise works on, if its argument says so."""
     given = promise.argument
-    if isinstance(given, dict) and set(given) == {"path", "start", "stop"}:
-        return Part(path=str(given["path"]), start=int(given["start"]), stop=int(given["stop"]))
-    return None
+    if not isinstance(given, dict) or set(given) != {"path", "start", "stop"}:
+        return None
+    path, start, stop = given["path"], given["start"], given["stop"]
+    if type(path) is not str or type(start) is not int or type(stop) is not int:
+        return None
+    return Part(path=path, start=start, stop=stop)

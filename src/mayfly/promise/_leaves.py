@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,13 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, Cost, InputError, MayflyError, Pool, Proof, StoreError, Unset, within
 from mayfly.library import Builtin, Invocation, Registry
+from mayfly.promise._data import NotData, copied, handed
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import DeadLetter
 from mayfly.promise._job import Done, Engine, Job, Part
 from mayfly.promise._journal import Journal
 from mayfly.promise._keys import hash_part, key_here, key_of, part_of
 from mayfly.promise._promise import Evidence, Promise, Service
-from mayfly.promise._thread import in_thread
+from mayfly.promise._tester_thread import shown
+from mayfly.promise._thread import in_thread, nobody_leaves
 from mayfly.promise.engines import EngineLost
 from mayfly.store import Killed, Payload
 
@@ -97,16 +100,16 @@ class Leaves:
         builtin = self.registry.get(promise.service.name)
         job = self._job(promise, promise.service, input_of(promise, needed))
         invocation = Invocation(
-            argument=None if job.argument is UNSET else job.argument,
+            argument=None if job.argument is UNSET else handed(job.argument),
             intent=promise.intent,
-            context=promise.context,
+            context={name: handed(value) for name, value in promise.context.items()},
             key=job.id,
             workspace=self.options.workspace,
         )
         job = replace(job, service=Service(kind="capability", name=builtin.name, version=builtin.version))
         key = key_of(job) if builtin.steady else key_here(job)
-        if builtin.steady and not builtin.quick and builtin.effect == "none":
-            found = await asyncio.to_thread(self._proven, key)
+        if builtin.steady and builtin.has_test and not builtin.quick and builtin.effect == "none":
+            found = await self._known(builtin, invocation, key)
             if found is not None:
                 return found
         if builtin.quick:
@@ -115,25 +118,48 @@ class Leaves:
             async with self._slots:
                 value, events = await effects.call(builtin, invocation, promise.id)
         evidence = await self._checked(builtin, invocation, value)
+        try:
+            value = copied(value)
+            if events:
+                # What is recorded with the promise must not be recorded again for want of its value.
+                await self.journal.keep(value)
+        except NotData:
+            if events:
+                raise
+            key = ""
         return Value(value=value, evidence=evidence, key=key, events=events)
+
+    async def _known(self, builtin: Builtin, invocation: Invocation, key: str) -> Value | None:
+        """Return a value of another run that passes the test of today: the function may be another by now."""
+        found = await asyncio.to_thread(self._proven, key)
+        if found is None:
+            return None
+        try:
+            found.evidence = await self._checked(builtin, invocation, handed(found.value))
+        except Untrue:
+            return None
+        return found
 
     async def _checked(self, builtin: Builtin, invocation: Invocation, value: object) -> Evidence:
         """Return the evidence if the capability's own test says True; anything else is no proof."""
         try:
-            if builtin.quick:
-                said = builtin.check(invocation, value)
-            else:
-                work = in_thread(builtin.check, invocation, value)
-                said = await asyncio.wait_for(work, builtin.check_seconds)
+            with nobody_leaves():
+                if builtin.quick:
+                    said = builtin.check(invocation, value)
+                else:
+                    work = in_thread(builtin.check, invocation, value)
+                    said = await asyncio.wait_for(work, builtin.check_seconds)
         except TimeoutError:
             raise Untrue(f"the test of {builtin.name} took longer than {builtin.check_seconds:g} s") from None
         except Exception as error:
             raise Untrue(f"the test of {builtin.name} failed: {type(error).__name__}: {error}") from None
         if said is not True:
-            raise Untrue(f"the test of {builtin.name} gave {str(said)[:100]}, not True: {builtin.proves}")
+            if inspect.iscoroutine(said):
+                said.close()
+            raise Untrue(f"the test of {builtin.name} gave {shown(said)}, not True: {builtin.proves}")
         sure = builtin.has_test
         return Evidence(
-            description=builtin.proves,
+            description=builtin.proves[:LONGEST],
             confidence=1.0 if sure else 0.5,
             check=f"builtin:{builtin.name}",
             strength="strong" if sure else "weak",
@@ -213,7 +239,7 @@ class Leaves:
         data = await asyncio.to_thread(hash_part, job.part) if job.part else ""
         key = key_of(job, data=data)
         found = await asyncio.to_thread(self._proven, key)
-        if found is not None:
+        if found is not None and (job.accept_weak or _is_strong(found)):
             return found
         done = await self._run(job)
         if done.status != "resolved":
@@ -254,6 +280,10 @@ class Leaves:
         return stored(found.payload, self.journal.ledger, key)
 
 
+def _is_strong(found: Value) -> bool:
+    return found.evidence is not None and found.evidence.strength == "strong"
+
+
 def about_store(error: Exception) -> bool:
     """Whether the store is to blame; a switch that says nothing about how to turn it off could not be read."""
     if isinstance(error, Ended):
@@ -266,7 +296,7 @@ def stored(payload: Mapping[str, Any], ledger: Ledger, key: str) -> Value:
     blob = payload.get("blob")
     value = json.loads(ledger.get_blob(blob)) if blob else payload.get("value")
     said = payload.get("evidence")
-    return Value(value=value, evidence=Evidence(**said) if said else None, key=key, again=True)
+    return Value(value=value, evidence=Evidence.from_json(said) if said else None, key=key, again=True)
 
 
 def input_of(promise: Promise[Any], needed: Mapping[str, object]) -> object | Unset:

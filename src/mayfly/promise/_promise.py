@@ -79,6 +79,11 @@ class Evidence:
         """Return plain data."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Evidence:
+        """Read it back; what a newer version has added is left aside."""
+        return cls(**{name: data[name] for name in cls.__dataclass_fields__ if name in data})
+
 
 @dataclass(slots=True, kw_only=True)
 class Promise(Generic[T]):

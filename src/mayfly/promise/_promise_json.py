@@ -57,7 +57,7 @@ def _read(data: Mapping[str, Any]) -> Promise[Any]:
     )
     promise.children = [_read(child) for child in data["children"]]
     promise.resolved = data.get("resolved", UNSET)
-    promise.proof = Evidence(**data["proof"]) if "proof" in data else None
+    promise.proof = Evidence.from_json(data["proof"]) if "proof" in data else None
     promise.reason, promise.code, promise.error = (str(data[name]) for name in ("reason", "code", "error"))
     promise._state = State(data["state"])
     if (promise.state is State.RESOLVED) != (promise.resolved is not UNSET):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, InputError, LimitError, MayflyError
+from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import Began, Collapsed, Failed, Proven, Resolved
@@ -69,7 +69,7 @@ class Resolver:
                 else:
                     await self._node(root, {})
         except TimeoutError:
-            self._give_up(root, "the wall-clock time of the tree is used up", "BUDGET")
+            self.give_up(root, "the wall-clock time of the tree is used up", "BUDGET")
         await self.journal.settled()
 
     def _doomed(self, promise: Promise[Any]) -> bool:
@@ -93,12 +93,13 @@ class Resolver:
             promise.collapse(str(Unkept(first)), first.code or "CHILD")
             self._ended(promise, Value())
 
-    def _give_up(self, root: Promise[Any], reason: str, code: str) -> None:
-        if not root.state.ended:
-            if root.state is State.PENDING:
-                root.begin()
-            root.collapse(reason, code)
-            self._ended(root, Value())
+    def give_up(self, root: Promise[Any], reason: str, code: str) -> None:
+        """Give the ground of everything that has not ended, leaves first, and record it."""
+        for promise in reversed(list(root.walk())):
+            if not promise.state.ended:
+                begun = promise.state is State.RESOLVING
+                promise.collapse(reason, code)
+                self._ended(promise, Value(), cut_off=begun)
 
     async def _node(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
         """Resolve one promise; *needed* holds the proven values of the siblings it needs, by name."""
@@ -213,6 +214,9 @@ class Resolver:
             value = await asyncio.to_thread(self.merge, str(how["merge"]), values, places)
         except CannotCombine:
             return await self.leaves.whole(promise, parts, how)
+        # Parts that lie on disk are in the ledger one by one, and are joined again where that is needed.
+        large = hasattr(value, "texts")
+        key = "" if large else content_hash(f"{self.journal.run}/{promise.id} {how['merge']}")
         said = writer.proof
         evidence = Evidence(
             description=f"{len(parts)} parts, joined by {how['merge']} as proven with the agent",
@@ -221,7 +225,7 @@ class Resolver:
             strength=said.strength if said else "weak",
             id=said.id if said else None,
         )
-        return Value(value=value, derived=True, evidence=evidence)
+        return Value(value=value, derived=large, key=key, evidence=evidence)
 
     async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:
         """Return the evidence that accepts the value; what is not accepted raises `Untrue`."""
@@ -238,6 +242,8 @@ class Resolver:
             if not said.accepted:
                 raise Untrue(f"its test does not accept it: {said.reason}")
             evidence = said.evidence
+        if evidence.strength == "none":
+            raise Untrue(f"nothing proves it: {evidence.description}")
         if evidence.strength != "strong" and promise.test and not self.accept_weak:
             raise Untrue(
                 f"the proof is {evidence.strength}: {evidence.description}; accept weak proofs (--accept-weak)"
@@ -255,7 +261,7 @@ class Resolver:
         if key and not value.again:
             try:
                 inline, blob = await self.journal.keep(value.value)
-            except (LimitError, TypeError, ValueError):
+            except (LimitError, TypeError, ValueError, RecursionError):
                 key = ""
             else:
                 proven = Proven(run=self.journal.run, node=promise.id, value=inline, blob=blob, evidence=evidence)
@@ -272,7 +278,7 @@ class Resolver:
         self.journal.note(*events, resolved)
         self._tell(promise)
 
-    def _ended(self, promise: Promise[Any], value: Value) -> None:
+    def _ended(self, promise: Promise[Any], value: Value, *, cut_off: bool = False) -> None:
         """Record that a promise ended in ground."""
         common: dict[str, Any] = {
             "node": promise.id,
@@ -284,7 +290,7 @@ class Resolver:
             "cost": spent_json(value.cost, sandbox_seconds=value.sandbox_seconds),
         }
         if promise.state is State.COLLAPSED:
-            self.journal.note(Collapsed(reason=promise.reason, **common))
+            self.journal.note(Collapsed(reason=promise.reason, cut_off=cut_off, **common))
         elif promise.state is State.FAILED:
             self.journal.note(Failed(error=promise.error, **common))
         self._tell(promise)

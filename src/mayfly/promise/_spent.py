@@ -38,7 +38,7 @@ class Spent:
         if event.kind == "promise.began":
             self._began[node].append(event.id)
             self._open[node].add(event.id)
-        elif self._began[node]:
+        elif self._began[node] and not payload.get("cut_off"):
             self._open[node].discard(self._began[node][-1])
 
     def add_cut_off(self, ledger: Ledger, run: str) -> None:

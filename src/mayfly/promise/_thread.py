@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import copy_context
 from typing import TypeVar
 
@@ -32,6 +33,8 @@ async def in_thread(function: Callable[..., T], *arguments: object) -> T:
             value = context.run(function, *arguments)
         except StopIteration as error:
             trouble = RuntimeError(f"StopIteration: {error}")  # a future cannot hold one
+        except (SystemExit, KeyboardInterrupt, GeneratorExit, asyncio.CancelledError) as error:
+            trouble = _said(error)  # what would end the program or the task that waits ends this call
         except BaseException as error:
             trouble = error
         try:
@@ -41,3 +44,21 @@ async def in_thread(function: Callable[..., T], *arguments: object) -> T:
 
     threading.Thread(target=work, name="mayfly-call", daemon=True).start()
     return await answer
+
+
+@contextmanager
+def nobody_leaves() -> Iterator[None]:
+    """Turn a wish of a function of the host to end the program, or its task, into an error of that function."""
+    try:
+        yield
+    except SystemExit as error:
+        raise _said(error) from error
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is not None and task.cancelling():
+            raise
+        raise _said(error) from error
+
+
+def _said(error: BaseException) -> RuntimeError:
+    return RuntimeError(f"it raised {type(error).__name__} {error}".strip())

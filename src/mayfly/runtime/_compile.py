@@ -117,7 +117,7 @@ def compile_task(
     """Write, gate and prove; raise what stood in the way."""
     story.check()
     parts.types.start()
-    story.pool = parts.pool(story.id)
+    story.pool = parts.pool(story.id, story.stop)
     shown, held_out = hold_out(task.examples)
     asked = parts.model(model, record) if model else None
     architect = _architect(asked, parts, story)

@@ -101,8 +101,18 @@ class Drive:
                 task.cancel()
             await asyncio.gather(work, watch, return_exceptions=True)
         if unfinished:
+            self._close(resolver, watch)
             watch.result()
         work.result()
+
+    def _close(self, resolver: Resolver, watch: asyncio.Future[None]) -> None:
+        """Give the ground of what is open; where another process has the run, that is not for this one to say."""
+        error = None if watch.cancelled() else watch.exception()
+        if isinstance(error, (Cancelled, Killed)):
+            try:
+                resolver.give_up(self.root, str(error), error.code)
+            except StoreError:
+                pass  # what cannot be written is interrupted, and the run says why
 
     def _delays(self) -> tuple[float, ...]:
         settings = self.parts.settings.promise
@@ -157,8 +167,9 @@ class Drive:
             try:
                 found = await asyncio.to_thread(self.parts.ledger.last, kind="run.cancelled", subject=self.run)
                 if seen is None:
-                    mine = await asyncio.to_thread(self._taken_up)
-                    seen, held = found.id if found else 0, self.claim.times
+                    # Whoever asked after this attempt had begun is heard, however late the first look comes.
+                    seen = mine = await asyncio.to_thread(self._taken_up)
+                    held = self.claim.times
                 await asyncio.to_thread(self._check_claim, held, mine)
                 held = self.claim.times
             except StoreError:

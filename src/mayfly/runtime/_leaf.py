@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import UNSET, LimitError, Outcome, Settings, StoreError, Tier
+from mayfly.core import UNSET, LimitError, Outcome, Settings, Stop, StoreError, Tier
 from mayfly.promise import Done, Job, about_store
 from mayfly.runtime._agents import keep_agent, load_agent
 from mayfly.runtime._agents import versions_of as versions_of
@@ -36,20 +36,6 @@ NO_MODEL_FROM = 3
 MOST_KNOWN = 10_000
 
 
-class _Stop:
-    """Let another thread end one job: what runs behind the wall at once, everything else before its next step."""
-
-    def __init__(self) -> None:
-        self.ticket = Ticket()
-
-    def cancel(self) -> None:
-        self.ticket.cancel()
-
-    def check(self) -> None:
-        if self.ticket.cancelled:
-            raise Collapse("cancelled", "CANCELLED")
-
-
 class LeafWorker:
     """Do leaves: write agents, run known ones, prove how results of parts are joined. Safe to share between threads.
 
@@ -62,7 +48,7 @@ class LeafWorker:
         self._shared = parts is not None
         self._observer = observer
         self._lock = threading.Lock()
-        self._stops: defaultdict[str, list[_Stop]] = defaultdict(list)
+        self._stops: defaultdict[str, list[Stop]] = defaultdict(list)
         self._ran: set[str] = set()
         self._busy: Counter[str] = Counter()
 
@@ -93,8 +79,8 @@ class LeafWorker:
             self.parts.close()
 
     @contextmanager
-    def _stoppable(self, id: str) -> Iterator[_Stop]:
-        stop = _Stop()
+    def _stoppable(self, id: str) -> Iterator[Stop]:
+        stop = Stop()
         with self._lock:
             self._stops[id].append(stop)
         try:
@@ -105,12 +91,15 @@ class LeafWorker:
                 if not self._stops[id]:
                     del self._stops[id]
 
-    def _done(self, job: Job, data: bytes | None, stop: _Stop) -> Done:
-        story = Story(job.id, self._observer, check=stop.check)
+    def _done(self, job: Job, data: bytes | None, stop: Stop) -> Done:
+        story = Story(job.id, self._observer, stop=stop)
+        ticket = Ticket()
         try:
-            outcome = self._work(job, data, story, stop)
+            # What runs behind the wall and calls of models end at once, everything else before its next step.
+            with stop.ending(ticket.cancel):
+                outcome = self._work(job, data, story, ticket)
         except Exception as error:
-            why = Collapse("cancelled", "CANCELLED") if stop.ticket.cancelled else _to_blame(error)
+            why = Collapse("cancelled", "CANCELLED") if stop.cancelled else _to_blame(error)
             outcome = collapsed(why, story, self.parts, intent=job.intent, ground=None)
         keep(self.parts, story)
         return Done(
@@ -130,11 +119,11 @@ class LeafWorker:
         """Return a list in place of a sequence on disk where it has to cross to another process."""
         return list(value) if isinstance(value, Spool) and not self._shared else value
 
-    def _work(self, job: Job, data: bytes | None, story: Story, stop: _Stop) -> Outcome[Any]:
+    def _work(self, job: Job, data: bytes | None, story: Story, ticket: Ticket) -> Outcome[Any]:
         self._refuse_strangers(job)
         if job.seconds is not None and job.seconds <= 0:
             raise LimitError("sandbox seconds", used=0, limit=job.seconds)
-        within = Within(seconds=self.settings.sandbox.timeout, most=job.seconds, ticket=stop.ticket)
+        within = Within(seconds=self.settings.sandbox.timeout, most=job.seconds, ticket=ticket)
         given = job.part is not None or data is not None
         with part_as_file(job.part, data) if given else nullcontext() as lines:
             if job.service.kind == "agent":

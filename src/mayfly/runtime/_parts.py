@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from mayfly.core import Settings
+from mayfly.core import Settings, Stop
 from mayfly.forge import Inbox
 from mayfly.gates import Criteria, Gates, Judge, ProofOptions, Prover, TypeGate, TypeOptions, gate_versions
 from mayfly.library import Memo
@@ -107,10 +107,14 @@ class Parts:
         """Open the model called *name*, once."""
         return self._once(f"model {name} {record}", lambda: open_model(name, self._options(), record=record))
 
-    def pool(self, run: str | None = None) -> Pool:
-        """Return what one run may spend on models; the ledger knows of every call of *run* before it is made."""
+    def pool(self, run: str | None = None, stop: Stop | None = None) -> Pool:
+        """Return what one run may spend on models.
+
+        The ledger knows of every call of *run* before it is made, and *stop* ends the one that is under way.
+        """
         models = self.settings.models
         return Pool(
+            stop=stop,
             note=None if run is None else lambda event: self.ledger.append(event, subject=run).id,
             calls=models.calls,
             input_tokens=models.input_tokens,

@@ -45,7 +45,7 @@ class Runtime:
         """Make a runtime; *capabilities* are functions of the host that leaves of a tree may use besides our own."""
         self.settings = settings or Settings.load()
         self.parts = Parts(self.settings)
-        self._observer = observer
+        self._observer = None if observer is None else _harmless(observer)
         self._capabilities = tuple(capabilities)
         self._workspace = workspace or Path.cwd()
 
@@ -324,6 +324,21 @@ class Runtime:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _harmless(observer: Observer) -> Observer:
+    """Return *observer*, which is told nothing more once it has failed: who watches does not decide how a run ends."""
+    watching = True
+
+    def tell(what: str, about: Any) -> None:
+        nonlocal watching
+        if watching:
+            try:
+                observer(what, about)
+            except Exception:
+                watching = False
+
+    return tell
 
 
 def _unless_wanted(outcome: Outcome[Any], on_exhausted: OnExhausted) -> Outcome[Any]:

@@ -7,10 +7,11 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, Artifact, Cost, HelpNeeded, MayflyError, Outcome
+from mayfly.core import UNSET, Artifact, Cost, HelpNeeded, MayflyError, Outcome, Stop
 from mayfly.forge import Attempt, ForgeReflected, ForgeWrote
 from mayfly.gates import Admission, GateJudged
 from mayfly.models import Pool
+from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._events import (
     AgentCached,
     AgentCollected,
@@ -34,9 +35,9 @@ LONGEST = 2000
 class Story:
     """Collect the events of one run and tell the observer."""
 
-    def __init__(self, id: str, observer: Observer | None, *, check: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, id: str, observer: Observer | None, *, stop: Stop | None = None) -> None:
         self.id = id
-        self.check = check
+        self.stop = stop or Stop()
         self.sandbox_seconds = 0.0
         self.pool: Pool | None = None
         self.task: Task | None = None
@@ -45,6 +46,11 @@ class Story:
         self._events: list[Payload] = []
         self._began = time.monotonic()
         self._attempt = 1
+
+    def check(self) -> None:
+        """End the run here if it has to end."""
+        if self.stop.cancelled:
+            raise Collapse("cancelled", "CANCELLED")
 
     def tell(self, what: str, about: Any) -> None:
         """Hand something to whoever watches; a watcher that fails does not end the run."""
@@ -82,7 +88,7 @@ class Story:
         self.tell("began", (self.id, task, model))
 
     def watch(self, what: str, about: Any) -> None:
-        """Follow the forge: what it wrote, what the gates said, what was thought about it; then *check* may end it."""
+        """Follow the forge: what it wrote, what the gates said, what was thought about it; it may have to end here."""
         if what == "wrote":
             self._attempt, artifact = about
             self._wrote(artifact)

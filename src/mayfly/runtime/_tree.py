@@ -37,6 +37,7 @@ from mayfly.promise import (
     RunResumed,
     Saved,
     Service,
+    check_shape,
     part_of,
     saved,
     spent_json,
@@ -122,6 +123,7 @@ class Trees:
         """Resolve a planned tree as run *run*."""
         if root.state.value != "pending":
             raise InputError(f"this tree is {root.state} already", fix="plan it again, or resume its run")
+        check_shape(root)
         began = RunBegan(
             intent=root.intent[:2000],
             tier=options.tier,
@@ -154,7 +156,7 @@ class Trees:
         ledger = self.parts.ledger
         with ledger.claim(run) as claim:
             found = saved(ledger, run)
-            if found.status == "resolved":
+            if found.answered:
                 return self._outcome(run, found.tree, found.cost, cached=True)
             kept = found.options
             _unchanged(kept.get("files", {}))

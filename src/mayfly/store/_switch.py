@@ -88,7 +88,8 @@ class KillSwitch:
         switch = self.state()
         if switch.on:
             by = f" by {switch.by}" if switch.by else ""
-            raise Killed(f"killed{by}: {switch.reason}", fix="mayfly kill off" if switch.at else None)
+            why = f": {switch.reason}" if switch.reason else ""
+            raise Killed(f"killed{by}{why}", fix="mayfly kill off" if switch.at else None)
         with self._lock:
             # Off was read before somebody in this process turned it on: that look is worth nothing.
             self._off_since = now if turns == self._turns else None

@@ -39,7 +39,7 @@ class Crew:
             assert isinstance(job.argument, int)
             return job.argument * 2
         if verb == "meet":
-            return self.meet(int(target), stop)
+            return self.meet(int(target))
         if verb == "wait":
             return "stopped" if stop.wait(float(target)) else "slept"
         if verb == "note":
@@ -61,11 +61,11 @@ class Crew:
             return [os.getpid(), dict(os.environ), Path("/proc/self/environ").read_text()]
         return [os.getpid(), self.settings.promise.engine]
 
-    def meet(self, number: int, stop: threading.Event) -> object:
+    def meet(self, number: int) -> object:
         """Wait until that many jobs have been under way at once."""
         deadline = time.monotonic() + 100
-        while self.most < number and time.monotonic() < deadline and not stop.wait(0.005):
-            pass
+        while self.most < number and time.monotonic() < deadline:
+            time.sleep(0.005)
         return "met" if self.most >= number else "alone"
 
     def cancel(self, job: str) -> None:
