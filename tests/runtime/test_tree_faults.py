@@ -360,7 +360,8 @@ def test_what_runs_behind_the_wall_is_killed_in_the_middle_and_the_run_ends(
 ) -> None:
     settings = Settings(
         state_dir=str(tmp_path),
-        promise=PromiseSettings(parallel=2, retries=2, retry_delay=0.05),
+        # Room for all three: those that never end must not keep the first one from its turn.
+        promise=PromiseSettings(parallel=3, retries=2, retry_delay=0.05),
         sandbox=SandboxSettings(timeout=200),
     )
     wanted = [1000, 1001, 1002]

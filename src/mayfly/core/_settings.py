@@ -89,7 +89,9 @@ class ForgeSettings:
     """How hard something is tried before help is asked for."""
 
     attempts: int = setting(3, "attempts at writing one agent; the budget may allow fewer", owner="forge", minimum=1)
-    synthesis: float = setting(5.0, "seconds to look for a program by example", owner="forge", minimum=0.01)
+    synthesis: float = setting(
+        5.0, "seconds of computing to look for a program by example", owner="forge", minimum=0.01
+    )
     sample: int = setting(2000, "lines of the input that are looked at before writing", owner="forge", minimum=1)
     max_jit_depth: int = setting(
         0, "nesting of compilation; compiled code never compiles", owner="forge", minimum=0, maximum=0

@@ -181,3 +181,8 @@ def test_the_result_of_one_request_is_written_by_the_next(tmp_path: Path) -> Non
 def test_what_flows_in_is_no_file(tmp_path: Path) -> None:
     tree = planned("download https://example.org/a.csv and count its lines", tmp_path)
     assert served(tree) == ["http_get", "compile by example"]
+
+
+@pytest.mark.parametrize("text", ["run the tests again", "read notes.txt again", "quickly run the tests"])
+def test_a_word_that_changes_nothing_asks_for_nobody(text: str, tmp_path: Path) -> None:
+    assert NOTHING not in served(planned(text, tmp_path))

@@ -46,7 +46,7 @@ def guesses(sentences: Sequence[Sentence], lexicon: Lexicon) -> tuple[Guess, ...
 
 
 def _hints(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[tuple[str, str, float]]:
-    said = 0
+    said, title = 0, title_of(tokens)
     for place in range(len(tokens)):
         word = plain_at(tokens, place)
         if not word or _denied(tokens, place):
@@ -54,7 +54,7 @@ def _hints(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[tuple[str, str
         if place < said:
             continue
         if word in lexicon.nouns:
-            yield lexicon.nouns[word], word, _TITLE if title_of(tokens, place) else _NOUN
+            yield lexicon.nouns[word], word, _TITLE if place == title else _NOUN
         for rest, verb, weight in lexicon.hints.get(word, ()):
             if all(plain_at(tokens, place + 1 + number) == expected for number, expected in enumerate(rest)):
                 said = max(said, place + 1 + len(rest))

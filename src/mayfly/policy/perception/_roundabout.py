@@ -79,14 +79,14 @@ def hoped_at(tokens: Sequence[Token], position: int, lexicon: Lexicon) -> Verb |
     return verb_at(tokens, frame[0] + 1, lexicon, "past")
 
 
-def title_of(tokens: Sequence[Token], place: int) -> bool:
-    """Say whether a sentence is only a thing with this noun at its head: "Tests for a.py", "a fix would be nice"."""
+def title_of(tokens: Sequence[Token]) -> int | None:
+    """Return where the head of a sentence stands that is only a thing: "Tests for a.py", "a fix would be nice"."""
     stop = phrase_end(tokens, 0)
     wished = next((here for here in range(len(tokens)) if phrase_at(tokens, here, "wished")), len(tokens))
     stop = min(stop, wished)
     pointing = (words("determiners") | words("pointing")) - _INDEFINITE
     bare = not any(token.plain in pointing for token in tokens[:stop])
-    return bare and place == stop - 1 and not any(_tells(token) for token in tokens[:wished])
+    return stop - 1 if bare and not any(_tells(token) for token in tokens[:wished]) else None
 
 
 def _tells(token: Token) -> bool:

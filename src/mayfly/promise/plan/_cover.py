@@ -54,7 +54,7 @@ def _leaves(steps: Sequence[Draft]) -> Iterator[Draft]:
 
 def _telling(said: Sequence[Token]) -> Iterator[Token]:
     """Yield what a request says besides its verb and the small words: names, nouns, how often, in which way."""
-    small = ("pointing", "generic", "leads", "trailing", "prepositions", "entire", "naming")
+    small = ("pointing", "generic", "leads", "trailing", "prepositions", "entire", "naming", "manner")
     idle = frozenset[str]().union(*(words("words", name) for name in small)) - words("words", "numbering")
     idle |= words("kinds", "path") | words("kinds", "directory")
     verb = True

@@ -217,16 +217,22 @@ def _paths(pieces: Sequence[Token], files: Files) -> dict[str, str]:
     named = list(dict.fromkeys(path if set(path) & set("./") else files.find(path) or path for path in told))
     named.sort(key=lambda path: not set(path) & set("./"))
     globs = [path for path in named if "*" in path]
-    folders = [path for path in named if path.endswith("/")]
-    folders += [path for path in named if path not in folders and files.is_directory(path)]
-    folders += [token.text for token in pieces if token.kind == "code" and files.is_directory(token.text)]
-    folders += [token.text for token in pieces if token.kind == "word" and files.is_directory(token.text)]
+    folders = _folders(named, pieces, files)
     plain = [path for path in named if path not in globs and path not in folders]
     aimed = [path for path in _aimed(pieces) if path in plain[1:]]
     plain = [path for path in plain if path not in aimed]
     found = {"file": plain[0] if plain else "", "dir": folders[0] if folders else "", "saved": "".join(aimed[:1])}
     if len(plain) > 1:
         found |= {"first": plain[0], "second": plain[1], "other": plain[1]}
+    return found
+
+
+def _folders(named: Sequence[str], pieces: Sequence[Token], files: Files) -> list[str]:
+    """Return the directories that are named, those that look like one first."""
+    found = [path for path in named if path.endswith("/")]
+    found += [path for path in named if path not in found and files.is_directory(path)]
+    for kind in ("code", "word"):
+        found += [token.text for token in pieces if token.kind == kind and files.is_directory(token.text)]
     return found
 
 
