@@ -146,6 +146,11 @@ def test_a_wrong_count_is_not_accepted(checks: Checks) -> None:
     assert checks("count_lines", "a.txt", True) is False
 
 
+@pytest.mark.parametrize("intent", ["count its lines", "how many lines are in a.txt?", "count up all our lines"])
+def test_whose_lines_they_are_narrows_nothing_down(run: Run, intent: str) -> None:
+    assert run("count_lines", "a.txt", intent=intent) == run("count_lines", "a.txt")
+
+
 def test_an_intent_that_wants_some_lines_only_is_not_served_with_all(run: Run) -> None:
     with pytest.raises(InputError, match="wants some only: empty"):
         run("count_lines", "a.txt", intent="Count the empty lines in a.txt")

@@ -116,7 +116,9 @@ def described(invocation: Invocation, *nouns: str) -> list[str]:
     return [word for word in between if word not in _NOT_NAMES and word not in _WHOLE]
 
 
-_WHOLE = frozenset(("all", "every", "each", "of", "number", "total", "for", "me", "one", "single", ""))
+_WHOLE = frozenset(("all", "every", "each", "of", "number", "total", "for", "me", "one", "single", "")) | {
+    *("many", "up", "its", "their", "my", "our", "your", "his", "her", "it", "them"),
+}
 
 
 def named_in(invocation: Invocation) -> str | None:
