@@ -41,10 +41,12 @@ def main() -> None:
     for name in (chosen.only,) if chosen.only else MODULES:
         module: Bench = importlib.import_module(f"bench.{name}")
         machine = _machine(quick=chosen.quick)
-        tables = "\n\n".join(table.markdown() for table in module.measure(quick=chosen.quick))
-        section = f"## {name}\n\n{machine}\n\n{tables}\n"
+        tables = module.measure(quick=chosen.quick)
+        section = "\n\n".join([f"## {name}", machine, *(table.markdown() for table in tables)]) + "\n"
         print(section, flush=True)
-        _replace(chosen.output, name, section)
+        # What could not be measured this time does not take the place of what was.
+        if any(table.rows for table in tables):
+            _replace(chosen.output, name, section)
 
 
 def _machine(*, quick: bool) -> str:
