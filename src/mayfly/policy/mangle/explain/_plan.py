@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from time import monotonic
+from time import thread_time
 from typing import NamedTuple
 
 from mayfly.policy.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Variable
@@ -87,7 +87,7 @@ class Planner:
 
     def _plan(self, state: State) -> Iterator[Changes]:
         self._steps -= 1
-        if self._steps < 0 or state.length > _LONGEST or monotonic() > self._end:
+        if self._steps < 0 or state.length > _LONGEST or thread_time() > self._end:
             return
         if not state.goals:
             yield self._changes(state)
