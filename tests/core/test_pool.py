@@ -349,10 +349,11 @@ def test_a_limit_in_a_generator_that_another_task_closes_ends_quietly() -> None:
         with limit(nodes=1) as pool:
             yield pool
 
-    async def work() -> None:
+    async def work() -> Pool:
         made = limited()
-        await anext(made)
+        pool = await anext(made)
         closing = made.aclose()  # type: ignore[attr-defined]
         await asyncio.ensure_future(closing)
+        return pool
 
-    asyncio.run(work())
+    assert asyncio.run(work()).left("nodes") == 1

@@ -88,7 +88,7 @@ def test_no_money_buys_nothing_of_unknown_price() -> None:
 
 
 def test_no_money_buys_what_is_free() -> None:
-    Pool(money=0.0).reserve(need())
+    assert Pool(money=0.0).reserve(need(said=3)).output_tokens == 3
 
 
 def test_a_child_draws_on_its_parent() -> None:

@@ -17,6 +17,7 @@ def test_a_tree_made_by_add_is_one() -> None:
     root.add(one()).add(one())
     root.add(one())
     check_shape(root)
+    assert [promise.id for promise in root.walk()] == ["a-1", "a-1.1", "a-1.1.1", "a-1.2"]
 
 
 def test_a_promise_below_itself_is_refused() -> None:

@@ -151,7 +151,8 @@ def test_programs_that_are_started_inherit_nothing(settings: Settings, ledger: L
     claim = ledger.claim("r-1")
     sleeper = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
     claim.close()
-    ledger.claim("r-1").close()
+    with ledger.claim("r-1"):
+        assert sleeper.poll() is None
     sleeper.communicate(b"\n")
 
 
