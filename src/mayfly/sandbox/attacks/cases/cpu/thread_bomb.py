@@ -11,7 +11,7 @@ import threading
 
 def attack(target):
     gate = threading.Event()
-    threading.stack_size(32768)
+    take_smallest_stack()
     started = 0
     try:
         for _ in range(200):
@@ -24,3 +24,13 @@ def attack(target):
         return evidence if started <= 64 else escaped(f"{started} threads are running")
     gate.set()
     return escaped(f"{started} threads are running")
+
+
+def take_smallest_stack():
+    # 32 KiB is CPython's own minimum; the C library's is 16 KiB on x86_64 and 128 KiB on aarch64.
+    for kibibytes in (32, 64, 128, 256, 512):
+        try:
+            threading.stack_size(kibibytes * 1024)
+            return
+        except ValueError:
+            continue
