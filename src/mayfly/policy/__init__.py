@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mayfly.mangle import Limits, MangleError, Symbol
     from mayfly.policy._cases import Case, Tried, cases_of, read_cases, rule_files, run_cases
     from mayfly.policy.kernel import (
         Appeals,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
         recordings,
         simulate,
     )
-    from mayfly.policy.mangle import Limits, MangleError, Symbol
     from mayfly.policy.perception import Lexicon, Perceived, Perception, perceive
 
 __all__ = [
@@ -118,7 +118,7 @@ _HOME = {
             "MangleError",
             "Symbol",
         ),
-        "mayfly.policy.mangle",
+        "mayfly.mangle",
     ),
     **dict.fromkeys(
         (

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mayfly.core import InputError, Settings
+from mayfly.mangle import Why, WhyNot, why, why_not
 from mayfly.policy import (
     Appeals,
     Court,
@@ -37,7 +38,6 @@ from mayfly.policy import (
     recordings,
     simulate,
 )
-from mayfly.policy.mangle import Why, WhyNot, why, why_not
 from mayfly.store import Ledger, Seal
 
 _HOST = re.compile(r"[\w.:\[\]-]+")
