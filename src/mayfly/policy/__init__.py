@@ -7,7 +7,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mayfly.mangle import Limits, MangleError, Symbol
     from mayfly.policy._cases import Case, Tried, cases_of, read_cases, rule_files, run_cases
     from mayfly.policy.kernel import (
         Appeals,
@@ -44,8 +43,6 @@ __all__ = [
     "Fact",
     "Kernel",
     "Lexicon",
-    "Limits",
-    "MangleError",
     "Override",
     "Perceived",
     "Perception",
@@ -56,7 +53,6 @@ __all__ = [
     "Route",
     "Rulebook",
     "Snapshot",
-    "Symbol",
     "Tried",
     "Watcher",
     "World",
@@ -111,14 +107,6 @@ _HOME = {
             "simulate",
         ),
         "mayfly.policy.kernel",
-    ),
-    **dict.fromkeys(
-        (
-            "Limits",
-            "MangleError",
-            "Symbol",
-        ),
-        "mayfly.mangle",
     ),
     **dict.fromkeys(
         (

@@ -10,16 +10,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from mayfly.core import InputError
-from mayfly.runtime._split_limits import constants, limits_of
-from mayfly.runtime._split_merge import LISTS, candidates, merge, text_of
-from mayfly.runtime._split_trials import SINGLES, WINDOW, Lines, Trial, trials_of
+from mayfly.promise.split._limits import constants, limits_of
+from mayfly.promise.split._merge import LISTS, candidates, merge, text_of
+from mayfly.promise.split._trials import SINGLES, WINDOW, Lines, Trial, trials_of
 
-# Runs the agent on lines; a `Failed` says why there is no value.
+# Runs the agent on lines; a `TrialFailed` says why there is no value.
 Run = Callable[[Sequence[str]], object]
 LARGEST_LIMIT = 20_000
 
 
-class Failed(Exception):
+class TrialFailed(Exception):
     """The agent gave no value for some lines."""
 
 
@@ -28,7 +28,7 @@ class OutOfTime(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Joined:
+class MergeProof:
     """Say how results of parts are joined; without a *kind* they cannot be, for the *reason*."""
 
     kind: str | None
@@ -48,12 +48,12 @@ class _Evidence:
     known: dict[tuple[str, ...], object] = field(default_factory=dict)
 
     def value(self, lines: Lines) -> object:
-        """Return the agent's value for *lines*, or the `Failed`."""
+        """Return the agent's value for *lines*, or the `TrialFailed`."""
         key = tuple(lines)
         if key not in self.known:
             try:
                 found = self.run(lines)
-            except Failed as error:
+            except TrialFailed as error:
                 found = error
             if len(lines) > WINDOW:
                 return found
@@ -64,12 +64,12 @@ class _Evidence:
         """Drop every way that does not give *whole* from the pieces of *trial*."""
         self.trials += 1
         parts = [self.value(piece) for piece in trial.pieces()]
-        wrong = [part for part in parts if isinstance(part, Failed)]
-        if isinstance(whole, Failed) and wrong:
+        wrong = [part for part in parts if isinstance(part, TrialFailed)]
+        if isinstance(whole, TrialFailed) and wrong:
             return
         ways = set(candidates(whole)) if self.ways is None else self.ways
         where = f"{trial.name}, cut at line {', '.join(map(str, trial.cuts[:3]))}"
-        if wrong or isinstance(whole, Failed):
+        if wrong or isinstance(whole, TrialFailed):
             self.ways, self.why = set(), f"{where}: {wrong[0] if wrong else whole}"
             return
         self.largest = max(self.largest, len(whole) if isinstance(whole, (*LISTS, dict)) else 0)
@@ -85,21 +85,21 @@ def _gives(way: str, parts: Sequence[object], expected: str) -> bool:
         return False
 
 
-def prove_merge(run: Run, sample: Sequence[str], source: str) -> Joined:
+def prove_merge(run: Run, sample: Sequence[str], source: str) -> MergeProof:
     """Find the one way to join results of parts of inputs like *sample*; anything short of that is no way."""
     lines = list(sample)
     if len(lines) < 2:
-        return Joined(kind=None, reason="the sample has fewer than two lines")
+        return MergeProof(kind=None, reason="the sample has fewer than two lines")
     limits = limits_of(source)
     if any(limit > LARGEST_LIMIT for limit in limits):
-        return Joined(kind=None, reason=f"the agent stops after {max(limits)}, more than could be tried")
+        return MergeProof(kind=None, reason=f"the agent stops after {max(limits)}, more than could be tried")
     evidence = _Evidence(run=run)
     try:
         _look(evidence, lines, source)
     except OutOfTime:
-        return Joined(kind=None, reason="there was no time to prove how results of parts are joined")
+        return MergeProof(kind=None, reason="there was no time to prove how results of parts are joined")
     if not evidence.ways:
-        return Joined(kind=None, reason=evidence.why, trials=evidence.trials)
+        return MergeProof(kind=None, reason=evidence.why, trials=evidence.trials)
     return _concluded(evidence, limits)
 
 
@@ -107,7 +107,7 @@ def _look(evidence: _Evidence, lines: Lines, source: str) -> None:
     most = max([number for number in constants(source) if number <= LARGEST_LIMIT], default=0)
     for trial in trials_of(lines, busy=_busy(evidence, lines), most=most):
         whole = evidence.value(trial.lines)
-        if isinstance(whole, Failed) and evidence.ways is None:
+        if isinstance(whole, TrialFailed) and evidence.ways is None:
             evidence.why = f"the agent fails on the sample: {whole}"
             return
         evidence.look(trial, whole)
@@ -133,20 +133,20 @@ def _weight(value: object) -> float:
     return abs(value) if isinstance(value, (int, float)) else 0
 
 
-def _concluded(evidence: _Evidence, limits: Sequence[int]) -> Joined:
+def _concluded(evidence: _Evidence, limits: Sequence[int]) -> MergeProof:
     ways = sorted(evidence.ways or ())
     orders = {_without_order(way) for way in ways}
     if len(orders) != 1:
         told = " or ".join(sorted({" ".join(way.split(" ")[:2]) for way in ways}))
         reason = f"the sample does not tell whether results of parts are joined by {told}"
-        return Joined(kind=None, reason=reason, trials=evidence.trials)
+        return MergeProof(kind=None, reason=reason, trials=evidence.trials)
     kind = _with_orders(ways)
     whole = kind in ("sum", "min", "max", "first", "last")
     if not whole and any(limit >= evidence.largest for limit in limits):
         reason = f"the agent may stop after {max(limits)} results, and no trial gave more than {evidence.largest}"
-        return Joined(kind=None, reason=reason, trials=evidence.trials)
+        return MergeProof(kind=None, reason=reason, trials=evidence.trials)
     reason = f"joined by {kind}: {evidence.trials} trials gave what the whole gives"
-    return Joined(kind=kind, reason=reason, trials=evidence.trials)
+    return MergeProof(kind=kind, reason=reason, trials=evidence.trials)
 
 
 def _without_order(way: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ import pytest
 
 from mayfly.core import InputError, PromiseSettings, Settings
 from mayfly.promise import Part
-from mayfly.runtime._split import MOST_PARTS, check_unchanged, part_as_file, parts_of
+from mayfly.promise.split import MOST_PARTS, check_unchanged, part_as_file, parts_of
 
 LEAST = 4096
 SETTINGS = replace(Settings(), promise=PromiseSettings(part_size=LEAST))

@@ -11,8 +11,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from mayfly.core import InputError, Settings
-from mayfly.promise import Part
-from mayfly.runtime._split_merge import merge as merge
+from mayfly.promise._job import Part
 
 MOST_PARTS = 63
 IN_MEMORY = 64 * 1024 * 1024

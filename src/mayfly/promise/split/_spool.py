@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, overload
 
-IN_MEMORY = 16 * 1024 * 1024
+SPOOL_AT = 16 * 1024 * 1024
 CHUNK = 1024 * 1024
 
 
@@ -67,7 +67,7 @@ class Spool(Sequence[object]):
         return f"<{self._length} results on disk>"
 
 
-def collect(items: Iterable[object], *, limit: int = IN_MEMORY) -> list[object] | Spool:
+def collect(items: Iterable[object], *, limit: int = SPOOL_AT) -> list[object] | Spool:
     """Gather *items*: as a list while their JSON stays under *limit* bytes, otherwise on disk."""
     gathered: list[object] = []
     texts: list[bytes] = []

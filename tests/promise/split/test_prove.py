@@ -13,9 +13,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import InputError
-from mayfly.runtime._split_merge import merge
-from mayfly.runtime._split_prove import Failed, prove_merge
-from mayfly.runtime._spool import Spool
+from mayfly.promise.split import Spool, TrialFailed, merge, prove_merge
 
 chance = random.Random(5)
 NAMES = ("ann", "bob", "cid", "dora", "eve")
@@ -41,7 +39,7 @@ def proven(program: Callable[[Iterable[str]], Any], sample: Sequence[str] = SAMP
         try:
             found = program(iter(lines))
         except (ValueError, IndexError, KeyError, ZeroDivisionError, StopIteration) as error:
-            raise Failed(str(error)) from None
+            raise TrialFailed(str(error)) from None
         return list(found) if inspect.isgenerator(found) else found
 
     return prove_merge(run, sample, textwrap.dedent(inspect.getsource(program))).kind
