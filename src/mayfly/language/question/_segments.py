@@ -202,8 +202,8 @@ class Cutter:
                 yield Segment(kind="way", start=start, end=phrase.end, descending=descending)
         adjective = adjective_at(self.tokens, start)
         if adjective and adjective[0].superlative and self._word(adjective[1]) == "first":
-            way, end = adjective
-            yield Segment(kind="way", start=start, end=end + 1, descending=way.descending, adjective=way)
+            towards, end = adjective
+            yield Segment(kind="way", start=start, end=end + 1, descending=towards.descending, adjective=towards)
 
     def _sorted_by(self, start: int, place: int) -> Iterator[Segment]:
         """Read what is sorted by, each with its own way: "by country and amount descending"."""
