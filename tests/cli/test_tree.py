@@ -2,7 +2,6 @@
 
 import io
 import sys
-import threading
 from typing import Any
 
 import pytest
@@ -10,10 +9,10 @@ from rich.console import Console
 
 from mayfly.cli._tree import MANY, TreeProgress
 from mayfly.cli._tree_live import LiveTree
-from mayfly.cli._tree_state import Watched
 from mayfly.cli._tree_words import how_long, number, pool_words
 from mayfly.core import Cost, Outcome, Pool
 from mayfly.promise import Promise
+from mayfly.views import Watched
 
 from .trees import leaves, resolve, sample
 
@@ -239,34 +238,6 @@ def test_no_picture_is_larger_than_the_terminal(width: int) -> None:
         watched.moved(leaf_at(tree, place))
     for height in (1, 5, 30):
         assert len(picture(watched, width=width, height=height).splitlines()) <= max(height, 6)
-
-
-def test_a_transition_told_twice_counts_once() -> None:
-    tree = sample()
-    watched = Watched(tree)
-    resolve(leaf(tree, 0))
-    assert watched.moved(leaf(tree, 0))
-    assert not watched.moved(leaf(tree, 0))
-    assert watched.ended == 1
-    assert watched.levels[2] == {"pending": 2, "resolved": 1}
-
-
-def test_transitions_from_many_threads_are_all_counted() -> None:
-    tree = leaves(400)
-    watched = Watched(tree)
-    found = [promise for promise in tree.walk() if not promise.children]
-
-    def work(part: int) -> None:
-        for promise in found[part::4]:
-            watched.moved(resolve(promise))
-
-    threads = [threading.Thread(target=work, args=(part,)) for part in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert watched.levels[2]["resolved"] == 400
-    assert watched.ended == 400
 
 
 def test_on_a_terminal_the_picture_is_drawn_and_the_cursor_given_back(

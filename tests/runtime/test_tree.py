@@ -11,8 +11,9 @@ import pytest
 
 from mayfly.core import ConflictError, InputError, ModelSettings, PromiseSettings, Settings, UnresolvedError, limit
 from mayfly.library import Builtin, Invocation
-from mayfly.promise import Evidence, Promise, Service, State, cancel, runs, saved
+from mayfly.promise import Evidence, Promise, Service, State, cancel, saved
 from mayfly.runtime import Runtime
+from mayfly.views import runs
 
 
 class Gate:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from mayfly.runtime._freeze import Frozen, freeze_module, write_module
     from mayfly.runtime._given import compile_given, compile_now, verdicts_of
     from mayfly.runtime._jit import JitFunction, jit
-    from mayfly.runtime._metrics import Metrics, metrics
     from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
     from mayfly.runtime._run import Runtime
@@ -22,7 +21,6 @@ __all__ = [
     "Desk",
     "Frozen",
     "JitFunction",
-    "Metrics",
     "Observer",
     "Ran",
     "Reproved",
@@ -33,7 +31,6 @@ __all__ = [
     "compile_now",
     "freeze_module",
     "jit",
-    "metrics",
     "prove_again",
     "verdicts_of",
     "write_module",
@@ -49,8 +46,6 @@ _HOME = {
     "verdicts_of": "mayfly.runtime._given",
     "JitFunction": "mayfly.runtime._jit",
     "jit": "mayfly.runtime._jit",
-    "Metrics": "mayfly.runtime._metrics",
-    "metrics": "mayfly.runtime._metrics",
     "Desk": "mayfly.runtime._policy",
     "Understood": "mayfly.runtime._policy",
     "Reproved": "mayfly.runtime._prove",

@@ -12,7 +12,8 @@ from mayfly.core import Example, Settings
 from mayfly.library import Builtin, Invocation
 from mayfly.promise import Promise, Service
 from mayfly.promise._events import DeadLetter
-from mayfly.runtime import Runtime, metrics
+from mayfly.runtime import Runtime
+from mayfly.views import metrics
 
 SQUARES = tuple(Example(input=n, output=n * n) for n in (0, 2, 3, 5, 7, -4))
 BROKEN = {"yes": True}
