@@ -12,6 +12,7 @@ from mayfly.cli._tree_live import LiveTree
 from mayfly.cli._tree_words import how_long, number, pool_words
 from mayfly.core import Cost, Outcome, Pool
 from mayfly.promise import Promise
+from mayfly.testing import FakeClock
 from mayfly.views import Watched
 
 from .trees import leaves, resolve, sample
@@ -25,13 +26,6 @@ def end(status: Any = "resolved", id: str = "r-7f3a") -> Outcome[Any]:
 
 def leaf(tree: Promise[Any], number: int) -> Promise[Any]:
     return [promise for promise in tree.walk() if not promise.children][number]
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def test_without_a_terminal_each_end_is_a_line(capsys: Capture) -> None:
@@ -167,7 +161,7 @@ def picture(tree: Watched, *, height: int = 24, width: int = 100, last: bool = F
 
 
 def test_a_small_tree_is_drawn_whole_with_its_states() -> None:
-    tree, clock = sample(), Clock()
+    tree, clock = sample(), FakeClock(0.0)
     watched = Watched(tree, clock=clock)
     tree.begin()
     watched.moved(tree)

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mayfly.runtime._agents import AgentKept, versions_of
     from mayfly.runtime._execute import Ran
     from mayfly.runtime._freeze import Frozen, freeze_module, write_module
     from mayfly.runtime._given import compile_given, compile_now, verdicts_of
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mayfly.runtime._task import Task
 
 __all__ = [
+    "AgentKept",
     "Desk",
     "Frozen",
     "JitFunction",
@@ -33,10 +35,13 @@ __all__ = [
     "jit",
     "prove_again",
     "verdicts_of",
+    "versions_of",
     "write_module",
 ]
 
 _HOME = {
+    "AgentKept": "mayfly.runtime._agents",
+    "versions_of": "mayfly.runtime._agents",
     "Ran": "mayfly.runtime._execute",
     "Frozen": "mayfly.runtime._freeze",
     "freeze_module": "mayfly.runtime._freeze",
