@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mayfly.promise import unknown_effects
-from mayfly.store import Event, Ledger
+if TYPE_CHECKING:
+    from mayfly.store import Event, Ledger
 
 _ENDS = ("run.resolved", "run.collapsed")
 _STATES = ("began", "resolved", "collapsed", "failed")
@@ -64,9 +64,20 @@ class Metrics:
         """Agents compiled for each run."""
         return self.compiled / self.runs if self.runs else 0.0
 
+    def fields(self) -> dict[str, object]:
+        """Return everything as data, the rates too."""
+        return {
+            **asdict(self),
+            "promises": {**asdict(self.promises), "success_rate": round(self.promises.success_rate, 6)},
+            "autopoiesis_score": round(self.autopoiesis_score, 6),
+            "jit_contribution": round(self.jit_contribution, 6),
+        }
+
 
 def metrics(ledger: Ledger) -> Metrics:
     """Count everything the ledger holds."""
+    from mayfly.promise import unknown_effects
+
     created = [entry.payload for entry in ledger.read(kind="agent.created")]
     ends = _Ends(ledger)
     resolved = [entry.payload for entry in ends.runs.values() if entry.kind == "run.resolved"]

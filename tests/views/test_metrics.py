@@ -12,7 +12,9 @@ from mayfly.core import Example, Settings
 from mayfly.library import Builtin, Invocation
 from mayfly.promise import Promise, Service
 from mayfly.promise._events import DeadLetter
-from mayfly.runtime import Runtime, metrics
+from mayfly.runtime import Runtime
+from mayfly.testing import write_script
+from mayfly.views import metrics
 
 SQUARES = tuple(Example(input=n, output=n * n) for n in (0, 2, 3, 5, 7, -4))
 BROKEN = {"yes": True}
@@ -98,13 +100,12 @@ def test_unknown_effects_and_dead_letters_are_counted(runtime: Runtime) -> None:
 
 
 def test_what_leaves_spent_counts_with_their_tree_once(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    script.write_text('{"for": "architect", "answer": "def square(n: int) -> int:\\n    return n * n\\n"}\n')
+    model = write_script(tmp_path / "script.jsonl", ("architect", "def square(n: int) -> int:\n    return n * n\n"))
     with Runtime(Settings(state_dir=str(tmp_path / "state"))) as runtime:
         agent = Promise(
             "square the number", ground=None, argument=12, examples=SQUARES, service=Service(kind="compile"), name="a"
         )
-        outcome = runtime.resolve(tree(agent), model=f"scripted:{script}")
+        outcome = runtime.resolve(tree(agent), model=model)
         assert outcome.cost.model_calls >= 1
         assert metrics(runtime.parts.ledger).model_calls == outcome.cost.model_calls
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import one_line
 from mayfly.core import InputError, canonical_json
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ class PromiseStory:
         own = list(ledger.read(subject=self.run)) if self.run else []
         self.own = [event for event in own if not self.node or self._below(event.payload.get("node"))]
         if not self.own:
-            raise InputError(f"nothing is recorded under {one_line(id)}", fix="see: mayfly runs")
+            raise InputError(f"nothing is recorded under {id}", fix="see: mayfly runs")
         self._first = own[0].id
         self._last = {str(event.payload["node"]): event.id for event in own if event.kind in ENDED}
 
