@@ -159,7 +159,7 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
         " or m.startswith(('mayfly.cli._', 'mayfly.core', 'mayfly.store', 'mayfly.sandbox'))))"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines()[-1] == "mayfly.cli._app mayfly.cli._output"
+    assert ran.stdout.splitlines()[-1] == "mayfly.cli._app mayfly.cli._output mayfly.cli._plain"
 
 
 def test_an_encoding_without_the_letters_does_not_break_the_answer() -> None:
