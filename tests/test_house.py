@@ -12,11 +12,12 @@ SOURCE = Path(__file__).parents[1] / "src" / "mayfly"
 FLOORS = (
     {"core"},
     {"store"},
-    {"sandbox", "models", "policy"},
-    {"gates"},
-    {"forge", "library", "persona"},
+    {"sandbox", "models", "mangle", "language"},
+    {"gates", "policy"},
+    {"synthesis", "library"},
+    {"forge", "persona"},
     {"promise"},
-    {"session", "market"},
+    {"session", "market", "views"},
     {"runtime"},
     {"cli", "serve"},
 )

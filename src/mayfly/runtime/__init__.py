@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
     from mayfly.runtime._run import Runtime
-    from mayfly.runtime._spool import Spool
     from mayfly.runtime._story import Observer
     from mayfly.runtime._task import Task
 
@@ -28,7 +27,6 @@ __all__ = [
     "Ran",
     "Reproved",
     "Runtime",
-    "Spool",
     "Task",
     "Understood",
     "compile_given",
@@ -58,7 +56,6 @@ _HOME = {
     "Reproved": "mayfly.runtime._prove",
     "prove_again": "mayfly.runtime._prove",
     "Runtime": "mayfly.runtime._run",
-    "Spool": "mayfly.runtime._spool",
     "Observer": "mayfly.runtime._story",
     "Task": "mayfly.runtime._task",
 }

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Settings, content_hash
+from mayfly.mangle import parse
 from mayfly.policy.kernel import RuleFile, Snapshot
-from mayfly.policy.mangle._parser import parse
 from mayfly.store import Ledger
 
 CONSTITUTION = (Path(__file__).parent / "constitution.mg").read_text(encoding="utf-8")
