@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from mayfly.core import canonical_json
+from mayfly.core import Offer, canonical_json
 from mayfly.language import Token, tokens
 from mayfly.language.question import (
     Query,
@@ -31,14 +31,6 @@ MOST_READINGS = 3
 # A format that was not the first choice has to read the question clearly better.
 _OTHER_FORMAT = 0.6
 HELPS = ("name columns as they are", "examples of inputs with their outputs (--examples)", "a model (--model)")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Offer:
-    """One way to read the question, and what it gives on the data that came with it."""
-
-    reading: str
-    gives: object
 
 
 @dataclass(frozen=True, kw_only=True)
