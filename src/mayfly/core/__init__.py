@@ -4,6 +4,7 @@ from mayfly.core._agent import Agent, Identity, agent
 from mayfly.core._amounts import POOL_KINDS
 from mayfly.core._parse import check_tree, parse_python
 from mayfly.core._pool import Hold, Pool, current_pool, limit, within
+from mayfly.core._same import is_sequence, same
 from mayfly.core._settings import (
     Default,
     ForgeSettings,
@@ -93,8 +94,10 @@ __all__ = [
     "check_tree",
     "content_hash",
     "current_pool",
+    "is_sequence",
     "limit",
     "parse_python",
     "rounds",
+    "same",
     "within",
 ]
