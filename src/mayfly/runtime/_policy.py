@@ -20,6 +20,7 @@ from mayfly.policy import (
     Lexicon,
     Override,
     Perceived,
+    Programs,
     Proposed,
     Recording,
     Review,
@@ -36,7 +37,7 @@ from mayfly.policy import (
     recordings,
     simulate,
 )
-from mayfly.store import Ledger, Seal
+from mayfly.store import Ledger, Seal, SealedFiles
 
 _HOST = re.compile(r"[\w.:\[\]-]+")
 _PERSONA_POLICY = Symbol("persona_policy", 2)
@@ -82,6 +83,7 @@ class Desk:
             workspace=self.workspace,
             court=Court(lambda: recordings(ledger) if ledger is not None else (), limits=self._limits),
             ledger=ledger,
+            kept=Programs(SealedFiles(settings.state.absolute(), "rules-cache")),
         )
         self._lexicon: tuple[str, Lexicon] | None = None
 
@@ -96,10 +98,14 @@ class Desk:
         snapshot = self.snapshot
         if self._lexicon is None or self._lexicon[0] != snapshot.hash:
             program = snapshot.program()
-            known = [symbol for symbol in _LEXICON if symbol in program.checked.declared]
+            known = [symbol for symbol in _LEXICON if symbol in program.predicates]
             model = program.evaluate(goals=known, limits=self._limits, record=False)
             self._lexicon = snapshot.hash, Lexicon.of((symbol, row) for symbol in known for row in model.rows(symbol))
         return self._lexicon[1]
+
+    def keep(self) -> None:
+        """Keep the compiled rules in force for the next process."""
+        self.snapshot.keep()
 
     def understand(self, text: str, *, session: str | None = None) -> Understood:
         """Perceive *text* without a model, and route it."""
@@ -151,7 +157,7 @@ class Desk:
         atoms = goal_atoms(goal, declared)
         told = self._recorded(of, atoms[0].symbol)
         program = snapshot.program(told.policies if told else ())
-        facts = [fact for fact in (told.facts if told else ()) if fact[0] in program.checked.declared]
+        facts = [fact for fact in (told.facts if told else ()) if fact[0] in program.predicates]
         externals = World(str(self.workspace)).externals
         goals = [atom.symbol for atom in atoms]
         model = program.evaluate(facts, goals=goals, externals=externals, limits=self._limits)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import Settings, content_hash
-from mayfly.mangle import parse
+from mayfly.core import Settings
 from mayfly.policy.kernel import RuleFile, Snapshot
 from mayfly.store import Ledger
 
@@ -27,8 +26,7 @@ class Clock:
 
 
 def constitution(text: str = CONSTITUTION) -> tuple[RuleFile, ...]:
-    unit = parse(text, file="constitution.mg")
-    return (RuleFile(name="constitution.mg", place="constitution.mg", hash=content_hash(text), unit=unit, base=True),)
+    return (RuleFile(name="constitution.mg", place="constitution.mg", text=text, protected=None),)
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from mayfly.policy.kernel._files import Problem, RuleFile
 from mayfly.policy.kernel._goals import changeable, depends_on, goal_atoms
 from mayfly.policy.kernel._kernel import Kernel
 from mayfly.policy.kernel._permit import Decision, Permit, Route
+from mayfly.policy.kernel._programs import Programs
 from mayfly.policy.kernel._propose import PROPOSABLE, Proposed, RefusedFact, propose
 from mayfly.policy.kernel._record import Recording, recordings
 from mayfly.policy.kernel._review import Review
@@ -43,6 +44,7 @@ __all__ = [
     "PolicyReviewWanted",
     "PolicyRouted",
     "Problem",
+    "Programs",
     "Proposed",
     "Recording",
     "RefusedFact",

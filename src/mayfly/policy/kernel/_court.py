@@ -76,7 +76,7 @@ class Court:
 
 
 def _knows(snapshot: Snapshot, goal: Symbol) -> bool:
-    return goal in snapshot.program().checked.declared
+    return goal in snapshot.program().predicates
 
 
 @cache

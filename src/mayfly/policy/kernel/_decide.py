@@ -28,7 +28,7 @@ class Decided(NamedTuple):
 
 def goals_of(program: Program) -> list[Symbol]:
     """Return the predicates of a decision that the program knows."""
-    return [symbol for symbol in GOALS if symbol in program.checked.declared]
+    return [symbol for symbol in GOALS if symbol in program.predicates]
 
 
 def decide(model: Model, asked: Row) -> Decided:

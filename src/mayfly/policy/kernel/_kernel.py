@@ -150,7 +150,7 @@ class Kernel:
     def _evaluate(self, given: Sequence[Fact], goals: Sequence[Symbol] | None) -> Model:
         program = self._program()
         for name, _ in given:
-            if name not in program.checked.declared:
+            if name not in program.predicates:
                 raise InputError(f"the rules know no predicate {name}")
         return program.evaluate(given, goals=goals, externals=self._externals, limits=self._limits)
 
@@ -166,7 +166,7 @@ class Kernel:
             yield symbol("acting"), (Name(self.persona),)
         elif not any(name.name in _ACTORS for name, _ in self._session):
             yield symbol("asked_by"), (_PERSON,)
-        if _GRANTED_POLICY in program.checked.declared:
+        if _GRANTED_POLICY in program.predicates:
             yield from ((_GRANTED_POLICY, (policy,)) for policy in self.policies)
         yield from self._session
 
@@ -237,7 +237,7 @@ class Kernel:
     def route(self, perceived: Iterable[Fact | str], *, id: str | None = None) -> Route:
         """Say which personas and kinds of work a request needs, each with the rule that says so."""
         facts = [_given(fact) for fact in perceived]
-        declared = self._program().checked.declared
+        declared = self._program().predicates
         given = [*self._standing_facts(), *facts]
         model = self._evaluate(given, [goal for goal in _ROUTING if goal in declared])
         rows = [(goal, row) for goal in (_PERSONA, _ACTION_TYPE) for row in model.rows(goal)]
@@ -299,7 +299,7 @@ class Kernel:
 
     def _model_for(self, goal: str, facts: Iterable[Fact | str]) -> tuple[Model, Atom]:
         atom = parse_atom(goal)
-        if atom.symbol not in self._program().checked.declared:
+        if atom.symbol not in self._program().predicates:
             raise MangleError(f"the rules know no predicate {atom.symbol}", stage="analyze", place=atom.place)
         return self._evaluate([*self._standing_facts(), *map(_given, facts)], [atom.symbol]), atom
 

@@ -86,7 +86,7 @@ def replay(
     """Decide a recording again by *snapshot*; rules that cannot be evaluated deny."""
     try:
         program = snapshot.program(recording.policies)
-        given = [fact for fact in recording.facts if fact[0] in program.checked.declared]
+        given = [fact for fact in recording.facts if fact[0] in program.predicates]
         goals = goals_of(program) if recording.kind == "action" else _routing_goals(program)
         answers = _nothing(program) | dict(externals or {})
         model = program.evaluate(given, goals=goals, externals=answers, limits=limits)
@@ -110,7 +110,7 @@ def _outcome(model: Model, recording: Recording) -> Outcome:
 
 
 def _routing_goals(program: Program) -> list[Symbol]:
-    return [goal for goal in _ROUTING if goal in program.checked.declared]
+    return [goal for goal in _ROUTING if goal in program.predicates]
 
 
 def _nothing(program: Program) -> dict[Symbol, External]:
