@@ -57,10 +57,12 @@ def permit(
 
 
 def _as_json(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:
-    from mayfly.mangle import to_json
+    fields: dict[str, object] = {"decision": found.decision, "because": list(found.because), "id": found.id}
+    if trees:
+        from mayfly.mangle import to_json
 
-    shown = {"why": [to_json(tree) for tree in trees], "permitted_if": list(remedies)} if trees else {}
-    answer_json({"decision": found.decision, "because": list(found.because), "id": found.id, **shown})
+        fields |= {"why": [to_json(tree) for tree in trees], "permitted_if": list(remedies)}
+    answer_json(fields)
 
 
 def _tell(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:

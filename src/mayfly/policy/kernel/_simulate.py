@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mayfly.core import MayflyError
 from mayfly.mangle import (
-    External,
-    Limits,
-    Model,
-    Place,
-    Program,
-    Row,
-    Step,
     Symbol,
     show_clause,
     show_row,
@@ -22,9 +15,21 @@ from mayfly.mangle import (
     why,
 )
 from mayfly.policy.kernel._decide import LIMITS, PENDING, decide, goals_of, name_text
-from mayfly.policy.kernel._record import Recording, routed
-from mayfly.policy.kernel._snapshot import Snapshot
-from mayfly.policy.kernel.facts import Fact
+from mayfly.policy.kernel._record import routed
+
+if TYPE_CHECKING:
+    from mayfly.mangle import (
+        External,
+        Limits,
+        Model,
+        Place,
+        Program,
+        Row,
+        Step,
+    )
+    from mayfly.policy.kernel._record import Recording
+    from mayfly.policy.kernel._snapshot import Snapshot
+    from mayfly.policy.kernel.facts import Fact
 
 _ROUTING: Final = (Symbol("persona", 1), Symbol("action_type", 1))
 

@@ -9,13 +9,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError, canonical_json, content_hash
-from mayfly.mangle import Declared, Symbol
-from mayfly.policy.kernel._files import Problem, RuleFile, claimed
-from mayfly.policy.kernel._propose import PROPOSABLE
+from mayfly.mangle import Symbol
+from mayfly.policy.kernel._files import claimed
 from mayfly.policy.kernel.facts import COLUMNS
 
 if TYPE_CHECKING:
-    from mayfly.mangle import Program, Unit
+    from mayfly.mangle import Declared, Program, Unit
+    from mayfly.policy.kernel._files import Problem, RuleFile
     from mayfly.policy.kernel._programs import Programs
 
 _EXTERNAL: Final = {"file_exists": ("Path",), "file_contains": ("Path", "Text")}
@@ -95,6 +95,8 @@ class Snapshot:
 
 def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:
     """Return what the kernel gives and no file declares."""
+    from mayfly.policy.kernel._propose import PROPOSABLE
+
     units = list(units)
     declared = {declaration.atom.predicate for unit in units for declaration in unit.declarations}
     defined = declared | {clause.head.predicate for unit in units for clause in unit.clauses}
@@ -111,6 +113,8 @@ def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:
 
 
 def _declared(symbol: Symbol, columns: tuple[str, ...], *, external: bool = False) -> Declared:
+    from mayfly.mangle import Declared
+
     return Declared(
         symbol=symbol,
         columns=columns,
