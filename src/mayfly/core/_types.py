@@ -126,6 +126,8 @@ class Proof:
     mutants_killed: int = 0
     mutants: int = 0
     id: str | None = None
+    # What speaks for the program, in words.
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -159,6 +161,14 @@ class Cost:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Offer:
+    """One way to read a request that can be read in several, and what it would give."""
+
+    reading: str
+    gives: object
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outcome(Generic[T]):
     """Carry a proven value, or the ground value and the reason for it; never one that looks like the other."""
 
@@ -172,6 +182,13 @@ class Outcome(Generic[T]):
     cached: bool = False
     source_hash: str | None = None
     code: str = ""
+    # How the request was read; where it can be read in several ways, all of them with what they give.
+    reading: str = ""
+    readings: tuple[Offer, ...] = ()
+    # How many lines were used, filtered out and not understood, where the answer is about lines.
+    account: Mapping[str, object] | None = None
+    # An answer that was not given because something has to be settled first.
+    candidate: object = None
 
     @property
     def resolved(self) -> bool:

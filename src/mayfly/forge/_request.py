@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from mayfly.core import Artifact, Example, MayflyError, Verdict
+from mayfly.core import Artifact, Example, MayflyError, Offer, Verdict
 from mayfly.gates import Parameter, Profile
+from mayfly.synthesis.records import Proposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,11 @@ class Request:
     attempts: tuple[Attempt, ...] = ()
     name: str = ""
     simple: bool = False
+    # The program that a reading of the words and of the data leads to, where there is one.
+    proposal: Proposal | None = None
+    # The items it was read from, and whether those are all there are.
+    whole: tuple[object, ...] = ()
+    complete: bool = True
 
 
 class CannotWrite(MayflyError):
@@ -83,11 +89,13 @@ class CannotWrite(MayflyError):
         helps: tuple[str, ...] = (),
         question: str | None = None,
         asked: tuple[object, tuple[object, ...]] | None = None,
+        offers: tuple[Offer, ...] = (),
     ) -> None:
         super().__init__(reason, fix="what would help: " + ", or ".join(helps) if helps else None)
         self.helps = helps
         self.question = question
         self.asked = asked
+        self.offers = offers
 
 
 class Architect(Protocol):

@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mayfly.runtime._agents import AgentKept, versions_of
     from mayfly.runtime._execute import Ran
     from mayfly.runtime._freeze import Frozen, freeze_module, write_module
     from mayfly.runtime._given import compile_given, compile_now, verdicts_of
     from mayfly.runtime._jit import JitFunction, jit
-    from mayfly.runtime._metrics import Metrics, metrics
     from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
     from mayfly.runtime._run import Runtime
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from mayfly.runtime._task import Task
 
 __all__ = [
+    "AgentKept",
     "Desk",
     "Frozen",
     "JitFunction",
-    "Metrics",
     "Observer",
     "Ran",
     "Reproved",
@@ -33,13 +33,15 @@ __all__ = [
     "compile_now",
     "freeze_module",
     "jit",
-    "metrics",
     "prove_again",
     "verdicts_of",
+    "versions_of",
     "write_module",
 ]
 
 _HOME = {
+    "AgentKept": "mayfly.runtime._agents",
+    "versions_of": "mayfly.runtime._agents",
     "Ran": "mayfly.runtime._execute",
     "Frozen": "mayfly.runtime._freeze",
     "freeze_module": "mayfly.runtime._freeze",
@@ -49,8 +51,6 @@ _HOME = {
     "verdicts_of": "mayfly.runtime._given",
     "JitFunction": "mayfly.runtime._jit",
     "jit": "mayfly.runtime._jit",
-    "Metrics": "mayfly.runtime._metrics",
-    "metrics": "mayfly.runtime._metrics",
     "Desk": "mayfly.runtime._policy",
     "Understood": "mayfly.runtime._policy",
     "Reproved": "mayfly.runtime._prove",

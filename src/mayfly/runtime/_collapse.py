@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from mayfly.core import HelpNeeded, MayflyError, Proof
+from mayfly.core import HelpNeeded, MayflyError, Offer, Proof
 from mayfly.forge import CannotWrite
 from mayfly.sandbox import Result
 
@@ -26,8 +27,16 @@ class Collapse(Exception):
         proof: Proof | None = None,
         source_hash: str | None = None,
         asked: tuple[object, tuple[object, ...]] | None = None,
+        offers: tuple[Offer, ...] = (),
+        account: Mapping[str, object] | None = None,
+        candidate: object = None,
+        reading: str = "",
     ) -> None:
         super().__init__(reason)
+        self.offers = offers
+        self.account = account
+        self.candidate = candidate
+        self.reading = reading
         self.reason = reason
         self.code = code
         self.question = question
@@ -70,7 +79,7 @@ def collapse_of(error: Exception) -> Collapse:
         return Collapse(reason, error.code)
     if isinstance(error, CannotWrite):
         code = "QUESTION" if error.question else error.code
-        return Collapse(str(error), code, question=error.question, asked=error.asked)
+        return Collapse(str(error), code, question=error.question, asked=error.asked, offers=error.offers)
     if isinstance(error, MayflyError):
         return Collapse(str(error), error.code)
     return Collapse(f"unexpected {type(error).__name__}: {error}", "UNEXPECTED")

@@ -18,7 +18,7 @@ from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, resolve_task
 from mayfly.runtime._story import Observer, Story
-from mayfly.runtime._task import OnExhausted, Task, checked_examples, make_task, size_of
+from mayfly.runtime._task import BadLines, OnExhausted, Task, checked_examples, make_task, size_of
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise
@@ -65,11 +65,17 @@ class Runtime:
         hints: Sequence[str] = (),
         record: Path | None = None,
         on_exhausted: OnExhausted = "ground",
+        reading: str = "",
+        bad_lines: BadLines = "ask",
+        name: str = "",
     ) -> Outcome[Any]:
         """Do what *intent* says with *input*, or with the *lines* of a file of any size.
 
         The value is *ground* unless the outcome is resolved. With a *model* (or one in the settings) that model writes;
-        without one the program is synthesized from *examples*, the input and the words of the intent.
+        without one the program is synthesized from *examples*, the input and the words of the intent. Of several
+        *readings* of a question about data one is chosen with *reading*; *bad_lines* says whether lines that are not
+        understood are asked about (if they are more than one in a hundred), skipped, or stop the run; *name* is what
+        the input is called.
         """
         if intent.strip() and record is None and imports is None and self._is_large(input, lines, examples):
             given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
@@ -92,6 +98,9 @@ class Runtime:
                 hints=tuple(hints),
                 signature=None,
                 settings=self.settings,
+                reading=reading,
+                bad_lines=bad_lines,
+                name=name,
             )
             return self._resolve(task, story, model=model, record=record, accept_weak=accept_weak)
 

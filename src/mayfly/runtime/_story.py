@@ -181,6 +181,8 @@ class Story:
                 money=cost.money,
                 cached=outcome.cached,
                 source_hash=outcome.source_hash,
+                reading=outcome.reading[:LONGEST] or None,
+                account=shown(outcome.account),
             )
         )
         self.tell("ended", outcome)
@@ -202,6 +204,9 @@ class Story:
                 output_tokens=cost.output_tokens,
                 money=cost.money,
                 question=outcome.question[:LONGEST] if outcome.question else None,
+                reading=outcome.reading[:LONGEST] or None,
+                readings=tuple(offer.reading[:LONGEST] for offer in outcome.readings),
+                account=shown(outcome.account),
             )
         )
         if isinstance(error, HelpNeeded):

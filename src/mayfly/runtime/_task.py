@@ -16,6 +16,7 @@ from mayfly.gates import Profile
 LONGEST_INTENT = 100_000
 LONGEST_SAMPLE = 1_000_000
 OnExhausted = Literal["ground", "raise"]
+BadLines = Literal["ask", "skip", "stop"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,10 @@ class Task:
     simple: bool = False
     # Whether the agent is for one item, where that is known without examples.
     items: bool | None = None
+    # The reading that a person chose, what to do about lines that are not understood, and what the input is called.
+    reading: str = ""
+    bad_lines: BadLines = "ask"
+    name: str = ""
 
     @property
     def each(self) -> bool:
@@ -83,6 +88,9 @@ def make_task(
     depth: int = 1,
     origin: str = "",
     simple: bool = False,
+    reading: str = "",
+    bad_lines: BadLines = "ask",
+    name: str = "",
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
     text = intent.strip()
@@ -112,6 +120,9 @@ def make_task(
         sample=_sample(input, path, given, settings.forge.sample) if signature is None else (),
         origin=origin,
         simple=simple,
+        reading=reading,
+        bad_lines=bad_lines,
+        name=name,
     )
 
 
@@ -151,11 +162,11 @@ def _sample(input: object | Unset, lines: Path | None, examples: tuple[Example, 
     return () if input is UNSET else (input,)
 
 
-def read_lines(path: Path) -> Iterator[str]:
+def read_lines(path: Path, limit: int = LONGEST_SAMPLE) -> Iterator[str]:
     """Yield lines as the sandbox will read them, to a limit of bytes: a line may be as long as the file."""
     try:
         with path.open("rb") as file:
-            left = LONGEST_SAMPLE
+            left = limit
             while left > 0 and (line := file.readline(left)):
                 left -= len(line)
                 if left <= 0 and not line.endswith(b"\n"):

@@ -31,6 +31,7 @@ from mayfly.language.question._query import (
 )
 from mayfly.language.question._read import Reading, read_question, rivals_of
 from mayfly.language.question._tell import tell
+from mayfly.language.question._words import level_values
 from mayfly.language.question._vocabulary import (
     ColumnInfo,
     ColumnKind,
@@ -43,6 +44,6 @@ from mayfly.language.question._vocabulary import (
 __all__ = [
     "TIME_PARTS", "And", "Arithmetic", "Column", "ColumnInfo", "ColumnKind", "Compare", "Condition", "Constant",
     "Expression", "Function", "Join", "Measure", "Missing", "Named", "Not", "Operator", "Or", "Order", "Part", "PartOf",
-    "Pick", "Query", "Reading", "Recent", "Repeated", "Scalar", "Unreadable", "Vocabulary", "columns_of", "name_words",
+    "Pick", "Query", "Reading", "Recent", "Repeated", "Scalar", "Unreadable", "Vocabulary", "columns_of", "level_values", "name_words",
     "nouns_of", "parse_reading", "read_question", "rivals_of", "role_of_name", "tell", "walk",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple, cast
 
 from mayfly.language.question._conditions import UNSURE
@@ -15,6 +16,8 @@ from mayfly.language.question._query import (
     Expression,
     Function,
     Measure,
+    Missing,
+    Not,
     Operator,
     Or,
     Order,
@@ -23,6 +26,7 @@ from mayfly.language.question._query import (
     Query,
     Repeated,
     Scalar,
+    columns_of,
 )
 from mayfly.language.question._segments import Segment
 from mayfly.language.question._terms import Term
@@ -49,7 +53,10 @@ class Composer:
         self.vocabulary = vocabulary
         self.all = [one for one in segments if one.kind not in ("glue", "ask", "unknown")]
         self.segments = segments
-        self.used: set[int] = set()
+        # The words that only join, before each segment that says something.
+        self.joints = list(_joints(segments))
+        # What has to be there to be counted, while that is being read.
+        self.present: Missing | None = None
         self.lines = any(one.kind == "noun" and one.word in ("line", "lines") for one in segments)
 
     def _of(self, *kinds: str) -> list[Segment]:
@@ -57,17 +64,27 @@ class Composer:
 
     def queries(self) -> Iterator[Composed]:
         """Yield every query that the segments can mean; none where they do not go together."""
-        if not self.all:
+        if not self.all or self._says_twice():
             return
         for where, cost in _conditions(self.all):
             for found in self._made():
                 query = found.query
+                if self.lines and not query.columns and not query.keys:
+                    query = replace(query, lines=True)
                 if where is not None:
                     both = where if query.where is None else And(of=(where, query.where))
                     query = replace(query, where=_flat(both))
                 yield Composed(
                     _with_flags(query, self._of("digits", "scale", "of total"), self.vocabulary), cost + found.cost
                 )
+
+    def _says_twice(self) -> bool:
+        """Say whether a column is named right before a condition that is about it anyway: "status 404"."""
+        for one, following in pairwise(self.all):
+            if one.kind == "term" and following.kind == "condition" and one.end == following.start and one.term:
+                if set(columns_of(one.term.of)) & set(columns_of(following.condition)):
+                    return True
+        return False
 
     def _made(self) -> Iterator[Composed]:
         measures = self._of("measure")
@@ -143,15 +160,23 @@ class Composer:
             return
         if isinstance(term.of, Column) and term.info and term.info.kind == "list" and not distinct:
             return
+        if not distinct and self.vocabulary.is_noun(self.all[at].word):
+            return  # The word is what a record is called, and is read as that.
         yield from self._fill(at, (*made, Measure(function="unique", of=term.of)), taken | {at}, cost)
         if not distinct:
             # Of "count emails" nobody knows whether each address counts once: both are readings.
+            self.present = Missing(of=term.of) if term.info and term.info.optional else None
             yield from self._fill(at, (*made, Measure(function="count")), taken | {at}, cost)
+            self.present = None
 
     def _terms_from(self, place: int) -> list[int]:
         """Return the places of the terms that stand side by side from *place* on."""
-        found = []
+        found: list[int] = []
+        if place + 1 < len(self.all) and self.all[place].kind == "noun" and self.all[place + 1].kind == "term":
+            place += 1  # "average order value"
         while place < len(self.all) and self.all[place].kind == "term":
+            if found and not self.joints[place] & {"and", ","}:
+                break
             found.append(place)
             place += 1
         return found
@@ -171,7 +196,8 @@ class Composer:
                     continue
             if not measures:
                 continue
-            yield from self._in_order(Query(measures=measures, keys=keys), cost)
+            present = None if self.present is None else Not(of=self.present)
+            yield from self._in_order(Query(measures=measures, keys=keys, where=present), cost)
 
     def _edges(self, taken: frozenset[int]) -> tuple[Measure, ...]:
         terms = [self._term(at) for at in sorted(taken)]
@@ -303,13 +329,16 @@ class Composer:
         if self._of("keep"):
             return
         columns = tuple(dict.fromkeys(term.of for term in terms))
+        if len(columns) < len(terms) or (not columns and any(one.name for one in self._of("noun"))):
+            return
         if unique:
             yield from self._in_order(Query(columns=columns, unique=True, lines=self.lines and not columns), 0.0)
             return
         which = any(one.kind == "glue" and one.word in ("which", "who", "what") for one in self.segments[:3])
-        if columns and (which or len(columns) == 1):
+        named = any(self.vocabulary.is_noun(one.word) for one in self._of("term"))
+        if columns and (which or len(columns) == 1) and not named:
             yield from self._in_order(Query(columns=columns, unique=True), 0.0)
-        if not (columns and which):
+        if not (columns and which) or named:
             yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), 0.0)
 
     def _grouped(self, terms: Sequence[Term], keys: tuple[Expression, ...], unique: bool) -> Iterator[Composed]:
@@ -394,12 +423,15 @@ class Composer:
             columns = self._spoken_of(keeps[0])
             for column in columns:
                 yield Composed(
-                    Query(pick=Pick(number=1, by=column, descending=keeps[0].adjective.descending), keys=keys), 0.0
+                    Query(
+                        pick=Pick(number=1, by=column, descending=keeps[0].adjective.descending), keys=keys, unique=True
+                    ),
+                    0.0,
                 )
             return
         if keeps:
             pick = Pick(number=1, last=keeps[0].last)
-        yield Composed(Query(pick=pick, keys=keys), 0.0)
+        yield Composed(Query(pick=pick, keys=keys, unique=True), 0.0)
 
     def _spoken_of(self, segment: Segment) -> list[Expression]:
         """Return the columns that an adjective speaks of by itself: moments for "newest", durations for "slowest"."""
@@ -520,8 +552,8 @@ class _Ranking:
             elif nouns:
                 yield from self._picked(subject.of, self.number, 0.0)
             return
-        function: Function = "max" if self.descending else "min"
-        yield Composed(Query(measures=(Measure(function=function, of=subject.of),), keys=self.apart), 0.0)
+        extreme: Function = "max" if self.descending else "min"
+        yield Composed(Query(measures=(Measure(function=extreme, of=subject.of),), keys=self.apart), 0.0)
 
     def _speaks_of(self, term: Term) -> bool:
         return term.info is not None and (
@@ -593,8 +625,8 @@ class _Ranking:
                     cost,
                 )
             if subject.moment:
-                function: Function = "max" if self.descending else "min"
-                yield Composed(Query(measures=(Measure(function=function, of=subject.of),)), cost)
+                extreme: Function = "max" if self.descending else "min"
+                yield Composed(Query(measures=(Measure(function=extreme, of=subject.of),)), cost)
                 return
             for column in self.composer._spoken_of(self.superlative):
                 yield Composed(
@@ -627,6 +659,16 @@ class _Ranking:
             ),
             cost,
         )
+
+
+def _joints(segments: Sequence[Segment]) -> Iterator[frozenset[str]]:
+    held: set[str] = set()
+    for one in segments:
+        if one.kind in ("glue", "ask", "unknown"):
+            held.add(one.word)
+        else:
+            yield frozenset(held)
+            held.clear()
 
 
 def _functions(term: Term) -> tuple[Function, ...]:
@@ -697,21 +739,36 @@ def _all_of(conditions: Sequence[Condition]) -> Condition:
     merged: list[Condition] = []
     for condition in conditions:
         place = next((at for at, one in enumerate(merged) if _same_column(one, condition)), None)
-        if place is None:
+        inside = next(
+            (at for at, one in enumerate(merged) if _implies(one, condition) or _implies(condition, one)), None
+        )
+        if inside is not None:
+            merged[inside] = merged[inside] if _implies(merged[inside], condition) else condition
+        elif place is None:
             merged.append(condition)
         else:
             merged[place] = _either(merged[place], condition)
     return merged[0] if len(merged) == 1 else _flat(And(of=tuple(merged)))
 
 
+def _implies(one: Condition, other: Condition) -> bool:
+    """Say whether what passes the first passes the other: 5xx is an error anyway."""
+    if not isinstance(one, Compare) or not isinstance(other, Compare) or one.left != other.left:
+        return False
+    if other.operator != "between" or not isinstance(other.value, tuple):
+        return False
+    low, high = cast("tuple[float, float]", other.value)
+    held = one.value if isinstance(one.value, tuple) else (one.value,)
+    inside = one.operator in ("=", "in", "between") and all(
+        isinstance(v, (int, float)) and low <= v <= high for v in held
+    )
+    return inside
+
+
 def _same_column(one: Condition, other: Condition) -> bool:
-    both = isinstance(one, Compare) and isinstance(other, Compare)
-    return bool(
-        both
-        and {one.operator, other.operator} <= {"=", "in"}
-        and one.left == other.left
-        and not isinstance(one.value, Column)
-    )  # type: ignore[union-attr]
+    if not isinstance(one, Compare) or not isinstance(other, Compare) or isinstance(one.value, Column):
+        return False
+    return {one.operator, other.operator} <= {"=", "in"} and one.left == other.left
 
 
 def _either(one: Condition, other: Condition) -> Condition:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from mayfly.language._moments import Span
 from mayfly.language.question._query import (
@@ -125,7 +125,7 @@ class Conditions:
 
     def _operators(self, place: int) -> Iterator[tuple[str, int]]:
         """Yield the comparisons that begin here; "is" before another one adds nothing, none at all is equality."""
-        here = self.terms.skip(place, ("is", "are", "was", "were", "be", "that", "which", "has", "have"))
+        here = self.terms.skip(place, ("is", "are", "was", "were", "be", "has", "have"))
         # An auxiliary of a denial: "does not contain", "is not between".
         denied = here
         if self._word(here) in ("does", "do", "did"):
@@ -246,26 +246,37 @@ class Conditions:
         low = low._replace(role=high.role, unit=high.unit) if not low.unit else low
         bounds = self.terms.in_unit_of(low, term.info), self.terms.in_unit_of(high, term.info)
         if bounds[0] is not None and bounds[1] is not None:
-            yield Read(
-                _both(
-                    Compare(left=term.of, operator=">=", value=bounds[0]),
-                    Compare(left=term.of, operator="<=", value=bounds[1]),
-                ),
-                high.end,
-                term.cost,
-            )
+            between = Compare(left=term.of, operator="between", value=(bounds[0], bounds[1]))
+            yield Read(between, high.end, term.cost)
 
     def _text_of(self, term: Term, operator: str, place: int) -> Iterator[Read]:
         """Read a text that a column contains, begins or ends with."""
         if not isinstance(term.of, Column) or (term.info and term.info.kind not in ("text", "list")):
             return
         for text, end in self._said_texts(place):
-            yield Read(Compare(left=term.of, operator=_operator(operator), value=text), end, term.cost)
-            following = self._word(end)
-            if following in ("or", "and") and operator == "contains":
-                for more, stop in self._said_texts(end + 1):
-                    two = tuple(Compare(left=term.of, operator="contains", value=one) for one in (text, more))
-                    yield Read(Or(of=two) if following == "or" else _both(*two), stop, term.cost)
+            first: Condition = Compare(left=term.of, operator=_operator(operator), value=text)
+            yield Read(first, end, term.cost)
+            if operator == "contains":
+                yield from (Read(two, stop, term.cost) for two, stop in self._more_texts(term, first, end))
+
+    def _more_texts(self, term: Term, first: Condition, place: int) -> Iterator[tuple[Condition, int]]:
+        """Read what else a text contains or must not contain: "timeout but not retry", "red or blue"."""
+        after = self.terms.skip(place, ("but", "and", "or", ","))
+        if after == place:
+            return
+        denied = self.terms.skip(after, ("not", "without", "no", "never", "don't", "doesn't"))
+        again = phrase_at(self.tokens, denied, "compare", "contains") if denied > after else None
+        for text, end in self._said_texts(again.end if again else denied):
+            if (
+                not self.terms.at(denied)
+                and not self.vocabulary.values_at(self.terms.text, self.tokens, denied)
+                or denied > after
+            ):
+                second: Condition = Compare(left=term.of, operator="contains", value=text)
+                if denied > after:
+                    yield _both(first, _turn(second)), end
+                else:
+                    yield (Or(of=(first, second)) if self._word(place) == "or" else _both(first, second)), end
 
     def _said_texts(self, place: int) -> Iterator[tuple[str, int]]:
         """Yield a quoted text, or a word that begins here."""
@@ -323,8 +334,7 @@ class Conditions:
                 continue
             if token.unit == "xx" and isinstance(token.value, int):
                 low, high = token.value * 100, token.value * 100 + 99
-                both = (Compare(left=left, operator=">=", value=low), Compare(left=left, operator="<=", value=high))
-                yield Read(_both(*both), start + 1, EXACT)
+                yield Read(Compare(left=left, operator="between", value=(low, high)), start + 1, EXACT)
             elif token.value in column.values:
                 yield from self._or_others(Term(left, column, start, EXACT), "=", token.value, start + 1)  # type: ignore[arg-type]
 
@@ -405,11 +415,8 @@ class Conditions:
                 if word & known and column.numeric and _are_codes(column):
                     first, last = digits.split()[0], digits.split()[-1]
                     left = Column(name=column.name)
-                    bounds = (
-                        Compare(left=left, operator=">=", value=int(first) * 100),
-                        Compare(left=left, operator="<=", value=int(last) * 100 + 99),
-                    )
-                    yield Read(_both(*bounds), start + 1, EXACT)
+                    span = (int(first) * 100, int(last) * 100 + 99)
+                    yield Read(Compare(left=left, operator="between", value=span), start + 1, EXACT)
 
     def _truths(self, start: int) -> Iterator[Read]:
         """Read a column of yes and no that stands for itself: "active users", "who are not active"."""
@@ -423,6 +430,8 @@ class Conditions:
             if phrase.meaning not in ("contains", "starts with", "ends with"):
                 continue
             columns = [Column(name=column.name) for column in self.vocabulary.with_role("message")]
+            if any(token.plain in ("line", "lines") for token in self.tokens):
+                columns = []
             quoted = phrase.end < len(self.tokens) and self.tokens[phrase.end].kind == "quoted"
             if self._word(start) == "with" and phrase.end == start + 1 and not quoted:
                 continue  # "with" alone leads to anything.
@@ -544,11 +553,7 @@ def _both(*conditions: Condition) -> Condition:
 
 
 def _operator(text: str) -> Operator:
-    known: dict[str, Operator] = {
-        one: one
-        for one in ("=", "!=", "<", "<=", ">", ">=", "contains", "starts with", "ends with")  # type: ignore[misc]
-    }
-    return known[text]
+    return cast("Operator", text)
 
 
 def _equals(column: ColumnInfo, values: Sequence[Scalar]) -> Condition:

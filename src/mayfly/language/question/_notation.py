@@ -197,6 +197,7 @@ class _Parser:
     def _clauses(self) -> dict[str, Callable[[], dict[str, object]]]:
         return {
             "joined on": self._join,
+            "over lines": lambda: {"lines": True},
             "for each item of": lambda: {"items": Column(name=self._column())},
             "for each": lambda: {"keys": self._several(self._expression)},
             "by": lambda: {"keys": self._several(self._expression)},
@@ -344,6 +345,10 @@ class _Parser:
             values = self._several(self._value, ",")
             self._need(")")
             return Compare(left=left, operator="in", value=values)
+        if self._skip("between"):
+            low = self._number()
+            self._need("and")
+            return Compare(left=left, operator="between", value=(low, self._number()))
         operator = self._operator()
         if self._peek().kind == "name":
             return Compare(left=left, operator=operator, value=Column(name=self._column()))

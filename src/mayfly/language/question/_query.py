@@ -26,7 +26,9 @@ TimePart = Literal[
 Part = TimePart | Literal["domain", "length", "items"]
 TIME_PARTS: tuple[TimePart, ...] = get_args(TimePart)
 PARTS: tuple[Part, ...] = (*TIME_PARTS, "domain", "length", "items")
-Operator = Literal["=", "!=", "<", "<=", ">", ">=", "contains", "has word", "starts with", "ends with", "during", "in"]
+Operator = Literal[
+    "=", "!=", "<", "<=", ">", ">=", "contains", "has word", "starts with", "ends with", "during", "in", "between"
+]
 Function = Literal[
     "count",
     "sum",
@@ -85,7 +87,8 @@ Expression = Column | PartOf | Arithmetic | Constant
 class Compare:
     """Ask one thing of a value; what is missing passes no comparison but `!=`.
 
-    *value* is a scalar, a column to compare with, a `Span` for "during", or several scalars for "in". Texts are
+    *value* is a scalar, a column to compare with, a `Span` for "during", several scalars for "in", the lowest and the
+    highest number for "between". Texts are
     compared as they are written, except by "contains" and "has word", where case does not count.
     """
 

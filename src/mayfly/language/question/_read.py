@@ -19,6 +19,8 @@ MARGIN = 0.4
 # What is further from the best than this is not offered even as a guess.
 _FAR = 7.0
 _MOST = 12
+# Two words that are only akin to what they were taken for are as much as is taken without asking.
+_DOUBTFUL = 3.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +35,7 @@ class Reading:
     @property
     def sure(self) -> bool:
         """Whether every word was used and none was guessed at."""
-        return self.cost < UNSURE and not self.unused
+        return self.cost < _DOUBTFUL and not self.unused
 
 
 def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) -> list[Reading]:

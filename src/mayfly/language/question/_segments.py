@@ -11,7 +11,7 @@ from typing import Literal
 
 from mayfly.language._tokens import Token
 from mayfly.language.question._conditions import UNSURE, Conditions
-from mayfly.language.question._query import Column, Compare, Condition, Function, Named, Or
+from mayfly.language.question._query import Arithmetic, Column, Compare, Condition, Function, Named, Or
 from mayfly.language.question._terms import Term, Terms
 from mayfly.language.question._vocabulary import EXACT, NEAR, Vocabulary, nouns_of
 from mayfly.language.question._words import (
@@ -104,14 +104,24 @@ class Cutter:
             yield Segment(kind="or", start=start, end=start + 1)
         elif not is_turning(word) and (is_glue(word) or token.kind in ("sign", "line", "item")):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif in_class(word, "show") and token.kind == "word" and start <= 3:
+        elif token.kind == "word" and not token.text.isupper() and in_class(word, "show") and self._is_opening(start):
             yield Segment(kind="ask", start=start, end=start + 1, word=word)
-        elif in_class(word, "happened") and start > 0:
+        elif word == "by" and any(self.at_measure(place) for place in range(start + 1, start + 4)):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif in_class(word, "happened") and start > 0 and not found:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
-        elif in_class(word, "empty"):
+        elif in_class(word, "empty") and not found:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
         else:
             yield from self._unsure(start, sure=bool(found))
+
+    def _is_opening(self, start: int) -> bool:
+        """Say whether only words that ask stand before a place."""
+        return all(is_glue(self._word(place)) or in_class(self._word(place), "show") for place in range(start))
+
+    def at_measure(self, place: int) -> bool:
+        """Say whether a measure begins at a place."""
+        return phrase_at(self.tokens, place, "measures") is not None
 
     def _meaningful(self, start: int) -> Iterator[Segment]:
         yield from self._havings(start)
@@ -183,15 +193,17 @@ class Cutter:
             place = self.terms.skip(
                 phrase.end, ("by", "on", "the", "them", "it", "rows", "records", "lines", "in", "order", "of")
             )
-            for segment in self._sorted_by(start, place):
-                yield segment
-            yield Segment(kind="sort", start=start, end=phrase.end)
+            found = list(self._sorted_by(start, place))
+            yield from found
+            if not found:
+                yield Segment(kind="sort", start=start, end=phrase.end)
         for way, descending in (("down", True), ("up", False)):
             if phrase := phrase_at(self.tokens, start, "order", way):
                 yield Segment(kind="way", start=start, end=phrase.end, descending=descending)
-        found = adjective_at(self.tokens, start)
-        if found and found[0].superlative and self._word(found[1]) == "first":
-            yield Segment(kind="way", start=start, end=found[1] + 1, descending=found[0].descending, adjective=found[0])
+        adjective = adjective_at(self.tokens, start)
+        if adjective and adjective[0].superlative and self._word(adjective[1]) == "first":
+            towards, end = adjective
+            yield Segment(kind="way", start=start, end=end + 1, descending=towards.descending, adjective=towards)
 
     def _sorted_by(self, start: int, place: int) -> Iterator[Segment]:
         """Read what is sorted by, each with its own way: "by country and amount descending"."""
@@ -209,7 +221,8 @@ class Cutter:
         ends = {"first": False, "head": False, "last": True, "tail": True, "final": True, "limit": False}
         if word in ends and number and isinstance(number.value, int) and number.value > 0 and not number.unit:
             yield Segment(kind="limit", start=start, end=number.end, number=number.value, last=ends[word])
-        if word in ("first", "last", "final") and not number:
+        timed = phrase_at(self.tokens, start + 1, "parts")
+        if word in ("first", "last", "final") and not number and not timed:
             yield Segment(kind="edge", start=start, end=start + 1, last=word != "first")
         if word in ("top", "bottom") and number and isinstance(number.value, int) and not number.unit:
             adjective = Adjective("large", word == "top", (), True)
@@ -342,15 +355,37 @@ class Cutter:
     def _terms_and_nouns(self, start: int) -> Iterator[Segment]:
         for term in self.terms.at(start):
             yield Segment(
-                kind="term", start=start, end=term.end, term=term, cost=term.cost, plural=self._is_plural(term.end - 1)
+                kind="term",
+                start=start,
+                end=term.end,
+                term=term,
+                cost=term.cost,
+                plural=self._is_plural(term.end - 1),
+                word=self._word(start),
             )
+        yield from self._defined(start)
         token, word = self.tokens[start], self._word(start)
         if token.kind != "word":
             return
         if self.vocabulary.is_noun(word):
-            yield Segment(kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start))
+            # A word that also names a column is said of it where it is to be shown.
+            named = any(term.end == start + 1 for term in self.terms.at(start))
+            yield Segment(
+                kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), name="*" * named
+            )
         elif bases_of(word) & nouns_of("entity") and not self.terms.at(start) and not self.conditions.at(start):
             yield Segment(kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), cost=0.1)
+
+    def _defined(self, start: int) -> Iterator[Segment]:
+        """Read words that are defined behind them: "value of the stock (qty times price)"."""
+        opening = next((at for at in range(start + 1, min(start + 6, len(self.tokens))) if self._word(at) == "("), None)
+        if opening is None or any(
+            is_turning(self._word(at)) or self.tokens[at].kind != "word" for at in range(start, opening)
+        ):
+            return
+        for term in self.terms.at(opening + 1):
+            if isinstance(term.of, Arithmetic) and self._word(term.end) == ")":
+                yield Segment(kind="term", start=start, end=term.end + 1, term=term, cost=term.cost + 0.5)
 
     def _is_plural(self, place: int) -> bool:
         word = self._word(place)

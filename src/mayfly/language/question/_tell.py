@@ -89,6 +89,8 @@ def _tell_measure(measure: Measure) -> str:
 
 
 def _tell_rest(query: Query) -> Iterable[str]:
+    if query.lines and query.measures:
+        yield "over lines"
     if query.join:
         kind = {"inner": "", "left": " keeping all", "anti": " without partner"}[query.join.kind]
         yield f"joined on {name(query.join.left)} = {name(query.join.right)}{kind}"
@@ -181,6 +183,9 @@ def _tell_comparison(condition: Compare) -> str:
         return f"{left} during {tell_span(value)}"
     if isinstance(value, Column):
         return f"{left} {condition.operator} [{value.name.replace(']', ']]')}]"
+    if condition.operator == "between" and isinstance(value, tuple):
+        low, high = cast("tuple[Scalar, Scalar]", value)
+        return f"{left} between {tell_value(low)} and {tell_value(high)}"
     if isinstance(value, tuple):
         return f"{left} in ({', '.join(map(tell_value, cast('tuple[Scalar, ...]', value)))})"
     return f"{left} {condition.operator} {tell_value(value)}"

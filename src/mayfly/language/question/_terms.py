@@ -47,7 +47,7 @@ class Term(NamedTuple):
     def numeric(self) -> bool:
         """Whether its values are numbers."""
         if isinstance(self.of, Column):
-            return self.info is not None and self.info.numeric
+            return self.info is not None and self.info.numeric and self.info.role != "id"
         return isinstance(self.of, (Arithmetic, Constant)) or self.of.part in ("length", "items")
 
     @property

@@ -34,6 +34,8 @@ class ColumnInfo:
     complete: bool = False
     # Why its numbers cannot be worked with, such as two ways of writing them; empty where they can.
     trouble: str = ""
+    # Whether some records have no value in it.
+    optional: bool = False
 
     @cached_property
     def words(self) -> tuple[str, ...]:

@@ -64,7 +64,8 @@ def phrases_at(tokens: Sequence[Token], start: int, table: str) -> list[Phrase]:
     seen: set[str] = set()
     for base in bases(word_at(tokens, start)):
         for words, meaning in _phrases(table).get(base, ()):
-            end = _match(tokens, start, words)
+            # "orders" are things, "order by" sorts: the words of sorting count as they stand only.
+            end = _match(tokens, start, words, forms=table != "order")
             if end and meaning not in seen:
                 seen.add(meaning)
                 found.append(Phrase(meaning, end))
@@ -77,13 +78,13 @@ def phrase_at(tokens: Sequence[Token], start: int, table: str, meaning: str = ""
     return found[0] if found else None
 
 
-def _match(tokens: Sequence[Token], start: int, words: tuple[str, ...]) -> int:
+def _match(tokens: Sequence[Token], start: int, words: tuple[str, ...], *, forms: bool) -> int:
     place = start
     for number, word in enumerate(words):
         while number and word_at(tokens, place) in ARTICLES:
             place += 1
         said = word_at(tokens, place)
-        if said != word and not (len(word) > 3 and said.isalpha() and is_form_of(said, word)):
+        if said != word and not (forms and len(word) > 3 and said.isalpha() and is_form_of(said, word)):
             return 0
         place += 1
     return place
@@ -183,6 +184,16 @@ def table_bases(table: str) -> dict[str, frozenset[str]]:
     """Return the words of a table of classes, each with all its bases: levels, outcomes, truth, known."""
     listed = cast("dict[str, str]", load_words("questions")[table])
     return {name: frozenset(base for word in words.split() for base in bases(word)) for name, words in listed.items()}
+
+
+@cache
+def level_values() -> frozenset[str]:
+    """Return everything levels are called in logs."""
+    return frozenset(
+        word
+        for words in cast("dict[str, str]", load_words("questions")["level_values"]).values()
+        for word in words.split()
+    )
 
 
 PERCENTILE = re.compile(r"p([1-9]\d?)(?:th)?|(\d\d?(?:\.\d+)?)(?:st|nd|rd|th)?")

@@ -18,6 +18,8 @@ MOST_SHAPES = 3
 MOST_FIELDS = 60
 MOST_COLUMNS = 300
 ENOUGH = 0.6
+# So many lines of a table have to be as wide as most of them are; what the others hold is said, not guessed.
+ENOUGH_ROWS = 0.7
 PAIR = r'(?<!\S)([A-Za-z_@][\w.@-]*)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))'
 _PAIR = re.compile(PAIR)
 
@@ -28,7 +30,7 @@ def detect(sample: Sequence[object]) -> Format:
     if lines is None:
         return _objects(sample)
     filled = [line for line in lines if line.strip()]
-    for step in (_json_lines, _w3c, _known.detect, _pairs, _delimited, _learned):
+    for step in (_json_lines, _w3c, _known.detect, _pairs, _delimited, _spaced, _learned):
         if filled and (found := step(filled)) is not None:
             return found
     return Format(
@@ -126,12 +128,14 @@ def _table(
 ) -> Format | None:
     width = len(names)
     full = [row for row in rows if len(row) == width]
-    if not full or len(full) < len(rows) * 0.7:
+    if not full or len(full) < len(rows) * ENOUGH_ROWS:
         return None
     fields: list[Field] = []
     for index, title in enumerate(names):
         unique = _kinds.identifier(title, [field.name for field in fields])
-        fields.append(_kinds.describe_cell(unique, [row[index].strip() for row in full], path=(title,)))
+        described = _kinds.describe_cell(unique, [row[index].strip() for row in full], path=(title,))
+        again = sum(one.path == (title,) for one in fields)
+        fields.append(replace(described, heading=f"{title} {again + 1}") if again else described)
     return Format(
         name=name,
         kind="delimited",
@@ -172,17 +176,71 @@ def _pairs(lines: Sequence[str]) -> Format | None:
 
 
 def _delimited(lines: Sequence[str]) -> Format | None:
+    joined = list(join_quoted(lines))
     for delimiter in ("\t", ",", ";", "|"):
-        rows = rows_of(lines, delimiter)
-        width, count = Counter(len(row) for row in rows).most_common(1)[0]
-        if not 2 <= width <= MOST_COLUMNS or count < len(rows) * 0.9:
-            continue
-        cells = [[cell.strip() for cell in row] for row in rows]
-        if is_header(cells[0], cells[1:], width):
-            return _table("table", cells[1:], cells[0], delimiter, header=True)
-        if delimiter in "\t,;" and _plain_cells([row for row in cells if len(row) == width], lines):
-            return _table("table without a header", cells, _column_names(cells, width), delimiter)
+        for multiline, held in ((False, lines), (True, joined)):
+            if multiline and len(joined) == len(lines):
+                continue
+            found = _delimited_by(delimiter, held, multiline)
+            if found is not None:
+                return found
     return None
+
+
+def join_quoted(lines: Sequence[str]) -> Iterator[str]:
+    """Yield lines with those joined that a quoted cell goes over: while the quotes are odd, the next one belongs."""
+    held: list[str] = []
+    odd = False
+    for line in lines:
+        held.append(line)
+        odd ^= line.count('"') % 2 == 1
+        if not odd:
+            yield "\n".join(held)
+            held = []
+    if held:
+        yield "\n".join(held)
+
+
+def _delimited_by(delimiter: str, lines: Sequence[str], multiline: bool) -> Format | None:
+    rows = rows_of(lines, delimiter)
+    width, count = Counter(len(row) for row in rows).most_common(1)[0]
+    if not 2 <= width <= MOST_COLUMNS or count < len(rows) * ENOUGH_ROWS:
+        return None
+    cells = [[cell.strip() for cell in row] for row in rows]
+    found = None
+    if is_header(cells[0], cells[1:], width):
+        found = _table("table", cells[1:], cells[0], delimiter, header=True)
+    elif delimiter in "\t,;" and _plain_cells([row for row in cells if len(row) == width], lines):
+        found = _table("table without a header", cells, _column_names(cells, width), delimiter)
+    return None if found is None else replace(found, multiline=multiline)
+
+
+def _spaced(lines: Sequence[str]) -> Format | None:
+    """Recognise what programs print for people: a header and columns with spaces between them."""
+    head, rest = lines[0], lines[1:]
+    if not rest or not re.search(r"[A-Z%]", head):
+        return None
+    wide = re.split(r" {2,}|\t+", head.strip())
+    if len(wide) > 1:
+        rows = [re.split(r" {2,}|\t+", line.strip()) for line in rest]
+        if sum(len(row) == len(wide) for row in rows) >= len(rows) * ENOUGH_ROWS and _named(wide):
+            return _table("columns", rows, wide, "  ", header=True)
+    words = head.split()
+    for names in (words, [*words[:-2], " ".join(words[-2:])]):
+        if len(names) < 3 or not _named(names):
+            continue
+        rows = [line.split(None, len(names) - 1) for line in rest]
+        columns = [[row[at] for row in rows if len(row) == len(names)] for at in range(len(names))]
+        full = len(columns[0])
+        telling = any(_align.typed(column) for column in columns if column)
+        if full >= len(rows) * ENOUGH_ROWS and telling:
+            found = _table("columns", rows, names, " ", header=True)
+            return None if found is None else replace(found, rest=True)
+    return None
+
+
+def _named(cells: Sequence[str]) -> bool:
+    return len(set(cells)) == len(cells) and all(re.fullmatch(r"[^\W\d][\w .%()/-]*|%\w+", cell) for cell in cells)
 
 
 def rows_of(lines: Sequence[str], delimiter: str) -> list[list[str]]:
@@ -200,9 +258,9 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 
 def is_header(first: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> bool:
     """Whether the first row holds names: all different, none a value, and none seen again in its column."""
-    if len(first) != width or len(set(first)) < width or not rows:
+    if len(first) != width or not rows or len(set(first)) < max(2, width - 1):
         return False
-    if not all(re.fullmatch(r"[A-Za-z_@#][\w .@#/()%-]{0,60}", cell) for cell in first):
+    if not all(re.fullmatch(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()-]{0,60}", cell) for cell in first):
         return False
     columns = [[row[index] for row in rows if len(row) == width] for index in range(width)]
     if any(cell in column for cell, column in zip(first, columns, strict=True)):
@@ -210,7 +268,9 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]], width: int) -
     telling = sum(
         _align.typed(column) and not _align.typed([cell]) for cell, column in zip(first, columns, strict=True)
     )
-    return telling > 0 or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
+    # Names stand once, values come again.
+    again = any(len(set(column)) <= len(column) // 2 for column in columns if len(column) > 3)
+    return telling > 0 or again or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
 
 
 def _plain_cells(rows: Sequence[Sequence[str]], lines: Sequence[str]) -> bool:

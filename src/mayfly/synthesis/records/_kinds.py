@@ -8,8 +8,10 @@ from dataclasses import replace
 from keyword import iskeyword
 from unicodedata import normalize
 
-from mayfly.synthesis.records import _lexicon, _times
+from mayfly.language.question import level_values, name_words, role_of_name
+from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._model import Field, Kind
+from mayfly.synthesis.records._numbers import convention_of
 
 ABSENT = ("", "-", "null", "NULL", "None", "N/A", "NaN")
 INTEGER = r"-?[0-9]{1,18}"
@@ -80,22 +82,38 @@ def describe(
     )
 
 
-_DRESSED = re.compile(r"([$€£]?)(-?[0-9]+(?:\.[0-9]+)?)( ?[A-Za-zµ%]*)")
-
-
 def describe_cell(name: str, texts: Sequence[str], *, path: tuple[str, ...], missing: bool = False) -> Field:
-    """Describe a column of cells; a sign or a unit that all numbers have is taken off."""
-    found = [_DRESSED.fullmatch(text) for text in texts if text not in ABSENT]
-    around = {(match[1], match[3]) for match in found if match}
-    if not all(found) or len(around) != 1 or around == {("", "")}:
-        return describe(name, texts, path=path, missing=missing)
-    prefix, suffix = around.pop()
-    bare = [text.removeprefix(prefix).removesuffix(suffix) for text in texts]
-    field = describe(name, bare, path=path, unit=_UNITS.get(suffix.strip().lower(), ""), missing=missing)
-    return (
-        replace(field, prefix=prefix, suffix=suffix)
-        if field.numeric
-        else describe(name, texts, path=path, missing=missing)
+    """Describe a column of cells; numbers are read by the one convention that the column shows."""
+    present = [text for text in texts if text not in ABSENT]
+    convention = convention_of(present) if present else None
+    if isinstance(convention, str):
+        return replace(describe(name, texts, path=path, missing=True), kind="text", trouble=convention, optional=True)
+    if convention is None:
+        return replace(describe(name, texts, path=path, missing=missing), optional=True)
+    unit = _UNITS.get(convention.suffix.strip().lower(), "") or unit_of(name)
+    if convention.scales:
+        unit = "B" if "K" in dict(convention.scales) or "M" in dict(convention.scales) else "s"
+    kind: Kind = "int" if convention.whole and not convention.scales else "float"
+    distinct = tuple(dict.fromkeys(present))
+    few = len(distinct) <= MOST_VALUES and (len(distinct) < len(present) or len(distinct) < 8)
+    layout = ""
+    role = role_of(name, kind, present)
+    if role == "timestamp" and not convention.suffix and not convention.thousands:
+        kind, layout = epoch([text for text in present if _NUMBER.fullmatch(text)], kind)
+    return Field(
+        name=name,
+        kind=kind,
+        role=role or ("amount" if convention.prefix else ""),
+        optional=True,
+        path=path,
+        layout=layout,
+        unit=unit,
+        prefix=convention.prefix,
+        suffix=convention.suffix,
+        thousands=convention.thousands,
+        decimal=convention.decimal,
+        scales=convention.scales,
+        values=distinct if few and kind == "int" else (),
     )
 
 
@@ -111,13 +129,13 @@ def epoch(texts: Sequence[str], kind: Kind) -> tuple[Kind, str]:
 
 def unit_of(name: str) -> str:
     """Return the unit a name ends in, as in took_ms."""
-    words = _lexicon.name_words(name)
+    words = name_words(name)
     return _UNITS.get(words[-1], "") if len(words) > 1 or name.lower() in ("ms", "bytes") else ""
 
 
 def role_of(name: str, kind: Kind, texts: Sequence[str]) -> str:
     """Return what a field is about; its name decides, then the look of its values."""
-    named = _lexicon.role_of_name(name)
+    named = role_of_name(name)
     if named:
         return "ip" if named in ("host", "source") and looks(texts) == "ip" else named
     if kind == "time":
@@ -132,7 +150,7 @@ def looks(texts: Sequence[str]) -> str:
         return ""
     if set(distinct) <= METHODS:
         return "method"
-    if {text.lower() for text in distinct} <= _lexicon.level_values():
+    if {text.lower() for text in distinct} <= level_values():
         return "level"
     found = next((role for role, look in _LOOKS if all(look.fullmatch(text) for text in distinct)), "")
     return "path" if found == "url" else found

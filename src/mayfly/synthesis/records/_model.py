@@ -34,6 +34,20 @@ class Field:
     prefix: str = ""
     suffix: str = ""
     values: tuple[str, ...] = ()
+    # Signs between groups of three digits and before the fraction, where numbers have them.
+    thousands: str = ""
+    decimal: str = "."
+    # Units that may stand behind a number, each with how many of the smallest it is: 12K, 3M.
+    scales: tuple[tuple[str, float], ...] = ()
+    # Why its numbers cannot be worked with; empty where they can.
+    trouble: str = ""
+    # What the column is called where it is talked about; its path or its name where that is empty.
+    heading: str = ""
+
+    @property
+    def title(self) -> str:
+        """What the column is called in readings and answers."""
+        return self.heading or ".".join(self.path) or self.name
 
     @property
     def numeric(self) -> bool:
@@ -89,6 +103,9 @@ class Format:
     fitted: int = 0
     total: int = 0
     continued: int = 0
+    # Of a table: cells may hold ends of lines; the last column takes the rest of its line.
+    multiline: bool = False
+    rest: bool = False
     words: frozenset[str] = field(default_factory=frozenset)
 
     def named(self, name: str) -> Field:

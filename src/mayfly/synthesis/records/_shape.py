@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 
-from mayfly.synthesis.records import _lexicon, _times
+from mayfly.language.question import level_values
+from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._kinds import INTEGER, NUMBER
 from mayfly.synthesis.records._model import Fixed, Part, Shape, Slot, Style
 
@@ -151,4 +152,4 @@ def has_level(template: str) -> bool:
 
 def is_level(text: str) -> bool:
     """Whether *text* is what some log calls a level."""
-    return text.lower() in _lexicon.level_values()
+    return text.lower() in level_values()

@@ -71,8 +71,8 @@ class Source:
         """Return the whole program."""
         body = "\n\n\n".join(self.blocks.values())
         constants = "\n".join(self.constants)
-        head = [f'"""{self.title}"""', "", *self._imports(body + constants)]
-        return "\n".join([*head, *(["", constants] if constants else []), "", "", body, ""])
+        head = [f'"""{_escaped(self.title)}"""', "", *self._imports(body + constants), "", "Row = dict[str, object]"]
+        return "\n".join([*head, *([constants] if constants else []), "", "", body, ""])
 
     def _imports(self, body: str) -> list[str]:
         plain = [f"import {name}" for name in sorted(self.imports & {"re", "json", "math"})]
@@ -82,6 +82,11 @@ class Source:
         names = [name for name in sorted(self.typing) if f"{name}[" in body]
         found.append(f"from typing import {', '.join(names)}")
         return [*plain, *found]
+
+
+def _escaped(text: str) -> str:
+    """Return a text as it can stand in a docstring."""
+    return text.replace("\\", "\\\\").replace('"""', "'''").replace("\n", " ").rstrip('"')
 
 
 def block(head: str, docstring: str, body: Sequence[str], indent: str = "") -> str:
