@@ -65,6 +65,8 @@ class Composer:
 
     def queries(self) -> Iterator[Composed]:
         """Yield every query that the segments can mean; none where they do not go together."""
+        if not self.all and any(one.word == "join" for one in self.segments):
+            yield Composed(Query(), 0.0)
         if not self.all or self._says_twice():
             return
         for where, cost in _conditions(self.all):

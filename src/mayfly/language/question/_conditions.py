@@ -281,10 +281,8 @@ class Conditions:
         again = phrase_at(self.tokens, denied, "compare", "contains") if denied > after else None
         for text, end in self._said_texts(again.end if again else denied):
             if (
-                not self.terms.at(denied)
-                and not self.vocabulary.values_at(self.terms.text, self.tokens, denied)
-                or denied > after
-            ):
+                not self.terms.at(denied) and not self.vocabulary.values_at(self.terms.text, self.tokens, denied)
+            ) or denied > after:
                 second: Condition = Compare(left=term.of, operator="contains", value=text)
                 if denied > after:
                     yield _both(first, _turn(second)), end

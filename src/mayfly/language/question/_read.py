@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from mayfly.language._tokens import Token
 from mayfly.language._tokens import tokens as read_tokens
 from mayfly.language.question._compose import Composer
-from mayfly.language.question._conditions import UNSURE
 from mayfly.language.question._query import And, Condition, Measure, Query
 from mayfly.language.question._segments import Cutter, Segment
 from mayfly.language.question._tell import tell
@@ -98,6 +97,8 @@ def rivals_of(readings: Sequence[Reading]) -> list[Reading]:
 def _says_something(query: Query, cut: Sequence[Segment]) -> bool:
     """Say whether a query is more than the whole table as it is, or that was asked for in so many words."""
     if query != Query() and query != Query(lines=True):
+        return True
+    if any(one.word == "join" for one in cut):
         return True
     return any(one.kind == "noun" for one in cut) and all(
         one.kind in ("noun", "ask", "glue") and (one.kind != "glue" or is_glue(one.word)) for one in cut

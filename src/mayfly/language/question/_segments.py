@@ -36,6 +36,24 @@ SegmentKind = Literal[
 LEFT_OUT = 8.0
 # A little for each segment, so that of equal readings the one with longer segments comes first.
 _STEP = 0.001
+_BESIDE = frozenset(
+    (
+        "and",
+        "with",
+        "the",
+        "two",
+        "both",
+        "files",
+        "tables",
+        "inputs",
+        "datasets",
+        "sheets",
+        "to",
+        "them",
+        "file",
+        "table",
+    )
+)
 _MOST_CUTS, _MOST_STEPS = 80, 6000
 
 
@@ -134,7 +152,37 @@ class Cutter:
         """Say whether a measure begins at a place."""
         return phrase_at(self.tokens, place, "measures") is not None
 
+    def _joins(self, start: int) -> Iterator[Segment]:
+        """Read how two inputs are put together: "join sales.csv with customers.csv on customer_id"."""
+        if not self.vocabulary.joined:
+            return
+        phrase = phrase_at(self.tokens, start, "join")
+        if phrase is None:
+            if self._is_file(start):
+                yield Segment(kind="glue", start=start, end=start + 1, word="file")
+            return
+        place = phrase.end
+        while place < len(self.tokens) and (self._is_file(place) or self._word(place) in _BESIDE):
+            place += 1
+        if phrase.meaning == "on":
+            yield from self._joined_on(start, phrase.end)
+            return
+        yield Segment(kind="glue", start=start, end=place, word="join")
+        on = phrase_at(self.tokens, place, "join", "on")
+        if on is not None:
+            yield from self._joined_on(start, on.end)
+
+    def _joined_on(self, start: int, place: int) -> Iterator[Segment]:
+        for hit in self.vocabulary.columns_at(self.tokens, self.terms.skip(place, ("the", "column", "field", "same"))):
+            if hit.column.name == self.vocabulary.joined:
+                yield Segment(kind="glue", start=start, end=hit.end, word="join", cost=hit.cost)
+
+    def _is_file(self, place: int) -> bool:
+        token = self.tokens[place] if place < len(self.tokens) else None
+        return token is not None and token.text.lower() in self.vocabulary.files and not self.terms.at(place)
+
     def _meaningful(self, start: int) -> Iterator[Segment]:
+        yield from self._joins(start)
         yield from self._havings(start)
         yield from self._tables(start)
         yield from self._groups(start)

@@ -69,13 +69,14 @@ class ValueHit(NamedTuple):
 class Vocabulary:
     """Know what words can mean: columns, values, and nouns for the records.
 
-    *nouns* are what one record is called here besides the words that always fit; *second* is the vocabulary of a
-    second input.
+    *nouns* are what one record is called here besides the words that always fit.
     """
 
     columns: tuple[ColumnInfo, ...]
     nouns: frozenset[str] = frozenset()
-    second: Vocabulary | None = None
+    # Of two inputs that were put together: the column by which, and how the files may be called.
+    joined: str = ""
+    files: frozenset[str] = frozenset()
     # Texts in small letters that are looked through for words that are neither a name nor a value.
     texts: Sequence[str] = field(default=(), repr=False)
 
