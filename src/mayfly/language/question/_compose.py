@@ -232,6 +232,14 @@ class Composer:
         return cast("Term", self.all[place].term)
 
     def _measured(self) -> Iterator[Composed]:
+        often = [one for one in self._of("measure") if one.name]
+        terms = [one.term for one in self._of("term") if one.term]
+        if often and len(self._of("measure")) == 1 and len(terms) == 1 and not self._keys():
+            # "ip addresses and how often each is mentioned"
+            key = terms[0]
+            given = Not(of=Missing(of=key.of)) if key.info is not None and key.info.optional else None
+            yield from self._in_order(Query(measures=(Measure(function="count"),), keys=(key.of,), where=given), 0.0)
+            return
         for measures, taken, cost in self._filled():
             measures = (*self._edges(taken), *measures) if self._of("edge") and measures else measures
             left = [one for at, one in enumerate(self.all) if one.kind == "term" and at not in taken]
@@ -284,6 +292,10 @@ class Composer:
         if query.measures and not query.keys and (order or limit):
             return
         changed = replace(query, order=tuple(order))
+        if limit is not None and not order and not query.measures:
+            for column in self._moments():
+                timed = (Order(by=column, descending=limit.last),)
+                yield Composed(replace(changed, order=timed, limit=limit.number), cost)
         if limit is not None:
             changed = replace(changed, last=limit.number) if limit.last else replace(changed, limit=limit.number)
         yield Composed(changed, cost)
@@ -298,6 +310,12 @@ class Composer:
             return Order(by=Column(name=columns[0].name), descending=way.descending) if len(columns) == 1 else None
         if query.keys and query.measures:
             return Order(by=0, descending=way.descending if way else True)
+        texts = [one for one in self.vocabulary.columns if one.kind == "text"]
+        if way is not None and way.adjective is not None and way.adjective.name in ("large", "small"):
+            sizes = [one for one in self.vocabulary.columns if one.numeric and one.role in _ADDED]
+            return Order(by=Column(name=sizes[0].name), descending=way.descending) if len(sizes) == 1 else None
+        if not query.columns and len(texts) == 1 == len([one for one in self.vocabulary.columns if one.kind != "list"]):
+            return Order(by=Column(name=texts[0].name), descending=way.descending if way else False)
         if len(query.columns) == 1:
             return Order(by=query.columns[0], descending=way.descending if way else False)
         return None
@@ -405,6 +423,9 @@ class Composer:
         if (limits or edges) and not left and not self._of("sort", "way"):
             if len(limits) + len(edges) == 1:
                 one = (limits or edges)[0]
+                for column in self._moments():
+                    pick = Pick(number=one.number or 1, by=column, descending=one.last)
+                    yield Composed(Query(pick=pick, keys=keys, lines=self.lines), 0.0)
                 yield Composed(
                     Query(pick=Pick(number=one.number or 1, last=one.last), keys=keys, lines=self.lines), 0.0
                 )
@@ -439,6 +460,13 @@ class Composer:
         elif not terms and len(edges) == 1 and self._of("noun"):
             base = Query(lines=self.lines)
             yield Composed(replace(base, last=1) if edges[0].last else replace(base, limit=1), 0.0)
+            for column in self._moments():
+                yield Composed(replace(base, order=(Order(by=column, descending=edges[0].last),), limit=1), 0.0)
+
+    def _moments(self) -> list[Expression]:
+        """Return the column of moments, where there is one: the first record may be the earliest."""
+        found = [Column(name=one.name) for one in self.vocabulary.columns if one.kind == "time"]
+        return list(found) if len(found) == 1 and not self.lines else []
 
     # Tables that are changed.
 
@@ -546,6 +574,13 @@ class _Ranking:
         others = [one for one in self.terms if one is not self.after]
         subject = self.after.term if self.after and self.after.kind == "term" else None
         nouns = self.composer._of("noun")
+        place = self.composer.all.index(self.superlative)
+        before = self.composer.all[place - 1] if place else None
+        if subject is None and before is not None and before.kind == "term" and before.term and before.term.numeric:
+            # "who earns the most": not the number is asked for, but whose it is.
+            if self.adjective.name in ("large", "small") and not nouns and others == [before]:
+                yield from self._picked(before.term.of, self.number or 1, 0.0)
+            return
         if subject is not None and subject.numeric and not self.by:
             yield from self._of_number(subject, others, nouns)
         elif subject is not None:
@@ -710,12 +745,14 @@ class _Ranking:
                     cost,
                 )
             return
+        if self.adjective.name in ("large", "small") and self.superlative.word not in ("top", "bottom"):
+            cost += UNSURE  # Of the "largest customers" nobody knows in what they are large.
         several = after is not None and after.plural and not self.number
         # What is missing is none of those that are asked for.
         given = Not(of=Missing(of=subject.of)) if subject.info is not None and subject.info.optional else None
         yield Composed(
             Query(measures=(Measure(function="count"),), keys=(subject.of,), where=given, order=order, limit=limit),
-            _LESS if several else cost,
+            cost + (_LESS if several and cost < UNSURE else 0.0),
         )
 
     def _common_of_each(self, subject: Term) -> Iterator[Composed]:

@@ -21,7 +21,7 @@ from mayfly.language.question._query import (
     Scalar,
 )
 from mayfly.language.question._terms import Quantity, Term, Terms
-from mayfly.language.question._vocabulary import EXACT, NEAR, ColumnInfo
+from mayfly.language.question._vocabulary import EXACT, NEAR, ColumnInfo, nouns_of
 from mayfly.language.question._words import (
     ARTICLES,
     bases_of,
@@ -43,6 +43,7 @@ _NEGATIONS = frozenset(
      "isn't", "aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "neither", "nor", "leaving",
         "out", "but")
 )  # fmt: skip
+_TWO_WORDS = {"other": "than", "apart": "from", "aside": "from", "rather": "than", "instead": "of", "all": "but"}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -91,9 +92,14 @@ class Conditions:
 
     def _negated(self, start: int) -> Iterator[Read]:
         word = self._word(start)
-        if word not in _NEGATIONS:
+        two = _TWO_WORDS.get(word)
+        if word not in _NEGATIONS and two is None:
             return
         place = start + 1
+        if two is not None:
+            if self._word(place) != two:
+                return
+            place += 1
         if word == "out" and self._word(place) != "of":
             return
         if word == "but" and self._word(place) not in _NEGATIONS:
@@ -124,7 +130,12 @@ class Conditions:
                     yield Read(_equals(value.column, value.values), hit.end, value.cost + hit.cost)
 
     def _compared(self, term: Term) -> Iterator[Read]:
-        for meaning, end in self._operators(term.end):
+        # "temperature readings below zero": what is said of the readings is said of their temperature.
+        noun = self.vocabulary.is_noun(self._word(term.end)) or bool(
+            bases_of(self._word(term.end)) & nouns_of("entity")
+        )
+        behind = self._operators(term.end + 1) if noun and term.numeric else ()
+        for meaning, end in (*self._operators(term.end), *(one for one in behind if one[1] > term.end + 1)):
             if meaning in ("missing", "present"):
                 condition: Condition = Missing(of=term.of)
                 yield Read(condition if meaning == "missing" else _turn(condition), end, term.cost)
@@ -421,6 +432,8 @@ class Conditions:
         numeric = [
             column for column in self.vocabulary.columns if column.numeric and column.role not in ("id", "status")
         ]
+        if quantity.role == "share":
+            numeric = [one for one in numeric if one.unit == "%" or {"%", "percent", "pct", "rate"} & set(one.words)]
         fitting = [column for column in numeric if column.role in roles]
         if roles:
             yield from ((column, NEAR) for column in fitting)

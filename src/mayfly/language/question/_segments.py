@@ -36,6 +36,22 @@ SegmentKind = Literal[
 LEFT_OUT = 8.0
 # A little for each segment, so that of equal readings the one with longer segments comes first.
 _STEP = 0.001
+_GOES_ON = (
+    "only",
+    "just",
+    "with",
+    "where",
+    "in",
+    "from",
+    "for",
+    "sorted",
+    "sort",
+    "ordered",
+    "also",
+    "keep",
+    "keeping",
+)
+_FORMATS = ("csv", "tsv", "json", "jsonl", "table", "lines")
 _BESIDE = frozenset(
     (
         "and",
@@ -121,17 +137,27 @@ class Cutter:
         word, token = self._word(start), self.tokens[start]
         if word == "(" and self._word(start + 2) == ")" and unit_of(self._word(start + 1)):
             yield Segment(kind="glue", start=start, end=start + 3, word="(")
+        if word == "at" and self._word(start + 1) == "all":
+            yield Segment(kind="glue", start=start, end=start + 2, word=word)
+        if word == "out" and start and (in_class(self._word(start - 1), "happened") or self._is_opening(start)):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "came out", "find out"
         if word == "or":
             yield Segment(kind="or", start=start, end=start + 1)
         elif not is_turning(word) and (is_glue(word) or token.kind in ("sign", "line", "item")):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         elif token.kind == "word" and not token.text.isupper() and in_class(word, "show") and self._is_opening(start):
             yield Segment(kind="ask", start=start, end=start + 1, word=word)
-        elif word in ("by", "every", "each") and (self._is_value(start + 1) or word != "by") and not found:
+        elif (word in ("every", "each") and self.terms.at(start + 1) and not found) or (
+            word == "by" and self._is_value(start + 1)
+        ):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
         elif word == "by" and any(self.at_measure(place) for place in range(start + 1, start + 4)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif in_class(word, "happened") and start > 0 and not found:
+        elif start > 0 and not found and self._only_happened(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
+        elif word == "but" and self._word(start + 1) in _GOES_ON:
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif word in _FORMATS and self._word(start - 1) in ("as", "in", "to"):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
         elif in_class(word, "empty") and not found:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
@@ -142,6 +168,21 @@ class Cutter:
         """Say whether a value stands at a place, and no column's name."""
         return (
             place < len(self.tokens) and not self.terms.at(place) and any(r.cost < 1 for r in self.conditions.at(place))
+        )
+
+    def _only_happened(self, start: int) -> bool:
+        """Say whether a verb says no more than that there is a record: "orders placed in March", "that returned 404".
+
+        One that ends a question may say all of it: "how many orders were returned".
+        """
+        word = self._word(start)
+        codes = any(column.numeric for column in self.vocabulary.with_role("status"))
+        if in_class(word, "answered") and not codes:
+            return False
+        if not in_class(word, "answered") and not in_class(word, "happened"):
+            return False
+        return start + 1 < len(self.tokens) or bool(
+            bases_of(word) & {"exist", "be", "have", "occur", "happen", "appear"}
         )
 
     def _is_opening(self, start: int) -> bool:
@@ -197,6 +238,9 @@ class Cutter:
 
     def _measures(self, start: int) -> Iterator[Segment]:
         for phrase in phrases_at(self.tokens, start, "measures"):
+            if phrase.meaning == "often":
+                yield Segment(kind="measure", start=start, end=phrase.end, function="count", name="often")
+                continue
             function: Function = phrase.meaning  # type: ignore[assignment]
             yield Segment(kind="measure", start=start, end=phrase.end, function=function, word=self._word(start))
         yield from self._percentiles(start)
@@ -479,7 +523,12 @@ class Cutter:
             yield Segment(
                 kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), name="*" * named
             )
-        elif bases_of(word) & nouns_of("entity") and not self.conditions.at(start):
+        elif (
+            self.vocabulary.about_things
+            and bases_of(word) & nouns_of("entity")
+            and not self.conditions.at(start)
+            and self._is_head(start)
+        ):
             # A part of a column's name is as likely, unless that is a moment: "readings" with a "reading time".
             # Another word for a column names that column: "users" are the customers.
             terms = [term for term in self.terms.at(start) if not term.moment]
@@ -505,6 +554,19 @@ class Cutter:
         for term in self.terms.at(opening + 1):
             if isinstance(term.of, Arithmetic) and self._word(term.end) == ")":
                 yield Segment(kind="term", start=start, end=term.end + 1, term=term, cost=term.cost + 0.5)
+
+    def _is_head(self, start: int) -> bool:
+        """Say whether a noun can be what is asked about: "in every department" only says where."""
+        place = start - 1
+        while place >= 0 and self._word(place) in ARTICLES | {"our", "my", "all", "every", "each"}:
+            if self._word(place) in ("every", "each"):
+                return False
+            place -= 1
+        return (
+            self._word(place) not in ("in", "at", "on", "per", "from", "to", "by", "for", "within")
+            if place >= 0
+            else True
+        )
 
     def _is_plural(self, place: int) -> bool:
         word = self._word(place)

@@ -271,7 +271,8 @@ def vocabulary_of(table: Table) -> Vocabulary:
     columns = tuple(_column(one, table) for one in table.format.fields)
     messages = [one.name for one in columns if one.role == "message"]
     texts = tuple({str(row.get(name) or "").lower() for row in table.rows for name in messages or [""]})
-    return Vocabulary(columns=columns, nouns=_nouns(table), texts=texts)
+    things = table.format.kind in ("delimited", "objects", "json", "joined")
+    return Vocabulary(columns=columns, nouns=_nouns(table), texts=texts, about_things=things)
 
 
 def _column(one: Field, table: Table) -> ColumnInfo:
@@ -313,6 +314,8 @@ def _nouns(table: Table) -> frozenset[str]:
     """Return what a record is called: by the file's name, by what has a number here, by the kind of log."""
     found = set(nouns_of("table"))
     stem = table.name.rpartition("/")[2].partition(".")[0]
+    if table.format.kind not in ("delimited", "objects", "json", "joined"):
+        stem = ""  # The lines of build.log are no builds.
     found |= {base for word in name_words(stem) if len(word) > 2 for base in _bases(word)} if stem else set()
     for one in table.format.fields:
         words = name_words(one.title)

@@ -159,6 +159,8 @@ class _Writer:
             return f"number(row, {literal(of.name)})"
         if isinstance(of, Arithmetic):
             self._use("work")
+            if self._is_moment(of.left) and self._is_moment(of.right):
+                return f'work({self._seconds(of.left)}, "-", {self._seconds(of.right)})'
             return f'work({self._number(of.left)}, "{of.sign}", {self._number(of.right)})'
         if of.part == "length":
             inner = of.of
@@ -484,18 +486,17 @@ class _Writer:
         if self._is_moment(measure.of) and measure.function in ("min", "max"):
             return f"({self._rank(measure.of)}, {self._value(measure.of)})"
         if self._is_moment(measure.of) and measure.function == "range":
-            head = "def seconds(when: datetime | None) -> float | None:"
-            self.source.datetime.add("datetime")
-            self.source.function(
-                head,
-                "Return a moment as a number of seconds.",
-                ["return (when - datetime(1970, 1, 1)).total_seconds() if when else None"],
-            )
-            assert isinstance(measure.of, Column)
-            return f"seconds({self._moment(measure.of)})"
+            return self._seconds(measure.of)
         if measure.function in ("unique", "first", "last", "mode", "min", "max"):
             return self._value(measure.of)
         return self._number(measure.of)
+
+    def _seconds(self, of: Expression) -> str:
+        assert isinstance(of, Column)
+        self.source.datetime.add("datetime")
+        body = ["return (when - datetime(1970, 1, 1)).total_seconds() if when else None"]
+        self.source.function("def seconds(when: datetime | None) -> float | None:", "Return a moment in seconds.", body)
+        return f"seconds({self._moment(of)})"
 
     def _finished(self) -> None:
         query = self.query
