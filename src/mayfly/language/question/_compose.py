@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, cast
@@ -38,6 +38,16 @@ from mayfly.language.question._words import UNIT_SIZES, unit_of
 _ADDED = ("amount", "quantity", "size", "distance", "weight")
 # A reading that is less likely than its rivals by so much is not offered beside them.
 _LESS = 0.6
+
+
+# What each way of reading makes use of; conditions and nouns go with all of them.
+_SHARED = "measure term group sort way limit"
+_DEDUPED = "dedupe keep group term sort way limit"
+_CHANGED = "rename add drop columns range sort way limit"
+_HAD = "having term group measure sort way limit"
+_RANKED = "superlative limit term group measure"
+_MEASURED = "measure term group sort way limit unique edge"
+_LISTED = "term group unique edge limit sort way"
 
 
 class Composed(NamedTuple):
@@ -135,17 +145,28 @@ class Composer:
     def _read(self) -> Iterator[Composed]:
         measures = self._of("measure")
         if any(one.function == "share" for one in measures):
-            yield from self._shares()
-        elif self._of("rename", "add", "drop", "columns", "dedupe", "range"):
-            yield from self._changed()
+            yield from self._unless_more(_SHARED, self._shares)
+        elif self._of("dedupe"):
+            yield from self._unless_more(_DEDUPED, self._changed)
+        elif self._of("rename", "add", "drop", "columns", "range"):
+            yield from self._unless_more(_CHANGED, self._changed)
         elif self._of("having"):
-            yield from self._having()
+            yield from self._unless_more(_HAD, self._having)
         elif self._of("superlative"):
-            yield from self._ranked()
+            yield from self._unless_more(_RANKED, self._ranked)
         elif measures:
-            yield from self._measured()
+            yield from self._unless_more(_MEASURED, self._measured)
         else:
-            yield from self._listed()
+            yield from self._unless_more(_LISTED, self._listed)
+
+    def _unless_more(self, kinds: str, read: Callable[[], Iterator[Composed]]) -> Iterator[Composed]:
+        """Read only what a way of reading makes use of: a segment that it would pass over makes it no reading."""
+        known = {*kinds.split(), "condition", "or", "noun", "digits", "scale"}
+        flags = self._of("of total")
+        if {one.kind for one in self.all} - {"of total"} <= known:
+            for found in read():
+                if not flags or (found.query.measures and found.query.keys):
+                    yield found
 
     # Measures.
 
@@ -274,7 +295,8 @@ class Composer:
         for sort in sorts:
             if sort.term is None:
                 continue
-            way = sort.name == "down" if sort.name else (ways[0].descending if ways else False)
+            # A way that stands by itself is that of what was named last.
+            way = sort.name == "down" if sort.name else (ways[0].descending if ways and sort is sorts[-1] else False)
             by: Expression | int | None = sort.term.of
             if query.measures and by not in query.keys:
                 by = next((at for at, one in enumerate(query.measures) if one.of == sort.term.of), None)
@@ -407,15 +429,20 @@ class Composer:
         columns = tuple(dict.fromkeys(term.of for term in terms))
         if len(columns) < len(terms) or (not columns and any(one.name for one in self._of("noun"))):
             return
+        places = [at for at, one in enumerate(self.all) if one.kind == "term"]
+        if any(not self.joints[at] & {"and", ","} for at in places[1:]):
+            return  # Columns that are not joined are no list.
+        # "orders with a note" has one rather than shows it.
+        shown = 0.5 if any("with" in self.joints[at] for at in places) else 0.0
         if unique:
             yield from self._in_order(Query(columns=columns, unique=True, lines=self.lines and not columns), 0.0)
             return
         which = any(one.kind == "glue" and one.word in ("which", "who", "what") for one in self.segments[:3])
         named = any(self.vocabulary.is_noun(one.word) for one in self._of("term"))
         if columns and (which or len(columns) == 1) and not named:
-            yield from self._in_order(Query(columns=columns, unique=True), 0.0)
+            yield from self._in_order(Query(columns=columns, unique=True), shown)
         if not (columns and which) or named:
-            yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), 0.0)
+            yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), shown)
 
     def _grouped(self, terms: Sequence[Term], keys: tuple[Expression, ...], unique: bool) -> Iterator[Composed]:
         limits, edges = self._of("limit"), self._of("edge")
@@ -434,7 +461,7 @@ class Composer:
             measures = tuple(Measure(function="last" if one.last else "first", of=left[0].of) for one in edges)
             yield from self._in_order(Query(measures=measures, keys=keys), 0.0)
             return
-        if len(left) > 1 or edges:
+        if len(left) > 1 or edges or (unique and not left):
             return
         functions: list[tuple[Function, float]] = [("count", 0.0)]
         if left and unique:

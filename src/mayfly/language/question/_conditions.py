@@ -547,8 +547,11 @@ class Conditions:
 
     def _since(self, term: Term, way: str, span: Span, end: int) -> Iterator[Read]:
         if way in ("since", "during") and self._word(end) in ("to", "until", "till", "through", "-"):
-            for last, stop in self.terms.spans(self.terms.skip(end + 1, ARTICLES)):
+            ends = self.terms.spans(self.terms.skip(end + 1, ARTICLES))
+            for last, stop in ends:
                 yield Read(Compare(left=term.of, operator="during", value=Span(span.start, last.end)), stop, term.cost)
+            if ends:
+                return
         conditions: dict[str, Condition] = {
             "after": _at(term, ">=", span.end),
             "since": _at(term, ">=", span.start),

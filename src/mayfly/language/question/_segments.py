@@ -51,6 +51,8 @@ _GOES_ON = (
     "keep",
     "keeping",
 )
+# Signs that compare or work something out are never passed over.
+_SAYING = frozenset((">=", "<=", "!=", "<>", "==", "=>", "=<", "=", "<", ">", "*", "+", "/", "×", "÷"))
 _FORMATS = ("csv", "tsv", "json", "jsonl", "table", "lines")
 _BESIDE = frozenset(
     (
@@ -143,7 +145,7 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "came out", "find out"
         if word == "or":
             yield Segment(kind="or", start=start, end=start + 1)
-        elif not is_turning(word) and (is_glue(word) or token.kind in ("sign", "line", "item")):
+        elif not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         elif token.kind == "word" and not token.text.isupper() and in_class(word, "show") and self._is_opening(start):
             yield Segment(kind="ask", start=start, end=start + 1, word=word)
@@ -301,7 +303,8 @@ class Cutter:
 
     def _groups(self, start: int) -> Iterator[Segment]:
         for phrase in phrases_at(self.tokens, start, "group"):
-            for terms in self._several(self.terms.skip(phrase.end, ("the", "a", "an", "each", "every", "different"))):
+            skipped = ("the", "a", "an", "each", "every", "different", "value", "values", "of")
+            for terms in self._several(self.terms.skip(phrase.end, skipped)):
                 # A list that goes on is not broken off without need.
                 joined = self._word(terms[-1].end) in ("and", ",") and bool(
                     self.terms.at(self.terms.skip(terms[-1].end + 1, ARTICLES))
@@ -519,7 +522,11 @@ class Cutter:
             return
         if self.vocabulary.is_noun(word):
             # A word that also names a column is said of it where it is to be shown.
-            named = any(term.end == start + 1 for term in self.terms.at(start))
+            named = any(
+                term.end == start + 1
+                and (term.cost == EXACT or (term.info is not None and term.info.role == "message"))
+                for term in self.terms.at(start)
+            )
             yield Segment(
                 kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), name="*" * named
             )
