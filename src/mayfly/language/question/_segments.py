@@ -410,12 +410,8 @@ class Cutter:
         if self._word(start) == "in" and (unit := unit_of(self._word(start + 1))) and unit[0] in ("size", "duration"):
             yield Segment(kind="scale", start=start, end=start + 2, name=unit[1])
         number = self.terms.number(start)
-        if (
-            number
-            and isinstance(number.value, int)
-            and number.end == start + 1
-            and adjective_at(self.tokens, start + 1)
-        ):
+        counted = adjective_at(self.tokens, start + 1) or self.vocabulary.is_noun(self._word(start + 1))
+        if number and isinstance(number.value, int) and number.end == start + 1 and counted:
             yield Segment(kind="limit", start=start, end=start + 1, number=number.value, word="number")
 
     def _superlatives(self, start: int) -> Iterator[Segment]:

@@ -97,7 +97,8 @@ def _tell_rest(query: Query) -> Iterable[str]:
     if query.items:
         yield f"for each item of {tell_expression(query.items)}"
     if query.keys:
-        yield ("for each " if query.pick else "by ") + _list(query.keys)
+        way = "by" if not query.pick else "without doubles in" if query.unique else "for each"
+        yield f"{way} {_list(query.keys)}"
     if query.having:
         yield f"having {query.having[0]} {query.having[1]:g}"
     if query.of_total:
