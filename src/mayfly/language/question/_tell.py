@@ -33,7 +33,7 @@ range first last most common percent of where by and or not is missing repeated 
 starts ends with during in within true false sorted descending having largest smallest from to
 adding renaming dropping joined on for each item rounded divided highest lowest the line second
 minute hour date week month quarter year weekday day domain length items total keeping all without
-partner at measure
+partner at measure how many over between doubles
 """
 RESERVED = frozenset(_RESERVED.split())
 FUNCTIONS = {

@@ -33,6 +33,8 @@ from mayfly.synthesis.records._write import Written, write_join, write_program
 
 # More than three ways to read something are no help to anybody.
 MOST_READINGS = 3
+# What is longer has pasted text in it; every word would have to be made use of.
+MOST_WORDS = 200
 # A format that was not the first choice has to read the question clearly better.
 _OTHER_FORMAT = 0.6
 HELPS = ("name columns as they are", "examples of inputs with their outputs (--examples)", "a model (--model)")
@@ -124,6 +126,8 @@ def propose(
     if typed is not None:
         return typed
     read = tokens(intent) if words is None else words
+    if len(read) > MOST_WORDS:
+        return Unable(reason=f"the question has {len(read):,} words; up to {MOST_WORDS} are read", helps=HELPS)
     readings = _readings(intent, read, tables)
     if not readings:
         return Unable(reason=_not_understood(intent, tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
