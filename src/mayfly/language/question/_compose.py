@@ -293,6 +293,12 @@ class Composer:
             return  # "ascending descending" contradicts itself.
         order: list[Order] = []
         for sort in sorts:
+            if sort.term is None and sort.function is not None:
+                at = next((place for place, one in enumerate(query.measures) if one.function == sort.function), None)
+                if at is None:
+                    return
+                order.append(Order(by=at, descending=sort.name != "up"))
+                continue
             if sort.term is None:
                 continue
             # A way that stands by itself is that of what was named last.
@@ -316,8 +322,10 @@ class Composer:
         changed = replace(query, order=tuple(order))
         if limit is not None and not order and not query.measures:
             for column in self._moments():
-                timed = (Order(by=column, descending=limit.last),)
-                yield Composed(replace(changed, order=timed, limit=limit.number), cost)
+                timed = replace(changed, order=(Order(by=column),))
+                yield Composed(
+                    replace(timed, last=limit.number) if limit.last else replace(timed, limit=limit.number), cost
+                )
         if limit is not None:
             changed = replace(changed, last=limit.number) if limit.last else replace(changed, limit=limit.number)
         yield Composed(changed, cost)

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import count
 from typing import Literal
 
+from mayfly.language._lexicon import word_set
 from mayfly.language._tokens import Token
 from mayfly.language.question._conditions import UNSURE, Conditions
 from mayfly.language.question._query import Arithmetic, Column, Compare, Condition, Function, Named, Or
@@ -53,6 +54,8 @@ _GOES_ON = (
 )
 # Signs that compare or work something out are never passed over.
 _SAYING = frozenset((">=", "<=", "!=", "<>", "==", "=>", "=<", "=", "<", ">", "*", "+", "/", "×", "÷"))
+# Verbs that ask are commands: "name the cities" is one, "names" are things.
+_SHOW = word_set("show", "questions")
 _FORMATS = ("csv", "tsv", "json", "jsonl", "table", "lines")
 _BESIDE = frozenset(
     (
@@ -147,7 +150,9 @@ class Cutter:
             yield Segment(kind="or", start=start, end=start + 1)
         elif not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif token.kind == "word" and not token.text.isupper() and in_class(word, "show") and self._is_opening(start):
+        elif word == "*" and self._is_opening(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif token.kind == "word" and not token.text.isupper() and word in _SHOW and self._is_opening(start):
             yield Segment(kind="ask", start=start, end=start + 1, word=word)
         elif (word in ("every", "each") and self.terms.at(start + 1) and not found) or (
             word == "by" and self._is_value(start + 1)
@@ -189,7 +194,7 @@ class Cutter:
 
     def _is_opening(self, start: int) -> bool:
         """Say whether only words that ask stand before a place."""
-        return all(is_glue(self._word(place)) or in_class(self._word(place), "show") for place in range(start))
+        return all(is_glue(self._word(place)) or self._word(place) in _SHOW for place in range(start))
 
     def at_measure(self, place: int) -> bool:
         """Say whether a measure begins at a place."""
@@ -333,6 +338,12 @@ class Cutter:
                 phrase.end, ("by", "on", "the", "them", "it", "rows", "records", "lines", "in", "order", "of")
             )
             found = list(self._sorted_by(start, place))
+            measure = phrase_at(self.tokens, place, "measures")
+            if measure is not None and not found:
+                way = phrase_at(self.tokens, measure.end, "order")
+                end, meaning = (way.end, way.meaning) if way else (measure.end, "")
+                function: Function = "count" if measure.meaning == "often" else measure.meaning  # type: ignore[assignment]
+                found = [Segment(kind="sort", start=start, end=end, function=function, name=meaning)]
             yield from found
             if not found:
                 yield Segment(kind="sort", start=start, end=phrase.end)
@@ -363,6 +374,8 @@ class Cutter:
     def _limits(self, start: int) -> Iterator[Segment]:
         word = self._word(start)
         number = self.terms.number(start + 1)
+        if word in ("head", "tail"):
+            yield from self._shell_limits(start)
         ends = {"first": False, "head": False, "last": True, "tail": True, "final": True, "limit": False}
         if word in ends and number and isinstance(number.value, int) and number.value > 0 and not number.unit:
             yield Segment(kind="limit", start=start, end=number.end, number=number.value, last=ends[word])
@@ -377,6 +390,14 @@ class Cutter:
         if word in ("line", "lines", "row", "rows", "record", "records"):
             yield from self._ranges(start)
         yield from self._numbers(start)
+
+    def _shell_limits(self, start: int) -> Iterator[Segment]:
+        """Read "head -5", "tail -n 20"."""
+        place = start + 1 + (start + 1 < len(self.tokens) and self.tokens[start + 1].text == "-n")
+        number = self.terms.number(place)
+        if number and isinstance(number.value, int) and number.value:
+            last = self._word(start) == "tail"
+            yield Segment(kind="limit", start=start, end=number.end, number=abs(number.value), last=last)
 
     def _ranges(self, start: int) -> Iterator[Segment]:
         """Read "lines 10 to 20", "row 5"."""

@@ -271,7 +271,7 @@ def vocabulary_of(table: Table) -> Vocabulary:
     columns = tuple(_column(one, table) for one in table.format.fields)
     messages = [one.name for one in columns if one.role == "message"]
     texts = tuple({str(row.get(name) or "").lower() for row in table.rows for name in messages or [""]})
-    things = table.format.kind in ("delimited", "objects", "json", "joined")
+    things = table.format.kind in ("delimited", "objects", "json", "joined") or _is_list(table)
     return Vocabulary(columns=columns, nouns=_nouns(table), texts=texts, about_things=things)
 
 
@@ -310,17 +310,26 @@ def _column(one: Field, table: Table) -> ColumnInfo:
     )
 
 
+def _is_list(table: Table) -> bool:
+    """Say whether lines are the names of things, one each, and no text."""
+    lengths = sorted(len(str(row.get("") or "")) for row in table.rows)
+    # Half of the lines are shorter than this, which few sentences are.
+    return table.format.kind == "plain" and bool(lengths) and lengths[len(lengths) // 2] < 30
+
+
 def _nouns(table: Table) -> frozenset[str]:
     """Return what a record is called: by the file's name, by what has a number here, by the kind of log."""
     found = set(nouns_of("table"))
     stem = table.name.rpartition("/")[2].partition(".")[0]
-    if table.format.kind not in ("delimited", "objects", "json", "joined"):
+    if table.format.kind not in ("delimited", "objects", "json", "joined") and not _is_list(table):
         stem = ""  # The lines of build.log are no builds.
     found |= {base for word in name_words(stem) if len(word) > 2 for base in _bases(word)} if stem else set()
     for one in table.format.fields:
         words = name_words(one.title)
         if len(words) > 1 and words[-1] in ("id", "no", "nr", "number", "uuid", "key", "ref"):
             found |= {base for word in words[:-1] for base in _bases(word)}
+    if _is_list(table):
+        found |= {"word", "name"}
     if table.format.kind in ("pattern", "json", "pairs", "plain", "memory", "trace"):
         found |= nouns_of("log")
     if any(one.role in ("method", "path") for one in table.format.fields):
