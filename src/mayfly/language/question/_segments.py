@@ -340,8 +340,8 @@ class Cutter:
             found = list(self._sorted_by(start, place))
             measure = phrase_at(self.tokens, place, "measures")
             if measure is not None and not found:
-                way = phrase_at(self.tokens, measure.end, "order")
-                end, meaning = (way.end, way.meaning) if way else (measure.end, "")
+                turned = phrase_at(self.tokens, measure.end, "order")
+                end, meaning = (turned.end, turned.meaning) if turned else (measure.end, "")
                 function: Function = "count" if measure.meaning == "often" else measure.meaning  # type: ignore[assignment]
                 found = [Segment(kind="sort", start=start, end=end, function=function, name=meaning)]
             yield from found
