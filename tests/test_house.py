@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).parents[1] / "src" / "mayfly"
 FLOORS = (
     {"core"},
-    {"store"},
+    {"store", "language"},
     {"sandbox", "models", "policy"},
     {"gates"},
     {"forge", "library", "persona"},
