@@ -53,7 +53,8 @@ class Clause:
     *target* is what it is about: the files or addresses it names, else what it quotes, else its words; "it" is what an
     earlier clause was about. *needs* are the places of the earlier clauses whose results it takes ("hash it", "write
     the number to a.txt"), *after* those that only come before it ("then …"). *each* are the things it is done for one
-    by one: the files that are listed, or the words for them ("every file").
+    by one: the files that are listed, or the words for them ("every file"). An *alternative* is done or the one before
+    it: "remove or rename the file". A condition that stands in front is part of every request it leads to.
     """
 
     kind: ClauseKind
@@ -66,6 +67,7 @@ class Clause:
     needs: tuple[int, ...] = ()
     after: tuple[int, ...] = ()
     each: tuple[str, ...] = ()
+    alternative: bool = False
     constraint: str = NONE
     confidence: float = 0.0
     negated: bool = False
