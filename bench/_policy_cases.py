@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from mayfly.policy.mangle import Name, Symbol, Value, parse_fact
+from mayfly.mangle import Name, Symbol, Value, parse_fact
 
 RULES = Path(__file__).parent / "policy_rules"
 CLOSURE = "Decl edge(X, Y).\ntc(X, Y) :- edge(X, Y).\ntc(X, Z) :- tc(X, Y), edge(Y, Z).\n"

@@ -7,20 +7,25 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from bench._policy_cases import Case, Fact
-from mayfly.policy.mangle import (
+from mayfly.mangle import (
     Atom,
     Clause,
+    Constant,
+    Equality,
     Limits,
     Model,
     Name,
+    Negation,
+    Premise,
     Row,
+    Term,
     Value,
+    Variable,
     load,
     parse,
     parse_fact,
     show_row,
 )
-from mayfly.policy.mangle._ast import Constant, Equality, Negation, Premise, Term, Variable
 
 _SIGNS = {":lt": "<", ":le": "<=", ":gt": ">", ":ge": ">="}
 PATIENT = Limits(facts=10_000_000, seconds=120)

@@ -7,11 +7,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench._cluster import a_server, keep_spinner, own_schema, spinning
 from bench._table import Table, number
 from mayfly.core import PromiseSettings, Settings, StoreSettings
 from mayfly.promise.engines import TryOut
 from mayfly.runtime import Runtime
+from mayfly.testing import keep_spinner, postgres_schema, postgres_server, spinning
 
 WORKERS = (1, 2, 4)
 LEAVES = 24
@@ -54,9 +54,9 @@ def _local(count: int, leaves: int) -> float:
 
 def _on_ray(leaves: int) -> dict[int, float]:
     found = {}
-    with a_server() as server:
+    with postgres_server() as server:
         for count in WORKERS:
-            with tempfile.TemporaryDirectory() as state, own_schema(server) as url:
+            with tempfile.TemporaryDirectory() as state, postgres_schema(server) as url:
                 settings = Settings(
                     state_dir=str(Path(state)),
                     store=StoreSettings(database_url=url),

@@ -20,7 +20,7 @@ if str(HERE.parent) not in sys.path:
 from bench._by_example_run import through_run  # noqa: E402
 from bench._table import Table  # noqa: E402
 from mayfly.core import Example  # noqa: E402
-from mayfly.forge.examples import Synthesis, synthesize  # noqa: E402
+from mayfly.synthesis.examples import Synthesis, synthesize  # noqa: E402
 
 FILE = "prose_text_dev.jsonl.gz"
 VARIABLE = "MAYFLY_BENCH_DATA"

@@ -155,11 +155,11 @@ def test_a_full_disk_under_the_answer_is_one_line() -> None:
 def test_help_imports_no_command_and_nothing_heavy() -> None:
     script = (
         "import sys; from mayfly.cli._app import run; run(['--help']);"
-        "print(*sorted(m for m in sys.modules if m.split('.')[0] in ('rich', 'sqlalchemy')"
+        "print(*sorted(m for m in sys.modules if m.split('.')[0] in ('rich', 'pydantic', 'sqlite3')"
         " or m.startswith(('mayfly.cli._', 'mayfly.core', 'mayfly.store', 'mayfly.sandbox'))))"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines()[-1] == "mayfly.cli._app mayfly.cli._output"
+    assert ran.stdout.splitlines()[-1] == "mayfly.cli._app mayfly.cli._output mayfly.cli._plain"
 
 
 def test_an_encoding_without_the_letters_does_not_break_the_answer() -> None:

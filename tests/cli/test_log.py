@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from mayfly.cli._promise_story import PromiseStory
 from mayfly.core import Example, Settings
 from mayfly.promise._events import Began, Proven
 from mayfly.runtime import Runtime
 from mayfly.store import Event, Ledger
+from mayfly.views import PromiseStory
 
 from .conftest import Cli
 from .test_run import GOOD, scripted

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from mayfly.testing import write_script
+
 from .conftest import Cli
 
 GOOD = '''"""Squares."""
@@ -31,9 +33,7 @@ def squares(tmp_path: Path) -> list[str]:
 
 
 def scripted(tmp_path: Path, *answers: str) -> str:
-    path = tmp_path / "script.jsonl"
-    path.write_text("".join(json.dumps({"for": "architect", "answer": answer}) + "\n" for answer in answers))
-    return f"scripted:{path}"
+    return write_script(tmp_path / "script.jsonl", *(("architect", answer) for answer in answers))
 
 
 def data(ran: Any) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import io
 import sys
-import threading
 from typing import Any
 
 import pytest
@@ -10,10 +9,11 @@ from rich.console import Console
 
 from mayfly.cli._tree import MANY, TreeProgress
 from mayfly.cli._tree_live import LiveTree
-from mayfly.cli._tree_state import Watched
 from mayfly.cli._tree_words import how_long, number, pool_words
 from mayfly.core import Cost, Outcome, Pool
 from mayfly.promise import Promise
+from mayfly.testing import FakeClock
+from mayfly.views import Watched
 
 from .trees import leaves, resolve, sample
 
@@ -26,13 +26,6 @@ def end(status: Any = "resolved", id: str = "r-7f3a") -> Outcome[Any]:
 
 def leaf(tree: Promise[Any], number: int) -> Promise[Any]:
     return [promise for promise in tree.walk() if not promise.children][number]
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def test_without_a_terminal_each_end_is_a_line(capsys: Capture) -> None:
@@ -168,7 +161,7 @@ def picture(tree: Watched, *, height: int = 24, width: int = 100, last: bool = F
 
 
 def test_a_small_tree_is_drawn_whole_with_its_states() -> None:
-    tree, clock = sample(), Clock()
+    tree, clock = sample(), FakeClock(0.0)
     watched = Watched(tree, clock=clock)
     tree.begin()
     watched.moved(tree)
@@ -239,34 +232,6 @@ def test_no_picture_is_larger_than_the_terminal(width: int) -> None:
         watched.moved(leaf_at(tree, place))
     for height in (1, 5, 30):
         assert len(picture(watched, width=width, height=height).splitlines()) <= max(height, 6)
-
-
-def test_a_transition_told_twice_counts_once() -> None:
-    tree = sample()
-    watched = Watched(tree)
-    resolve(leaf(tree, 0))
-    assert watched.moved(leaf(tree, 0))
-    assert not watched.moved(leaf(tree, 0))
-    assert watched.ended == 1
-    assert watched.levels[2] == {"pending": 2, "resolved": 1}
-
-
-def test_transitions_from_many_threads_are_all_counted() -> None:
-    tree = leaves(400)
-    watched = Watched(tree)
-    found = [promise for promise in tree.walk() if not promise.children]
-
-    def work(part: int) -> None:
-        for promise in found[part::4]:
-            watched.moved(resolve(promise))
-
-    threads = [threading.Thread(target=work, args=(part,)) for part in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert watched.levels[2]["resolved"] == 400
-    assert watched.ended == 400
 
 
 def test_on_a_terminal_the_picture_is_drawn_and_the_cursor_given_back(

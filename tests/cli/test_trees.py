@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from mayfly.cli._trees import print_tree
-from mayfly.policy.mangle import Why, load, parse, parse_fact, why
+from mayfly.mangle import Why, load, parse, parse_fact, why
 
 
 @pytest.fixture

@@ -9,19 +9,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from mayfly.core import POOL_KINDS, ConflictError, InputError, LimitError, Pool, current_pool, limit
+from mayfly.testing import FakeClock
 
 TAKEABLE = [kind for kind in POOL_KINDS if kind != "seconds"]
 BAD = [-1, -0.1, float("nan"), float("inf"), float("-inf"), 10**400, "3", None]
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def made(**limits: float | None) -> Pool:
@@ -208,7 +199,7 @@ def test_nobody_waits_for_what_is_as_good_as_used() -> None:
 
 
 def test_seconds_are_a_deadline_on_every_level() -> None:
-    clock = Clock()
+    clock = FakeClock(100.0)
     root = Pool(seconds=10, clock=clock)
     clock.now += 4
     child = root.child(seconds=5)
@@ -226,7 +217,7 @@ def test_seconds_are_a_deadline_on_every_level() -> None:
 
 def test_no_seconds_are_no_seconds() -> None:
     with pytest.raises(LimitError):
-        Pool(seconds=0, clock=Clock()).check()
+        Pool(seconds=0, clock=FakeClock(100.0)).check()
 
 
 def test_a_pool_without_a_deadline_has_no_seconds_left_to_say() -> None:
@@ -236,7 +227,7 @@ def test_a_pool_without_a_deadline_has_no_seconds_left_to_say() -> None:
 
 
 def test_a_clock_that_is_set_back_gives_no_time_back() -> None:
-    clock = Clock()
+    clock = FakeClock(100.0)
     pool = Pool(seconds=10, clock=clock)
     clock.now += 10
     with pytest.raises(LimitError):
@@ -256,7 +247,7 @@ def test_time_can_be_neither_taken_nor_settled() -> None:
 
 
 def test_what_was_used_before_counts_on_every_level_and_time_on_its_own() -> None:
-    clock = Clock()
+    clock = FakeClock(100.0)
     first = Pool(clock=clock)
     first.spend(nodes=3, money=0.25)
     clock.now += 7

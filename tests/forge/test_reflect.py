@@ -9,6 +9,7 @@ from mayfly.core import Artifact, Verdict
 from mayfly.forge import Reflector
 from mayfly.forge._reflect import by_patterns, patterns
 from mayfly.models import open_model
+from mayfly.testing import write_script
 
 ARTIFACT = Artifact(kind="agent", source="x = 1\n")
 
@@ -57,18 +58,14 @@ def test_every_shipped_pattern_says_something() -> None:
 
 
 def test_a_model_that_serves_reflection_is_asked(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
     said = {"root_cause": "off by one", "suggestions": ["use <="], "confidence": 0.9}
-    script.write_text(json.dumps({"for": "reflect", "answer": json.dumps(said)}) + "\n")
-    with open_model(f"scripted:{script}") as model:
+    with open_model(write_script(tmp_path / "script.jsonl", ("reflect", json.dumps(said)))) as model:
         found = Reflector(model).reflect(ARTIFACT, (verdict("expected 3, got 4"),))
     assert (found.root_cause, found.suggestions, found.confidence) == ("off by one", ("use <=",), 0.9)
     assert "expected 3" in found.failing[0]
 
 
 def test_a_model_that_answers_nonsense_leaves_the_patterns_standing(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    script.write_text(json.dumps({"for": "reflect", "answer": "no idea"}) + "\n")
-    with open_model(f"scripted:{script}") as model:
+    with open_model(write_script(tmp_path / "script.jsonl", ("reflect", "no idea"))) as model:
         found = Reflector(model).reflect(ARTIFACT, (verdict("NameError: x is not defined"),))
     assert "not defined" in found.root_cause

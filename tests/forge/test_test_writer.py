@@ -9,6 +9,7 @@ from mayfly.core import Example
 from mayfly.forge import Request, TestWriter, hold_out, read_tests
 from mayfly.forge._relations import relations
 from mayfly.models import open_model
+from mayfly.testing import write_script
 
 EXAMPLES = tuple(Example(input=n, output=n * n) for n in range(6))
 
@@ -86,8 +87,6 @@ def test_what_is_no_test_counts_as_none(answer: str) -> None:
 
 
 def test_a_model_that_fails_leaves_the_other_tests(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    script.write_text(json.dumps({"for": "tests", "answer": "nothing"}) + "\n")
-    with open_model(f"scripted:{script}") as model:
+    with open_model(write_script(tmp_path / "script.jsonl", ("tests", "nothing"))) as model:
         suite = TestWriter(model).write(Request(intent="square", examples=EXAMPLES))
     assert len(suite.tests) == 6

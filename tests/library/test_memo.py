@@ -15,6 +15,7 @@ import pytest
 from mayfly.core import Artifact, Proof, Settings, StoreError
 from mayfly.library import Memo, Question, Remembered, Tampered
 from mayfly.store import Cache, Ledger, Seal
+from mayfly.testing import FakeClock
 
 AGENT = Remembered(
     artifact=Artifact(kind="agent", source="def f(x: int) -> int:\n    return x\n", entry="f", author="examples"),
@@ -25,14 +26,6 @@ AGENT = Remembered(
 )
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
     with Ledger.open(Settings(state_dir=str(tmp_path / "state"))) as opened:
@@ -40,12 +33,12 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> FakeClock[float]:
+    return FakeClock(1_000_000.0)
 
 
 @pytest.fixture
-def memo(ledger: Ledger, tmp_path: Path, clock: Clock) -> Memo:
+def memo(ledger: Ledger, tmp_path: Path, clock: FakeClock[float]) -> Memo:
     return Memo(Cache(ledger, size=100, ttl=3600), Seal.open(tmp_path / "state"), clock=clock)
 
 
@@ -54,7 +47,7 @@ def test_an_agent_comes_back_as_it_was_put(memo: Memo) -> None:
     assert memo.get("k", versions=AGENT.versions) == AGENT
 
 
-def test_an_hour_later_it_is_written_anew(memo: Memo, clock: Clock) -> None:
+def test_an_hour_later_it_is_written_anew(memo: Memo, clock: FakeClock[float]) -> None:
     memo.put("k", AGENT)
     clock.now += 3599
     assert memo.get("k", versions=AGENT.versions) is not None
@@ -97,7 +90,7 @@ def test_an_entry_moved_to_another_key_is_refused(memo: Memo, ledger: Ledger) ->
         memo.get("other", versions=AGENT.versions)
 
 
-def test_another_machines_seal_is_refused(memo: Memo, ledger: Ledger, tmp_path: Path, clock: Clock) -> None:
+def test_another_machines_seal_is_refused(memo: Memo, ledger: Ledger, tmp_path: Path, clock: FakeClock[float]) -> None:
     memo.put("k", AGENT)
     foreign = Memo(Cache(ledger, size=100, ttl=3600), Seal.open(tmp_path / "elsewhere"), clock=clock)
     with pytest.raises(Tampered):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from mayfly.models import Model, ModelOptions, open_model
+from mayfly.testing import write_script
 
 from .server import Server, serving
 
@@ -29,8 +29,7 @@ def script(tmp_path: Path) -> Iterator[Script]:
 
     def write(*lines: dict[str, object], options: ModelOptions = QUICK, record: Path | None = None) -> Model:
         path = tmp_path / f"script-{len(opened)}.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-        opened.append(open_model(f"scripted:{path}", options, record=record))
+        opened.append(open_model(write_script(path, *lines), options, record=record))
         return opened[-1]
 
     yield write

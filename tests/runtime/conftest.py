@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 
 from mayfly.core import SandboxSettings, Settings
 from mayfly.runtime import Runtime
+from mayfly.testing import write_script
 
 
 class Watched:
@@ -59,7 +59,6 @@ def script(tmp_path: Path) -> Script:
 
     def write(*answers: tuple[str, str]) -> str:
         path = tmp_path / f"script{next(number)}.jsonl"
-        path.write_text("".join(json.dumps({"for": purpose, "answer": answer}) + "\n" for purpose, answer in answers))
-        return f"scripted:{path}"
+        return write_script(path, *answers)
 
     return write

@@ -15,11 +15,11 @@ import pytest
 
 from mayfly.core import Example, Settings, StoreError, limit
 from mayfly.promise import Done, Job, Part, Service
+from mayfly.promise.split import merge, parts_of
 from mayfly.runtime import Runtime
 from mayfly.runtime._agents import AgentKept
 from mayfly.runtime._leaf import LeafWorker, versions_of
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._split import merge, parts_of
 from mayfly.store import KillSwitch
 
 from .conftest import Script, Watched

@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench._cluster import until
 
 from mayfly.core import Example, ModelSettings, Outcome, Settings
 from mayfly.models import ModelAnswered, ModelAsked
-from mayfly.promise import Planned, Promise, Service, cancel, runs, saved, to_json
+from mayfly.promise import Planned, Promise, Service, cancel, saved, to_json
 from mayfly.promise._events import Began, Collapsed
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
+from mayfly.testing import until
+from mayfly.views import runs
 from models.server import Send, Server, says, serving
 
 CHILD = """

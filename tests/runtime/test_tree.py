@@ -11,8 +11,10 @@ import pytest
 
 from mayfly.core import ConflictError, InputError, ModelSettings, PromiseSettings, Settings, UnresolvedError, limit
 from mayfly.library import Builtin, Invocation
-from mayfly.promise import Evidence, Promise, Service, State, cancel, runs, saved
+from mayfly.promise import Evidence, Promise, Service, State, cancel, saved
 from mayfly.runtime import Runtime
+from mayfly.testing import write_script
+from mayfly.views import runs
 
 
 class Gate:
@@ -267,9 +269,8 @@ def test_a_tree_that_is_not_plain_data_is_refused_before_anything_runs(runtime: 
 
 
 def test_a_model_is_not_asked_while_the_switch_is_on(tmp_path: Path) -> None:
-    script = tmp_path / "script.jsonl"
-    script.write_text('{"for": "*", "answer": "def double(n: int) -> int:\\n    return n * 2\\n"}\n')
-    settings = Settings(state_dir=str(tmp_path / "state"), models=ModelSettings(name=f"scripted:{script}"))
+    model = write_script(tmp_path / "script.jsonl", ("*", "def double(n: int) -> int:\n    return n * 2\n"))
+    settings = Settings(state_dir=str(tmp_path / "state"), models=ModelSettings(name=model))
     with Runtime(settings) as runtime:
         runtime.parts.switch.turn_on(by="ada", reason="stop")
         outcome = runtime.run("double a number", input=2, examples=[{"input": 1, "output": 2}])

@@ -4,26 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import quote
 
 import psycopg
 import pytest
-from bench._cluster import Watch, behind_the_wall, in_background, keep_spinner, kill, spinning, until
 
-import postgres
 from mayfly.core import (
     ConflictError,
     LibrarySettings,
@@ -37,58 +31,30 @@ from mayfly.library import Builtin, Invocation
 from mayfly.promise import Done, Job, LocalEngine, Promise, Service, State, cancel, saved
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
+from mayfly.testing import (
+    PostgresServer,
+    RunWatch,
+    behind_the_wall,
+    in_background,
+    keep_spinner,
+    kill,
+    own_postgres,
+    spinning,
+    until,
+)
 
 TURN = 800_000
 FOR_EVER = 10**15
 
 
-class Server:
-    """A PostgreSQL that can be stopped and started again."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self._account = postgres._account(home)
-        self._programs = postgres._programs(home, self._account)
-        # The server ends with the thread that started it, so that is one that stays.
-        self._starter = ThreadPoolExecutor(1)
-        self._process = self._starter.submit(postgres._start, home, self._programs, self._account).result()
-
-    @property
-    def url(self) -> str:
-        return f"postgresql://postgres@/postgres?host={quote(str(self.home))}"
-
-    def stop(self) -> None:
-        self._process.send_signal(signal.SIGQUIT)
-        self._process.wait(120)
-
-    def start(self) -> None:
-        self._process = self._starter.submit(self._start).result()
-
-    def _start(self) -> subprocess.Popen[bytes]:
-        log = self.home / "log"
-        program, data = str(self._programs / "postgres"), str(self.home / "data")
-        command = [program, "-D", data, "-k", str(self.home), "-c", "listen_addresses="]
-        with log.open("ab") as output:
-            process: subprocess.Popen[bytes] = subprocess.Popen(
-                command, stdout=output, stderr=output, cwd="/", preexec_fn=postgres._die_with_parent, **self._account
-            )
-        postgres._wait(process, self.home, log)
-        return process
-
-
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    home = Path(tempfile.mkdtemp(prefix="mayfly-pg-", dir="/tmp"))
-    try:
-        made = Server(home)
+def server() -> Iterator[PostgresServer]:
+    with own_postgres() as made:
         yield made
-        made.stop()
-    finally:
-        shutil.rmtree(home)
 
 
 @pytest.fixture
-def settings(server: Server, tmp_path: Path) -> Settings:
+def settings(server: PostgresServer, tmp_path: Path) -> Settings:
     return Settings(
         state_dir=str(tmp_path / "state"),
         store=StoreSettings(database_url=server.url),
@@ -111,12 +77,12 @@ def squares(below: int) -> int:
     return sum(number * number for number in range(below)) % 1000003
 
 
-def test_a_store_that_comes_back_in_the_middle_changes_nothing(settings: Settings, server: Server) -> None:
-    def away(watch: Watch) -> None:
-        server.stop()
+def test_a_store_that_comes_back_in_the_middle_changes_nothing(settings: Settings, server: PostgresServer) -> None:
+    def away(watch: RunWatch) -> None:
+        server.stop(signal.SIGQUIT)
         in_background(server.start, after=1.5)
 
-    watch = Watch(when=away, after=1)
+    watch = RunWatch(when=away, after=1)
     with Runtime(settings, observer=watch) as runtime:
         wanted = [TURN + number for number in range(8)]
         outcome = runtime.resolve(spinning(keep_spinner(runtime), wanted))
@@ -127,7 +93,7 @@ def test_a_store_that_comes_back_in_the_middle_changes_nothing(settings: Setting
         ledger.claim(outcome.id).close()
 
 
-def test_an_effect_waits_for_a_store_that_is_away(settings: Settings, server: Server) -> None:
+def test_an_effect_waits_for_a_store_that_is_away(settings: Settings, server: PostgresServer) -> None:
     given: list[str] = []
     noted = Builtin(name="note", description="note", effect="once", call=lambda asked: given.append(asked.key) or 1)  # type: ignore[func-returns-value]
     promise: Promise[Any] = Promise("note it", ground="ground", service=Service(kind="capability", name="note"))
@@ -140,10 +106,10 @@ def test_an_effect_waits_for_a_store_that_is_away(settings: Settings, server: Se
 
 
 def test_a_store_that_stays_away_ends_the_run_and_what_is_in_the_ledger_holds(
-    settings: Settings, server: Server
+    settings: Settings, server: PostgresServer
 ) -> None:
     brief = replace(settings, promise=replace(settings.promise, retries=2))
-    watch = Watch(when=lambda _: server.stop(), after=2)
+    watch = RunWatch(when=lambda _: server.stop(signal.SIGQUIT), after=2)
     wanted = [TURN + number for number in range(6)]
     with Runtime(brief, observer=watch) as runtime:
         outcome = runtime.resolve(spinning(keep_spinner(runtime), wanted))
@@ -155,18 +121,18 @@ def test_a_store_that_stays_away_ends_the_run_and_what_is_in_the_ledger_holds(
     proven = {promise.id for promise in found.tree.walk() if promise.state is State.RESOLVED}
     assert proven == set(found.values)
     assert len(proven) < len(wanted)
-    watch = Watch()
+    watch = RunWatch()
     with Runtime(settings, observer=watch) as runtime:
         again = runtime.resume(outcome.id)
     assert numbers(again) == [squares(number) for number in wanted]
     assert not proven & set(watch.began)
 
 
-def test_the_claim_is_taken_again_from_a_server_that_came_back(settings: Settings, server: Server) -> None:
+def test_the_claim_is_taken_again_from_a_server_that_came_back(settings: Settings, server: PostgresServer) -> None:
     refused: list[str] = []
 
     def restart_and_look(asked: Invocation) -> bool:
-        server.stop()
+        server.stop(signal.SIGQUIT)
         server.start()
         with Ledger.open(settings) as ledger:
             # Whoever claims it to see whether it is claimed has it for a moment, so first somebody else must have it.
@@ -180,7 +146,7 @@ def test_the_claim_is_taken_again_from_a_server_that_came_back(settings: Setting
     assert f"is being run by process {os.getpid()} on" in refused[0]
 
 
-def claimed(server: Server) -> bool:
+def claimed(server: PostgresServer) -> bool:
     """Whether anything is claimed in the store, without claiming it."""
     with psycopg.connect(server.url) as connection:
         found = connection.execute("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'").fetchone()
@@ -196,14 +162,14 @@ def refusal(ledger: Ledger, run: str, refused: list[str]) -> bool:
     return bool(refused)
 
 
-def away_once(server: Server, work: Callable[[], None]) -> Callable[[], None]:
+def away_once(server: PostgresServer, work: Callable[[], None]) -> Callable[[], None]:
     """Return *work*; the server is away when it is called first, and comes back soon after."""
     calls: list[None] = []
 
     def first() -> None:
         calls.append(None)
         if len(calls) == 1:
-            server.stop()
+            server.stop(signal.SIGQUIT)
             in_background(server.start, after=0.5)
         work()
 
@@ -232,7 +198,7 @@ def test_of_two_processes_that_go_on_with_a_run_one_wins(settings: Settings, mon
             await asyncio.Event().wait()
         return await do(engine, job)
 
-    def other_tries(watch: Watch) -> None:
+    def other_tries(watch: RunWatch) -> None:
         other = resume(settings, outcome.id)
         said = other.communicate(timeout=200)
         refused.append((other.returncode, *said))
@@ -243,7 +209,7 @@ def test_of_two_processes_that_go_on_with_a_run_one_wins(settings: Settings, mon
         patched.setattr(LocalEngine, "do", second_is_cancelled)
         outcome = runtime.resolve(spinning(keep_spinner(runtime), wanted))
     assert (outcome.code, len(asked)) == ("CANCELLED", 2)
-    with Runtime(settings, observer=Watch(when=other_tries, after=1)) as runtime:
+    with Runtime(settings, observer=RunWatch(when=other_tries, after=1)) as runtime:
         assert numbers(runtime.resume(outcome.id)) == [squares(number) for number in wanted]
     [(code, value, said)] = refused
     assert (code > 0, value, len(said.strip().splitlines())) == (True, "", 1), refused
@@ -276,13 +242,13 @@ def test_a_full_disk_ends_the_run_and_room_lets_it_go_on(small_disk: Path) -> No
     settings = Settings(state_dir=str(small_disk), promise=PromiseSettings(parallel=1, retries=1, retry_delay=0.05))
     filler = small_disk / "filler"
 
-    def fill(watch: Watch) -> None:
+    def fill(watch: RunWatch) -> None:
         with filler.open("wb", buffering=0) as file, suppress(OSError):
             while True:
                 file.write(b"x" * 4096)
 
     wanted = list(range(1000, 1060))
-    with Runtime(settings, observer=Watch(when=fill, after=5)) as runtime:
+    with Runtime(settings, observer=RunWatch(when=fill, after=5)) as runtime:
         outcome = runtime.resolve(spinning(keep_spinner(runtime), wanted))
         assert (outcome.resolved, outcome.code) == (False, "STORE"), outcome
         assert "what was acknowledged is kept" in outcome.reason
@@ -370,7 +336,7 @@ def test_what_runs_behind_the_wall_is_killed_in_the_middle_and_the_run_ends(
     async def all_but_the_first_for_ever(engine: LocalEngine, job: Job) -> Done:
         return await do(engine, job if job.argument == wanted[0] else replace(job, argument=FOR_EVER))
 
-    def strike(watch: Watch) -> None:
+    def strike(watch: RunWatch) -> None:
         in_background(both_compute)
 
     def both_compute() -> None:
@@ -383,7 +349,7 @@ def test_what_runs_behind_the_wall_is_killed_in_the_middle_and_the_run_ends(
         assert until(two)
         kill(*(sandboxes() if who == "all" else busy))
 
-    with monkeypatch.context() as patched, Runtime(settings, observer=Watch(when=strike, after=1)) as runtime:
+    with monkeypatch.context() as patched, Runtime(settings, observer=RunWatch(when=strike, after=1)) as runtime:
         patched.setattr(LocalEngine, "do", all_but_the_first_for_ever)
         outcome = runtime.resolve(spinning(keep_spinner(runtime), wanted))
     assert (outcome.resolved, outcome.code, "died" in outcome.reason) == (False, "RUN_DIED", True), outcome

@@ -13,35 +13,35 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from bench._cluster import (
-    STATUSES,
-    Sent,
-    Watch,
+
+from mayfly.core import PromiseSettings, SandboxSettings, Settings, StoreSettings
+from mayfly.promise import State, cancel, saved
+from mayfly.promise.engines import Cluster
+from mayfly.promise.engines._nodes import Nodes
+from mayfly.runtime import Runtime
+from mayfly.store import KillSwitch, Ledger
+from mayfly.testing import (
+    RunWatch,
+    SentLeaves,
     alive,
     behind_the_wall,
     below,
-    command,
+    command_of,
     in_background,
     keep_spinner,
     kill,
     kill_node,
-    make_log,
+    ray_cluster,
     spinning,
     stop_workers,
     until,
+    write_access_log,
 )
-
-from mayfly.core import PromiseSettings, SandboxSettings, Settings, StoreSettings
-from mayfly.promise import State, cancel, saved
-from mayfly.promise.engines import Cluster, TryOut
-from mayfly.promise.engines._nodes import Nodes
-from mayfly.promise.engines._tryout import processes
-from mayfly.runtime import Runtime
-from mayfly.store import KillSwitch, Ledger
 from promise.engines.test_nodes import ONE, TWO, Pretended
 
 pytestmark = pytest.mark.timeout(600)
 MEGABYTES = 4
+STATUSES = "count requests by status"
 SLOW = 2000
 FOR_EVER = 10**15
 
@@ -73,19 +73,14 @@ def cluster(base: Settings) -> Iterator[Cluster]:
     if find_spec("ray") is None:
         stop = pytest.fail if os.environ.get("CI") else pytest.skip
         stop("Ray is not installed: pip install 'mayfly-agents[ray]'")
-    tryout = TryOut(base)
-    try:
-        yield tryout.up(nodes=2, cpus=1, with_parent=True)[0]
-    finally:
-        found, _ = tryout.down()
-    assert found is not None
-    assert processes(found) == []
+    with ray_cluster(base, cpus=1) as found:
+        yield found
     assert not Path(found.directory).exists()
 
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_log(tmp_path_factory.mktemp("log") / "access.log", MEGABYTES)
+    return write_access_log(tmp_path_factory.mktemp("log") / "access.log", MEGABYTES)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +93,7 @@ def parted(base: Settings, *, engine: str, parts: int) -> Settings:
     return replace(base, promise=replace(base.promise, engine=engine, part_size=size))
 
 
-def leaves(watch: Watch) -> list[str]:
+def leaves(watch: RunWatch) -> list[str]:
     assert watch.run is not None
     return [promise.id for promise in watch.run.walk() if promise.needs]
 
@@ -118,7 +113,7 @@ def test_a_leaf_waits_for_a_node_that_is_about_to_be_ready_rather_than_behind_an
 def test_both_nodes_work_and_the_answer_is_that_of_the_log(
     base: Settings, log: Path, truth: dict[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent, watch = Sent(monkeypatch.setattr), Watch()
+    sent, watch = SentLeaves(monkeypatch.setattr), RunWatch()
     with Runtime(base, observer=watch) as runtime:
         outcome = runtime.run(STATUSES, lines=log)
     assert outcome.value == truth, outcome.reason
@@ -130,7 +125,7 @@ def test_both_nodes_work_and_the_answer_is_that_of_the_log(
 def test_this_machine_alone_and_one_agent_give_the_same_answer(
     base: Settings, log: Path, truth: dict[str, int]
 ) -> None:
-    watch = Watch()
+    watch = RunWatch()
     with Runtime(parted(base, engine="local", parts=5), observer=watch) as runtime:
         assert runtime.run(STATUSES, lines=log).value == truth
     assert 5 <= len(leaves(watch)) <= 6
@@ -141,7 +136,7 @@ def test_this_machine_alone_and_one_agent_give_the_same_answer(
 
 @pytest.mark.parametrize("how", ["killed", "cancelled"])
 def test_a_run_that_is_stopped_stops_on_every_node(base: Settings, cluster: Cluster, how: str) -> None:
-    watch, found = Watch(), []
+    watch, found = RunWatch(), []
     with Runtime(base, observer=watch) as runtime, Ledger.open(base) as ledger:
         tree = spinning(keep_spinner(runtime), [FOR_EVER, FOR_EVER + 1])
         thread = in_background(lambda: found.append(runtime.resolve(tree)))
@@ -166,7 +161,7 @@ def latest(ledger: Ledger) -> str:
 DRIVER = f"""
 import asyncio, sys
 from dataclasses import replace
-from bench._cluster import keep_spinner, spinning
+from mayfly.testing import keep_spinner, spinning
 from mayfly.promise.engines._ray import RayEngine
 from mayfly.runtime import Runtime
 
@@ -192,7 +187,6 @@ def test_what_a_killed_driver_began_ends_and_another_process_goes_on_without_ray
     quick, slow = [1000, 1001, 1002], [SLOW, SLOW + 1, SLOW + 2]
     environment = {
         **os.environ,
-        "PYTHONPATH": str(Path(__file__).parents[2]),
         "MAYFLY_STATE_DIR": base.state_dir,
         "MAYFLY_DATABASE_URL": base.store.database_url,
     }
@@ -228,7 +222,7 @@ def proven(ledger: Ledger, run: str) -> set[str]:
 def on_nodes(cluster: Cluster) -> list[int]:
     """Return the workers on the nodes, and what they run."""
     found = [pid for raylet in cluster.raylets for pid in below(raylet)]
-    hosts = [pid for pid in found if b"ray::Host" in command(pid)]
+    hosts = [pid for pid in found if b"ray::Host" in command_of(pid)]
     return [*hosts, *behind_the_wall(*cluster.raylets)]
 
 
@@ -239,19 +233,19 @@ def test_a_node_that_is_killed_in_the_middle_changes_nothing(
     stuck: list[int] = []
     doomed, raylet = cluster.node_ids[1], cluster.raylets[1]
 
-    def hold(watch: Watch) -> None:
+    def hold(watch: RunWatch) -> None:
         """Let the workers of the node get no further, so that it is certain that leaves are lost with it."""
         until(lambda: behind_the_wall(raylet))
         walled.extend(behind_the_wall(raylet))
         stop_workers(raylet)
         in_background(lambda: strike(watch))
 
-    def strike(watch: Watch) -> None:
+    def strike(watch: RunWatch) -> None:
         until(lambda: len(watch.ended) + sent.under_way[doomed] == len(leaves(watch)))
         stuck.append(sent.under_way[doomed])
         kill_node(raylet)
 
-    sent, watch = Sent(monkeypatch.setattr), Watch(when=hold, after=3)
+    sent, watch = SentLeaves(monkeypatch.setattr), RunWatch(when=hold, after=3)
     with Runtime(parted(base, engine="ray", parts=20), observer=watch) as runtime:
         outcome = runtime.run(STATUSES, lines=log)
     assert outcome.value == truth, outcome.reason

@@ -8,18 +8,9 @@ import pytest
 
 from mayfly.core import InputError, Settings, StoreError
 from mayfly.store import Killed, KillSwitch, KillSwitched, Ledger, Switch
+from mayfly.testing import FakeClock
 
 from .conftest import FRESH, Plain
-
-
-class Clock:
-    """A clock that a test sets."""
-
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
 
 
 def test_a_switch_nobody_touched_is_off(ledger: Ledger) -> None:
@@ -61,7 +52,7 @@ def test_another_process_and_the_next_start_see_it(settings: Settings, ledger: L
 
 
 def test_off_is_remembered_for_as_long_as_was_said_and_no_longer(settings: Settings, ledger: Ledger) -> None:
-    clock = Clock()
+    clock = FakeClock(100.0)
     with Ledger.open(settings) as other:
         switch = KillSwitch(ledger, cache=1.0, clock=clock)
         switch.check()
@@ -74,7 +65,7 @@ def test_off_is_remembered_for_as_long_as_was_said_and_no_longer(settings: Setti
 
 
 def test_a_clock_that_is_set_back_makes_no_look_younger(settings: Settings, ledger: Ledger) -> None:
-    clock = Clock()
+    clock = FakeClock(100.0)
     switch = KillSwitch(ledger, cache=1.0, clock=clock)
     switch.check()
     KillSwitch(ledger).turn_on(by="ada", reason="stop")
@@ -84,7 +75,7 @@ def test_a_clock_that_is_set_back_makes_no_look_younger(settings: Settings, ledg
 
 
 def test_on_is_never_remembered(settings: Settings, ledger: Ledger) -> None:
-    switch = KillSwitch(ledger, cache=1000, clock=Clock())
+    switch = KillSwitch(ledger, cache=1000, clock=FakeClock(100.0))
     with Ledger.open(settings) as other:
         KillSwitch(other).turn_on(by="ada", reason="stop")
         with pytest.raises(Killed):
@@ -94,7 +85,7 @@ def test_on_is_never_remembered(settings: Settings, ledger: Ledger) -> None:
 
 
 def test_without_a_cache_every_look_is_fresh(settings: Settings, ledger: Ledger) -> None:
-    switch = KillSwitch(ledger, cache=0, clock=Clock())
+    switch = KillSwitch(ledger, cache=0, clock=FakeClock(100.0))
     switch.check()
     with Ledger.open(settings) as other:
         KillSwitch(other).turn_on(by="ada", reason="stop")
@@ -103,7 +94,7 @@ def test_without_a_cache_every_look_is_fresh(settings: Settings, ledger: Ledger)
 
 
 def test_ones_own_turn_is_felt_at_once(ledger: Ledger) -> None:
-    switch = KillSwitch(ledger, cache=1000, clock=Clock())
+    switch = KillSwitch(ledger, cache=1000, clock=FakeClock(100.0))
     switch.check()
     switch.turn_on(by="ada", reason="stop")
     with pytest.raises(Killed):
@@ -111,7 +102,7 @@ def test_ones_own_turn_is_felt_at_once(ledger: Ledger) -> None:
 
 
 def test_a_look_that_was_overtaken_is_not_remembered(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    switch = KillSwitch(ledger, cache=1000, clock=Clock())
+    switch = KillSwitch(ledger, cache=1000, clock=FakeClock(100.0))
     seen = switch.state()
 
     def overtaken() -> Switch:
@@ -137,7 +128,7 @@ def test_a_ledger_that_is_closed_means_killed(settings: Settings) -> None:
 
 
 def test_a_database_that_fails_means_killed_once_the_last_look_is_old(ledger: Ledger, plain: Plain) -> None:
-    clock = Clock()
+    clock = FakeClock(100.0)
     switch = KillSwitch(ledger, cache=1.0, clock=clock)
     switch.check()
     plain.unguard("mayfly_events")

@@ -62,7 +62,7 @@ def _story(
     ledger: Ledger, promise: str, kind: str | None, subject: str | None, limit: int | None, *, follow: bool
 ) -> Iterator[Event]:
     """Return the story of a run or promise, and what comes to it while somebody waits."""
-    from mayfly.cli._promise_story import PromiseStory
+    from mayfly.views import PromiseStory
 
     after = ledger.before_last(0)
     story = PromiseStory(ledger, promise)

@@ -1,7 +1,5 @@
 """`mayfly metrics`: what the ledger counts up to."""
 
-from dataclasses import asdict
-
 from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.core import Settings
 
@@ -9,16 +7,10 @@ from mayfly.core import Settings
 def metrics(*, as_json: AsJson = False) -> None:
     """Count runs, compiled agents and collapses, and how much of the code was written on demand."""
     from mayfly.runtime import Runtime
-    from mayfly.runtime import metrics as count
+    from mayfly.views import metrics as count
 
     with Runtime(Settings.load()) as runtime:
-        found = count(runtime.parts.ledger)
-    fields = {
-        **asdict(found),
-        "promises": {**asdict(found.promises), "success_rate": round(found.promises.success_rate, 6)},
-        "autopoiesis_score": round(found.autopoiesis_score, 6),
-        "jit_contribution": round(found.jit_contribution, 6),
-    }
+        fields = count(runtime.parts.ledger).fields()
     if as_json:
         answer_json(fields)
         return

@@ -115,7 +115,7 @@ def report(error: Exception, *, debug: bool) -> int:
 
         traceback.print_exception(error)
     message, fix, status = _explain(error)
-    hint = f"; {_as_called(fix)}" if fix else ""
+    hint = f"; {_as_called(harmless(fix))}" if fix else ""
     note(f"mayfly: {one_line(message)}{hint}")
     if isinstance(error, OSError):
         _drop_stdout()

@@ -12,8 +12,8 @@ from mayfly.cli._trees import print_tree
 from mayfly.core import InputError, Tier
 
 if TYPE_CHECKING:
+    from mayfly.mangle import Why, WhyNot
     from mayfly.policy import Permit
-    from mayfly.policy.mangle import Why, WhyNot
 
 STATUS = {"permit": 0, "deny": 1, "approval": 3}
 
@@ -57,7 +57,7 @@ def permit(
 
 
 def _as_json(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:
-    from mayfly.policy.mangle import to_json
+    from mayfly.mangle import to_json
 
     shown = {"why": [to_json(tree) for tree in trees], "permitted_if": list(remedies)} if trees else {}
     answer_json({"decision": found.decision, "because": list(found.because), "id": found.id, **shown})

@@ -75,27 +75,16 @@ def planned_row(branch: Branch) -> Row:
     """Return the line of one promise as it is planned."""
     from mayfly.cli._tree_rows import Row
     from mayfly.cli._tree_words import served_by
+    from mayfly.views import ground_reason, is_ground
 
     promise = branch.promise
     middle = f"budget {promise.budget:.2f}"
     if promise.reality is not None:
         middle += f"  {promise.reality.kind} {promise.reality.confidence:.1f}"
     if is_ground(promise):
-        return Row(branch, middle, "nothing", ground_reason(promise), "dim")
+        return Row(branch, middle, "nothing", one_line(ground_reason(promise)), "dim")
     served, _, missing = served_by(promise).partition(": ")
     return Row(branch, middle, served, missing, "dim" if missing else "")
-
-
-def is_ground(promise: Promise[Any]) -> bool:
-    """Whether a promise is given its ground without a try."""
-    return promise.state == "collapsed" or (promise.service is not None and promise.service.kind == "ground")
-
-
-def ground_reason(promise: Promise[Any]) -> str:
-    """Return why nothing is tried."""
-    reality = promise.reality.reasoning if promise.reality else ""
-    missing = promise.service.name.removeprefix("nothing: ") if promise.service else ""
-    return one_line(promise.reason or missing or reality or "nothing serves it")
 
 
 def print_rows(rows: list[Row]) -> None:

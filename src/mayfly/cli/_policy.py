@@ -11,7 +11,7 @@ from mayfly.cli._trees import print_tree
 from mayfly.core import InputError
 
 if TYPE_CHECKING:
-    from mayfly.policy.mangle import MangleError, Model
+    from mayfly.mangle import MangleError, Model
 
 MOST_TEXT = 256 * 1024 * 1024
 
@@ -40,7 +40,7 @@ def evaluate(
 
     Every fact that holds, or what matches a goal, or the reason of a fact.
     """
-    from mayfly.policy.mangle import Limits, MangleError, load_files
+    from mayfly.mangle import Limits, MangleError, load_files
 
     try:
         program = load_files([*files, *(facts or [])])
@@ -73,7 +73,7 @@ def check(
 
     Syntax, declarations, safety, types and strata; everything that is wrong is said at once.
     """
-    from mayfly.policy.mangle import MangleError, load_files
+    from mayfly.mangle import MangleError, load_files
 
     try:
         program = load_files(files)
@@ -135,7 +135,7 @@ def run_tests(
 
 
 def _facts(model: "Model", goal: str | None) -> list[str]:
-    from mayfly.policy.mangle import MangleError, parse_atom, show_row, sort_key
+    from mayfly.mangle import MangleError, parse_atom, show_row, sort_key
 
     if goal is None:
         found = list(model.facts())
@@ -155,7 +155,7 @@ def _facts(model: "Model", goal: str | None) -> list[str]:
 
 
 def _explain(model: "Model", goal: str, *, as_json: bool) -> None:
-    from mayfly.policy.mangle import Why, WhyNot, parse_atom, to_json, why, why_not
+    from mayfly.mangle import Why, WhyNot, parse_atom, to_json, why, why_not
 
     atom = parse_atom(goal)
     rows = model.match(atom)

@@ -15,7 +15,7 @@ DECISIONS = ("policy.decided", "policy.routed")
 
 def explain_decision(id: str, rules: list[Path] | None, *, as_json: bool) -> None:
     """Explain one recorded decision or routing from its own facts, by the rules in force."""
-    from mayfly.policy.mangle import to_json
+    from mayfly.mangle import to_json
 
     with desk(rules) as opened:
         found = opened.kernel().explain(id)
@@ -50,7 +50,7 @@ def _tell(found: "Explanation") -> None:
 
 def explain_goal(goal: str, of: str | None, rules: list[Path] | None, *, as_json: bool) -> None:
     """Explain a goal by the rules in force and the facts of a recorded question."""
-    from mayfly.policy.mangle import Why, to_json
+    from mayfly.mangle import Why, to_json
 
     with desk(rules) as opened:
         trees = opened.explain(goal, of=of)

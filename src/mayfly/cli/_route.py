@@ -72,7 +72,7 @@ def _intent(found: "Perception") -> dict[str, object]:
 
 
 def _tell(understood: "Understood") -> None:
-    from mayfly.policy.mangle import show_row
+    from mayfly.mangle import show_row
 
     perceived, routed = understood
     for fact in perceived.facts():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +10,7 @@ from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_l
 from mayfly.core import Settings
 
 if TYPE_CHECKING:
-    from mayfly.promise import RunLine
+    from mayfly.views import RunLine
 
 
 def runs(
@@ -20,8 +19,8 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List the last runs, the newest first: how each ended, or that it can be taken up again."""
-    from mayfly.promise import runs as find
     from mayfly.store import Ledger
+    from mayfly.views import runs as find
 
     ledger = Ledger.find(Settings.load())
     found: list[RunLine] = []
@@ -29,7 +28,7 @@ def runs(
         with ledger:
             found = find(ledger, last=last)
     if as_json:
-        answer_json([{**asdict(line), "at": line.at.isoformat()} for line in found])
+        answer_json([line.fields() for line in found])
     elif not found:
         note(f"nothing has been run yet; try: {command()} demo")
     else:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.cli._output import command, one_line
 from mayfly.cli._progress import Progress
-from mayfly.cli._tree_state import Watched
 from mayfly.cli._tree_words import counted, ended_words, plain_line
+from mayfly.views import Watched
 
 if TYPE_CHECKING:
     from mayfly.cli._tree_live import LiveTree

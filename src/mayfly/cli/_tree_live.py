@@ -18,9 +18,9 @@ from mayfly.cli._tree_rows import Branch, Line, Row, branches, cut, fitted
 from mayfly.cli._tree_words import STYLES, counted, how_long, pool_words, proven_words, served_by
 
 if TYPE_CHECKING:
-    from mayfly.cli._tree_state import Moving, Watched
     from mayfly.core import Pool
     from mayfly.promise import Promise
+    from mayfly.views import Moving, Watched
 
 FRAME = 0.1
 SLOWEST = 1.0

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from rich.cells import cell_len, set_cell_size
 
 from mayfly.cli._output import one_line
+from mayfly.views import places
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise
@@ -64,18 +65,10 @@ def columns(stream: TextIO) -> int:
 
 def branches(root: Promise[Any]) -> Iterator[Branch]:
     """Yield every promise of the tree from the top, each with its guides and the siblings it comes after."""
-    waiting = [Branch("", "", root, ())]
-    while waiting:
-        branch = waiting.pop()
-        yield branch
-        children = branch.promise.children
-        intents = {child.name: child.intent for child in children}
-        last = len(children) - 1
-        for number in range(last, -1, -1):
-            child = children[number]
-            guide, below = ("└─ ", "   ") if number == last else ("├─ ", "│  ")
-            after = tuple(intents.get(name, name) for name in child.needs)
-            waiting.append(Branch(branch.below + guide, branch.below + below, child, after))
+    for place in places(root):
+        above = "".join("   " if last else "│  " for last in place.last[:-1])
+        guide, below = ("", "") if not place.last else ("└─ ", "   ") if place.last[-1] else ("├─ ", "│  ")
+        yield Branch(above + guide, above + below, place.promise, place.after)
 
 
 def fitted(rows: Sequence[Row], width: int, *, whole: bool = False, steady: bool = False) -> Iterator[Line]:

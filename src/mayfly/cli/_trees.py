@@ -8,7 +8,7 @@ from mayfly.cli._output import answer
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from mayfly.policy.mangle import Branch, Why, WhyNot
+    from mayfly.mangle import Branch, Why, WhyNot
 
 _STYLES = {
     "fact": "",
@@ -23,7 +23,7 @@ _STYLES = {
 
 def print_tree(tree: "Why | WhyNot") -> None:
     """Print why something holds, or why not."""
-    from mayfly.policy.mangle import outline, to_text
+    from mayfly.mangle import outline, to_text
 
     if sys.stdout.isatty():
         from rich.console import Console

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mayfly.cli._output import answer, answer_json, command, note, one_line
-from mayfly.cli._promise_story import PromiseStory
-from mayfly.core import InputError
+from mayfly.views import Reasons, reason_of
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise
@@ -17,15 +16,8 @@ Tell = Callable[[Iterable["Event"]], Iterable[str]]
 
 # More lines of one sort than this are read by programs only.
 MOST = 50
-GROUND = ("collapsed", "failed")
 ENDS = ("run.resolved", "run.collapsed")
 OPEN = ("running", "interrupted", "cancelled")
-_BECAME = {
-    "effect.began": "sent, and nothing more is known",
-    "effect.done": "done",
-    "effect.refused": "did not happen",
-    "effect.unknown": "nobody can tell whether it happened",
-}
 
 
 def why_tree(ledger: Ledger, id: str, tell: Tell, *, as_json: bool) -> None:
@@ -34,157 +26,36 @@ def why_tree(ledger: Ledger, id: str, tell: Tell, *, as_json: bool) -> None:
     if as_json:
         answer_json(reasons.fields())
         return
-    for line in reasons.lines(tell):
+    for line in _lines(reasons, tell):
         answer(line)
     if reasons.status in ("interrupted", "cancelled"):
         note(f"go on: {command()} resume {one_line(reasons.run)}")
 
 
-class Reasons:
-    """What is known of how one promise, or the root of a run, came to its end."""
-
-    def __init__(self, ledger: Ledger, id: str) -> None:
-        from mayfly.promise import saved
-
-        self.id = id
-        self.run, _, node = id.partition("/")
-        found = saved(ledger, self.run)
-        self.status = found.status
-        asked = next((promise for promise in found.tree.walk() if promise.id == (node or "0")), None)
-        if asked is None:
-            raise InputError(
-                f"run {one_line(self.run)} has no promise {one_line(node)}",
-                fix=f"see: mayfly trace {one_line(self.run)}",
-            )
-        self.asked = asked
-        self.chain = chain_of(asked, found.tree)
-        linked = {promise.id for promise in self.chain}
-        below = [promise for promise in asked.walk() if promise is not asked]
-        self.ground = [promise for promise in below if promise.state in GROUND and promise.id not in linked]
-        self.proven = [promise for promise in asked.walk() if promise.proof is not None]
-        self._read(ledger, id if node else self.run)
-
-    def _read(self, ledger: Ledger, id: str) -> None:
-        self.leaf = self.chain[-1]
-        self.steps: list[Event] = []
-        self.decisions: list[Event] = []
-        self.effects: dict[str, list[Event]] = {}
-        try:
-            story = PromiseStory(ledger, id)
-        except InputError:  # a promise of which nothing is recorded is one that was not begun
-            self.told = []
-            return
-        self.steps = story.own
-        self.decisions = story.decisions(self.asked.walk() if story.node else None)
-        self.effects = story.effects()
-        told = ledger.read(subject=f"{self.run}/{self.leaf.id}")
-        self.told = [event for event in told if not event.kind.startswith("effect.")]
-
-    def fields(self) -> dict[str, object]:
-        """Return everything as data."""
-        return {
-            "id": self.id,
-            "status": self.status,
-            "state": self.asked.state.value,
-            "intent": self.asked.intent,
-            "reason": _reason(self.asked),
-            "chain": [_fields(promise) for promise in self.chain],
-            "ground": [_fields(promise) for promise in self.ground],
-            "proven": [_fields(promise) for promise in self.proven],
-            "decisions": [
-                {
-                    "id": event.subject,
-                    **{name: event.payload[name] for name in ("action", "target", "decision", "because")},
-                }
-                for event in self.decisions
-            ],
-            "effects": [effect_of(subject, events) for subject, events in self.effects.items()],
-            "story": [_event(event) for event in self.told],
-            "steps": [_event(event) for event in self.steps],
-        }
-
-    def lines(self, tell: Tell) -> Iterator[str]:
-        """Yield it in words."""
-        yield f"asked: {one_line(self.asked.intent, limit=500)}"
-        if self.asked.parent is None:
-            ends = [event for event in self.steps if event.kind in ENDS]
-            yield from list(tell(ends[-1:]))[:1] if self.status not in OPEN else [self.status]
-        yield from (_line(promise) for promise in self.chain)
-        if self.told:
-            yield f"how {self.leaf.id} came to it:"
-            yield from (f"  {line}" for line in tell(self.told))
-        yield from _some("also ended in ground:", [_line(promise) for promise in self.ground], self.run)
-        shown = {promise.id for promise in self.chain}
-        proven = [_line(promise) for promise in self.proven if promise.id not in shown]
-        yield from _some("proven:", proven, self.run)
-        yield from _some(
-            "the rules were asked:", [_ruled(event.subject, event.payload) for event in self.decisions], self.run
-        )
-        effects = [effect_of(subject, events) for subject, events in self.effects.items()]
-        yield from _some("effects:", [_effect(effect) for effect in effects], self.run)
-
-
-def chain_of(asked: Promise[Any], tree: Promise[Any]) -> list[Promise[Any]]:
-    """Return *asked* and, link by link, what it gave its ground for: a child, or what that child needed."""
-    siblings = {child.id: parent.children for parent in tree.walk() for child in parent.children}
-    found: dict[str, Promise[Any]] = {}
-    link: Promise[Any] | None = asked
-    while link is not None and link.id not in found:
-        found[link.id] = link
-        link = _cause(link, siblings.get(link.id, []))
-    return list(found.values())
-
-
-def _cause(promise: Promise[Any], siblings: list[Promise[Any]]) -> Promise[Any] | None:
-    if promise.state.value == "resolved":
-        return None
-    needed = [sibling for sibling in siblings if sibling.name in promise.needs and sibling.state in GROUND]
-    if needed and promise.state.value == "collapsed":
-        return needed[0]
-    grounded = [child for child in promise.children if child.state in GROUND]
-    named = [child for child in grounded if promise.reason.startswith(f"{child.intent[:200]}: {child.reason}"[:2000])]
-    open = [child for child in promise.children if child.state.value == "resolving"]
-    candidates = named or grounded if promise.state in GROUND else grounded or open
-    return candidates[0] if candidates else None
-
-
-def effect_of(subject: str, events: list[Event]) -> dict[str, Any]:
-    """Say of one effect what it was, how often it was sent and what became of it."""
-    began: Mapping[str, Any] = next(event.payload for event in reversed(events) if event.kind == "effect.began")
-    last: Any = events[-1].payload
-    if events[-1].kind == "effect.settled":
-        became = f"{last['verdict']}, as {last['by']} says"
-    else:
-        became = _BECAME[events[-1].kind]
-    return {
-        "id": subject,
-        **{name: began[name] for name in ("capability", "effect", "action", "target")},
-        "attempts": began["attempt"],
-        "state": events[-1].kind.removeprefix("effect."),
-        "became": became + (f": {last['reason']}" if last.get("reason") else ""),
-    }
-
-
-def _fields(promise: Promise[Any]) -> dict[str, object]:
-    return {
-        "node": promise.id,
-        "intent": promise.intent,
-        "state": promise.state.value,
-        "reason": _reason(promise),
-        "code": promise.code,
-        "served_by": str(promise.service or "children"),
-        "proof": promise.proof.to_json() if promise.proof else None,
-    }
-
-
-def _reason(promise: Promise[Any]) -> str:
-    return promise.proof.description if promise.proof else promise.reason
+def _lines(found: Reasons, tell: Tell) -> Iterator[str]:
+    """Yield it in words."""
+    yield f"asked: {one_line(found.asked.intent, limit=500)}"
+    if found.asked.parent is None:
+        ends = [event for event in found.steps if event.kind in ENDS]
+        yield from list(tell(ends[-1:]))[:1] if found.status not in OPEN else [found.status]
+    yield from (_line(promise) for promise in found.chain)
+    if found.told:
+        yield f"how {found.leaf.id} came to it:"
+        yield from (f"  {line}" for line in tell(found.told))
+    yield from _some("also ended in ground:", [_line(promise) for promise in found.ground], found.run)
+    shown = {promise.id for promise in found.chain}
+    proven = [_line(promise) for promise in found.proven if promise.id not in shown]
+    yield from _some("proven:", proven, found.run)
+    yield from _some(
+        "the rules were asked:", [_ruled(event.subject, event.payload) for event in found.decisions], found.run
+    )
+    yield from _some("effects:", [_effect(effect) for effect in found.sent()], found.run)
 
 
 def _line(promise: Promise[Any]) -> str:
     code = f" [{promise.code}]" if promise.code else ""
     strength = f"{promise.proof.strength}, " if promise.proof else ""
-    reason = f": {strength}{one_line(_reason(promise), limit=500)}" if _reason(promise) else ""
+    reason = f": {strength}{one_line(reason_of(promise), limit=500)}" if reason_of(promise) else ""
     return f"  {promise.id:<6} {promise.state.value:<9} {one_line(promise.intent, limit=100)}{reason}{code}"
 
 
@@ -206,7 +77,3 @@ def _some(head: str, lines: list[str], run: str) -> Iterator[str]:
     yield from lines[:MOST]
     if len(lines) > MOST:
         yield f"  and {len(lines) - MOST:,} more: {command()} why {one_line(run)} --json"
-
-
-def _event(event: Event) -> dict[str, object]:
-    return {"at": event.at.isoformat(), "kind": event.kind, **event.payload}

@@ -43,7 +43,7 @@ class ExampleArchitect:
         raise CannotWrite("without a model, words alone are not enough", helps=(EXAMPLES, "an input (--input)", MODEL))
 
     def _from_examples(self, request: Request, tried: set[str]) -> Artifact:
-        from mayfly.forge import examples
+        from mayfly.synthesis import examples
 
         signature = request.signature
         made = examples.synthesize(
@@ -78,7 +78,7 @@ class ExampleArchitect:
         return artifact
 
     def _from_sample(self, request: Request, tried: set[str]) -> Artifact:
-        from mayfly.forge import records
+        from mayfly.synthesis import records
 
         made = records.plan(request.intent, request.sample)
         if isinstance(made, records.Unable):

@@ -41,7 +41,7 @@ class TestWriter:
         tests += [_example(example, "held-out", number) for number, example in enumerate(held_out, 1)]
         inputs = self._inputs(request, held_out)
         if not request.examples and request.sample and request.signature is None:
-            from mayfly.forge import records
+            from mayfly.synthesis import records
 
             found = records.tests(request.intent, request.sample)
             tests += [test for test in found if exact or test.kind == "relation"]
@@ -58,7 +58,7 @@ class TestWriter:
         """Return who knows the right answer for any input like the sample, if there is somebody."""
         if not exact or request.examples or not request.sample or request.signature is not None:
             return None
-        from mayfly.forge import records
+        from mayfly.synthesis import records
 
         return _of_lists(records.oracle(request.intent, request.sample))
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         recordings,
         simulate,
     )
-    from mayfly.policy.mangle import Limits, MangleError, Symbol
     from mayfly.policy.perception import Lexicon, Perceived, Perception, perceive
 
 __all__ = [
@@ -44,8 +43,6 @@ __all__ = [
     "Fact",
     "Kernel",
     "Lexicon",
-    "Limits",
-    "MangleError",
     "Override",
     "Perceived",
     "Perception",
@@ -56,7 +53,6 @@ __all__ = [
     "Route",
     "Rulebook",
     "Snapshot",
-    "Symbol",
     "Tried",
     "Watcher",
     "World",
@@ -111,14 +107,6 @@ _HOME = {
             "simulate",
         ),
         "mayfly.policy.kernel",
-    ),
-    **dict.fromkeys(
-        (
-            "Limits",
-            "MangleError",
-            "Symbol",
-        ),
-        "mayfly.policy.mangle",
     ),
     **dict.fromkeys(
         (

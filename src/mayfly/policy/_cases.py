@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mayfly.core import InputError
-from mayfly.policy.mangle import (
+from mayfly.mangle import (
     Atom,
     MangleError,
     Model,

@@ -10,7 +10,16 @@ if TYPE_CHECKING:
     from mayfly.promise._combine import CannotCombine, Joined
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
-    from mayfly.promise._history import RunLine, Saved, Unsettled, cancel, runs, saved, settle_effect, unknown_effects
+    from mayfly.promise._history import (
+        Saved,
+        Unsettled,
+        cancel,
+        count_states,
+        run_status,
+        saved,
+        settle_effect,
+        unknown_effects,
+    )
     from mayfly.promise._job import Done, Engine, Job, Part, Worker
     from mayfly.promise._journal import Journal
     from mayfly.promise._keys import part_of
@@ -74,7 +83,6 @@ __all__ = [
     "Promise",
     "Reality",
     "Resolver",
-    "RunLine",
     "RunResumed",
     "Saved",
     "Service",
@@ -92,13 +100,14 @@ __all__ = [
     "cancel",
     "check_shape",
     "classify",
+    "count_states",
     "from_json",
     "input_of",
     "open_engine",
     "part_of",
     "past_of",
     "plan_json",
-    "runs",
+    "run_status",
     "saved",
     "settle_effect",
     "spent_json",
@@ -132,11 +141,11 @@ _HOME = {
     ),
     **dict.fromkeys(
         (
-            "RunLine",
             "Saved",
             "Unsettled",
             "cancel",
-            "runs",
+            "count_states",
+            "run_status",
             "saved",
             "settle_effect",
             "unknown_effects",

@@ -32,21 +32,6 @@ _STATES = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class RunLine:
-    """One run in a list of runs; *nodes* is 0 for a run without a tree."""
-
-    id: str
-    intent: str
-    at: datetime
-    status: str
-    nodes: int = 0
-    resolved: int = 0
-    collapsed: int = 0
-    failed: int = 0
-    seconds: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Saved:
     """A run as the ledger has it: the tree with every state applied, and what is needed to go on with it."""
 
@@ -101,43 +86,7 @@ class Unsettled:
     at: datetime
 
 
-def runs(ledger: Ledger, *, last: int = 20) -> list[RunLine]:
-    """Return the last runs, the newest first."""
-    wanted = last
-    while True:
-        after = ledger.before_last(wanted, kind="run.began")
-        # Leaves begin too; how many of them there are among the last is not known beforehand.
-        began = [event for event in ledger.read(kind="run.began", after=after) if "/" not in event.subject]
-        if len(began) >= last or not after:
-            return [_line(ledger, event) for event in reversed(began[-last:] if last else [])]
-        wanted *= 4
-
-
-def _line(ledger: Ledger, began: Event) -> RunLine:
-    run = began.subject
-    planned = ledger.last(kind="promise.planned", subject=run)
-    status, end = _status(ledger, run)
-    counts = _counts(ledger, run) if planned else Counter()
-    return RunLine(
-        id=run,
-        intent=str(began.payload.get("intent", "")),
-        at=began.at,
-        status=status,
-        nodes=int(str(planned.payload["nodes"])) if planned else 0,
-        resolved=counts[State.RESOLVED],
-        collapsed=counts[State.COLLAPSED],
-        failed=counts[State.FAILED],
-        seconds=_took(began, end, tree=planned is not None) if end else None,
-    )
-
-
-def _took(began: Event, end: Event, *, tree: bool) -> float:
-    """Return the seconds of a run; the story of a single agent is written in one piece, so its end says them."""
-    told = end.payload.get("seconds")
-    return float(told) if not tree and isinstance(told, (int, float)) else (end.at - began.at).total_seconds()
-
-
-def _counts(ledger: Ledger, run: str) -> Counter[State]:
+def count_states(ledger: Ledger, run: str) -> Counter[State]:
     """Count promises by where they stand; what was tried more than once counts as it last ended."""
     if ledger.last(kind="run.resumed", subject=run) is None:
         return Counter({state: ledger.count(kind=kind, subject=run) for kind, state in _STATES.items()})
@@ -147,7 +96,7 @@ def _counts(ledger: Ledger, run: str) -> Counter[State]:
     return Counter(_STATES[event.kind] for event in marks.last.values())
 
 
-def _status(ledger: Ledger, run: str) -> tuple[str, Event | None]:
+def run_status(ledger: Ledger, run: str) -> tuple[str, Event | None]:
     """Say how a run stands, and return the event with which it ended."""
     ends = [event for kind in ENDS if (event := ledger.last(kind=kind, subject=run))]
     end = max(ends, key=lambda event: event.id, default=None)
@@ -190,7 +139,7 @@ def saved(ledger: Ledger, run: str) -> Saved:
     values = _values(ledger, marks.keys)
     for promise in reversed(list(tree.walk())):
         marks.apply(promise, values)
-    status, _ = _status(ledger, run)
+    status, _ = run_status(ledger, run)
     return Saved(
         id=run,
         tree=tree,
@@ -272,7 +221,7 @@ def cancel(ledger: Ledger, run: str, *, by: str, reason: str = "") -> None:
     """Ask a run to stop, on whatever machine it is; what is proven stays proven."""
     if ledger.last(kind="run.began", subject=run) is None:
         raise InputError(f"there is no run {run}", fix="see: mayfly runs")
-    status, _ = _status(ledger, run)
+    status, _ = run_status(ledger, run)
     if status != "running":
         raise ConflictError(f"run {run} is not running: it is {status}")
     ledger.append(RunCancelled(by=by, reason=reason), subject=run)

@@ -7,41 +7,41 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mayfly.runtime._agents import AgentKept, versions_of
     from mayfly.runtime._execute import Ran
     from mayfly.runtime._freeze import Frozen, freeze_module, write_module
     from mayfly.runtime._given import compile_given, compile_now, verdicts_of
     from mayfly.runtime._jit import JitFunction, jit
-    from mayfly.runtime._metrics import Metrics, metrics
     from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
     from mayfly.runtime._run import Runtime
-    from mayfly.runtime._spool import Spool
     from mayfly.runtime._story import Observer
     from mayfly.runtime._task import Task
 
 __all__ = [
+    "AgentKept",
     "Desk",
     "Frozen",
     "JitFunction",
-    "Metrics",
     "Observer",
     "Ran",
     "Reproved",
     "Runtime",
-    "Spool",
     "Task",
     "Understood",
     "compile_given",
     "compile_now",
     "freeze_module",
     "jit",
-    "metrics",
     "prove_again",
     "verdicts_of",
+    "versions_of",
     "write_module",
 ]
 
 _HOME = {
+    "AgentKept": "mayfly.runtime._agents",
+    "versions_of": "mayfly.runtime._agents",
     "Ran": "mayfly.runtime._execute",
     "Frozen": "mayfly.runtime._freeze",
     "freeze_module": "mayfly.runtime._freeze",
@@ -51,14 +51,11 @@ _HOME = {
     "verdicts_of": "mayfly.runtime._given",
     "JitFunction": "mayfly.runtime._jit",
     "jit": "mayfly.runtime._jit",
-    "Metrics": "mayfly.runtime._metrics",
-    "metrics": "mayfly.runtime._metrics",
     "Desk": "mayfly.runtime._policy",
     "Understood": "mayfly.runtime._policy",
     "Reproved": "mayfly.runtime._prove",
     "prove_again": "mayfly.runtime._prove",
     "Runtime": "mayfly.runtime._run",
-    "Spool": "mayfly.runtime._spool",
     "Observer": "mayfly.runtime._story",
     "Task": "mayfly.runtime._task",
 }

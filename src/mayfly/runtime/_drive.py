@@ -30,10 +30,9 @@ from mayfly.promise import (
     open_engine,
     past_of,
 )
+from mayfly.promise.split import Unmergeable, check_unchanged, merge
 from mayfly.runtime._leaf import LeafWorker, make_worker
 from mayfly.runtime._policy import Desk
-from mayfly.runtime._split import check_unchanged, merge
-from mayfly.runtime._split_merge import Unmergeable
 from mayfly.store import Killed, KillSwitch
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from mayfly.core import UNSET, Artifact
 from mayfly.gates import Entry, adapted
-from mayfly.runtime._spool import IN_MEMORY, collect
+from mayfly.promise.split import SPOOL_AT, collect
 from mayfly.runtime._task import Task, size_of
 from mayfly.sandbox import Lane, Result, Sandbox, Ticket
 
@@ -80,7 +80,7 @@ def _streamed(box: Sandbox, source: str, name: str, task: Task, imports: frozens
         source, name, argument, imports=imports, timeout=timeout, lines=task.lines, ticket=within.ticket
     ) as stream:
         # There are many parts at once, and nobody looks at one of them before all are joined.
-        items = collect(stream, limit=PART_IN_MEMORY if task.origin else IN_MEMORY)
+        items = collect(stream, limit=PART_IN_MEMORY if task.origin else SPOOL_AT)
     result = stream.result or Result(status="died", error="the stream ended without a result")
     # Without items it was no generator: the one value came with the end of the stream.
     return Ran(result=result, value=items, items=len(items)) if len(items) else Ran(result=result, value=result.value)

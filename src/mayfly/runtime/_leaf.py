@@ -15,6 +15,7 @@ from typing import Any
 
 from mayfly.core import UNSET, LimitError, Outcome, Settings, Stop, StoreError, Tier
 from mayfly.promise import Done, Job, about_store
+from mayfly.promise.split import MergeProof, OutOfTime, Spool, TrialFailed, part_as_file, prove_merge, text_as_file
 from mayfly.runtime._agents import keep_agent, load_agent
 from mayfly.runtime._agents import versions_of as versions_of
 from mayfly.runtime._collapse import Collapse
@@ -22,9 +23,6 @@ from mayfly.runtime._compile import Compiled
 from mayfly.runtime._execute import Within, execute
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._resolve import Asked, collapsed, executed, keep, model_name, resolve_task, resolved, written
-from mayfly.runtime._split import part_as_file, text_as_file
-from mayfly.runtime._split_prove import Failed, Joined, OutOfTime, prove_merge
-from mayfly.runtime._spool import Spool
 from mayfly.runtime._story import Observer, Story
 from mayfly.runtime._task import Task, make_task
 from mayfly.sandbox import Ticket
@@ -205,10 +203,10 @@ class LeafWorker:
         }
         return resolved(compiled, value, story, cached=again)
 
-    def _joined(self, task: Task, compiled: Compiled, story: Story, within: Within) -> Joined:
+    def _joined(self, task: Task, compiled: Compiled, story: Story, within: Within) -> MergeProof:
         sample = [line for line in task.sample if isinstance(line, str)]
         if not task.is_lines or len(sample) != len(task.sample):
-            return Joined(kind=None, reason="the input is not lines")
+            return MergeProof(kind=None, reason="the input is not lines")
         until = time.monotonic() + within.of(0)
 
         def run(lines: Sequence[str]) -> object:
@@ -222,7 +220,7 @@ class LeafWorker:
                 ran = execute(self.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
             story.sandbox_seconds += ran.result.milliseconds / 1000
             if not ran.result.ok:
-                raise Failed(ran.result.error or ran.result.status)
+                raise TrialFailed(ran.result.error or ran.result.status)
             return ran.value
 
         return prove_merge(run, sample, compiled.artifact.source)

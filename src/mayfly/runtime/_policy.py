@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mayfly.core import InputError, Settings
+from mayfly.mangle import Limits, Symbol, Why, WhyNot, why, why_not
 from mayfly.policy import (
     Appeals,
     Court,
@@ -17,7 +18,6 @@ from mayfly.policy import (
     Fact,
     Kernel,
     Lexicon,
-    Limits,
     Override,
     Perceived,
     Proposed,
@@ -26,7 +26,6 @@ from mayfly.policy import (
     Route,
     Rulebook,
     Snapshot,
-    Symbol,
     Watcher,
     World,
     changeable,
@@ -37,7 +36,6 @@ from mayfly.policy import (
     recordings,
     simulate,
 )
-from mayfly.policy.mangle import Why, WhyNot, why, why_not
 from mayfly.store import Ledger, Seal
 
 _HOST = re.compile(r"[\w.:\[\]-]+")

@@ -43,11 +43,11 @@ from mayfly.promise import (
     spent_json,
     to_json,
 )
+from mayfly.promise.split import parts_of
 from mayfly.runtime._drive import Drive
 from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
 from mayfly.runtime._leaf import versions_of
 from mayfly.runtime._policy import Desk
-from mayfly.runtime._split import parts_of
 from mayfly.store import shown
 
 if TYPE_CHECKING:

@@ -6,24 +6,13 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Settings, content_hash
+from mayfly.mangle import parse
 from mayfly.policy.kernel import RuleFile, Snapshot
-from mayfly.policy.mangle._parser import parse
 from mayfly.store import Ledger
+from mayfly.testing import FakeClock
 
+SECOND = 10**9
 CONSTITUTION = (Path(__file__).parent / "constitution.mg").read_text(encoding="utf-8")
-
-
-class Clock:
-    """A clock that stands still until it is told otherwise; nanoseconds since 1970."""
-
-    def __init__(self) -> None:
-        self.now = 1_800_000_000_000_000_000
-
-    def __call__(self) -> int:
-        return self.now
-
-    def forward(self, seconds: float) -> None:
-        self.now += int(seconds * 1_000_000_000)
 
 
 def constitution(text: str = CONSTITUTION) -> tuple[RuleFile, ...]:
@@ -32,8 +21,9 @@ def constitution(text: str = CONSTITUTION) -> tuple[RuleFile, ...]:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> FakeClock[int]:
+    """Return a clock of nanoseconds since 1970."""
+    return FakeClock(1_800_000_000 * SECOND)
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ import pytest
 from mayfly.core import InputError
 from mayfly.policy.kernel import Appeals, Kernel, PolicyOverridden, Review, Snapshot
 from mayfly.store import Ledger, Seal
+from mayfly.testing import FakeClock
 
-from .conftest import Clock
+from .conftest import SECOND
 
 
 @pytest.fixture
@@ -20,18 +21,23 @@ def key(tmp_path: Path) -> Seal:
 
 
 @pytest.fixture
-def appeals(ledger: Ledger, key: Seal, clock: Clock) -> Appeals:
+def appeals(ledger: Ledger, key: Seal, clock: FakeClock[int]) -> Appeals:
     return Appeals(ledger, key, clock=clock)
 
 
 def kernel_for(
-    snapshot: Snapshot, ledger: Ledger, workspace: Path, appeals: Appeals, clock: Clock, persona: str = "mender"
+    snapshot: Snapshot,
+    ledger: Ledger,
+    workspace: Path,
+    appeals: Appeals,
+    clock: FakeClock[int],
+    persona: str = "mender",
 ) -> Kernel:
     return Kernel(snapshot, ledger=ledger, workspace=workspace, persona=persona, appeals=appeals, clock=clock)
 
 
 @pytest.fixture
-def kernel(snapshot: Snapshot, ledger: Ledger, workspace: Path, appeals: Appeals, clock: Clock) -> Kernel:
+def kernel(snapshot: Snapshot, ledger: Ledger, workspace: Path, appeals: Appeals, clock: FakeClock[int]) -> Kernel:
     return kernel_for(snapshot, ledger, workspace, appeals, clock)
 
 
@@ -57,7 +63,7 @@ def test_another_action_is_not_approved_by_it(
 
 
 def test_another_persona_is_not_approved_by_it(
-    kernel: Kernel, appeals: Appeals, snapshot: Snapshot, ledger: Ledger, workspace: Path, clock: Clock
+    kernel: Kernel, appeals: Appeals, snapshot: Snapshot, ledger: Ledger, workspace: Path, clock: FakeClock[int]
 ) -> None:
     approve(kernel, appeals)
     other = kernel_for(snapshot, ledger, workspace, appeals, clock, persona="other")
@@ -65,16 +71,16 @@ def test_another_persona_is_not_approved_by_it(
 
 
 def test_the_same_words_in_another_workspace_are_not_approved(
-    kernel: Kernel, appeals: Appeals, snapshot: Snapshot, ledger: Ledger, tmp_path: Path, clock: Clock
+    kernel: Kernel, appeals: Appeals, snapshot: Snapshot, ledger: Ledger, tmp_path: Path, clock: FakeClock[int]
 ) -> None:
     approve(kernel, appeals)
     other = kernel_for(snapshot, ledger, tmp_path / "elsewhere", appeals, clock)
     assert other.permitted("shell_exec", "ls").decision == "approval"
 
 
-def test_an_approval_expires(kernel: Kernel, appeals: Appeals, clock: Clock) -> None:
+def test_an_approval_expires(kernel: Kernel, appeals: Appeals, clock: FakeClock[int]) -> None:
     approve(kernel, appeals, ttl=60)
-    clock.forward(60)
+    clock.forward(60 * SECOND)
     permit = kernel.permitted("shell_exec", "ls")
     assert permit.decision == "approval"
     assert any(reason.endswith("has expired") for reason in permit.because)
@@ -102,9 +108,11 @@ def forged(ledger: Ledger, **changes: object) -> None:
     ledger.append(PolicyOverridden(**{**asdict(event.data), **changes}), subject=event.subject)
 
 
-def test_a_tampered_approval_does_not_count(kernel: Kernel, appeals: Appeals, ledger: Ledger, clock: Clock) -> None:
+def test_a_tampered_approval_does_not_count(
+    kernel: Kernel, appeals: Appeals, ledger: Ledger, clock: FakeClock[int]
+) -> None:
     approve(kernel, appeals, ttl=60)
-    clock.forward(61)
+    clock.forward(61 * SECOND)
     forged(ledger, until=clock.now + 10**12)
     permit = kernel.permitted("shell_exec", "ls")
     assert permit.decision == "approval"
@@ -124,7 +132,7 @@ def test_an_approval_moved_to_another_action_does_not_count(kernel: Kernel, appe
 
 
 def test_an_approval_of_another_key_does_not_count(
-    kernel: Kernel, appeals: Appeals, ledger: Ledger, clock: Clock, tmp_path: Path
+    kernel: Kernel, appeals: Appeals, ledger: Ledger, clock: FakeClock[int], tmp_path: Path
 ) -> None:
     asked = kernel.permitted("shell_exec", "ls")
     Appeals(ledger, Seal.open(tmp_path / "other"), clock=clock).appeal(asked.id, by="x", reason="y", ttl=60)
@@ -171,7 +179,7 @@ def test_denials_of_different_classes_do_not_add_up(snapshot: Snapshot, ledger: 
     assert ledger.count(kind="policy.review_wanted") == 0
 
 
-def test_two_approvals_ask_for_a_review(kernel: Kernel, ledger: Ledger, key: Seal, clock: Clock) -> None:
+def test_two_approvals_ask_for_a_review(kernel: Kernel, ledger: Ledger, key: Seal, clock: FakeClock[int]) -> None:
     watched = Appeals(ledger, key, clock=clock, review=Review(ledger))
     approve(kernel, watched, "ls")
     assert ledger.count(kind="policy.review_wanted") == 0

@@ -8,11 +8,10 @@ from random import Random
 import pytest
 
 from mayfly.core import MayflyError
+from mayfly.mangle import Clause, Declared, MangleError, Name, Program, Symbol, check_program, show_clause
 from mayfly.policy.kernel import RuleFile, Snapshot, facts_of_action
 from mayfly.policy.kernel._files import base_files, rule_file
 from mayfly.policy.kernel._protected import Protected, protected_by
-from mayfly.policy.mangle import Clause, Declared, MangleError, Name, Program, Symbol, show_clause
-from mayfly.policy.mangle.check import check
 
 from ..rules.actions import Asked, read_table  # noqa: TID252
 
@@ -79,7 +78,7 @@ def extra_file(random: Random, number: int) -> RuleFile | None:
     try:
         file = rule_file(name, name, text.replace("helper(", f"helper{number}("), protected())
         known = {clause.head.symbol for clause in file.unit.clauses}
-        check([file.unit], extra={symbol: about for symbol, about in shipped().items() if symbol not in known})
+        check_program([file.unit], extra={symbol: about for symbol, about in shipped().items() if symbol not in known})
     except MayflyError:
         return None
     return file

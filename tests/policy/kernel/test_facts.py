@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError
+from mayfly.mangle import LARGEST_NUMBER, Name, Row, Time
 from mayfly.policy.kernel import facts_of_action
 from mayfly.policy.kernel.facts import host_of, locate
-from mayfly.policy.mangle._values import LARGEST_NUMBER, Name, Row, Time
 
 
 @pytest.fixture

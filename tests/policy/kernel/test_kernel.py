@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError, StoreError
+from mayfly.mangle import Limits, MangleError, Name, to_text
 from mayfly.policy.kernel import Kernel, PolicyDecided, PolicyRouted, Snapshot, propose, recordings
-from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle._values import Name
-from mayfly.policy.mangle.engine import Limits
-from mayfly.policy.mangle.explain import to_text
 from mayfly.store import Ledger
 
 

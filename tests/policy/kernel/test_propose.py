@@ -2,10 +2,9 @@
 
 import pytest
 
+from mayfly.mangle import Name, Symbol
 from mayfly.policy.kernel import PROPOSABLE, propose
 from mayfly.policy.kernel._protected import protected_by
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._values import Name
 from mayfly.store import Ledger
 
 

@@ -8,26 +8,27 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Settings
-from mayfly.policy.kernel import Fact, Kernel, Permit, Recording, Rulebook, recordings
-from mayfly.policy.mangle import (
+from mayfly.mangle import (
     Atom,
+    Constant,
     External,
     Model,
     Name,
     Program,
     Row,
+    Step,
     Symbol,
     Value,
+    Why,
+    compile_program,
     leaves,
     show_row,
     to_json,
     to_text,
     why,
 )
-from mayfly.policy.mangle._ast import Constant
-from mayfly.policy.mangle.engine import compile_program
-from mayfly.policy.mangle.explain import Fact as Leaf
-from mayfly.policy.mangle.explain import Step, Why
+from mayfly.mangle import Fact as Leaf
+from mayfly.policy.kernel import Fact, Kernel, Permit, Recording, Rulebook, recordings
 from mayfly.store import Ledger
 
 PERMITTED, PENDING = Symbol("permitted", 3), Symbol("pending_action", 5)

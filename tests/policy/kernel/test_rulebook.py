@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError, Verdict
+from mayfly.mangle import MangleError
 from mayfly.policy.kernel import Court, Kernel, Rulebook, Watcher
-from mayfly.policy.mangle._errors import MangleError
 from mayfly.store import Ledger
 
 from .conftest import constitution

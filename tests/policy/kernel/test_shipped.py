@@ -9,8 +9,9 @@ import pytest
 
 from mayfly.policy.kernel import Appeals, Kernel, Rulebook
 from mayfly.store import Ledger, Seal
+from mayfly.testing import FakeClock
 
-from .conftest import Clock
+from .conftest import SECOND
 
 Write = Callable[[str, str], Path]
 
@@ -48,7 +49,7 @@ def test_harm_is_denied_to_everybody(
 
 
 def test_a_push_waits_for_an_approval_and_gets_it(
-    rulebook: Rulebook, workspace: Path, ledger: Ledger, clock: Clock, tmp_path: Path
+    rulebook: Rulebook, workspace: Path, ledger: Ledger, clock: FakeClock[int], tmp_path: Path
 ) -> None:
     appeals = Appeals(ledger, Seal.open(tmp_path / "state"), clock=clock)
     kernel = Kernel(rulebook.snapshot, workspace=workspace, ledger=ledger, appeals=appeals, clock=clock)
@@ -56,7 +57,7 @@ def test_a_push_waits_for_an_approval_and_gets_it(
     assert asked.decision == "approval"
     appeals.appeal(asked.id, by="operator", reason="reviewed", ttl=60)
     assert kernel.permitted("git_push", "origin main").allowed
-    clock.forward(61)
+    clock.forward(61 * SECOND)
     assert not kernel.permitted("git_push", "origin main").allowed
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from mayfly.mangle import MangleError
 from mayfly.policy.kernel import World
 from mayfly.policy.kernel._world import LARGEST
-from mayfly.policy.mangle._errors import MangleError
 
 
 @pytest.fixture

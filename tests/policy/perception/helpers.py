@@ -4,10 +4,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from mayfly.policy.mangle import Name, Program, load
-from mayfly.policy.mangle._ast import Clause, Constant, Symbol
-from mayfly.policy.mangle._parser import parse
-from mayfly.policy.mangle._values import Row
+from mayfly.mangle import Clause, Constant, Name, Program, Row, Symbol, load, parse
 from mayfly.policy.perception import Lexicon, Perceived, perceive
 
 RULES = Path(__file__).parents[3] / "src" / "mayfly" / "policy" / "rules"

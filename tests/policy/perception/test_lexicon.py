@@ -1,7 +1,6 @@
 import pytest
 
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._values import Name, Row
+from mayfly.mangle import Name, Row, Symbol
 from mayfly.policy.perception import Lexicon, perceive
 
 PERSONA = Symbol("verb_persona", 2)

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._values import Name
+from mayfly.mangle import Name, Symbol
 from mayfly.policy.perception import perceive
 
 from .helpers import lexicon, read

@@ -8,8 +8,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from mayfly.mangle import Model, Name, Program, Row, Symbol, load, parse, read_source
 from mayfly.policy.kernel import facts_of_action
-from mayfly.policy.mangle import Model, Name, Program, Row, Symbol, load, parse, read_source
 
 Told: TypeAlias = tuple[Symbol, Row]
 HERE = Path(__file__).parent

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.policy.mangle import Symbol, parse_atom, to_text, why, why_not
+from mayfly.mangle import Symbol, parse_atom, to_text, why, why_not
 
 from .actions import Asked, judge, read_table
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from mayfly.mangle import Unit, parse, read_source, show_clause
 from mayfly.policy._cases import Tried, cases_of, read_cases, run_cases
-from mayfly.policy.mangle import Unit, parse, read_source, show_clause
 
 from .actions import RULES
 

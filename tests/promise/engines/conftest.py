@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from mayfly.core import PromiseSettings, Settings, StoreSettings
-from mayfly.promise.engines import Cluster, RayEngine, TryOut, open_engine
+from mayfly.promise.engines import Cluster, RayEngine, open_engine
 from mayfly.promise.engines._processes import MARK
-from mayfly.promise.engines._tryout import processes
+from mayfly.testing import ray_cluster
 
 from . import crew
 
@@ -47,15 +47,11 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
         promise=PromiseSettings(engine="ray", retry_delay=0.01),
     )
     os.environ["OPENAI_API_KEY"] = SECRET
-    tryout = TryOut(settings)
     try:
-        cluster, _ = tryout.up(nodes=2, cpus=2, client=True, with_parent=True)
-        import_module("ray.cloudpickle").register_pickle_by_value(crew)
-        yield Ground(cluster, settings)
-        tryout.down()
-        assert processes(cluster) == []
+        with ray_cluster(settings, cpus=2, client=True) as cluster:
+            import_module("ray.cloudpickle").register_pickle_by_value(crew)
+            yield Ground(cluster, settings)
     finally:
-        tryout.down()
         del os.environ["OPENAI_API_KEY"]
 
 

@@ -12,6 +12,7 @@ from mayfly.promise._job import Done, Part
 from mayfly.promise.engines import EngineLost, RayEngine, WorkerLost
 from mayfly.promise.engines._host import done_to_data
 from mayfly.promise.engines._nodes import START_SECONDS, Member, Node, Nodes
+from mayfly.testing import FakeClock
 
 from .crew import job
 
@@ -77,15 +78,8 @@ class Pretended:
         self.ended.append("silent" if silent else "cluster")
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def looked(fleet: Pretended, clock: Clock | None = None) -> Nodes:
-    nodes = Nodes(fleet=fleet, clock=clock or Clock())
+def looked(fleet: Pretended, clock: FakeClock[float] | None = None) -> Nodes:
+    nodes = Nodes(fleet=fleet, clock=clock or FakeClock(0.0))
     nodes.refresh()
     return nodes
 
@@ -165,7 +159,7 @@ def test_a_node_that_dies_is_dropped() -> None:
 
 
 def test_a_worker_that_keeps_dying_is_made_anew_ever_later() -> None:
-    fleet, clock = Pretended(ONE), Clock()
+    fleet, clock = Pretended(ONE), FakeClock(0.0)
     nodes = looked(fleet, clock)
     for _ in range(2):
         nodes.lost(nodes.members[0], "died")
@@ -193,7 +187,7 @@ def test_a_worker_that_finished_something_is_made_anew_at_once() -> None:
 
 
 def test_a_worker_that_never_says_hello_is_given_up() -> None:
-    fleet, clock = Pretended(ONE, ready=False), Clock()
+    fleet, clock = Pretended(ONE, ready=False), FakeClock(0.0)
     nodes = looked(fleet, clock)
     waiting = nodes.place()
     clock.now = START_SECONDS + 1
@@ -217,7 +211,7 @@ def test_a_cluster_without_nodes_is_told_at_once() -> None:
 
 
 def test_a_cluster_that_does_not_answer_is_told_with_its_reason() -> None:
-    fleet, clock = Pretended(ONE), Clock()
+    fleet, clock = Pretended(ONE), FakeClock(0.0)
     nodes = looked(fleet, clock)
     (member,) = nodes.members
     fleet.broken = ConnectionError("gone away")

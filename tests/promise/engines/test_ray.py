@@ -108,10 +108,10 @@ def test_no_worker_has_the_secrets_of_whoever_started_it_or_uses_it(shared: RayE
 
 
 def test_no_process_of_the_cluster_has_the_secret_and_no_log_the_database(shared: RayEngine, ground: Ground) -> None:
-    from mayfly.promise.engines._tryout import processes
+    from mayfly.promise.engines import cluster_processes
 
     asyncio.run(both_ready(shared))
-    assert not [pid for pid in processes(ground.cluster) if SECRET in text_of(Path(f"/proc/{pid}/environ"))]
+    assert not [pid for pid in cluster_processes(ground.cluster) if SECRET in text_of(Path(f"/proc/{pid}/environ"))]
     found = [Path(folder, name) for folder, _, names in os.walk(ground.cluster.directory) for name in names]
     logs = [path for path in found if path.is_file() and not path.is_symlink()]
     assert len(logs) > 5
@@ -119,9 +119,9 @@ def test_no_process_of_the_cluster_has_the_secret_and_no_log_the_database(shared
 
 
 def test_every_door_of_the_cluster_is_on_loopback(ground: Ground) -> None:
-    from mayfly.promise.engines._tryout import processes
+    from mayfly.promise.engines import cluster_processes
 
-    sockets = {entry for pid in processes(ground.cluster) for entry in opened_by(pid)}
+    sockets = {entry for pid in cluster_processes(ground.cluster) for entry in opened_by(pid)}
     rows = [line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]]
     doors = [row[1].split(":")[0] for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in sockets]
     assert len(doors) >= 4

@@ -8,8 +8,9 @@ from typing import Any
 from mayfly.core import UNSET, Example, PromiseSettings
 from mayfly.library import Builtin, Invocation, Registry
 from mayfly.library.builtin import builtins
+from mayfly.mangle import Symbol
 from mayfly.models import Model, Pool
-from mayfly.policy import Lexicon, Rulebook, Snapshot, Symbol
+from mayfly.policy import Lexicon, Rulebook, Snapshot
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Promise
 from mayfly.promise.plan import Planner

@@ -12,6 +12,7 @@ from mayfly.core import PromiseSettings
 from mayfly.models import Model, Pool, open_model
 from mayfly.promise._promise import Promise, State
 from mayfly.promise.plan import served_by
+from mayfly.testing import write_script
 
 from .helpers import child, is_sound, leaves, make
 
@@ -27,9 +28,7 @@ def scripted(path: Path, *answers: object, error: str = "") -> Iterator[Model]:
     """Open a model that gives these plans in order."""
     lines = [{"for": "plan", "answer": one if isinstance(one, str) else json.dumps(one)} for one in answers]
     lines += [{"for": "plan", "error": error}] if error else []
-    file = path / "model.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)))
-    with open_model(f"scripted:{file}") as model:
+    with open_model(write_script(path / "model.jsonl", *lines)) as model:
         yield model
 
 
@@ -195,12 +194,11 @@ def test_chaos_needs_no_model(tmp_path: Path) -> None:
 
 
 def test_a_model_that_writes_serves_the_leaves(tmp_path: Path) -> None:
-    file = tmp_path / "model.jsonl"
-    file.write_text(json.dumps({"for": "architect", "answer": "def agent(): ..."}))
-    with open_model(f"scripted:{file}") as model:
+    name = write_script(tmp_path / "model.jsonl", ("architect", "def agent(): ..."))
+    with open_model(name) as model:
         tree = make(tmp_path, model=model).plan(TEXT, ground=None)
     assert is_by_rules(tree)
-    assert f"compile by scripted:{file}" in [served_by(one) for one in leaves(tree)]
+    assert f"compile by {name}" in [served_by(one) for one in leaves(tree)]
 
 
 def test_names_of_files_reach_a_model_as_data_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from mayfly.core import UNSET, PromiseSettings
 from mayfly.library import Builtin, Invocation, Registry
-from mayfly.policy.mangle import Program
+from mayfly.mangle import Program
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Promise, Service, State
 from mayfly.promise._promise_json import from_json, to_json
@@ -279,7 +279,7 @@ def test_a_plan_that_is_a_step_of_itself_ends(tmp_path: Path) -> None:
 def test_rules_that_cannot_be_asked_leave_one_step_and_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from mayfly.policy.mangle import MangleError
+    from mayfly.mangle import MangleError
 
     def fail(*_: object, **__: object) -> object:
         raise MangleError("too many facts", stage="eval")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from mayfly.core import Example, PromiseSettings
 from mayfly.models import open_model
 from mayfly.promise.plan import plan_json
+from mayfly.testing import write_script
 
 from .helpers import is_sound, make
 
@@ -57,10 +58,8 @@ def test_any_request_gives_a_sound_tree(text: str, bounds: dict[str, Any], examp
 @given(text=requests, answers=st.lists(st.lists(steps, max_size=5), min_size=1, max_size=3), bounds=limits)
 def test_any_answer_of_a_model_gives_a_sound_tree(text: str, answers: list[Any], bounds: dict[str, Any]) -> None:
     with TemporaryDirectory() as place:
-        file = Path(place) / "model.jsonl"
-        lines = [{"for": "plan", "answer": json.dumps({"steps": found})} for found in answers]
-        file.write_text("\n".join(map(json.dumps, lines)))
-        with open_model(f"scripted:{file}") as model:
+        lines = [("plan", json.dumps({"steps": found})) for found in answers]
+        with open_model(write_script(Path(place) / "model.jsonl", *lines)) as model:
             tree = make(Path(place), model=model, **bounds).plan(text, ground="g")
     is_sound(tree, PromiseSettings(**bounds))
 

@@ -10,16 +10,13 @@ from importlib.resources import files
 from typing import Final, TypeAlias
 
 from mayfly.core import Verdict
+from mayfly.mangle import Limits, Name, Symbol, show_row, show_value
 from mayfly.policy.kernel._decide import LIMITS, PENDING
 from mayfly.policy.kernel._files import RuleFile
 from mayfly.policy.kernel._record import Recording
 from mayfly.policy.kernel._simulate import Outcome, replay
 from mayfly.policy.kernel._snapshot import Snapshot
 from mayfly.policy.kernel.facts import Fact, facts_of_action, symbol
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._text import show_row, show_value
-from mayfly.policy.mangle._values import Name
-from mayfly.policy.mangle.engine import Limits
 
 ASK: Final = "probe:ask"
 _WORKSPACE: Final = "/workspace"

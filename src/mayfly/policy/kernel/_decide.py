@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
+from mayfly.mangle import Limits, Model, Name, Program, Row, Symbol, Value, show_row, show_value
 from mayfly.policy.kernel._permit import Decision
 from mayfly.policy.kernel.facts import Fact
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._text import show_row, show_value
-from mayfly.policy.mangle._values import Name, Row, Value
-from mayfly.policy.mangle.engine import Limits, Model, Program
 
 PERMITTED: Final = Symbol("permitted", 3)
 REFUSED: Final = Symbol("refused", 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from mayfly.mangle import Atom, Constant, External, Model, Place, Row, Symbol, Value, Why, WhyNot, why, why_not
 from mayfly.policy.kernel._decide import PENDING
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._goals import changeable
@@ -14,10 +15,6 @@ from mayfly.policy.kernel._remedy import remedies, sensible
 from mayfly.policy.kernel._simulate import Outcome, replay
 from mayfly.policy.kernel._snapshot import Snapshot
 from mayfly.policy.kernel.facts import Fact
-from mayfly.policy.mangle._ast import Atom, Constant, Place, Symbol
-from mayfly.policy.mangle._values import Row, Value
-from mayfly.policy.mangle.engine import External, Model
-from mayfly.policy.mangle.explain import Why, WhyNot, why, why_not
 from mayfly.store import Event
 
 

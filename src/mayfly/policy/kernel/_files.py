@@ -10,11 +10,8 @@ from pathlib import Path
 from typing import Final
 
 from mayfly.core import content_hash
+from mayfly.mangle import MangleError, Unit, parse, read_source
 from mayfly.policy.kernel._protected import Protected, check_heads, check_restricts, claims
-from mayfly.policy.mangle._ast import Unit
-from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle._parser import parse
-from mayfly.policy.mangle._source import read_source
 
 BASE: Final = "mayfly.policy.rules"
 SUFFIX: Final = ".mg"

@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from mayfly.core import InputError
-from mayfly.policy.mangle._ast import Atom, Negation, Place, Symbol, Timed, Variable
-from mayfly.policy.mangle._checked import Checked, Declared
-from mayfly.policy.mangle._parser import parse_atom
+from mayfly.mangle import Atom, Checked, Declared, Negation, Place, Symbol, Timed, Variable, parse_atom
 
 # What an operator or a user can say. The action itself, who acts and the shipped tables are not up for change.
 _CHANGEABLE: Final = frozenset(

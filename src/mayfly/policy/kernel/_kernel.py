@@ -10,6 +10,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError, MayflyError, canonical_json, content_hash
+from mayfly.mangle import (
+    Atom,
+    Limits,
+    MangleError,
+    Model,
+    Name,
+    Program,
+    Row,
+    Symbol,
+    Time,
+    Why,
+    WhyNot,
+    parse_atom,
+    parse_fact,
+    why,
+    why_not,
+)
 from mayfly.policy.kernel._appeals import Appeals, Standing
 from mayfly.policy.kernel._branch import Branch
 from mayfly.policy.kernel._decide import LIMITS, Decided, decide, goals_of, name_text, reason_of
@@ -24,12 +41,6 @@ from mayfly.policy.kernel._secrets import shortened, without_secrets
 from mayfly.policy.kernel._snapshot import Snapshot
 from mayfly.policy.kernel._world import World
 from mayfly.policy.kernel.facts import Fact, action_name, facts_of_action, symbol
-from mayfly.policy.mangle._ast import Atom, Symbol
-from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle._parser import parse_atom, parse_fact
-from mayfly.policy.mangle._values import Name, Row, Time
-from mayfly.policy.mangle.engine import Limits, Model, Program
-from mayfly.policy.mangle.explain import Why, WhyNot, why, why_not
 from mayfly.store import JSON
 
 if TYPE_CHECKING:

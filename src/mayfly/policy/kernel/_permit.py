@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final, Literal, TypeAlias
 
+from mayfly.mangle import Why, WhyNot
 from mayfly.policy.kernel._remedy import remedies
-from mayfly.policy.mangle.explain import Why, WhyNot
 
 MOST: Final = 5
 Decision: TypeAlias = Literal["permit", "deny", "approval"]

@@ -8,12 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import MayflyError
+from mayfly.mangle import Clause, Name, Unit, Value, parse, parse_fact
 from mayfly.policy.kernel._events import PolicyFactRefused
 from mayfly.policy.kernel._secrets import shortened
 from mayfly.policy.kernel.facts import Fact
-from mayfly.policy.mangle._ast import Clause, Unit
-from mayfly.policy.mangle._parser import parse, parse_fact
-from mayfly.policy.mangle._values import Name, Value
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger

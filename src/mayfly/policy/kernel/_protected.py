@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from mayfly.mangle import Atom, Clause, Constant, MangleError, Name, Negation, Timed, Unit, Value, Variable
 from mayfly.policy.kernel.facts import COLUMNS
-from mayfly.policy.mangle._ast import Atom, Clause, Constant, Negation, Timed, Unit, Variable
-from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle._values import Name, Value
 
 DECISIONS: Final = ("permitted", "refused", "needs_approval")
 OPEN: Final = frozenset(

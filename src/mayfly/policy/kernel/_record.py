@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
 from mayfly.core import InputError, canonical_json, content_hash
+from mayfly.mangle import Row, Value, parse_fact, show_row
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._secrets import holds_secret, without_secrets
 from mayfly.policy.kernel.facts import Fact
-from mayfly.policy.mangle._parser import parse_fact
-from mayfly.policy.mangle._text import show_row
-from mayfly.policy.mangle._values import Row, Value
 from mayfly.store import Event
 
 if TYPE_CHECKING:

@@ -6,9 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
-from mayfly.policy.mangle._text import show_row, show_value
-from mayfly.policy.mangle._values import Name, Row, Value
-from mayfly.policy.mangle.explain import Change, Repair, WhyNot
+from mayfly.mangle import Change, Name, Repair, Row, Value, WhyNot, show_row, show_value
 
 
 def remedies(found: WhyNot) -> tuple[str, ...]:

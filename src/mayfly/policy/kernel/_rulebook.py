@@ -10,6 +10,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 
 from mayfly.core import MayflyError, content_hash
+from mayfly.mangle import parse
 from mayfly.policy.kernel._court import Court
 from mayfly.policy.kernel._events import PolicyReloaded
 from mayfly.policy.kernel._files import (
@@ -23,7 +24,6 @@ from mayfly.policy.kernel._files import (
 )
 from mayfly.policy.kernel._protected import check_heads, protected_by
 from mayfly.policy.kernel._snapshot import Snapshot
-from mayfly.policy.mangle._parser import parse
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger

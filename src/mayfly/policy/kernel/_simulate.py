@@ -7,15 +7,24 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from mayfly.core import MayflyError
+from mayfly.mangle import (
+    External,
+    Limits,
+    Model,
+    Place,
+    Program,
+    Row,
+    Step,
+    Symbol,
+    show_clause,
+    show_row,
+    show_value,
+    why,
+)
 from mayfly.policy.kernel._decide import LIMITS, PENDING, decide, goals_of, name_text
 from mayfly.policy.kernel._record import Recording, routed
 from mayfly.policy.kernel._snapshot import Snapshot
 from mayfly.policy.kernel.facts import Fact
-from mayfly.policy.mangle._ast import Place, Symbol
-from mayfly.policy.mangle._text import show_clause, show_row, show_value
-from mayfly.policy.mangle._values import Row
-from mayfly.policy.mangle.engine import External, Limits, Model, Program
-from mayfly.policy.mangle.explain import Step, why
 
 _ROUTING: Final = (Symbol("persona", 1), Symbol("action_type", 1))
 

@@ -9,13 +9,10 @@ from types import MappingProxyType
 from typing import Final
 
 from mayfly.core import InputError, canonical_json, content_hash
+from mayfly.mangle import Declared, Program, Symbol, Unit, check_program, compile_program
 from mayfly.policy.kernel._files import Problem, RuleFile, claimed
 from mayfly.policy.kernel._propose import PROPOSABLE
 from mayfly.policy.kernel.facts import COLUMNS
-from mayfly.policy.mangle._ast import Symbol, Unit
-from mayfly.policy.mangle._checked import Declared
-from mayfly.policy.mangle.check import check
-from mayfly.policy.mangle.engine import Program, compile_program
 
 _EXTERNAL: Final = {"file_exists": ("Path",), "file_contains": ("Path", "Text")}
 
@@ -70,7 +67,7 @@ class Snapshot:
     def _compile(self, policies: tuple[str, ...]) -> Program:
         files = [*self.rules, *(self.policies[name] for name in policies)]
         units = [*(file.unit for file in files), claimed(files)]
-        return compile_program(check(units, extra=given_predicates(units)))
+        return compile_program(check_program(units, extra=given_predicates(units)))
 
 
 def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:

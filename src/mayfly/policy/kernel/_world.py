@@ -5,11 +5,8 @@ import stat
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from mayfly.mangle import External, MangleError, Row, Symbol, Value
 from mayfly.policy.kernel.facts import locate
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._errors import MangleError
-from mayfly.policy.mangle._values import Row, Value
-from mayfly.policy.mangle.engine import External
 
 LARGEST: Final = 1024 * 1024
 

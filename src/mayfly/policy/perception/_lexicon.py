@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._values import Name, Row, Value
+from mayfly.mangle import Name, Row, Symbol, Value
 from mayfly.policy.perception._forms import Form, inflections, plural, spellings
 
 PARTICLES = frozenset(("up", "down", "out", "off", "back", "in", "over", "away", "apart", "together", "on"))

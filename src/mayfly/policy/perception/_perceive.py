@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from mayfly.core import Intent
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._values import Name, Row, Value
+from mayfly.mangle import Name, Row, Symbol, Value
 from mayfly.policy.perception._clauses import Clause, clauses
 from mayfly.policy.perception._guess import ENOUGH, SURE, Guess, guesses, question
 from mayfly.policy.perception._lexicon import Lexicon

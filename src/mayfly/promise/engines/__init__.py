@@ -8,11 +8,20 @@ from mayfly.promise.engines._open import open_engine
 
 if TYPE_CHECKING:
     from mayfly.promise.engines._ray import RayEngine
-    from mayfly.promise.engines._tryout import Cluster, TryOut
+    from mayfly.promise.engines._tryout import Cluster, TryOut, cluster_processes
 
-__all__ = ["Cluster", "EngineLost", "LocalEngine", "RayEngine", "TryOut", "WorkerLost", "open_engine"]
+__all__ = [
+    "Cluster",
+    "EngineLost",
+    "LocalEngine",
+    "RayEngine",
+    "TryOut",
+    "WorkerLost",
+    "cluster_processes",
+    "open_engine",
+]
 
-_HOMES = {"RayEngine": "_ray", "Cluster": "_tryout", "TryOut": "_tryout"}
+_HOMES = {"RayEngine": "_ray", "Cluster": "_tryout", "TryOut": "_tryout", "cluster_processes": "_tryout"}
 
 
 def __getattr__(name: str) -> Any:

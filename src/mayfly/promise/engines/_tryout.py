@@ -174,7 +174,7 @@ class TryOut:
             yield
 
 
-def processes(cluster: Cluster) -> list[int]:
+def cluster_processes(cluster: Cluster) -> list[int]:
     """Return every process of *cluster*."""
     return marked(cluster.id)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
 from mayfly.core import UNSET, Intent
-from mayfly.policy.mangle import Limits, Model, Name, Program, Row, Symbol
+from mayfly.mangle import Limits, Model, Name, Program, Row, Symbol
 from mayfly.policy.perception import Perception
 from mayfly.promise._promise import Combine
 from mayfly.promise.plan._draft import Draft

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from decimal import ROUND_CEILING, Decimal, InvalidOperation
 from typing import Final
 
-from mayfly.policy.mangle._values import LARGEST_NUMBER
+from mayfly.mangle import LARGEST_NUMBER
 
 _DOLLARS: Final = frozenset(
     {"amount", "price", "max_price", "maxprice", "usd", "dollars", "total", "cost", "value", "sum", "limit", "budget"}

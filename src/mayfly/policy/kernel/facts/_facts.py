@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from mayfly.core import InputError
+from mayfly.mangle import Name, Time
 from mayfly.policy.kernel.facts._amounts import amounts
 from mayfly.policy.kernel.facts._hosts import host_of
 from mayfly.policy.kernel.facts._paths import Places, is_url
@@ -10,7 +11,6 @@ from mayfly.policy.kernel.facts._payload import Payload, take_apart
 from mayfly.policy.kernel.facts._shell import Fact, ShellFacts
 from mayfly.policy.kernel.facts._symbols import symbol, word
 from mayfly.policy.kernel.shell import read_arguments, read_script
-from mayfly.policy.mangle._values import Name, Time
 
 
 def facts_of_action(

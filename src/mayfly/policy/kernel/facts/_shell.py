@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from mayfly.mangle import Name, Row, Symbol
 from mayfly.policy.kernel.facts._hosts import host_of
 from mayfly.policy.kernel.facts._paths import Places, is_url
 from mayfly.policy.kernel.facts._symbols import symbol
 from mayfly.policy.kernel.facts._symbols import word as known
 from mayfly.policy.kernel.shell import Call, Reading, Word, looks_only, programs
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._values import Name, Row
 
 Fact = tuple[Symbol, Row]
 MOST_WORDS: Final = 4000

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from mayfly.policy.mangle._ast import Symbol
-from mayfly.policy.mangle._values import Name
+from mayfly.mangle import Name, Symbol
 
 _COLUMNS: Final = {
     "pending_action": ("Id", "Action", "Target", "Payload", "Time"),

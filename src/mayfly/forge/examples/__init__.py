@@ -1,5 +1,0 @@
-"""Programs by example: typed, readable Python from inputs and the outputs they have to lead to, with no model."""
-
-from mayfly.forge.examples._synthesize import Program, Question, Synthesis, synthesize
-
-__all__ = ["Program", "Question", "Synthesis", "synthesize"]

@@ -1,0 +1,82 @@
+"""A program that passed every check at load: what the engine compiles and the explanations read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mayfly.mangle._ast import Atom, Clause, Interval, Place, Premise, Symbol, Term, Transform
+from mayfly.mangle._values import Row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Merge:
+    """How a predicate with a functional dependency keeps one row for each key: rows equal in the `source` columns are
+    replaced by what `predicate` (old, new, merged) says for the `target` column."""
+
+    source: tuple[int, ...]
+    target: int
+    predicate: Symbol
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declared:
+    """What is known of one predicate, declared or inferred (`synthetic`)."""
+
+    symbol: Symbol
+    columns: tuple[str, ...]
+    modes: tuple[tuple[str, ...], ...]
+    """Each mode one of "+", "-", "?" for each column."""
+    synthetic: bool
+    external: bool
+    extensional: bool
+    private: bool
+    temporal: bool
+    merge: Merge | None
+    doc: str
+    place: Place | None
+    deferred: bool = False
+    """Whether its rules are tried only when asked, with the columns of mode "+" known, and never all computed."""
+    bounds: tuple[tuple[Term, ...], ...] = ()
+    """The declared types: a row must fit one of these alternatives, column by column; none means anything."""
+    inclusions: tuple[Atom, ...] = ()
+    """What the declaration promises to hold as well for every row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """One fact of the source, its functions evaluated."""
+
+    symbol: Symbol
+    row: Row
+    time: Interval | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """One rule, its premises in an order in which each can be evaluated from what the ones before it bind.
+
+    Wildcards of positive atoms stay `_`; so do those of negated atoms, where `!p(X, _)` means that no fact matches.
+    """
+
+    number: int
+    head: Atom
+    premises: tuple[Premise, ...]
+    transform: Transform | None
+    clause: Clause
+    """As it was written, for printing."""
+
+    @property
+    def place(self) -> Place:
+        """Where the rule begins."""
+        return self.clause.place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A whole program: what may be asked, what is given, and the rules by stratum, lowest first."""
+
+    declared: Mapping[Symbol, Declared]
+    given: tuple[Given, ...]
+    rules: tuple[Rule, ...]
+    strata: tuple[tuple[Symbol, ...], ...]
+    """Every predicate that has a rule, grouped so that negation and aggregation only look at earlier groups."""

@@ -1,0 +1,153 @@
+"""Turn instants into dates and clock times of a time zone and back, for all years a 64-bit count of nanoseconds has.
+
+Python's datetime has no year 0 and no nanoseconds, so days are counted here and datetime is only asked for the offset
+of a zone.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from mayfly.mangle.builtins._entries import BuiltinError
+
+SECOND: Final = 10**9
+MINUTE: Final = 60 * SECOND
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_SECONDS: Final = 86_400
+# A day short of what datetime holds, so that no zone's offset leads out of it.
+_EARLIEST: Final = int((datetime(1, 1, 2, tzinfo=UTC) - _EPOCH).total_seconds())
+_LATEST: Final = int((datetime(9999, 12, 30, tzinfo=UTC) - _EPOCH).total_seconds())
+_MONTH_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_CLOCK: Final = r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})"
+_INSTANT: Final = re.compile(_CLOCK + r"(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))")
+# With exactly nine places a sign may stand in the first of them.
+_LOCAL: Final = re.compile(_CLOCK + r"(?:[.,]([0-9]+|\+[0-9]{8}|-0{8}))?")
+
+
+class Zone(NamedTuple):
+    """A time zone; no rules means that of this machine."""
+
+    rules: ZoneInfo | None
+
+    def offset(self, seconds: int) -> int:
+        """Return the seconds that the zone's clocks are ahead of UTC at an instant."""
+        instant = _EPOCH + timedelta(seconds=min(max(seconds, _EARLIEST), _LATEST))
+        ahead = instant.astimezone(self.rules).utcoffset()
+        return 0 if ahead is None else int(ahead.total_seconds())
+
+
+class Civil(NamedTuple):
+    """What a calendar and a clock show; the weekday counts from Monday, 0."""
+
+    year: int
+    month: int
+    day: int
+    hour: int
+    minute: int
+    second: int
+    nanosecond: int
+    offset: int
+    weekday: int
+
+
+@lru_cache(maxsize=128)
+def find_zone(builtin: str, name: str) -> Zone:
+    """Return the zone of an IANA name such as `Europe/Rome`; the empty name is UTC, `Local` is this machine's zone."""
+    if name == "Local":
+        return Zone(None)
+    # A doubled slash is as good as one; a zone is never looked for above the directory of zones.
+    key = re.sub(r"/(?:\.?/)+", "/", name)
+    try:
+        return Zone(ZoneInfo(key or "UTC"))
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise BuiltinError(f'{builtin} knows no time zone "{name[:40]}"') from error
+
+
+def to_civil(nanoseconds: int, zone: Zone | None = None) -> Civil:
+    """Return what calendar and clock show at an instant, in UTC unless a zone is given."""
+    seconds, nanosecond = divmod(nanoseconds, SECOND)
+    offset = 0 if zone is None else zone.offset(seconds)
+    days, rest = divmod(seconds + offset, _DAY_SECONDS)
+    year, month, day = _date_of(days)
+    hour, rest = divmod(rest, 3600)
+    minute, second = divmod(rest, 60)
+    return Civil(year, month, day, hour, minute, second, nanosecond, offset, (days + 3) % 7)
+
+
+def from_civil(year: int, month: int, day: int, seconds: int = 0, zone: Zone | None = None) -> int:
+    """Return the instant in nanoseconds at which a zone's calendar shows a date and its clock *seconds* past midnight.
+
+    Where the clock shows it twice or never, the offset is the one that holds at the instant found with the offset that
+    holds at the same time of day in UTC.
+    """
+    instant = (_days_of(year, month, 1) + day - 1) * _DAY_SECONDS + seconds
+    if zone is not None and (guess := zone.offset(instant)):
+        instant -= zone.offset(instant - guess)
+    return instant * SECOND
+
+
+def read_instant(builtin: str, text: str) -> int:
+    """Return the nanoseconds of an RFC 3339 time such as `2024-05-01T10:00:00.5+02:00`."""
+    found = _INSTANT.fullmatch(text)
+    if found is None:
+        raise _unreadable(builtin, text, "2024-05-01T10:00:00Z")
+    date, seconds = _fields(builtin, text, found)
+    hours, minutes = int(found[9] or 0), int(found[10] or 0)
+    if hours > 24 or minutes > 60:
+        raise _unreadable(builtin, text, "2024-05-01T10:00:00+02:00")
+    ahead = (hours * 60 + minutes) * 60
+    return from_civil(*date, seconds + ahead if found[8] == "-" else seconds - ahead) + _fraction(found[7])
+
+
+def read_local(builtin: str, text: str, zone: Zone) -> int:
+    """Return the nanoseconds at which the clocks of *zone* show a time such as `2024-05-01T10:00:00`."""
+    found = _LOCAL.fullmatch(text)
+    if found is None:
+        raise _unreadable(builtin, text, "2024-05-01T10:00:00")
+    date, seconds = _fields(builtin, text, found)
+    return from_civil(*date, seconds, zone) + _fraction(found[7])
+
+
+def _fields(builtin: str, text: str, found: "re.Match[str]") -> tuple[tuple[int, int, int], int]:
+    year, month, day, hour, minute, second = (int(found[place]) for place in range(1, 7))
+    if not (1 <= month <= 12 and 1 <= day <= _last_day(year, month)):
+        raise BuiltinError(f'{builtin}: there is no such day as in "{text}"')
+    if hour > 23 or minute > 59 or second > 59:
+        raise BuiltinError(f'{builtin}: no clock shows the time in "{text}"')
+    return (year, month, day), (hour * 60 + minute) * 60 + second
+
+
+def _fraction(digits: str | None) -> int:
+    return int(digits[:9].ljust(9, "0")) if digits else 0
+
+
+def _unreadable(builtin: str, text: str, example: str) -> BuiltinError:
+    return BuiltinError(f'{builtin} cannot read "{text[:40]}" as a time; write it like {example}')
+
+
+def _last_day(year: int, month: int) -> int:
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return 29 if month == 2 and leap else _MONTH_DAYS[month - 1]
+
+
+def _days_of(year: int, month: int, day: int) -> int:
+    """Count the days from 1970-01-01 to a date; the year is taken to begin in March, so the leap day comes last."""
+    year -= month <= 2
+    era, of_era = divmod(year, 400)
+    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
+
+
+def _date_of(days: int) -> tuple[int, int, int]:
+    """Return year, month and day of a day counted from 1970-01-01: the inverse of `_days_of`."""
+    era, of_era = divmod(days + 719_468, 146_097)
+    year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
+    of_year = of_era - (365 * year + year // 4 - year // 100)
+    shifted = (5 * of_year + 2) // 153
+    month = shifted + 3 if shifted < 10 else shifted - 9
+    return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1

@@ -1,0 +1,190 @@
+"""Check one clause at a time, and make rules and facts of them."""
+
+from dataclasses import replace
+from time import time_ns
+
+from mayfly.mangle._ast import (
+    Atom,
+    Clause,
+    Constant,
+    Equality,
+    Interval,
+    Negation,
+    Premise,
+    Timed,
+)
+from mayfly.mangle._checked import Given, Rule
+from mayfly.mangle._errors import MangleError
+from mayfly.mangle._text import show_premise
+from mayfly.mangle._values import Duration, Time
+from mayfly.mangle.builtins import PREDICATES
+from mayfly.mangle.check._bindings import Bindings, head_inputs
+from mayfly.mangle.check._functions import check_functions, evaluate_fact
+from mayfly.mangle.check._known import Known, package_of
+from mayfly.mangle.check._order import Evaluation, Step, delay_negations, steps
+from mayfly.mangle.check._problems import Problems
+from mayfly.mangle.check._terms import all_variables, interval_variables, is_wildcard, shown
+from mayfly.mangle.check._transforms import check_transform, defined_by
+
+
+def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
+    """Check a fact and evaluate its functions; None when something is wrong with it."""
+    found = Problems()
+    _check_head_time(clause, known, found)
+    if clause.time is None and all(isinstance(term, Constant) for term in clause.head.arguments) and not found:
+        # Most facts are like this, and there may be a million of them.
+        row = tuple(term.value for term in clause.head.arguments if isinstance(term, Constant))
+        return Given(symbol=clause.head.symbol, row=row, time=None, place=clause.place)
+    for variable in (*all_variables(clause.head.arguments), *interval_variables(clause.time)):
+        found.add(
+            f"a fact has no variables, found {variable.name}",
+            place=variable.place,
+            fix="write a constant, or make it a rule whose body gives the variable a value",
+        )
+    if not found:
+        try:
+            row = evaluate_fact(clause)
+        except MangleError as error:
+            found.extend([error])
+        else:
+            return Given(symbol=clause.head.symbol, row=row, time=_fixed(clause.time), place=clause.place)
+    problems.merge(found)
+    return None
+
+
+def _fixed(time: Interval | None) -> Interval | None:
+    """Return the time of a fact, `now` being when the program is loaded."""
+    if time is None:
+        return None
+    now = Time(time_ns())
+    start, end = (
+        replace(bound, end=Constant(value=now, place=bound.place)) if isinstance(bound.end, str) else bound
+        for bound in (time.start, time.end)
+    )
+    return replace(time, start=start, end=end)
+
+
+def make_rule(number: int, clause: Clause, known: Known, problems: Problems) -> Rule | None:
+    """Check a rule and put its premises in order; None when it makes no sense and the checks to come cannot use it."""
+    found = Problems()
+    _check_head_time(clause, known, found)
+    declared = known.declared.get(clause.head.symbol)
+    written = steps(clause.premises or ())
+    ordered = delay_negations(written, head_inputs(clause.head, declared, "+", "?"), known)
+    for step in ordered:
+        _check_premise(step.written, clause, known, found)
+    bindings = Bindings(clause, known, found)
+    bindings.check([step.named for step in ordered], defined_by(clause))
+    check_transform(clause, bindings, found)
+    check_functions(clause, found)
+    premises = () if found.hinder_analysis() else _evaluation_order(clause, ordered, known, found)
+    problems.merge(found)
+    if found.hinder_analysis():
+        return None
+    transform = clause.transforms[0] if clause.transforms else None
+    return Rule(number=number, head=clause.head, premises=premises, transform=transform, clause=clause)
+
+
+def _evaluation_order(clause: Clause, ordered: list[Step], known: Known, problems: Problems) -> tuple[Premise, ...]:
+    """Follow the evaluation itself, which knows nothing of inputs unless the predicate is deferred."""
+    declared = known.get(clause.head.symbol)
+    deferred = declared is not None and declared.deferred
+    evaluation = Evaluation(known=known, bound=head_inputs(clause.head, declared, "+") if deferred else set())
+    evaluation.run(ordered)
+    for premise, variable in evaluation.stuck:
+        problems.add(
+            f"{shown(variable.name)} has no value yet when {show_premise(premise)} is evaluated",
+            place=variable.place,
+            fix="move it to the right of the atom that gives the value",
+            stage="eval",
+        )
+    bound = evaluation.bound | defined_by(clause)
+    for variable in (*all_variables(clause.head.arguments), *interval_variables(clause.time)):
+        if variable.name not in bound and not evaluation.stuck:
+            problems.add(
+                f"{variable.name} has no value when the rule is evaluated: only a mode of the head names it",
+                place=variable.place,
+                fix=f"use {variable.name} in an atom of the body, or declare the predicate deferred()",
+                stage="eval",
+            )
+    return tuple(step.written for step in evaluation.ordered)
+
+
+def _check_head_time(clause: Clause, known: Known, problems: Problems) -> None:
+    declared, time = known.declared.get(clause.head.symbol), clause.time
+    if declared is not None and declared.temporal and time is None:
+        problems.add(
+            f"{declared.symbol} is temporal but has no time here",
+            place=clause.head.place,
+            fix="add when it holds: @[start, end], or @[_, _] for always",
+        )
+    if time is not None:
+        _check_interval(time, problems)
+
+
+def _check_interval(time: Interval, problems: Problems) -> None:
+    """Refuse an interval that no fact can have."""
+    ends = [bound.end.value if isinstance(bound.end, Constant) else None for bound in (time.start, time.end)]
+    if any(isinstance(end, Duration) for end in ends):
+        problems.add(
+            "a duration says how long, not when", place=time.place, fix="write a date, now or a variable", stage="eval"
+        )
+    start, end = ends
+    if isinstance(start, Time) and isinstance(end, Time) and start.held > end.held:
+        problems.add("the interval ends before it begins", place=time.place, fix="swap its ends", stage="eval")
+
+
+def _check_premise(premise: Premise, clause: Clause, known: Known, problems: Problems) -> None:
+    if isinstance(premise, Equality):
+        return
+    atom = premise if isinstance(premise, Atom) else premise.atom
+    declared = known.get(atom.symbol)
+    if declared is None and atom.symbol not in PREDICATES:
+        if isinstance(premise, Timed):
+            # As in the language: what is asked for a time may be known from elsewhere, and else never holds.
+            return
+        message, fix = known.hint(atom.symbol)
+        problems.add(message, place=atom.place, fix=fix)
+        return
+    if declared is None:
+        _check_builtin(premise, atom, problems)
+        return
+    if declared.deferred and not declared.modes:
+        problems.add(
+            f"{atom.symbol} is deferred but no mode says what it needs to know",
+            place=atom.place,
+            fix='add a mode to its Decl, for example mode("+", "-")',
+        )
+    if isinstance(premise, Negation):
+        if declared.deferred:
+            problems.add(
+                f"{atom.symbol} is deferred: its facts are never all known, so it cannot be negated",
+                place=premise.place,
+            )
+    elif isinstance(premise, Atom) and declared.temporal:
+        problems.add(
+            f"{atom.symbol} is temporal and is asked without a time",
+            place=atom.place,
+            fix="say when: @[T], or sometime in the past week: <-[0d, 7d]",
+        )
+    elif isinstance(premise, Timed) and not declared.temporal:
+        problems.add(
+            f"{atom.symbol} is not temporal but is asked for a time", place=premise.place, fix="declare it `temporal`"
+        )
+    if declared.private and package_of(clause.head.predicate) != package_of(atom.predicate):
+        problems.add(
+            f"{atom.symbol} is private to its package", place=atom.place, fix="use a public predicate of that package"
+        )
+
+
+def _check_builtin(premise: Premise, atom: Atom, problems: Problems) -> None:
+    if isinstance(premise, Timed):
+        problems.add(f"{atom.predicate} is built in and has no time", place=premise.place)
+    if not isinstance(premise, Negation):
+        return
+    for argument, mode in zip(atom.arguments, PREDICATES[atom.symbol].modes, strict=True):
+        for variable in all_variables([argument]):
+            if mode == "+" and is_wildcard(variable.name):
+                problems.add(
+                    f"the wildcard _ has no value, and {atom.predicate} needs one", place=variable.place, fix="name it"
+                )

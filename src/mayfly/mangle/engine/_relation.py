@@ -1,0 +1,134 @@
+"""The rows of one predicate, and the hash indices the rules look them up by."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from itertools import islice
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+from mayfly.mangle._values import Row
+
+
+class Lookup(NamedTuple):
+    """Which columns are known, and what is wanted of the rows that agree: a column, the whole row, or only whether."""
+
+    key: tuple[int, ...]
+    want: int | None
+    """A column; WHOLE for the row; None when it is enough to know that there is one."""
+    distinct: bool = False
+    """Whether a column's values are wanted as a set instead of a list."""
+
+
+WHOLE = -1
+
+
+class Relation:
+    """Keep rows in the order in which they were derived, each with its origin, and indices over them.
+
+    `rows` is a dict from row to origin (for a round's new rows: a list). An index is built when it is first asked for.
+    Rows that a rule adds are in no index until `settle` is called, so that loops over an index are not disturbed.
+    """
+
+    __slots__ = ("_extend", "indices", "rows", "settled", "weighed")
+
+    def __init__(self, rows: "dict[Row, Any] | list[Row]") -> None:
+        self.rows: Any = rows
+        self.settled = len(rows)
+        self.weighed = len(rows)
+        """How many of the rows were looked at for the size of what they hold; the first ones are not new."""
+        self.indices: dict[Lookup, Any] = {}
+        self._extend: list[Callable[[Iterable[Row]], None]] = []
+
+    def index(self, lookup: Lookup) -> Any:
+        """Return the index for a lookup: a list for no key, a set when existence is enough, else key to list."""
+        found = self.indices.get(lookup)
+        if found is None:
+            found, extend = _build(lookup)
+            extend(self.rows if self.settled == len(self.rows) else islice(self.rows, self.settled))
+            self._extend.append(extend)
+            self.indices[lookup] = found
+        return found
+
+    def newest(self, count: int) -> list[Row]:
+        """Return the last rows that were added, oldest first."""
+        rows = list(islice(reversed(self.rows), count))
+        rows.reverse()
+        return rows
+
+    def settle(self) -> list[Row]:
+        """Bring every index up to date and return the rows that were added since the last time, oldest first."""
+        count = len(self.rows) - self.settled
+        if not count:
+            return []
+        added = self.newest(count)
+        for extend in self._extend:
+            extend(added)
+        self.settled += count
+        return added
+
+    def close(self) -> int:
+        """Do as `settle` does, where nobody needs the rows; return how many were added."""
+        count = len(self.rows) - self.settled
+        if self._extend:
+            self.settle()
+        else:
+            self.settled += count
+        return count
+
+    def forget(self) -> None:
+        """Drop the indices after rows were taken out; they are built anew when they are next asked for."""
+        self.indices.clear()
+        self._extend.clear()
+        self.settled = len(self.rows)
+
+
+def _build(lookup: Lookup) -> tuple[Any, Callable[[Iterable[Row]], None]]:
+    """Return an empty index and the function that adds rows to it."""
+    if not lookup.key:
+        return _scan(lookup.want)
+    key = itemgetter(*lookup.key)
+    if lookup.want is None:
+        known: set[Any] = set()
+        return known, lambda rows: known.update(map(key, rows))
+    table: defaultdict[Any, list[Any]] = defaultdict(list)
+    if lookup.want == WHOLE:
+
+        def add_rows(rows: Iterable[Row]) -> None:
+            for row in rows:
+                table[key(row)].append(row)
+
+        return table, add_rows
+    want = lookup.want
+    if lookup.distinct:
+        return _sets(key, want)
+    if len(lookup.key) == 1:
+        column = lookup.key[0]
+
+        def add_values(rows: Iterable[Row]) -> None:
+            for row in rows:
+                table[row[column]].append(row[want])
+
+        return table, add_values
+
+    def add_wanted(rows: Iterable[Row]) -> None:
+        for row in rows:
+            table[key(row)].append(row[want])
+
+    return table, add_wanted
+
+
+def _sets(key: Callable[[Row], Any], want: int) -> tuple[Any, Callable[[Iterable[Row]], None]]:
+    values: defaultdict[Any, set[Any]] = defaultdict(set)
+
+    def add(rows: Iterable[Row]) -> None:
+        for row in rows:
+            values[key(row)].add(row[want])
+
+    return values, add
+
+
+def _scan(want: int | None) -> tuple[list[Any], Callable[[Iterable[Row]], None]]:
+    everything: list[Any] = []
+    if want is None or want == WHOLE:
+        return everything, everything.extend
+    return everything, lambda rows: everything.extend(map(itemgetter(want), rows))

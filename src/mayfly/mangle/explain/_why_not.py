@@ -1,0 +1,243 @@
+"""Say why a goal does not hold: for each rule that could make it, the first premise that nothing passes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Literal, TypeAlias
+
+from mayfly.mangle._ast import Atom, Constant, Equality, Negation, Premise, Symbol, Timed
+from mayfly.mangle._checked import Rule
+from mayfly.mangle._errors import MangleError
+from mayfly.mangle._values import Row
+from mayfly.mangle.builtins import PREDICATES, BuiltinError
+from mayfly.mangle.engine import Model
+from mayfly.mangle.explain._change import Repair
+from mayfly.mangle.explain._repair import repairs
+from mayfly.mangle.explain._rules import Clash, start
+from mayfly.mangle.explain._search import Reached, deepest, heads, matches, nearest_rows
+from mayfly.mangle.explain._solve import rows_for, try_step
+from mayfly.mangle.explain._terms import Bindings, fill_atom, fill_premise, value_of
+from mayfly.mangle.explain._why import Note, Why, why
+
+DEEPEST = 12
+LARGEST = 500
+LOOKS = 50_000
+
+Reason: TypeAlias = Literal[
+    "head", "missing", "blocked", "false", "function", "external", "result", "replaced", "skipped", "unfinished"
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """Where and why a rule did not make the goal."""
+
+    reason: Reason
+    premise: Premise | None = None
+    """The failing premise with the values of the first binding that came to it; None when the head failed."""
+    number: int | None = None
+    """Which premise failed, counted from 1."""
+    message: str = ""
+    clash: Clash | None = None
+    results: tuple[Row, ...] = ()
+    """What the rule made instead, when all its premises hold."""
+    bindings: tuple[Bindings, ...] = ()
+    count: int = 0
+    """How many bindings came as far as this; `bindings` has the first few."""
+    missing: "tuple[WhyNot, ...]" = ()
+    blocking: tuple[Why, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One rule that could have made the goal."""
+
+    rule: Rule
+    failed: Failed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WhyNot:
+    """A goal with the reason of each rule; a goal that does hold has its rows and the derivation of the first."""
+
+    goal: Atom
+    holds: bool
+    rows: tuple[Row, ...] = ()
+    because: Why | None = None
+    rules: tuple[Attempt, ...] = ()
+    external: bool = False
+    nearest: tuple[Row, ...] = ()
+    note: Note = ""
+    repairs: tuple[Repair, ...] = ()
+
+
+def why_not(
+    model: Model,
+    atom: Atom,
+    *,
+    depth: int = 4,
+    repair: bool = True,
+    changeable: Callable[[Symbol], bool] | None = None,
+) -> WhyNot:
+    """Return why a goal does not hold, looking `depth` rules deep, and (unless not wanted) what would make it hold.
+
+    What would make it hold is looked for among the `changeable` predicates without rules, by default all of them.
+    """
+    goal = _known_goal(model, atom)
+    rows = tuple(rows_for(model, goal, {}))
+    if rows:
+        return WhyNot(goal=goal, holds=True, rows=rows, because=why(model, goal.symbol, rows[0]))
+    found = _Asker(model).ask(goal, max(0, min(depth, DEEPEST)))
+    mended = repairs(model, goal, changeable=changeable) if repair else ()
+    return WhyNot(
+        goal=goal,
+        holds=False,
+        rules=found.rules,
+        external=found.external,
+        nearest=found.nearest,
+        note=found.note,
+        repairs=mended,
+    )
+
+
+def _known_goal(model: Model, atom: Atom) -> Atom:
+    """Return the goal with its functions evaluated; an unknown predicate is an error with the nearest names."""
+    known = model.program.checked.declared
+    if atom.symbol not in known and not model.rows(atom.symbol):
+        raise MangleError(
+            f"{atom.symbol} is not a predicate of this program",
+            stage="analyze",
+            place=atom.place,
+            fix=_nearest_names(atom.symbol, tuple(known)),
+        )
+    try:
+        values = [value_of(argument, {}) for argument in atom.arguments]
+    except BuiltinError as error:
+        raise MangleError(str(error), stage="eval", place=atom.place) from error
+    arguments = tuple(
+        argument if value is None else Constant(value=value, place=argument.place)
+        for argument, value in zip(atom.arguments, values, strict=True)
+    )
+    return Atom(predicate=atom.predicate, arguments=arguments, place=atom.place)
+
+
+def _nearest_names(symbol: Symbol, known: tuple[Symbol, ...]) -> str | None:
+    names = dict.fromkeys(found.name for found in known)
+    near = [symbol.name] if symbol.name in names else get_close_matches(symbol.name, names, n=3, cutoff=0.5)
+    return f"did you mean {' or '.join(str(f) for name in near for f in known if f.name == name)}?" if near else None
+
+
+class _Asker:
+    """Ask why not, goal below goal, remembering what was asked."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+        self._asked: set[tuple[object, ...]] = set()
+        self._size = 0
+        self._looks = LOOKS
+        self._rules: dict[Symbol, list[Rule]] = {}
+        for rule in model.program.checked.rules:
+            self._rules.setdefault(rule.head.symbol, []).append(rule)
+
+    def ask(self, goal: Atom, depth: int) -> WhyNot:
+        """Return why a goal that does not hold does not."""
+        declared = self._model.program.checked.declared.get(goal.symbol)
+        external = declared is not None and declared.external
+        rules = self._rules.get(goal.symbol, [])
+        nearest = () if rules or external else self._nearest(goal)
+        key = (goal.symbol, *(value_of(argument, {}) for argument in goal.arguments))
+        note: Note = "shown" if key in self._asked else "cut" if depth == 0 or self._size > LARGEST else ""
+        if not rules or note:
+            return WhyNot(goal=goal, holds=False, external=external, nearest=nearest, note=note if rules else "")
+        self._asked.add(key)
+        attempts = tuple(Attempt(rule=rule, failed=self._try(rule, goal, depth)) for rule in rules)
+        return WhyNot(goal=goal, holds=False, rules=attempts)
+
+    def _nearest(self, goal: Atom) -> tuple[Row, ...]:
+        """Look for facts close to a missing one, as long as there have not been too many to look at."""
+        found = nearest_rows(self._model, goal, looked_at=max(0, self._looks))
+        self._looks -= len(self._model.rows(goal.symbol))
+        return found
+
+    def _try(self, rule: Rule, goal: Atom, depth: int) -> Failed:
+        self._size += 1
+        known = start(rule, goal)
+        if isinstance(known, Clash):
+            return Failed(reason="head", clash=known)
+        reached = deepest(self._model, rule, known)
+        if not reached.complete:
+            return Failed(
+                reason="unfinished",
+                message=f"more than {reached.bindings} bindings pass the first premises; ask with more constants",
+                bindings=reached.samples,
+                count=reached.bindings,
+            )
+        if reached.passed == len(rule.premises):
+            return self._result(rule, goal, known, reached)
+        return self._premise(rule.premises[reached.passed], reached, depth)
+
+    def _result(self, rule: Rule, goal: Atom, known: Bindings, reached: Reached) -> Failed:
+        """Say what a rule makes whose premises all hold, as it is not the goal."""
+        try:
+            rows = heads(self._model, rule, known, reached.samples)
+        except BuiltinError as error:
+            return Failed(reason="function", message=str(error), bindings=reached.samples, count=reached.bindings)
+        declared = self._model.program.checked.declared.get(goal.symbol)
+        lost: Reason = "replaced" if declared is not None and declared.merge is not None else "skipped"
+        return Failed(
+            reason=lost if any(matches(goal, row) for row in rows) else "result",
+            results=rows,
+            bindings=reached.samples,
+            count=reached.bindings,
+        )
+
+    def _premise(self, premise: Premise, reached: Reached, depth: int) -> Failed:
+        first = reached.samples[0]
+        reason, message = self._reason(premise, first)
+        missing: tuple[WhyNot, ...] = ()
+        blocking: tuple[Why, ...] = ()
+        if reason == "missing" and isinstance(premise, Atom):
+            goals = dict.fromkeys(_evaluated(premise, found) for found in reached.samples)
+            missing = tuple(self.ask(goal, depth - 1) for goal in goals)
+        elif reason == "blocked" and isinstance(premise, Negation):
+            blocking = self._blocking(premise, first)
+        return Failed(
+            reason=reason,
+            premise=fill_premise(premise, first),
+            number=reached.passed + 1,
+            message=message,
+            bindings=reached.samples,
+            count=reached.bindings,
+            missing=missing,
+            blocking=blocking,
+        )
+
+    def _reason(self, premise: Premise, bindings: Bindings) -> tuple[Reason, str]:
+        try:
+            next(try_step(self._model, premise, bindings), None)
+        except BuiltinError as error:
+            return "function", str(error)
+        if isinstance(premise, Negation):
+            return "blocked", ""
+        if isinstance(premise, Equality) or (isinstance(premise, Atom) and premise.symbol in PREDICATES):
+            return "false", ""
+        atom = premise.atom if isinstance(premise, Timed) else premise
+        declared = self._model.program.checked.declared.get(atom.symbol)
+        return ("external" if declared is not None and declared.external else "missing"), ""
+
+    def _blocking(self, premise: Negation, bindings: Bindings) -> tuple[Why, ...]:
+        if premise.atom.symbol in PREDICATES:
+            return ()
+        row = next(rows_for(self._model, premise.atom, bindings), None)
+        return () if row is None else (why(self._model, premise.atom.symbol, row),)
+
+
+def _evaluated(atom: Atom, bindings: Bindings) -> Atom:
+    """Return the atom a premise asks for under bindings, its functions evaluated where they can be."""
+    values = [value_of(argument, bindings) for argument in atom.arguments]
+    filled = fill_atom(atom, bindings).arguments
+    arguments = tuple(
+        argument if value is None else Constant(value=value, place=atom.place)
+        for argument, value in zip(filled, values, strict=True)
+    )
+    return Atom(predicate=atom.predicate, arguments=arguments, place=atom.place)

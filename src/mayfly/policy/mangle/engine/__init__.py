@@ -1,8 +1,0 @@
-"""The engine: rules compiled to Python and evaluated from the bottom up, each fact with its first derivation."""
-
-from mayfly.policy.mangle.engine._limits import Limits
-from mayfly.policy.mangle.engine._model import Model, Origin
-from mayfly.policy.mangle.engine._program import Program, compile_program
-from mayfly.policy.mangle.engine._run import External
-
-__all__ = ["External", "Limits", "Model", "Origin", "Program", "compile_program"]

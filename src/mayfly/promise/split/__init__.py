@@ -1,0 +1,23 @@
+"""Large files in parts: where they are cut, how results of parts are joined, and the proof that they may be."""
+
+from mayfly.promise.split._cut import MOST_PARTS, check_unchanged, part_as_file, parts_of, text_as_file
+from mayfly.promise.split._merge import Unmergeable, merge
+from mayfly.promise.split._prove import MergeProof, OutOfTime, TrialFailed, prove_merge
+from mayfly.promise.split._spool import SPOOL_AT, Spool, collect
+
+__all__ = [
+    "MOST_PARTS",
+    "SPOOL_AT",
+    "MergeProof",
+    "OutOfTime",
+    "Spool",
+    "TrialFailed",
+    "Unmergeable",
+    "check_unchanged",
+    "collect",
+    "merge",
+    "part_as_file",
+    "parts_of",
+    "prove_merge",
+    "text_as_file",
+]

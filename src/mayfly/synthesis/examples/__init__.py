@@ -1,0 +1,5 @@
+"""Programs by example: typed, readable Python from inputs and the outputs they have to lead to, with no model."""
+
+from mayfly.synthesis.examples._synthesize import Program, Question, Synthesis, synthesize
+
+__all__ = ["Program", "Question", "Synthesis", "synthesize"]

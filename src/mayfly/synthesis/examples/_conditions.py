@@ -1,0 +1,180 @@
+"""Yes-or-no questions about an input, each with its answer for every input."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from mayfly.synthesis.examples._ops import (
+    CONTAINS,
+    ENDS,
+    HAS,
+    IS_ALL,
+    IS_EMPTY,
+    IS_LOWER,
+    IS_UPPER,
+    LONGER,
+    NUMBER_IN,
+    STARTS,
+    WORD_COUNT,
+    call,
+    helper,
+)
+from mayfly.synthesis.examples._task import Column, Task, leaf, leaves
+from mayfly.synthesis.examples._tree import Expr, Given, Op, Value
+
+_FORMS = {
+    r"\d+": 0.2,
+    r"[^\W\d_]+": 0.3,
+    r"\w+": 0.5,
+    r"[-+]?\d+(?:[.,]\d+)*": 0.4,
+    r"[A-Z]+": 0.4,
+    r"\s*": 0.3,
+}
+_PATTERNS = {r"\d": 0.3, r"[^\W\d_]": 0.3, r"[A-Z]": 0.5, r"[a-z]": 0.5, r"\s": 0.4, r"^\d": 0.5, r"\d$": 0.5}
+_MOST = 60
+_IS_NONE = Op(
+    name="is missing",
+    run=lambda value: value is None,
+    template="{0} is None",
+    returns="bool",
+    loose=True,
+    words="{0} is missing",
+)
+_TRUTH = helper("truth_of", "bool", words="{0}")
+_EQUALS = Op(
+    name="equals", run=lambda a, b: a == b, template="{0} == {1}", returns="bool", loose=True, words="{0} is {1}"
+)
+_BELOW = helper("is_below", "bool", words="{0} is below {1}")
+
+
+class Condition(NamedTuple):
+    """A question with its cost and its answer for every input."""
+
+    cost: float
+    expr: Expr
+    answers: tuple[bool, ...]
+
+
+def conditions(task: Task) -> list[Condition]:
+    """Return questions that part the examples, cheapest first, one for each way of parting them and of answering."""
+    best: dict[tuple[bool, ...], Condition] = {}
+    for cost, expr, answers in _all(task):
+        known = answers[: task.count]
+        if all(known) or not any(known):
+            continue
+        if answers not in best or cost < best[answers].cost:
+            best[answers] = Condition(cost, expr, answers)
+    return sorted(best.values(), key=lambda condition: condition.cost)[:_MOST]
+
+
+def _all(task: Task) -> Iterator[Condition]:
+    yield from _scalars(task)
+    for column in task.columns:
+        yield from _forms(column)
+        yield from _marks(column, task.count)
+        yield from _sizes(column, task.count)
+        yield from _thresholds(column, task.count)
+
+
+def _ask(op: Op, column: Column, cost: float, *args: Value) -> Condition:
+    answers = tuple(text is not None and bool(op.run(text, *args)) for text in column.texts)
+    return Condition(cost, call(op, column.expr, *args), answers)
+
+
+def _forms(column: Column) -> Iterator[Condition]:
+    yield _ask(IS_EMPTY, column, 0.1)
+    yield _ask(IS_UPPER, column, 0.5)
+    yield _ask(IS_LOWER, column, 0.5)
+    for pattern, cost in _FORMS.items():
+        yield _ask(IS_ALL, column, 0.6 + cost, pattern)
+    for pattern, cost in _PATTERNS.items():
+        yield _ask(HAS, column, 0.6 + cost, pattern)
+
+
+def _marks(column: Column, count: int) -> Iterator[Condition]:
+    known = [text or "" for text in column.texts[:count]]
+    for mark in sorted({char for text in known for char in text if not char.isalnum()}):
+        yield _ask(CONTAINS, column, 0.5, mark)
+        yield _ask(STARTS, column, 0.6, mark)
+        yield _ask(ENDS, column, 0.6, mark)
+    words = {word for text in known for word in re.findall(r"[^\W\d_]{2,}", text)}
+    for word in sorted(words)[:40]:
+        yield _ask(CONTAINS, column, 1.0, word)
+    for size in (1, 2, 3):
+        for text in known:
+            if len(text) > size and text[:size].isalnum():
+                yield _ask(STARTS, column, 1.9 if text[:size].isdigit() else 1.2, text[:size])
+    for text in known:
+        if text:
+            yield _equals(column, text)
+
+
+def _equals(column: Column, text: str) -> Condition:
+    answers = tuple(given == text for given in column.texts)
+    return Condition(1.6, call(_EQUALS, column.expr, text), answers)
+
+
+def _sizes(column: Column, count: int) -> Iterator[Condition]:
+    known = [text or "" for text in column.texts[:count]]
+    for size in sorted({len(text) for text in known})[:-1]:
+        yield _ask(LONGER, column, 1.3, size)
+    for size in sorted({len(text.split()) for text in known})[:-1]:
+        yield _ask(WORD_COUNT, column, 0.9, size)
+
+
+def _thresholds(column: Column, count: int) -> Iterator[Condition]:
+    """Yield comparisons of the first number with round constants between the examples' numbers."""
+    try:
+        numbers = [NUMBER_IN.run(text, 0) for text in column.texts[:count] if text is not None]
+    except ValueError:
+        return
+    values = sorted({_as_float(number) for number in numbers})
+    for low, high in pairwise(values):
+        limit = _round_between(low, high)
+        units, places = int(limit * 100), 2
+        while places and units % 10 == 0:
+            units, places = units // 10, places - 1
+        yield _ask_number(column, units, places)
+
+
+def _as_float(number: Value) -> float:
+    assert isinstance(number, tuple)
+    return float(number[0] / 10 ** number[1])
+
+
+def _ask_number(column: Column, units: int, places: int) -> Condition:
+    def below(text: str | None) -> bool:
+        try:
+            return text is not None and bool(_BELOW.run(NUMBER_IN.run(text, 0), units, places))
+        except ValueError:
+            return False
+
+    expr = call(_BELOW, call(NUMBER_IN, column.expr, 0), units, places)
+    return Condition(1.4, expr, tuple(below(text) for text in column.texts))
+
+
+def _round_between(low: float, high: float) -> float:
+    """Return the roundest number above *low* and not above *high*."""
+    for power in range(6, -3, -1):
+        size = 10.0**power
+        for factor in (1.0, 0.5):
+            step = size * factor
+            candidate = (int(low / step) + 1) * step if low >= 0 else -int(-low / step) * step
+            if low < candidate <= high:
+                return candidate
+    return high
+
+
+def _scalars(task: Task) -> Iterator[Condition]:
+    """Yield questions about parts of the input that are missing, true, or equal to a short constant."""
+    paths = {path for value in task.inputs[: task.count] for path in leaves(value)}
+    for path in sorted(paths, key=str)[:12]:
+        values = [leaf(value, path) for value in task.inputs]
+        known = values[: task.count]
+        if None in known:
+            yield Condition(0.2, call(_IS_NONE, Given(path)), tuple(value is None for value in values))
+        if any(isinstance(value, bool) for value in known) and all(isinstance(value, bool) for value in known):
+            yield Condition(0.1, call(_TRUTH, Given(path)), tuple(value is True for value in values))

@@ -1,0 +1,283 @@
+"""Bottom-up enumeration of typed expressions over numbers, lists and records, one for each distinct behaviour."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from mayfly.synthesis.examples._dates import date_numbers
+from mayfly.synthesis.examples._numbers import WHOLE, number_sources
+from mayfly.synthesis.examples._ops import call, helper
+from mayfly.synthesis.examples._search import Candidate
+from mayfly.synthesis.examples._task import Task, leaf, steady
+from mayfly.synthesis.examples._tree import Apply, Each, Expr, Given, Item, Literal, Op, Scope, Value
+from mayfly.synthesis.examples._typed import Loop, Rule, loops, rules
+from mayfly.synthesis.examples._types import annotation, element
+
+_MOST = 6000
+_ROUNDS = 3
+_DEPTH = 2
+_TAKEN = {
+    "str": helper("text_of", words="{0}"),
+    "int": helper("int_of", "int", words="{0}"),
+    "float": helper("float_of", "float", words="{0}"),
+    "bool": helper("truth_of", "bool", words="{0}"),
+    "list[str]": helper("texts_of", "list[str]", words="{0}"),
+    "list[int]": helper("ints_of", "list[int]", words="{0}"),
+    "list[float]": helper("floats_of", "list[float]", words="{0}"),
+    "list[dict[str, object]]": helper("records_of", "list[dict[str, object]]", words="{0}"),
+}
+_COUNT = helper("as_count", "int", words="{0}")
+_REAL = helper("real", "float", words="{0}")
+FIELD_OF = Op(
+    name="field of",
+    run=lambda record, key: record[key],
+    template="{0}[{1}]",
+    returns="object",
+    words="field {1} of {0}",
+)
+_SORTED_BY = helper("sorted_by", "list[dict[str, object]]", words="{0} in the order of {1}")
+
+
+class Failed:
+    """Stand for the value of an expression that fails on an input."""
+
+
+FAILED = Failed()
+
+
+class Entry(NamedTuple):
+    """An expression with its type, its cost and its value for every input."""
+
+    cost: float
+    kind: str
+    expr: Expr
+    values: tuple[Value, ...]
+
+
+class Bank:
+    """All expressions found so far, by type; for each behaviour only the cheapest is kept."""
+
+    def __init__(self, task: Task, seconds: float) -> None:
+        self.task = task
+        self.end = min(task.deadline, time.thread_time() + seconds)
+        self.by_kind: dict[str, list[Entry]] = {}
+        self.seen: dict[str, float] = {}
+        self.hit = math.inf
+
+    def add(self, cost: float, kind: str, expr: Expr, values: tuple[Value, ...]) -> None:
+        """Keep an expression that works on all examples and does something new."""
+        if any(value is FAILED for value in values[: self.task.count]):
+            return
+        key = kind + repr(values)
+        if key not in self.seen and len(key) < 20_000:
+            self.seen[key] = cost
+            self.by_kind.setdefault(kind, []).append(Entry(cost, kind, expr, values))
+            if all(same(value, target) for value, target in zip(values, self.task.wanted, strict=False)):
+                self.hit = min(self.hit, cost)
+
+    def full(self) -> bool:
+        """Whether there is no room or no time for more."""
+        return len(self.seen) > _MOST or time.thread_time() > self.end
+
+    def all(self) -> list[Entry]:
+        """Return everything, cheapest first."""
+        return sorted((entry for entries in self.by_kind.values() for entry in entries), key=lambda entry: entry.cost)
+
+
+def fill(task: Task, *, seconds: float, rounds: int = _ROUNDS) -> Bank:
+    """Return what can be computed from the inputs of a task in a few steps."""
+    bank = Bank(task, seconds)
+    for entry in leaf_entries(task):
+        bank.add(*entry)
+    numbers, texts = _constants(task)
+    every = list(rules(numbers, texts))
+    every_loop = list(loops(numbers))
+    for number in range(rounds):
+        known = {kind: list(entries) for kind, entries in bank.by_kind.items()}
+        _pairs(bank, known, every, 24 if number else 40)
+        if bank.hit < math.inf:
+            break
+        for entry in sorted((entry for entries in known.values() for entry in entries), key=lambda entry: entry.cost):
+            if bank.full() or entry.cost > bank.hit:
+                return bank
+            _extend(bank, entry, every, every_loop)
+        if bank.hit < math.inf:
+            break
+    return bank
+
+
+def _extend(bank: Bank, entry: Entry, every: Sequence[Rule], every_loop: Sequence[Loop]) -> None:
+    """Apply every rule and every loop to one entry."""
+    for rule in every:
+        if len(rule.takes) == 1 and rule.takes[0] == entry.kind and not bank.full():
+            _apply(bank, rule, (entry,))
+    for loop in every_loop:
+        if entry.kind == f"list[{loop.takes}]" and not bank.full():
+            expr = Each(source=entry.expr, body=loop.body, test=loop.test)
+            _add(bank, entry.cost + loop.cost, f"list[{loop.gives}]", expr)
+
+
+def _pairs(bank: Bank, known: dict[str, list[Entry]], every: Sequence[Rule], width: int) -> None:
+    cheapest = {kind: sorted(entries, key=lambda entry: entry.cost)[:width] for kind, entries in known.items()}
+    for rule in every:
+        if len(rule.takes) != 2:
+            continue
+        for left in cheapest.get(rule.takes[0], ()):
+            for right in cheapest.get(rule.takes[1], ()):
+                if bank.full():
+                    return
+                if left is not right:
+                    _apply(bank, rule, (left, right))
+
+
+def _apply(bank: Bank, rule: Rule, entries: tuple[Entry, ...]) -> None:
+    constants = tuple(Literal(constant) for constant in rule.constants)
+    cost = rule.cost + sum(entry.cost for entry in entries)
+    values: list[Value] = []
+    for arguments in zip(*[entry.values for entry in entries], strict=True):
+        values.append(_run(rule, arguments))
+        if values[-1] is FAILED and len(values) <= bank.task.count:
+            return
+    expr = Apply(op=rule.op, args=(*[entry.expr for entry in entries], *constants))
+    bank.add(cost, rule.gives, expr, tuple(values))
+
+
+def _run(rule: Rule, arguments: tuple[Value, ...]) -> Value:
+    if any(argument is FAILED for argument in arguments):
+        return FAILED
+    try:
+        return rule.op.run(*arguments, *rule.constants)
+    except (ValueError, TypeError, IndexError, KeyError, ArithmeticError, AttributeError):
+        return FAILED
+
+
+def _add(bank: Bank, cost: float, kind: str, expr: Expr) -> None:
+    bank.add(cost, kind, expr, evaluated(expr, bank.task.inputs))
+
+
+def evaluated(expr: Expr, inputs: Sequence[Value]) -> tuple[Value, ...]:
+    """Return the value of an expression for every input, `FAILED` where it fails."""
+    values: list[Value] = []
+    for given in inputs:
+        try:
+            values.append(expr.value(Scope(given)))
+        except (ValueError, TypeError, KeyError, IndexError, AttributeError):
+            values.append(FAILED)
+    return tuple(values)
+
+
+def leaf_entries(task: Task) -> Iterator[Entry]:
+    """Yield every part of the inputs with its type, the numbers in texts, and the fields of lists of records."""
+    examples = task.inputs[: task.count]
+    whole = annotation(examples)
+    for path in _paths(examples[0], _DEPTH):
+        values = [leaf(value, path) for value in examples]
+        kind = annotation(values)
+        plain = "object" not in whole and len(path) <= 1
+        if not plain and kind not in _TAKEN:
+            continue
+        if not steady(examples, path):
+            continue
+        expr: Expr = Given(path) if plain else call(_TAKEN[kind], Given(path))
+        entry = Entry(0.3 + 0.1 * len(path), kind, expr, evaluated(expr, task.inputs))
+        yield entry
+        if kind == "list[dict[str, object]]":
+            yield from _plucked(task, entry)
+        elif kind.startswith("list[dict[str, "):
+            yield from _plain_plucked(task, entry)
+    for cost, source, exact in (*number_sources(task.columns, task.count), *date_numbers(task)):
+        inner = source.args[0] if isinstance(source, Apply) and source.op is WHOLE else None
+        integral = all(value is not None and value[0] % 10 ** value[1] == 0 for value in exact[: task.count])
+        made = inner if inner is not None else call(_COUNT if integral else _REAL, source)
+        yield Entry(cost + 0.4, "int" if integral else "float", made, evaluated(made, task.inputs))
+
+
+def _paths(value: Value, depth: int) -> Iterator[tuple[str | int, ...]]:
+    yield ()
+    if depth and isinstance(value, dict):
+        for key, inner in value.items():
+            yield from ((str(key), *rest) for rest in _paths(inner, depth - 1))
+    elif depth and isinstance(value, list) and len(value) <= 6:
+        for index, inner in enumerate(value):
+            yield from ((index, *rest) for rest in _paths(inner, depth - 1))
+
+
+def _plucked(task: Task, entry: Entry) -> Iterator[Entry]:
+    """Yield one field of every record in a list, and the records in the order of it."""
+    records = [record for value in entry.values[: task.count] if isinstance(value, list) for record in value]
+    keys = set.intersection(*[set(record) for record in records]) if records else set()
+    for key in sorted(keys):
+        kind = annotation([record[key] for record in records])
+        if kind in _TAKEN:
+            body = call(_TAKEN[kind], call(FIELD_OF, Item(), key))
+            expr = Each(source=entry.expr, body=body)
+            yield Entry(entry.cost + 0.8, f"list[{kind}]", expr, evaluated(expr, task.inputs))
+        if kind in ("int", "float", "str"):
+            ordered = call(_SORTED_BY, entry.expr, key)
+            yield Entry(entry.cost + 1.0, entry.kind, ordered, evaluated(ordered, task.inputs))
+
+
+def _plain_plucked(task: Task, entry: Entry) -> Iterator[Entry]:
+    records = [record for value in entry.values[: task.count] if isinstance(value, list) for record in value]
+    keys = set.intersection(*[set(record) for record in records]) if records else set()
+    inner = element(element(entry.kind))
+    typed = Op(name="field of", run=FIELD_OF.run, template="{0}[{1}]", returns="element", words=FIELD_OF.words)
+    for key in sorted(keys):
+        expr = Each(source=entry.expr, body=call(typed, Item(), key))
+        yield Entry(entry.cost + 0.8, f"list[{inner}]", expr, evaluated(expr, task.inputs))
+
+
+def _constants(task: Task) -> tuple[tuple[Value, ...], tuple[str, ...]]:
+    """Return the constants worth trying: small ones, and those that all outputs share."""
+    numbers: list[Value] = [1, 2, 0, 3, 10, 100]
+    flat = [inner for value in task.wanted for inner in _scalars(value)]
+    if all(isinstance(value, list) for value in task.wanted) and len(flat) < 40:
+        numbers += [value for value in dict.fromkeys(flat) if type(value) in (int, float)][:6]
+    marks = [", ", ",", " ", "-", "", ";", "/", "\n", "|", ":", "."]
+    texts = [str(text) for value in task.inputs[: task.count] for text in _scalars(value) if isinstance(text, str)]
+    texts += [text for text in flat if isinstance(text, str)]
+    return tuple(dict.fromkeys(numbers)), tuple(mark for mark in marks if any(mark in text for text in texts))
+
+
+def _scalars(value: Value) -> Iterator[Value]:
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from _scalars(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _scalars(inner)
+    else:
+        yield value
+
+
+def same(first: Value, second: Value) -> bool:
+    """Whether two values are equal and of the same kind; true is not 1, and floats may differ in the last digit."""
+    if isinstance(first, bool) or isinstance(second, bool):
+        return first is second
+    if isinstance(first, (int, float)) and isinstance(second, (int, float)):
+        return first == second or _close(first, second)
+    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
+        return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
+    if isinstance(first, dict) and isinstance(second, dict):
+        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
+    return type(first) is type(second) and first == second
+
+
+def _close(first: float, second: float) -> bool:
+    try:
+        return math.isclose(first, second, rel_tol=1e-9)
+    except OverflowError:
+        return False
+
+
+def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:
+    """Return the expressions of the bank that give what is wanted."""
+    found: list[Candidate] = []
+    for entry in bank.all():
+        if all(same(value, target) for value, target in zip(entry.values, wanted, strict=False)):
+            values = tuple(None if value is FAILED else value for value in entry.values)
+            found.append(Candidate(entry.cost, entry.expr, values))
+    return found[:most]

@@ -1,0 +1,197 @@
+"""Whole pieces of the input: words, fields, matches, what stands between marks, and their first or last letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from mayfly.synthesis.examples._ops import (
+    CAPITALIZE,
+    ENCLOSED,
+    FIELD,
+    FIRST,
+    FROM,
+    LAST,
+    LOWER,
+    PIECE,
+    STRIP,
+    TITLE,
+    UNTIL,
+    UPPER,
+    WORD,
+    ZFILL,
+    call,
+)
+from mayfly.synthesis.examples._places import TOKENS, marks, output_shape
+from mayfly.synthesis.examples._task import Atom, Column, Task, Texts
+from mayfly.synthesis.examples._tree import Expr, Later, Op, Value, built
+
+_PAIRS = ("()", "[]", "<>", "{}", '""', "''", "><")
+_MOST = 8
+_CASES: tuple[tuple[Op, float], ...] = ((LOWER, 0.8), (UPPER, 0.8), (CAPITALIZE, 0.9), (TITLE, 1.0))
+
+
+class Pool:
+    """Collect atoms whose values occur in the outputs, the cheapest for each vector of values."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.lowered = [output.lower() for output in task.outputs]
+        self.best: dict[tuple[Texts, int], Atom] = {}
+        self.group = (0, 0)
+
+    def offer(self, cost: float, expr: Expr, values: Texts) -> None:
+        """Take an atom if all outputs hold its values, somewhere and not all empty."""
+        known = values[: self.task.count]
+        if not any(known):
+            return
+        for value, output in zip(known, self.task.outputs, strict=True):
+            if value is None or value not in output:
+                return
+        key = (values, hash(self.group))
+        if key not in self.best or cost < self.best[key].cost:
+            self.best[key] = Atom(cost, expr, values, self.group)
+
+    def promising(self, values: Texts) -> bool:
+        """Whether some letter of the first value is in the first output, so that a part of it may be."""
+        return values[0] is not None and any(char in self.lowered[0] for char in values[0].lower())
+
+    def near(self, values: Texts) -> bool:
+        """Whether the outputs hold the values if case does not matter."""
+        known = values[: self.task.count]
+        return all(value and value.lower() in output for value, output in zip(known, self.lowered, strict=True))
+
+    def offer_changed(self, cost: float, op: Op, expr: Expr, values: Texts, *args: Value) -> None:
+        """Offer the values changed by an operation; the rest is computed only if the first examples agree."""
+        for value, output in zip(values[: self.task.count], self.task.outputs, strict=True):
+            changed = None if value is None else str(op.run(value, *args))
+            if changed is None or changed not in output:
+                return
+        changed_values = mapped(lambda value: op.run(value, *args), values)
+        if changed_values != values:
+            self.offer(cost, call(op, expr, *args), changed_values)
+
+    def offer_cased(self, cost: float, expr: Expr, values: Texts) -> None:
+        """Offer the values as they are and in every case."""
+        if not self.near(values):
+            return
+        self.offer(cost, expr, values)
+        for op, more in _CASES:
+            self.offer_changed(cost + more, op, expr, values)
+
+    def offer_all(self, cost: float, expr: Expr, values: Texts) -> None:
+        """Offer the values, in every case, and their first and last letters."""
+        self.offer_cased(cost, expr, values)
+        known = [value for value in values[: self.task.count] if value]
+        if len(known) < self.task.count:
+            return
+        sizes = [len(value) for value in known]
+        for size in range(1, min(5, max(sizes))):
+            self._offer_cut(cost + 0.7 + 0.2 * size, FIRST, expr, values, size)
+            self._offer_cut(cost + 0.9 + 0.2 * size, LAST, expr, values, size)
+            if min(sizes) > size:
+                self._offer_cut(cost + 1.7 + 0.3 * size, FROM, expr, values, size)
+                self._offer_cut(cost + 1.5 + 0.3 * size, UNTIL, expr, values, size)
+        if all(value.isdigit() for value in known):
+            for width in range(max(sizes) if min(sizes) < max(sizes) else max(sizes) + 1, 11):
+                self.offer_changed(cost + 1.0, ZFILL, expr, values, width)
+
+    def _offer_cut(self, cost: float, op: Op, expr: Expr, values: Texts, size: int) -> None:
+        """Offer the values cut, in every case, if the first example has them in some case."""
+        for value, output in zip(values[: self.task.count], self.lowered, strict=True):
+            if value is None or str(op.run(value, size)).lower() not in output:
+                return
+        self.offer_cased(cost, call(op, expr, size), mapped(lambda value: op.run(value, size), values))
+
+    def atoms(self) -> list[Atom]:
+        """Return what was collected."""
+        return list(self.best.values())
+
+
+def mapped(function: Callable[..., Value], values: Texts) -> Texts:
+    """Apply a function to every value that is there; where it fails there is no value."""
+    return tuple([_attempt(function, value) for value in values])
+
+
+def _attempt(function: Callable[..., Value], value: str | None) -> str | None:
+    if value is None:
+        return None
+    try:
+        return str(function(value))
+    except (ValueError, OverflowError):
+        return None
+
+
+def add_pieces(pool: Pool, column: Column) -> None:
+    """Offer every piece of one column."""
+    best: dict[Texts, Atom] = {}
+    for atom in pieces(column, pool.task.count):
+        if atom.values not in best or atom.cost < best[atom.values].cost:
+            best[atom.values] = atom
+    for cost, expr, values, _ in best.values():
+        if pool.promising(values):
+            pool.task.check_time()
+            pool.offer_all(cost, built(expr), values)
+    shape = output_shape(pool.task.outputs)
+    if shape:
+        for cost, expr, values, _ in _counted(column, pool.task.count, _matches(shape), 1.5, PIECE, (shape,)):
+            pool.offer(cost, built(expr), values)
+
+
+def pieces(column: Column, count: int) -> Iterator[Atom]:
+    """Yield the column as a whole and every word, field, match and enclosed part of it."""
+    texts = [text for text in column.texts[:count] if text is not None]
+    yield Atom(0.5, column.expr, column.texts)
+    stripped = mapped(str.strip, column.texts)
+    if stripped != column.texts:
+        yield Atom(0.9, call(STRIP, column.expr), stripped)
+    yield from _counted(column, count, lambda text: text.split(), 0.9, WORD, ())
+    for mark in marks(texts):
+        if mark != " ":
+            yield from _counted(column, count, _fields(mark), 1.0, FIELD, (mark,))
+    for pattern, cost in TOKENS.items():
+        yield from _counted(column, count, _matches(pattern), 1.1 + cost, PIECE, (pattern,))
+    for mark in marks(texts):
+        if not mark.isspace():
+            pattern = rf"\S*{re.escape(mark)}\S*"
+            yield from _counted(column, count, _matches(pattern), 1.6, PIECE, (pattern,))
+    yield from _enclosed(column, count, texts)
+
+
+def _counted(
+    column: Column, count: int, split: Callable[[str], Sequence[str]], cost: float, op: Op, args: tuple[str, ...]
+) -> Iterator[Atom]:
+    """Yield the parts that a way of splitting gives, counted from the start and from the end."""
+    parts = [None if text is None else split(text) for text in column.texts]
+    least = min(len(part) for part in parts[:count] if part is not None)
+    if least == 1 and all(part is not None and len(part) == 1 for part in parts[:count]) and op is not PIECE:
+        return
+    for index in range(min(least, _MOST)):
+        for place, more in ((index, 0.2 * index), (-index - 1, 0.2 * index + 0.12)):
+            values = tuple(
+                [None if part is None or not -len(part) <= place < len(part) else part[place] for part in parts]
+            )
+            yield Atom(cost + more, Later(_caller(op, column.expr, *args, place)), values)
+
+
+def _caller(op: Op, *args: Expr | Value) -> Callable[[], Expr]:
+    return lambda: call(op, *args)
+
+
+def _fields(mark: str) -> Callable[[str], list[str]]:
+    return lambda text: [part.strip() for part in text.split(mark)] if mark in text else []
+
+
+def _matches(pattern: str) -> Callable[[str], list[str]]:
+    compiled = re.compile(pattern)
+    return lambda text: [match.group() for match in compiled.finditer(text)]
+
+
+def _enclosed(column: Column, count: int, texts: list[str]) -> Iterator[Atom]:
+    found = marks(texts)
+    pairs = [(pair[0], pair[1], 0.0) for pair in _PAIRS if pair[0] in found and pair[1] in found]
+    others = [mark for mark in found if mark not in "()[]<>{}\"'"]
+    pairs += [(left, right, 0.5) for left in others for right in others]
+    for left, right, more in pairs[:64]:
+        pattern = re.compile(re.escape(left) + "(.*?)" + re.escape(right), re.DOTALL)
+        yield from _counted(column, count, pattern.findall, 1.1 + more, ENCLOSED, (left, right))

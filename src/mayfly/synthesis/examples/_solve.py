@@ -1,0 +1,299 @@
+"""Choose how to go about a task by what is wanted: a text, a number, a yes or no, a list or a record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from mayfly.synthesis.examples._branches import branch, look_up
+from mayfly.synthesis.examples._conditions import conditions
+from mayfly.synthesis.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, matching, same
+from mayfly.synthesis.examples._lines import linear
+from mayfly.synthesis.examples._ops import STRING, call
+from mayfly.synthesis.examples._search import Candidate
+from mayfly.synthesis.examples._task import Column, Task, make_task
+from mayfly.synthesis.examples._tree import (
+    Apply,
+    Choose,
+    Concat,
+    Each,
+    Expr,
+    Given,
+    Item,
+    Listing,
+    Literal,
+    Op,
+    Record,
+    Value,
+)
+from mayfly.synthesis.examples._writing import write
+
+_NOT = Op(name="not", run=lambda answer: not answer, template="not {0}", returns="bool", loose=True, words="not {0}")
+# What is tried is bounded by its number, so that a busy machine finds what an idle one does; this ends the odd case.
+_ENUMERATION = 4.0
+_DEAR = 1.9
+
+
+def solve(task: Task, wanted: int) -> list[Candidate]:
+    """Return up to *wanted* programs that give what the examples want, cheapest first."""
+    plain = _plain(task, wanted)
+    if plain or task.count < 2:
+        return plain
+    texts = all(isinstance(value, str) for value in task.wanted)
+    found = branch(task, wanted, write if texts else _plain)
+    if texts:
+        found = sorted([*found, *look_up(task)], key=lambda candidate: candidate.cost)
+    return found
+
+
+def _plain(task: Task, wanted: int) -> list[Candidate]:
+    """Return programs without conditions at the top."""
+    found: list[Candidate] = []
+    for kind, way in _WAYS:
+        if all(isinstance(value, kind) for value in task.wanted):
+            found = way(task, wanted)
+            break
+    if not found and all(same(value, task.wanted[0]) for value in task.wanted):
+        found = [Candidate(3.0, Literal(task.wanted[0]), (task.wanted[0],) * len(task.inputs))]
+    return sorted(found, key=lambda candidate: candidate.cost)[:wanted]
+
+
+def _texts(task: Task, wanted: int) -> list[Candidate]:
+    found = write(task, wanted) if task.columns else []
+    if found:
+        return found
+    bank = fill(task, seconds=_ENUMERATION, rounds=2)
+    if not any(_has_list(value) for value in task.inputs[: task.count]):
+        return matching(bank, task.wanted, wanted)
+    extra = [column for entry in bank.all()[:60] if (column := _as_column(entry, task)) is not None]
+    known = [column.texts for column in task.columns[:6]]
+    columns = [*task.columns[:6], *(column for column in extra if column.texts not in known)]
+    return [*matching(bank, task.wanted, wanted), *write(replace(task, columns=tuple(columns[:14])), wanted)]
+
+
+def _has_list(value: Value) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return isinstance(value, list) or any(_has_list(each) for each in inner)
+
+
+def _as_column(entry: Entry, task: Task) -> Column | None:
+    if entry.kind not in ("str", "int"):
+        return None
+    texts = tuple(None if value is FAILED else str(value) for value in entry.values)
+    expr = entry.expr if entry.kind == "str" else call(STRING, entry.expr)
+    return None if None in texts[: task.count] else Column(expr, texts)
+
+
+def _answers(task: Task, wanted: int) -> list[Candidate]:
+    """Return the questions that all examples answer as wanted."""
+    found: list[Candidate] = []
+    for condition in conditions(task):
+        answers = condition.answers
+        if answers[: task.count] == task.wanted:
+            found.append(Candidate(condition.cost + 0.5, condition.expr, answers))
+        elif tuple(not answer for answer in answers[: task.count]) == task.wanted:
+            turned = tuple(not answer for answer in answers)
+            found.append(Candidate(condition.cost + 0.9, call(_NOT, condition.expr), turned))
+    return [*found, *_compared(task)][: wanted * 2]
+
+
+def _compared(task: Task) -> Iterator[Candidate]:
+    """Yield comparisons of two numbers, or of a number with a constant, that give the wanted answers."""
+    from mayfly.synthesis.examples._typed import COMPARISONS
+
+    numbers = [
+        entry for entry in fill(task, seconds=_ENUMERATION, rounds=1).all() if entry.kind in ("int", "float", "str")
+    ][:25]
+    constants = [Entry(0.8, "int", Literal(value), (value,) * len(task.inputs)) for value in (0, 1, 2, 10, 18, 100)]
+    for left in numbers:
+        for right in (*numbers, *constants):
+            if left.expr == right.expr or (left.kind == "str") != (right.kind == "str"):
+                continue
+            for rank, op in enumerate(COMPARISONS):
+                if not _agree(op, left, right, task.wanted):
+                    continue
+                values = evaluated(call(op, left.expr, right.expr), task.inputs)
+                if values[: task.count] == task.wanted:
+                    answers = tuple(None if value is FAILED else value for value in values)
+                    yield Candidate(left.cost + right.cost + 1.0 + 0.1 * rank, call(op, left.expr, right.expr), answers)
+
+
+def _agree(op: Op, left: Entry, right: Entry, wanted: Sequence[Value]) -> bool:
+    for first, second, answer in zip(left.values, right.values, wanted, strict=False):
+        try:
+            if op.run(first, second) is not answer:
+                return False
+        except TypeError:
+            return False
+    return True
+
+
+def _numbers(task: Task, wanted: int) -> list[Candidate]:
+    bank = fill(task, seconds=_ENUMERATION)
+    return [*matching(bank, task.wanted, wanted), *linear(bank, task.wanted)]
+
+
+def _records(task: Task, wanted: int) -> list[Candidate]:
+    """Solve every field apart; a record whose keys vary has to be computed as a whole."""
+    records = [value for value in task.wanted if isinstance(value, dict)]
+    if any(list(record) != list(records[0]) for record in records) or not records[0]:
+        return matching(fill(task, seconds=_ENUMERATION, rounds=2), task.wanted, wanted)
+    by_field: list[tuple[str, list[Candidate]]] = []
+    for key in records[0]:
+        solved = solve(_with(task, [record[key] for record in records]), 3)
+        if not solved:
+            return matching(fill(task, seconds=_ENUMERATION, rounds=2), task.wanted, wanted)
+        by_field.append((str(key), solved))
+    return [_record([(key, solved[0]) for key, solved in by_field]), *_swapped(by_field, wanted)]
+
+
+def _swapped(by_field: list[tuple[str, list[Candidate]]], wanted: int) -> list[Candidate]:
+    """Return the records in which one field has its second-best program."""
+    made: list[Candidate] = []
+    for place, (_, solved) in enumerate(by_field):
+        for rival in solved[1:2]:
+            chosen = [(key, rival if index == place else each[0]) for index, (key, each) in enumerate(by_field)]
+            made.append(_record(chosen))
+    return made[:wanted]
+
+
+def _record(chosen: Sequence[tuple[str, Candidate]]) -> Candidate:
+    size = len(chosen[0][1].values)
+    values = tuple(
+        None
+        if any(each.values[index] is None for _, each in chosen)
+        else {key: each.values[index] for key, each in chosen}
+        for index in range(size)
+    )
+    return Candidate(
+        0.2 + sum(each.cost for _, each in chosen), Record(tuple((key, each.expr) for key, each in chosen)), values
+    )
+
+
+def _with(task: Task, values: Sequence[Value]) -> Task:
+    challenges = task.inputs[task.count :]
+    return make_task(task.inputs[: task.count], values, challenges, deadline=task.deadline, probed=task.probed)
+
+
+def _lists(task: Task, wanted: int) -> list[Candidate]:
+    """Try what the enumerator knows, then one program for every element of a list, then each place apart."""
+    bank = fill(task, seconds=_ENUMERATION)
+    found = matching(bank, task.wanted, wanted)
+    if not found or found[0].cost > _DEAR:
+        sources = [entry for entry in bank.all() if entry.kind.startswith("list[")]
+        found += _filtered(task, sources[:8])
+        found += _mapped(task, sources[:40]) if not found else ()
+    sizes = {len(value) for value in task.wanted if isinstance(value, list)}
+    if not found and len(sizes) == 1 and 0 < min(sizes) <= 6:
+        found = _placed(task, min(sizes))
+    return found
+
+
+def _placed(task: Task, size: int) -> list[Candidate]:
+    solved: list[Candidate] = []
+    for place in range(size):
+        here = solve(_with(task, [value[place] for value in task.wanted if isinstance(value, list)]), 1)
+        if not here:
+            return []
+        solved.append(here[0])
+    values = tuple(
+        None if any(each.values[index] is None for each in solved) else [each.values[index] for each in solved]
+        for index in range(len(task.inputs))
+    )
+    return [Candidate(0.5 + sum(each.cost for each in solved), Listing(tuple(each.expr for each in solved)), values)]
+
+
+def _mapped(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
+    """Yield one program for every element, for lists that are as long as what is wanted."""
+    for source in sources:
+        pairs: list[tuple[Value, Value]] = []
+        for items, target in zip(source.values, task.wanted, strict=False):
+            if not isinstance(items, list) or not isinstance(target, list) or len(items) != len(target):
+                break
+            pairs.extend(zip(items, target, strict=True))
+        else:
+            found = list(_each(task, source, pairs))
+            yield from found
+            if found:
+                return
+
+
+def _each(task: Task, source: Entry, pairs: Sequence[tuple[Value, Value]]) -> Iterator[Candidate]:
+    if not pairs or time.thread_time() > task.deadline:
+        return
+    inner = make_task([a for a, _ in pairs[:12]], [b for _, b in pairs[:12]], [], deadline=task.deadline, probed=False)
+    for solved in solve(inner, 2):
+        body = rebased(solved.expr)
+        expr = Each(source=source.expr, body=body)
+        values = evaluated(expr, task.inputs)
+        if all(same(value, target) for value, target in zip(values, task.wanted, strict=False)):
+            yield Candidate(source.cost + solved.cost + 0.8, expr, tuple(None if v is FAILED else v for v in values))
+
+
+def _filtered(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
+    """Yield the elements that a question picks, for lists that hold what is wanted in the same order."""
+    for source in sources:
+        picked: list[tuple[Value, bool]] = []
+        for items, target in zip(source.values, task.wanted, strict=False):
+            mask = _mask(items, target)
+            if mask is None or not isinstance(items, list):
+                break
+            picked.extend(zip(items, mask, strict=True))
+        else:
+            yield from _picked(task, source, picked)
+
+
+def _picked(task: Task, source: Entry, picked: Sequence[tuple[Value, bool]]) -> Iterator[Candidate]:
+    over, body = source.expr, Item()
+    inner = make_task(
+        [item for item, _ in picked], [kept for _, kept in picked], [], deadline=task.deadline, probed=False
+    )
+    for solved in _answers(inner, 4) if len({kept for _, kept in picked}) == 2 else ():
+        expr = Each(source=over, body=body, test=rebased(solved.expr))
+        values = evaluated(expr, task.inputs)
+        if all(same(value, target) for value, target in zip(values, task.wanted, strict=False)):
+            yield Candidate(source.cost + solved.cost + 0.9, expr, tuple(None if v is FAILED else v for v in values))
+
+
+def _mask(items: Value, target: Value) -> list[bool] | None:
+    """Return which items are kept, if the target is the items with some left out."""
+    if not isinstance(items, list) or not isinstance(target, list) or len(target) > len(items):
+        return None
+    mask: list[bool] = []
+    place = 0
+    for item in items:
+        kept = place < len(target) and same(item, target[place])
+        place += kept
+        mask.append(kept)
+    return mask if place == len(target) else None
+
+
+def rebased(expr: Expr) -> Expr:
+    """Return an expression about an input as one about the element at hand."""
+    if isinstance(expr, Given):
+        made: Expr = Item()
+        for step in expr.path:
+            made = call(FIELD_OF, made, step)
+        return made
+    if isinstance(expr, Apply):
+        return Apply(op=expr.op, args=tuple(rebased(arg) for arg in expr.args))
+    if isinstance(expr, Concat):
+        return Concat(tuple(rebased(part) for part in expr.parts))
+    if isinstance(expr, Choose):
+        arms = tuple((rebased(test), rebased(result)) for test, result in expr.arms)
+        return Choose(arms=arms, otherwise=rebased(expr.otherwise))
+    if isinstance(expr, Record):
+        return Record(tuple((key, rebased(inner)) for key, inner in expr.fields))
+    if isinstance(expr, Each):
+        return Each(source=rebased(expr.source), body=expr.body, test=expr.test)
+    return expr
+
+
+_WAYS: tuple[tuple[type | tuple[type, ...], Callable[[Task, int], list[Candidate]]], ...] = (
+    (str, _texts),
+    (bool, _answers),
+    ((int, float), _numbers),
+    (dict, _records),
+    (list, _lists),
+)

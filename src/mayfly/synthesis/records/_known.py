@@ -1,0 +1,187 @@
+"""Recognise the logs everybody writes, from a table of templates."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+from mayfly.synthesis.records import _align, _kinds, _naming, _shape
+from mayfly.synthesis.records._model import Field, Fixed, Format, Part, Shape, Slot
+
+CONTINUED = re.compile(
+    r"\s+\S|Caused by: |Suppressed: |Traceback \(most recent|\.\.\. [0-9]+ (?:more|common)"
+    r"|[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:: |$)|[A-Z]\w*(?:Error|Exception)(?:: |$)|Exception in thread "
+)
+ENOUGH = 0.6
+
+
+class Candidate(NamedTuple):
+    """One way a known log can be written."""
+
+    log: int
+    parts: tuple[Part, ...]
+    tail: bool
+    level: bool
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("formats.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _candidates() -> tuple[Candidate, ...]:
+    table = _table()
+    found = []
+    for number, log in enumerate(table["format"]):
+        for template in log["templates"]:
+            for layout in _shape.template_times(template, table["times"]):
+                parts, tail = _shape.parse_template(template, layout)
+                found.append(Candidate(number, parts, tail, _shape.has_level(template)))
+    return tuple(found)
+
+
+def detect(lines: Sequence[str]) -> Format | None:
+    """Return the known log that most lines belong to; lines that continue the one above do not count."""
+    heads = [line for line in lines if line.strip() and not CONTINUED.match(line)]
+    if not heads:
+        return None
+    probe = heads[:: max(1, len(heads) // 120)]
+    scored = [
+        (sum(map(bool, (_match(one, line) for line in probe))), -index) for index, one in enumerate(_candidates())
+    ]
+    best, index = max(scored)
+    if not best:
+        return None
+    first = _candidates()[-index]
+    chosen = _cover(heads, [first, *(one for one in _candidates() if one.log == first.log and one is not first)])
+    return _format(lines, heads, first.log, chosen)
+
+
+def _match(candidate: Candidate, line: str) -> re.Match[str] | None:
+    shape = Shape((*candidate.parts, Slot(name="", style="rest"))) if candidate.tail else Shape(candidate.parts)
+    found = _shape.compiled(shape).fullmatch(line)
+    return found if found and (not candidate.level or _shape.is_level(found["level"])) else None
+
+
+def _cover(lines: Sequence[str], candidates: Sequence[Candidate]) -> list[tuple[Candidate, list[str]]]:
+    """Take up to three candidates, each for the lines that those before it leave over."""
+    left = list(lines)
+    chosen: list[tuple[Candidate, list[str]]] = []
+    for candidate in candidates:
+        fitting = [line for line in left if _match(candidate, line)]
+        if fitting and len(chosen) < 3 and (not chosen or len(fitting) >= max(1, len(lines) // 200)):
+            chosen.append((candidate, fitting))
+            taken = set(fitting)
+            left = [line for line in left if line not in taken]
+    return chosen
+
+
+def _format(
+    lines: Sequence[str], heads: Sequence[str], log: int, chosen: list[tuple[Candidate, list[str]]]
+) -> Format | None:
+    fitted = sum(len(fitting) for _, fitting in chosen)
+    if fitted < len(heads) * ENOUGH:
+        return None
+    table = _table()["format"][log]
+    shapes = []
+    fields: dict[str, Field] = {}
+    counts: dict[str, int] = {}
+    for candidate, fitting in chosen:
+        shape, found = _with_tail(candidate, fitting)
+        shapes.append(shape)
+        for field in found:
+            counts[field.name] = counts.get(field.name, 0) + 1
+            fields[field.name] = _widest(fields.get(field.name), field)
+    some = {name for name, count in counts.items() if count < len(chosen)}
+    blank = sum(1 for line in lines if not line.strip())
+    return Format(
+        name=table["name"],
+        kind="pattern",
+        record=table["record"],
+        fields=tuple(replace(field, optional=field.optional or name in some) for name, field in fields.items()),
+        shapes=tuple(shapes),
+        fitted=fitted,
+        total=len(heads),
+        continued=len(lines) - blank - len(heads),
+        words=frozenset(table["words"]),
+    )
+
+
+def _widest(one: Field | None, other: Field) -> Field:
+    if one is None:
+        return other
+    values = tuple(dict.fromkeys((*one.values, *other.values)))
+    return replace(one, optional=one.optional or other.optional, values=values)
+
+
+def _with_tail(candidate: Candidate, lines: Sequence[str]) -> tuple[Shape, list[Field]]:
+    """Make the final shape: what stands behind the known part is learned from the lines."""
+    parts = candidate.parts
+    fields = _fields(candidate, lines)
+    if not candidate.tail:
+        return Shape(parts), fields
+    pattern = _shape.compiled(Shape(parts))
+    tails = [line[found.end() :] for line in lines if (found := pattern.match(line))]
+    learned, more = _learn_tail(tails, [field.name for field in fields])
+    return Shape((*parts, *learned)), [*fields, *more]
+
+
+def _learn_tail(tails: Sequence[str], taken: Sequence[str]) -> tuple[tuple[Part, ...], list[Field]]:
+    rest: tuple[tuple[Part, ...], list[Field]] = ((Slot(name="", style="rest"),), [])
+    if not all(tail.startswith(" ") and tail.strip() for tail in tails):
+        return rest
+    pieces = _align.learn([tail.strip() for tail in tails])
+    shape, fields = _naming.name_pieces(pieces, taken)
+    pattern = _shape.compiled(Shape((Fixed(" "), *shape.parts)))
+    if not fields or not all(pattern.fullmatch(tail.rstrip()) for tail in tails):
+        return rest
+    bare = [field.name for field in fields if field.name == "number" and field.kind == "float"]
+    return (Fixed(" "), *(_renamed(part, bare) for part in shape.parts)), [_duration(field) for field in fields]
+
+
+def _renamed(part: Part, bare: Sequence[str]) -> Part:
+    return replace(part, name="request_time") if isinstance(part, Slot) and part.name in bare else part
+
+
+def _duration(field: Field) -> Field:
+    """Call a bare fraction behind an access log what it nearly always is: how long the request took."""
+    return (
+        replace(field, name="request_time", role="duration", unit="s")
+        if field.name == "number" and field.kind == "float"
+        else field
+    )
+
+
+def _fields(candidate: Candidate, lines: Sequence[str]) -> list[Field]:
+    shape = Shape(candidate.parts)
+    found = [match for line in lines if (match := _shape.compiled(shape).match(line))]
+    fields: list[Field] = []
+    for slot in _shape.slots(candidate.parts):
+        texts = [match[slot.name] for match in found] if slot.name else []
+        if slot.style == "request":
+            hole = _align.Hole(texts=tuple(texts), quoted=True)
+            fields.extend(_naming._request_fields(hole, []))
+        elif slot.name:
+            fields.append(_describe(slot, texts))
+    return fields
+
+
+def _describe(slot: Slot, texts: Sequence[str]) -> Field:
+    field = _kinds.describe(slot.name, texts)
+    optional = field.optional or slot.optional or slot.name in ("user", "referer", "user_agent")
+    if slot.style == "int":
+        return replace(field, kind="int", layout="", optional=optional)
+    if slot.style == "code":
+        return replace(field, kind="int", layout="", optional=False)
+    if slot.style == "float":
+        return replace(field, kind="float", layout="")
+    if slot.style == "time":
+        return replace(field, kind="time", layout=slot.layout, role="timestamp")
+    moment = field.kind == "time"
+    return replace(field, kind="time" if moment else "text", layout=field.layout if moment else "", optional=optional)

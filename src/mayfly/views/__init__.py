@@ -1,0 +1,34 @@
+"""Views: runs, traces, reasons, trees and figures as data out of the ledger; whoever shows them only draws."""
+
+from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
+from mayfly.views._promise_story import PromiseStory
+from mayfly.views._runs import RunLine, runs
+from mayfly.views._tell import tell
+from mayfly.views._trace import Trace, event_fields, event_words, has_tree
+from mayfly.views._tree import Place, ground_reason, is_ground, places
+from mayfly.views._watched import Moving, Watched
+from mayfly.views._why import Reasons, chain_of, effect_of, reason_of
+
+__all__ = [
+    "Metrics",
+    "Moving",
+    "Place",
+    "PromiseMetrics",
+    "PromiseStory",
+    "Reasons",
+    "RunLine",
+    "Trace",
+    "Watched",
+    "chain_of",
+    "effect_of",
+    "event_fields",
+    "event_words",
+    "ground_reason",
+    "has_tree",
+    "is_ground",
+    "metrics",
+    "places",
+    "reason_of",
+    "runs",
+    "tell",
+]

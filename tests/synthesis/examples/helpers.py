@@ -1,0 +1,24 @@
+"""What the tests of programs by example share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mayfly.core import Example
+from mayfly.synthesis.examples import Synthesis, synthesize
+
+
+def learn(pairs: Sequence[tuple[object, object]], **options: object) -> Synthesis:
+    """Synthesize from pairs of input and output."""
+    return synthesize([Example(input=given, output=output) for given, output in pairs], **options)  # type: ignore[arg-type]
+
+
+def run(source: str, entry: str, value: object) -> object:
+    """Run a written source as plain Python; any error it raises is reported as the text `error`."""
+    space: dict[str, object] = {}
+    exec(compile(source, "<written>", "exec"), space)
+    made = space[entry]
+    try:
+        return made().invoke(value) if isinstance(made, type) else made(*value)  # type: ignore[operator, misc]
+    except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+        return "error"

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import time
+from itertools import count
+
+import pytest
+
+from mayfly.core import Example
+from mayfly.synthesis.examples import synthesize
+from synthesis.examples.helpers import learn
+
+
+def test_no_examples_are_refused_with_what_is_needed() -> None:
+    found = synthesize([])
+    assert not found.programs
+    assert "no examples" in found.reason
+
+
+def test_contradicting_examples_are_named() -> None:
+    found = learn([("x", "1"), ("y", "2"), ("x", "3")])
+    assert not found.programs
+    assert found.reason == "the examples contradict each other: 'x' gives both '1' and '3'"
+
+
+def test_what_cannot_be_done_is_said_with_what_would_help() -> None:
+    found = learn([([3, 1], {"k": [1, {"deep": "q"}]}), ([4], {"z": [7, {"deep": "r"}]})], seconds=2.0)
+    assert not found.programs
+    assert "more examples" in found.reason
+    assert "model" in found.reason
+
+
+def test_one_example_is_never_enough_for_a_claim() -> None:
+    found = learn([("Ada King", "King")])
+    assert found.programs
+    assert not found.confident
+
+
+def test_three_examples_that_predict_each_other_are() -> None:
+    assert learn([("Ada King", "King"), ("Bo Li", "Li"), ("Cy Ray", "Ray")]).confident
+
+
+def test_rivals_lead_to_a_question_about_a_probe() -> None:
+    found = learn([("10-20", "20"), ("30-40", "40")], probes=["50-60-70"])
+    assert not found.confident
+    assert found.question is not None
+    assert found.question.input == "50-60-70"
+    assert {"60", "70"} <= set(found.question.answers)
+
+
+def test_the_answer_to_the_question_settles_it() -> None:
+    pairs = [("10-20", "20"), ("30-40", "40")]
+    for answer in ("60", "70"):
+        found = learn([*pairs, ("50-60-70", answer)])
+        assert found.programs[0].apply("1-2-3") == ("2" if answer == "60" else "3")
+
+
+def test_a_program_that_fails_on_a_probe_is_not_believed() -> None:
+    pairs = [("a1", "1"), ("b2", "2"), ("c3", "3")]
+    assert learn(pairs, probes=["d4", "e5"]).confident
+    found = learn(pairs, probes=["d4", "none"])
+    assert not found.confident
+    assert found.question is not None
+    assert found.question.input == "none"
+
+
+def test_probes_decide_how_a_date_is_read() -> None:
+    pairs = [("03/04/2020", "2020"), ("05/06/2021", "2021")]
+    found = learn([*pairs, ("01/02/2022", "2022")], probes=["25/12/2020"])
+    assert found.programs[0].apply("25/12/2020") == "2020"
+
+
+def test_examples_decide_how_an_ambiguous_date_is_read() -> None:
+    found = learn([("03/04/2020", "3 April 2020"), ("05/06/2021", "5 June 2021"), ("01/02/2022", "1 February 2022")])
+    assert found.programs[0].apply("07/08/2023") == "7 August 2023"
+
+
+def test_a_table_knows_only_what_it_was_shown() -> None:
+    found = learn([("M", "male"), ("F", "female"), ("U", "unknown")])
+    assert found.programs[0].apply("F") == "female"
+    assert not found.confident
+    with pytest.raises(ValueError, match="known values"):
+        found.programs[0].apply("Q")
+
+
+def test_an_arm_that_rests_on_one_example_is_not_claimed() -> None:
+    found = learn([("12", "12"), ("7", "7"), ("", "none"), ("31", "31")])
+    assert found.programs[0].apply("") == "none"
+    assert found.programs[0].apply("58") == "58"
+    assert not found.confident
+
+
+def test_missing_values_get_their_own_arm() -> None:
+    found = learn([({"n": None}, "?"), ({"n": "a"}, "A"), ({"n": None}, "?"), ({"n": "bc"}, "BC")])
+    assert found.programs[0].apply({"n": None}) == "?"
+    assert found.programs[0].apply({"n": "xyz"}) == "XYZ"
+
+
+def test_programs_are_ranked_and_differ() -> None:
+    found = learn([("ab cd", "cd"), ("ef gh", "gh")], rivals=5)
+    costs = [program.cost for program in found.programs]
+    assert costs == sorted(costs)
+    assert len({program.source for program in found.programs}) == len(costs) <= 5
+
+
+def test_many_examples_are_all_fitted() -> None:
+    pairs = [(f"item {number:03d} of {number * 7}", str(number * 7)) for number in range(1, 60)]
+    found = learn(pairs)
+    assert found.confident
+    assert all(found.programs[0].apply(given) == output for given, output in pairs)
+
+
+def test_an_exception_late_in_the_list_is_not_overlooked() -> None:
+    pairs = [(f"a{number}", str(number)) for number in range(20)] + [("", "empty"), (" ", "empty")]
+    found = learn(pairs)
+    assert all(found.programs[0].apply(given) == output for given, output in pairs) if found.programs else found.reason
+
+
+def test_tuples_count_as_lists() -> None:
+    found = synthesize([Example(input=("a", "b"), output="a b"), Example(input=("c", "d"), output="c d")])
+    assert found.programs[0].apply(("x", "y")) == "x y"
+
+
+def test_true_is_not_one() -> None:
+    found = learn([(2, True), (3, False), (10, True), (7, False)])
+    assert found.programs[0].apply(4) is True
+
+
+def test_no_time_is_said_and_not_hidden() -> None:
+    found = learn([("a b", "b a"), ("c d", "d c")], seconds=0.0)
+    assert not found.programs
+    assert "0 seconds" in found.reason
+
+
+def test_what_is_found_does_not_depend_on_what_else_the_machine_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    pairs = [("Ada King", "KING, A."), ("Bo Li", "LI, B."), ("Cy Ray", "RAY, C.")]
+    alone, hours = learn(pairs), count(0, 3600)
+    monkeypatch.setattr(time, "monotonic", lambda: float(next(hours)))
+    beside = learn(pairs)
+    assert [program.source for program in beside.programs] == [program.source for program in alone.programs] != []
+
+
+def test_the_description_is_in_plain_words() -> None:
+    found = learn([("Ada King", "King"), ("Bo Li", "Li"), ("Cy Ray", "Ray")])
+    assert found.programs[0].description == "Give word the last one of the input."
+
+
+def test_an_input_that_does_not_fit_the_parameters_is_named() -> None:
+    found = learn([([1, 2], 3), ([1], 1)], name="add", parameters=("left", "right"))
+    assert "[1]" in found.reason
+
+
+def test_a_name_that_is_no_identifier_becomes_one() -> None:
+    found = learn([("Ada King", "King"), ("Bo Li", "Li")], name="last name")
+    assert found.programs[0].entry == "LastName"

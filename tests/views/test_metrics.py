@@ -1,0 +1,115 @@
+"""Metrics of trees: a tree is one run, its promises are counted as they stand, and nothing is counted twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mayfly.core import Example, Settings
+from mayfly.library import Builtin, Invocation
+from mayfly.promise import Promise, Service
+from mayfly.promise._events import DeadLetter
+from mayfly.runtime import Runtime
+from mayfly.testing import write_script
+from mayfly.views import metrics
+
+SQUARES = tuple(Example(input=n, output=n * n) for n in (0, 2, 3, 5, 7, -4))
+BROKEN = {"yes": True}
+
+
+def shaky(invocation: Invocation) -> object:
+    if BROKEN["yes"]:
+        raise OSError("broken")
+    return 1
+
+
+def lost(invocation: Invocation) -> object:
+    raise TimeoutError("no answer")
+
+
+CAPABILITIES = (
+    Builtin(name="give", description="give", call=lambda invocation: 1),
+    Builtin(name="shaky", description="shaky", call=shaky),
+    Builtin(name="send", description="send", call=lost, effect="once"),
+)
+
+
+@pytest.fixture
+def runtime(tmp_path: Path) -> Iterator[Runtime]:
+    BROKEN["yes"] = True
+    with Runtime(Settings(state_dir=str(tmp_path / "state")), capabilities=CAPABILITIES) as made:
+        yield made
+
+
+def leaf(by: str, **more: Any) -> Promise[Any]:
+    return Promise(f"{by} it", ground=None, service=Service(kind="capability", name=by), **more)
+
+
+def tree(*children: Promise[Any], **more: Any) -> Promise[Any]:
+    root: Promise[Any] = Promise("all", ground=None, service=Service(kind="children"), **more)
+    for child in children:
+        root.add(child)
+    return root
+
+
+def test_leaves_that_were_written_are_no_runs_of_their_own(runtime: Runtime) -> None:
+    agent = Promise(
+        "square the number", ground=None, argument=12, examples=SQUARES, service=Service(kind="compile"), name="a"
+    )
+    assert runtime.resolve(tree(agent, leaf("give", name="b"))).resolved
+    found = metrics(runtime.parts.ledger)
+    assert (found.runs, found.resolved, found.collapsed, found.failed) == (1, 1, 0, 0)
+    assert found.compiled == 1
+    assert found.generated_lines > 0
+    assert (found.promises.total, found.promises.resolved, found.promises.max_depth) == (3, 3, 1)
+
+
+def test_a_run_without_a_tree_is_one_promise(runtime: Runtime) -> None:
+    runtime.run("square the number", input=3, examples=SQUARES)
+    runtime.run("make the world a better place", input=3)
+    found = metrics(runtime.parts.ledger)
+    assert (found.runs, found.resolved) == (2, 1)
+    assert (found.promises.total, found.promises.resolved, found.promises.max_depth) == (2, 1, 0)
+    assert found.promises.success_rate == 0.5
+
+
+def test_a_run_that_was_resumed_counts_once_and_as_it_ended(runtime: Runtime) -> None:
+    root = tree(tree(leaf("shaky", name="x"), name="a"), leaf("give", name="b"))
+    id = runtime.resolve(root).id
+    before = metrics(runtime.parts.ledger)
+    assert (before.runs, before.resolved + before.collapsed + before.failed) == (1, 1)
+    assert before.promises.resolved == 1
+    assert before.promises.success_rate == 0.25
+    BROKEN["yes"] = False
+    assert runtime.resume(id).resolved
+    found = metrics(runtime.parts.ledger)
+    assert (found.runs, found.resolved, found.collapsed, found.failed) == (1, 1, 0, 0)
+    assert found.jit_collapse == {}
+    assert (found.promises.total, found.promises.resolved) == (4, 4)
+    assert (found.promises.max_depth, found.promises.success_rate) == (2, 1.0)
+
+
+def test_unknown_effects_and_dead_letters_are_counted(runtime: Runtime) -> None:
+    id = runtime.resolve(leaf("send")).id
+    runtime.parts.ledger.append(DeadLetter(node="0", intent="x", attempts=3, reason="lost"), subject=id)
+    found = metrics(runtime.parts.ledger)
+    assert (found.unknown_effects, found.dead_letters) == (1, 1)
+
+
+def test_what_leaves_spent_counts_with_their_tree_once(tmp_path: Path) -> None:
+    model = write_script(tmp_path / "script.jsonl", ("architect", "def square(n: int) -> int:\n    return n * n\n"))
+    with Runtime(Settings(state_dir=str(tmp_path / "state"))) as runtime:
+        agent = Promise(
+            "square the number", ground=None, argument=12, examples=SQUARES, service=Service(kind="compile"), name="a"
+        )
+        outcome = runtime.resolve(tree(agent), model=model)
+        assert outcome.cost.model_calls >= 1
+        assert metrics(runtime.parts.ledger).model_calls == outcome.cost.model_calls
+
+
+def test_an_empty_ledger_counts_nothing(runtime: Runtime) -> None:
+    found = metrics(runtime.parts.ledger)
+    assert (found.runs, found.promises.total, found.promises.success_rate) == (0, 0, 0.0)
