@@ -162,8 +162,9 @@ def _framed(line: Line, frame: Frame, match: Match, depth: int) -> Head | None:
         return None
     refused = match.negated or "refusal" in (frame.kind, inner.kind)
     kind: HeadKind = "refusal" if refused else inner.kind
-    gap = match.thing if match.thing[1] and frame.slot != "V" else inner.gap
-    return replace(inner, kind=kind, gap=gap, framed=True, weak=inner.weak or frame.kind == "weak")
+    if match.thing[1]:
+        inner = replace(inner, means=match.thing) if frame.slot == "V" else replace(inner, gap=match.thing)
+    return replace(inner, kind=kind, framed=True, weak=inner.weak or frame.kind == "weak")
 
 
 def led_to(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAMES) -> Head | None:

@@ -34,8 +34,9 @@ class Verb(NamedTuple):
 class Head:
     """How a clause begins: the *place* of its verb, and its object, which goes on from *end* or stands in the *gap*.
 
-    A noun of work that stands for the verb ("do *a review*") is in *work*. It is *framed* by words that lead to the
-    verb, *marked* by a word like "then", and *weak* where somebody says what he wants to do himself.
+    A noun of work that stands for the verb ("do *a review*") is in *work*, what it is done with ("use *pytest* to test
+    it") in *means*. It is *framed* by words that lead to the verb, *marked* by a word like "then", and *weak* where
+    somebody says what he wants to do himself.
     """
 
     kind: HeadKind
@@ -44,6 +45,7 @@ class Head:
     verb: Verb | None = None
     gap: Stretch = (0, 0)
     work: Stretch = (0, 0)
+    means: Stretch = (0, 0)
     framed: bool = False
     marked: bool = False
     weak: bool = False
