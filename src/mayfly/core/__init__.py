@@ -17,6 +17,7 @@ from mayfly.core._settings import (
     Settings,
     StoreSettings,
 )
+from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
 from mayfly.core._stop import Stop
 from mayfly.core._types import (
     CHAOS_THRESHOLD,
@@ -50,6 +51,7 @@ from mayfly.core.errors import (
 
 __all__ = [
     "CHAOS_THRESHOLD",
+    "CONTROL",
     "POOL_KINDS",
     "UNSET",
     "Agent",
@@ -90,12 +92,16 @@ __all__ = [
     "agent",
     "canonical_json",
     "check_tree",
+    "clipped",
     "content_hash",
     "current_pool",
+    "harmless",
     "is_sequence",
     "limit",
+    "one_line",
     "parse_python",
     "rounds",
     "same",
+    "shown",
     "within",
 ]

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, Boolean, Connection, Select, cast, column, ex
 from sqlalchemy.dialects.postgresql import OID
 
 from mayfly.core import StoreError
-from mayfly.store._claim import shown
+from mayfly.store._claim import holder_words
 from mayfly.store._engine import Database
 from mayfly.store._faults import translated
 from mayfly.store._rows import events, identity
@@ -75,9 +75,9 @@ class ServerRight:
             if holder == lost:
                 connection.execute(select(func.pg_terminate_backend(holder.pid)))
             elif holder is not None:
-                return shown(_identity(holder.name))
+                return holder_words(_identity(holder.name))
             time.sleep(_PAUSE)
-        return shown("")
+        return holder_words("")
 
     def holds(self) -> bool:
         """Whether the session is there and has the lock."""
