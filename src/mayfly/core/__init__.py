@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         Settings,
         StoreSettings,
     )
+    from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
     from mayfly.core._stop import Stop
     from mayfly.core._types import (
         CHAOS_THRESHOLD,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHAOS_THRESHOLD",
+    "CONTROL",
     "POOL_KINDS",
     "UNSET",
     "Agent",
@@ -98,13 +100,17 @@ __all__ = [
     "agent",
     "canonical_json",
     "check_tree",
+    "clipped",
     "content_hash",
     "current_pool",
+    "harmless",
     "is_sequence",
     "limit",
+    "one_line",
     "parse_python",
     "rounds",
     "same",
+    "shown",
     "within",
 ]
 
@@ -130,6 +136,7 @@ _HOME = {
         ),
         "mayfly.core._settings",
     ),
+    **dict.fromkeys(("CONTROL", "clipped", "harmless", "one_line", "shown"), "mayfly.core._shown"),
     "Stop": "mayfly.core._stop",
     **dict.fromkeys(
         (

@@ -23,7 +23,7 @@ from mayfly.runtime._events import (
 )
 from mayfly.runtime._execute import Ran
 from mayfly.runtime._task import Task
-from mayfly.store import JSON, Payload, shown
+from mayfly.store import JSON, Payload, as_payload
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
@@ -196,7 +196,7 @@ class Story:
                 depth=self.task.profile.depth if self.task else 1,
                 reason=outcome.reason[:LONGEST],
                 code=outcome.code,
-                ground_value=shown(outcome.value),
+                ground_value=as_payload(outcome.value),
                 status=outcome.status,
                 seconds=round(cost.seconds, 6),
                 model_calls=cost.model_calls,
@@ -219,10 +219,10 @@ class Story:
             return
         request: dict[str, JSON] = {
             "intent": task.intent,
-            "input": None if task.input is UNSET or task.lines else shown(task.input),
+            "input": None if task.input is UNSET or task.lines else as_payload(task.input),
             "lines": task.origin or (str(task.lines.absolute()) if task.lines else None),
-            "examples": [{"input": shown(e.input), "output": shown(e.output)} for e in task.examples],
-            "ground": shown(task.ground),
+            "examples": [{"input": as_payload(e.input), "output": as_payload(e.output)} for e in task.examples],
+            "ground": as_payload(task.ground),
             "tier": task.profile.tier.value,
             "model": self.model,
         }
