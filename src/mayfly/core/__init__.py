@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mayfly.core._canonical import canonical_json, content_hash
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
+    from mayfly.core._same import is_sequence, same
     from mayfly.core._settings import (
         Default,
         ForgeSettings,
@@ -99,9 +100,11 @@ __all__ = [
     "check_tree",
     "content_hash",
     "current_pool",
+    "is_sequence",
     "limit",
     "parse_python",
     "rounds",
+    "same",
     "within",
 ]
 
@@ -111,6 +114,7 @@ _HOME = {
     **dict.fromkeys(("canonical_json", "content_hash"), "mayfly.core._canonical"),
     **dict.fromkeys(("check_tree", "parse_python"), "mayfly.core._parse"),
     **dict.fromkeys(("Hold", "Pool", "current_pool", "limit", "within"), "mayfly.core._pool"),
+    **dict.fromkeys(("is_sequence", "same"), "mayfly.core._same"),
     **dict.fromkeys(
         (
             "Default",

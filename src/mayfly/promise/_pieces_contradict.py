@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from mayfly.core import Agent, InputError
-from mayfly.promise._same import is_sequence, same
+from mayfly.core import Agent, InputError, is_sequence, same
 
 FAILURES = 3
 LOGICAL, EQUALITY, TESTED, PRAGMATIC = 1.0, 0.9, 0.8, 0.7

@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from mayfly.core import UNSET, Agent, InputError, Unset, canonical_json
+from mayfly.core import UNSET, Agent, InputError, Unset, canonical_json, is_sequence, same
 from mayfly.forge.relations import Relation, in_process, relation, relation_of
 from mayfly.promise._promise import Evidence, Promise
-from mayfly.promise._same import TooDeep, is_sequence, same, size
+from mayfly.promise._size import TooDeep, size
 from mayfly.promise._tester_given import NoTest, read_given
 from mayfly.promise._tester_thread import asked_in_thread, shown
 from mayfly.promise._tester_wrong import Wrong, strength_of, wrong_results

@@ -7,8 +7,7 @@ import inspect
 import threading
 from collections.abc import Callable, Sequence
 
-from mayfly.core import UNSET, Unset
-from mayfly.promise._same import is_sequence
+from mayfly.core import UNSET, Unset, is_sequence
 
 
 async def asked_in_thread(

@@ -10,7 +10,7 @@ from mayfly.core import UNSET
 from mayfly.forge import CannotWrite
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._task import BadLines, Task, read_lines
-from mayfly.synthesis.records import Proposal, propose
+from mayfly.synthesis.records import Proposal, propose, propose_join
 
 # So much of a file is read on the host to learn its format and its values: a few seconds of work at most.
 MOST_BYTES = 16 * 1024 * 1024
@@ -31,7 +31,11 @@ def ask_of_data(task: Task) -> Asked:
     """Return the program that the words of a task lead to; `CannotWrite` has the readings it could have meant."""
     items, complete = _items(task)
     name = task.origin or (str(task.lines) if task.lines else task.name)
-    found = propose(task.reading or task.intent, items, name=name)
+    if task.names is not None:
+        sides = [cast("list[object]", side) for side in items]
+        found = propose_join(task.reading or task.intent, sides[0], sides[1], names=task.names)
+    else:
+        found = propose(task.reading or task.intent, items, name=name)
     if isinstance(found, Proposal):
         return Asked(proposal=found, items=items, complete=complete)
     question = None

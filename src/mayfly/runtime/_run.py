@@ -68,6 +68,7 @@ class Runtime:
         reading: str = "",
         bad_lines: BadLines = "ask",
         name: str = "",
+        second: Path | Sequence[object] | None = None,
     ) -> Outcome[Any]:
         """Do what *intent* says with *input*, or with the *lines* of a file of any size.
 
@@ -75,9 +76,15 @@ class Runtime:
         without one the program is synthesized from *examples*, the input and the words of the intent. Of several
         *readings* of a question about data one is chosen with *reading*; *bad_lines* says whether lines that are not
         understood are asked about (if they are more than one in a hundred), skipped, or stop the run; *name* is what
-        the input is called.
+        the input is called; a *second* input is put beside the first by a column that both have.
         """
-        if intent.strip() and record is None and imports is None and self._is_large(input, lines, examples):
+        if (
+            intent.strip()
+            and record is None
+            and imports is None
+            and second is None
+            and self._is_large(input, lines, examples)
+        ):
             given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
             outcome = self._as_tree(intent, given, chosen, model=model)
@@ -101,6 +108,7 @@ class Runtime:
                 reading=reading,
                 bad_lines=bad_lines,
                 name=name,
+                second=second,
             )
             return self._resolve(task, story, model=model, record=record, accept_weak=accept_weak)
 

@@ -27,6 +27,7 @@ from mayfly.language.question._query import (
     Repeated,
     Scalar,
     columns_of,
+    walk,
 )
 from mayfly.language.question._segments import Segment
 from mayfly.language.question._terms import Term
@@ -64,6 +65,8 @@ class Composer:
 
     def queries(self) -> Iterator[Composed]:
         """Yield every query that the segments can mean; none where they do not go together."""
+        if not self.all and any(one.word == "join" for one in self.segments):
+            yield Composed(Query(), 0.0)
         if not self.all or self._says_twice():
             return
         for where, cost in _conditions(self.all):
@@ -71,12 +74,23 @@ class Composer:
                 query = found.query
                 if self.lines and not query.columns and not query.keys:
                     query = replace(query, lines=True)
+                query = self._with_items(query)
                 if where is not None:
                     both = where if query.where is None else And(of=(where, query.where))
                     query = replace(query, where=_flat(both))
                 yield Composed(
                     _with_flags(query, self._of("digits", "scale", "of total"), self.vocabulary), cost + found.cost
                 )
+
+    def _with_items(self, query: Query) -> Query:
+        """Take a list apart where its items are counted, grouped by or listed."""
+        lists = [one.name for one in self.vocabulary.columns if one.kind == "list"]
+        looked = [*query.keys, *(one.of for one in query.measures if one.of), *query.columns]
+        named = dict.fromkeys(
+            part.name for of in looked for part in walk(of) if isinstance(part, Column) and part.name in lists
+        )
+        plain = not any(isinstance(part, PartOf) and part.part == "items" for of in looked for part in walk(of))
+        return replace(query, items=Column(name=next(iter(named)))) if len(named) == 1 and plain else query
 
     def _says_twice(self) -> bool:
         """Say whether a column is named right before a condition that is about it anyway: "status 404"."""
@@ -87,6 +101,38 @@ class Composer:
         return False
 
     def _made(self) -> Iterator[Composed]:
+        """Read everything at once, and where a list of columns stands apart, as what is to be shown of the records."""
+        yield from self._read()
+        chosen = self._selection()
+        if not chosen:
+            return
+        whole, joints = self.all, self.joints
+        self.all = [one for one in whole if one not in chosen]
+        self.joints = [joint for one, joint in zip(whole, joints, strict=True) if one not in chosen]
+        columns = tuple(dict.fromkeys(one.term.of for one in chosen if one.term))
+        for found in self._read():
+            query = found.query
+            if not query.measures and not query.columns and not query.renamed and len(columns) == len(chosen):
+                yield Composed(replace(query, columns=columns), found.cost)
+        self.all, self.joints = whole, joints
+
+    def _selection(self) -> list[Segment]:
+        """Return the columns that stand together before "of" at the start, or behind a comma at the end."""
+        first = 0
+        while (
+            first < len(self.all)
+            and self.all[first].kind == "term"
+            and (not first or self.joints[first] & {"and", ","})
+        ):
+            first += 1
+        if 0 < first < len(self.all) and self.joints[first] & {"of", "for"}:
+            return self.all[:first]
+        last = len(self.all)
+        while last > 0 and self.all[last - 1].kind == "term" and self.joints[last - 1] & {"and", ","}:
+            last -= 1
+        return self.all[last:] if 0 < last < len(self.all) and "," in self.joints[last] else []
+
+    def _read(self) -> Iterator[Composed]:
         measures = self._of("measure")
         if any(one.function == "share" for one in measures):
             yield from self._shares()
@@ -120,6 +166,7 @@ class Composer:
         after = self.all[place + 1] if place + 1 < len(self.all) else None
         if (
             segment.function == "sum"
+            and segment.word in ("total", "overall")
             and after is not None
             and after.kind == "measure"
             and after.function in ("count", "unique")
@@ -210,7 +257,8 @@ class Composer:
 
     def _in_order(self, query: Query, cost: float) -> Iterator[Composed]:
         """Add how groups or records are sorted and how many of them are wanted."""
-        sorts, ways, limits = self._of("sort"), self._of("way"), self._of("limit")
+        sorts = [part for one in self._of("sort") for part in one.sorts or (one,)]
+        ways, limits = self._of("way"), self._of("limit")
         descending = {way.descending for way in ways}
         if len(descending) > 1 or len(limits) > 1:
             return  # "ascending descending" contradicts itself.
@@ -277,18 +325,21 @@ class Composer:
     # Groups with a number of records.
 
     def _having(self) -> Iterator[Composed]:
+        """Read "customers with more than 40 orders", "stations whose average humidity is above 65"."""
         having = self._of("having")
         terms = [one.term for one in self._of("term") if one.term]
+        keys = tuple(term.of for term in terms) or self._keys()
         measures = self._of("measure")
-        if len(having) != 1 or len(terms) != 1 or self._of("superlative", "group") or len(measures) > 1:
+        if len(having) != 1 or len(keys) != 1 or self._of("superlative") or len(measures) > 1:
             return
-        if measures and measures[0].function not in ("count", "unique"):
+        if (terms and self._of("group")) or (measures and measures[0].function not in ("count", "unique")):
             return
-        number = having[0].at
-        condition = (cast("Operator", having[0].name), int(number) if number == int(number) else number)
-        query = Query(
-            measures=(Measure(function="count"),), keys=(terms[0].of,), having=condition, tally=bool(measures)
+        one = having[0]
+        condition = (cast("Operator", one.name), int(one.at) if one.at == int(one.at) else one.at)
+        measure = (
+            Measure(function=one.function, of=one.term.of) if one.function and one.term else Measure(function="count")
         )
+        query = Query(measures=(measure,), keys=keys, having=condition, tally=bool(measures))
         yield from self._in_order(query, 0.0)
 
     # Rankings.
@@ -327,6 +378,13 @@ class Composer:
             yield from self._at_edges(terms)
             return
         if self._of("keep"):
+            return
+        ways = self._of("way")
+        if len(terms) == 1 and len(ways) == 1 and ways[0].adjective and ways[0].adjective.roles == ("count",):
+            order = (Order(by=0, descending=ways[0].descending),)
+            given = Not(of=Missing(of=terms[0].of)) if terms[0].info is not None and terms[0].info.optional else None
+            counted = (Measure(function="count"),)
+            yield Composed(Query(measures=counted, keys=(terms[0].of,), where=given, order=order), 0.0)
             return
         columns = tuple(dict.fromkeys(term.of for term in terms))
         if len(columns) < len(terms) or (not columns and any(one.name for one in self._of("noun"))):
@@ -400,7 +458,12 @@ class Composer:
         if terms or self._of("group", "edge", "keep"):
             return
         query = Query(
-            renamed=tuple((cast("Column", one.term.of).name, one.name) for one in self._of("rename") if one.term),
+            renamed=tuple(
+                (cast("Column", part.term.of).name, part.name)
+                for one in self._of("rename")
+                for part in one.sorts or (one,)
+                if part.term
+            ),
             added=tuple(one.named for one in self._of("add") if one.named),
             dropped=tuple(
                 term.of.name for one in self._of("drop") for term in one.terms if isinstance(term.of, Column)
@@ -478,6 +541,7 @@ class _Ranking:
             return
         if self.measures:
             yield from self._by_measure()
+            yield from self._on_average()
             return
         others = [one for one in self.terms if one is not self.after]
         subject = self.after.term if self.after and self.after.kind == "term" else None
@@ -518,6 +582,17 @@ class _Ranking:
                 ),
                 cost + more,
             )
+
+    def _on_average(self) -> Iterator[Composed]:
+        """Read "which endpoint is the slowest on average": the superlative says of what."""
+        functions = [one.function for one in self.measures]
+        if functions != ["mean"] or len(self.terms) != 1 or self.apart or self.by or self.terms[0].term is None:
+            return
+        for of in self.composer._spoken_of(self.superlative):
+            limit, cost = self._limit(self.terms[0])
+            order = (Order(by=0, descending=self.descending),)
+            measure = Measure(function="mean", of=of)
+            yield Composed(Query(measures=(measure,), keys=(self.terms[0].term.of,), order=order, limit=limit), cost)
 
     def _of_number(self, subject: Term, others: Sequence[Segment], nouns: Sequence[Segment]) -> Iterator[Composed]:
         """Read "highest amount", "order with the highest amount", "customer with the highest amount"."""
@@ -584,9 +659,10 @@ class _Ranking:
             return
         for column in self.composer._spoken_of(self.superlative):
             yield from self._picked(column, limit, cost)
-        if self.adjective.name in ("large", "small", "busy") and self.apart and not self.number:
-            # "most requests per host" cannot be one record of each; nothing is ranked here.
-            return
+        if self.adjective.name in ("large", "small") and self.superlative.word != "most":
+            sizes = [one for one in self.composer.vocabulary.columns if one.numeric and one.role in _ADDED]
+            if len(sizes) == 1:  # There is one thing only in which a record can be large.
+                yield from self._picked(Column(name=sizes[0].name), limit, cost + 1.0)
 
     def _of_groups(self, subject: Term) -> Iterator[Composed]:
         """Read "top 5 customers by spend", "most common status", "busiest hour", "oldest patient"."""
@@ -635,8 +711,10 @@ class _Ranking:
                 )
             return
         several = after is not None and after.plural and not self.number
+        # What is missing is none of those that are asked for.
+        given = Not(of=Missing(of=subject.of)) if subject.info is not None and subject.info.optional else None
         yield Composed(
-            Query(measures=(Measure(function="count"),), keys=(subject.of,), order=order, limit=limit),
+            Query(measures=(Measure(function="count"),), keys=(subject.of,), where=given, order=order, limit=limit),
             _LESS if several else cost,
         )
 
@@ -698,6 +776,10 @@ def _conditions(segments: Sequence[Segment]) -> Iterator[tuple[Condition | None,
                 return
             either = True
         elif segment.kind == "condition" and segment.condition is not None:
+            if either and _same_column(found[-1], segment.condition):
+                found[-1] = _either(found[-1], segment.condition)
+                either = False
+                continue
             if found:
                 joints.append("or" if either else "and")
             found.append(segment.condition)

@@ -69,13 +69,14 @@ class ValueHit(NamedTuple):
 class Vocabulary:
     """Know what words can mean: columns, values, and nouns for the records.
 
-    *nouns* are what one record is called here besides the words that always fit; *second* is the vocabulary of a
-    second input.
+    *nouns* are what one record is called here besides the words that always fit.
     """
 
     columns: tuple[ColumnInfo, ...]
     nouns: frozenset[str] = frozenset()
-    second: Vocabulary | None = None
+    # Of two inputs that were put together: the column by which, and how the files may be called.
+    joined: str = ""
+    files: frozenset[str] = frozenset()
     # Texts in small letters that are looked through for words that are neither a name nor a value.
     texts: Sequence[str] = field(default=(), repr=False)
 
@@ -98,9 +99,11 @@ class Vocabulary:
         """Values of one word by every base of that word."""
         found: dict[str, list[tuple[ColumnInfo, Scalar]]] = {}
         for text, held in self._values.items():
+            # What is written in capitals is a name, and has no other forms: "got" is no GET.
+            named = [pair for pair in held if not str(pair[1]).isupper()]
             if text.isalpha() and len(text) > 2:
                 for base in bases(text):
-                    found.setdefault(base, []).extend(held)
+                    found.setdefault(base, []).extend(named)
         return found
 
     def columns_at(self, tokens: Sequence[Token], start: int) -> list[Hit]:
@@ -108,6 +111,9 @@ class Vocabulary:
         found: list[Hit] = []
         for length in range(min(LONGEST_NAME, len(tokens) - start), 0, -1):
             words = _spoken_words(tokens[start : start + length])
+            if length == 1 and tokens[start].kind == "quoted":
+                words = name_words(tokens[start].text)
+                return [Hit(column, start + 1, EXACT) for column in self.columns if column.words == words]
             if not words:
                 continue
             exact = [column for column in self.columns if _same(column.words, words)]
@@ -186,7 +192,12 @@ def _spoken_words(tokens: Sequence[Token]) -> tuple[str, ...]:
 
 
 def _same(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    return len(name) == len(words) and all(map(is_form_of, name, words))
+    return len(name) == len(words) and all(map(_alike, name, words))
+
+
+def _alike(one: str, other: str) -> bool:
+    """Say whether two words of names are one; short ones have a plural too: "ins", "ips"."""
+    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s"
 
 
 def _holds(name: tuple[str, ...], words: tuple[str, ...]) -> bool:

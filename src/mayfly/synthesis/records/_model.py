@@ -7,7 +7,7 @@ from typing import Literal
 
 Kind = Literal["int", "float", "bool", "time", "epoch", "text"]
 Style = Literal["word", "upto", "text", "quoted", "request", "int", "float", "code", "time", "letters", "class", "rest"]
-FormatKind = Literal["pattern", "delimited", "pairs", "json", "objects", "trace", "memory", "plain"]
+FormatKind = Literal["pattern", "delimited", "pairs", "json", "objects", "trace", "memory", "plain", "joined"]
 Operator = Literal[
     "eq", "ne", "lt", "le", "gt", "ge", "in", "range", "contains", "word", "prefix", "suffix", "during", "clock"
 ]

@@ -6,14 +6,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
 from mayfly.core import Offer, canonical_json
 from mayfly.language import Token, tokens
 from mayfly.language.question import (
+    Join,
+    JoinKind,
     Query,
     Reading,
     Unreadable,
     columns_of,
+    join_words,
     parse_reading,
     read_question,
     rivals_of,
@@ -21,10 +25,11 @@ from mayfly.language.question import (
 )
 from mayfly.synthesis.records import _detect, _java
 from mayfly.synthesis.records._evaluate import Answer, evaluate
+from mayfly.synthesis.records._join import Joined, join_tables, shared_columns
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._table import Table, read_table, vocabulary_of
 from mayfly.synthesis.records._text import clean, lines_of
-from mayfly.synthesis.records._write import Written, write_program
+from mayfly.synthesis.records._write import Written, write_join, write_program
 
 # More than three ways to read something are no help to anybody.
 MOST_READINGS = 3
@@ -49,6 +54,7 @@ class Proposal:
     query: Query
     table: Table
     program: Written
+    joined: Joined | None = None
 
     @property
     def reading(self) -> str:
@@ -62,13 +68,26 @@ class Proposal:
 
     def expected(self, items: Sequence[object]) -> object:
         """Return what the program has to answer for *items*, with the account of every one of them."""
+        if self.joined is not None:
+            return self._expected_of_two(items)
         table = read_table(self.table.format, items)
         return told(evaluate(self.query, table.rows, table.fields), table, streams=self.program.streams)
 
+    def _expected_of_two(self, items: Sequence[object]) -> object:
+        assert self.joined is not None
+        sides = [cast("Sequence[object]", side) for side in items]
+        formats = self.joined.first.format, self.joined.second.format
+        first, second = (read_table(found, side) for found, side in zip(formats, sides, strict=True))
+        both = join_tables(first, second, self.joined.join).table
+        answer = evaluate(self.query, both.rows, self.table.fields)
+        return told(answer, first, streams=self.program.streams, second=second)
 
-def told(answer: Answer, table: Table, *, streams: bool) -> object:
+
+def told(answer: Answer, table: Table, *, streams: bool, second: Table | None = None) -> object:
     """Return an answer with its account, as a program gives it."""
     account = account_of(answer, table)
+    if second is not None:
+        account["second"] = account_of(Answer(None, len(second.rows), 0), second)
     value = json.loads(json.dumps(answer.value))
     return [*value, {"account": account}] if streams else {"value": value, "account": account}
 
@@ -115,6 +134,85 @@ def propose(
     if len(rivals) < MOST_READINGS:
         rivals = _distinct(readings[: 4 * MOST_READINGS], items)
     return _ask(rivals[:MOST_READINGS], tables[0])
+
+
+def propose_join(
+    intent: str, first: Sequence[object], second: Sequence[object], *, names: tuple[str, str] = ("", "")
+) -> Proposal | Unable:
+    """Return a program for a question about two inputs, which are put together by a column that both have."""
+    read = tokens(intent)
+    tables = [
+        read_table(_detect.detect(items), items, name) for items, name in zip((first, second), names, strict=True)
+    ]
+    shared = shared_columns(*tables)
+    if not shared:
+        columns = "; ".join(
+            f"{name or 'an input'}: {', '.join(list(one.fields)[:10])}" for one, name in zip(tables, names, strict=True)
+        )
+        return Unable(
+            reason=f"the two inputs share no column ({columns})", helps=("a column of the same name in both",)
+        )
+    found: list[tuple[Reading, Joined]] = []
+    for left, right in shared:
+        for kind in _kinds_of_join(read):
+            joined = join_tables(tables[0], tables[1], Join(left=left, right=right, kind=kind))
+            vocabulary = replace(
+                vocabulary_of(joined.table), joined=left, files=_file_words(names), nouns=vocabulary_of(tables[0]).nouns
+            )
+            typed = _typed_join(intent, joined)
+            if typed is not None:
+                return _proposal_of_two(typed, joined)
+            found += [(one, joined) for one in read_question(intent, read, vocabulary)]
+    found.sort(key=lambda pair: pair[0].cost)
+    if not found:
+        return Unable(reason="the question was not understood", helps=(_columns(tables[0]), *HELPS[1:]))
+    kept = rivals_of([reading for reading, _ in found])
+    seen: dict[str, tuple[Reading, Joined]] = {}
+    for reading, joined in found[: len(kept)]:
+        answer = evaluate(reading.query, joined.table.rows, joined.table.fields)
+        seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), (reading, joined))
+    rivals = list(seen.values())[:MOST_READINGS]
+    if len(rivals) == 1 and rivals[0][0].sure:
+        return _proposal_of_two(rivals[0][0].query, rivals[0][1])
+    offers = tuple(
+        Offer(reading=reading.text, gives=evaluate(reading.query, joined.table.rows, joined.table.fields).value)
+        for reading, joined in rivals
+    )
+    return Unable(
+        reason=_reason([reading for reading, _ in rivals], tables[0]),
+        offers=offers,
+        helps=(_columns(tables[0]), *HELPS[1:]),
+    )
+
+
+def _proposal_of_two(query: Query, joined: Joined) -> Proposal:
+    query = replace(query, join=joined.join)
+    return Proposal(query=query, table=joined.table, program=write_join(joined, query), joined=joined)
+
+
+def _typed_join(intent: str, joined: Joined) -> Query | None:
+    try:
+        query = parse_reading(intent, list(joined.table.fields))
+    except Unreadable:
+        return None
+    return query if query.join == joined.join else None
+
+
+def _kinds_of_join(read: Sequence[Token]) -> list[JoinKind]:
+    """Return how rows without a partner may be treated: only what is said is possible."""
+    said = [word for place in range(len(read)) for word in join_words(read, place)]
+    if "anti" in said:
+        return ["anti"]
+    return ["left"] if "left" in said else ["inner"]
+
+
+def _file_words(names: Sequence[str]) -> frozenset[str]:
+    """Return how the two inputs may be called: by their paths, their names and the words of those."""
+    found: set[str] = set()
+    for name in names:
+        base = name.rpartition("/")[2]
+        found |= {name.lower(), base.lower(), base.lower().partition(".")[0]}
+    return frozenset(found - {""})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,15 +290,18 @@ def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:
         Offer(reading=one.reading.text, gives=evaluate(one.reading.query, one.table.rows, one.table.fields).value)
         for one in rivals
     )
-    unused = dict.fromkeys(word for one in rivals for word in one.reading.unused)
-    if unused:
-        words = ", ".join(map(repr, unused))
-        reason = f"nothing was made of {words}{_troubles(table)}"
-    elif len(rivals) > 1:
-        reason = "the question can be read in more than one way"
-    else:
-        reason = f"it is not sure that this is what was asked{_troubles(table)}"
+    reason = _reason([one.reading for one in rivals], table)
     return Unable(reason=reason, offers=offers, helps=(_columns(table), *HELPS[1:]))
+
+
+def _reason(readings: Sequence[Reading], table: Table) -> str:
+    """Say why none of some readings is simply taken."""
+    unused = dict.fromkeys(word for one in readings for word in one.unused)
+    if unused:
+        return f"nothing was made of {', '.join(map(repr, unused))}{_troubles(table)}"
+    if len(readings) > 1:
+        return "the question can be read in more than one way"
+    return f"it is not sure that this is what was asked{_troubles(table)}"
 
 
 def _not_understood(intent: str, table: Table) -> str:

@@ -266,17 +266,12 @@ def number_of(one: Field, text: str) -> int | float:
 # What the words of a question can mean.
 
 
-def vocabulary_of(table: Table, second: Table | None = None) -> Vocabulary:
+def vocabulary_of(table: Table) -> Vocabulary:
     """Return what words can mean for a table, from its columns, its values and its name."""
     columns = tuple(_column(one, table) for one in table.format.fields)
     messages = [one.name for one in columns if one.role == "message"]
     texts = tuple({str(row.get(name) or "").lower() for row in table.rows for name in messages or [""]})
-    return Vocabulary(
-        columns=columns,
-        nouns=_nouns(table),
-        second=vocabulary_of(second) if second is not None else None,
-        texts=texts,
-    )
+    return Vocabulary(columns=columns, nouns=_nouns(table), texts=texts)
 
 
 def _column(one: Field, table: Table) -> ColumnInfo:
