@@ -19,7 +19,7 @@ MOST_FIELDS = 60
 MOST_COLUMNS = 300
 ENOUGH = 0.6
 # So many lines of a table have to be as wide as most of them are; what the others hold is said, not guessed.
-ENOUGH_ROWS = 0.7
+ENOUGH_ROWS = 0.6
 PAIR = r'(?<!\S)([A-Za-z_@][\w.@-]*)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))'
 _PAIR = re.compile(PAIR)
 
@@ -39,7 +39,7 @@ def detect(sample: Sequence[object]) -> Format:
 
 
 def _plain_fields() -> tuple[Field, ...]:
-    return (Field(name="line_number", kind="int"), Field(name="text", role="message"))
+    return (Field(name="text", role="message"),)
 
 
 def _objects(sample: Sequence[object]) -> Format:
@@ -178,12 +178,14 @@ def _pairs(lines: Sequence[str]) -> Format | None:
 def _delimited(lines: Sequence[str]) -> Format | None:
     joined = list(join_quoted(lines))
     for delimiter in ("\t", ",", ";", "|"):
-        for multiline, held in ((False, lines), (True, joined)):
-            if multiline and len(joined) == len(lines):
-                continue
-            found = _delimited_by(delimiter, held, multiline)
-            if found is not None:
-                return found
+        found = _delimited_by(delimiter, lines, False)
+        if len(joined) < len(lines):
+            several = _delimited_by(delimiter, joined, True)
+            # Cells over several lines are what they are if fewer lines are left over so.
+            if several and (found is None or several.total - several.fitted < found.total - found.fitted):
+                found = several
+        if found is not None:
+            return found
     return None
 
 
@@ -208,8 +210,9 @@ def _delimited_by(delimiter: str, lines: Sequence[str], multiline: bool) -> Form
         return None
     cells = [[cell.strip() for cell in row] for row in rows]
     found = None
-    if is_header(cells[0], cells[1:], width):
-        found = _table("table", cells[1:], cells[0], delimiter, header=True)
+    rest = [row for row in cells[1:] if row != cells[0]]
+    if is_header(cells[0], rest, width):
+        found = _table("table", rest, cells[0], delimiter, header=True)
     elif delimiter in "\t,;" and _plain_cells([row for row in cells if len(row) == width], lines):
         found = _table("table without a header", cells, _column_names(cells, width), delimiter)
     return None if found is None else replace(found, multiline=multiline)

@@ -13,7 +13,7 @@ from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._model import Field, Kind
 from mayfly.synthesis.records._numbers import convention_of
 
-ABSENT = ("", "-", "null", "NULL", "None", "N/A", "NaN")
+ABSENT = ("", "-", "null", "NULL", "None", "N/A", "n/a", "NaN")
 INTEGER = r"-?[0-9]{1,18}"
 NUMBER = r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?"
 MOST_VALUES = 60
