@@ -7,7 +7,7 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.gates._entry import Entry, NoEntry, Parameter, adapted, find_entry
     from mayfly.gates._events import GateJudged, ProofMade
-    from mayfly.gates._pipeline import Admission, Gates, gate_versions
+    from mayfly.gates._pipeline import Admission, Again, Gates, gate_versions
     from mayfly.gates._profile import Profile
     from mayfly.gates._syntax import check_syntax
     from mayfly.gates.judge import Criteria, Judge, Judgement
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Admission",
+    "Again",
     "Criteria",
     "Entry",
     "GateJudged",
@@ -54,7 +55,7 @@ __getattr__ = lazily(
     {
         "_entry": "Entry NoEntry Parameter adapted find_entry",
         "_events": "GateJudged ProofMade",
-        "_pipeline": "Admission Gates gate_versions",
+        "_pipeline": "Admission Again Gates gate_versions",
         "_profile": "Profile",
         "_syntax": "check_syntax",
         "judge": "Criteria Judge Judgement",
