@@ -3,8 +3,9 @@
 The names below are loaded on first use: who only asks for an error does not load the settings.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.core._agent import Agent, Identity, agent
@@ -114,73 +115,27 @@ __all__ = [
     "within",
 ]
 
-_HOME = {
-    **dict.fromkeys(("Agent", "Identity", "agent"), "mayfly.core._agent"),
-    "POOL_KINDS": "mayfly.core._amounts",
-    **dict.fromkeys(("canonical_json", "content_hash"), "mayfly.core._canonical"),
-    **dict.fromkeys(("check_tree", "parse_python"), "mayfly.core._parse"),
-    **dict.fromkeys(("Hold", "Pool", "current_pool", "limit", "within"), "mayfly.core._pool"),
-    **dict.fromkeys(("is_sequence", "same"), "mayfly.core._same"),
-    **dict.fromkeys(
-        (
-            "Default",
-            "ForgeSettings",
-            "GateSettings",
-            "LibrarySettings",
-            "ModelSettings",
-            "PolicySettings",
-            "PromiseSettings",
-            "SandboxSettings",
-            "Settings",
-            "StoreSettings",
+__getattr__ = lazily(
+    __name__,
+    {
+        "_agent": "Agent Identity agent",
+        "_amounts": "POOL_KINDS",
+        "_canonical": "canonical_json content_hash",
+        "_parse": "check_tree parse_python",
+        "_pool": "Hold Pool current_pool limit within",
+        "_same": "is_sequence same",
+        "_settings": (
+            "Default ForgeSettings GateSettings LibrarySettings ModelSettings PolicySettings "
+            "PromiseSettings SandboxSettings Settings StoreSettings"
         ),
-        "mayfly.core._settings",
-    ),
-    **dict.fromkeys(("CONTROL", "clipped", "harmless", "one_line", "shown"), "mayfly.core._shown"),
-    "Stop": "mayfly.core._stop",
-    **dict.fromkeys(
-        (
-            "CHAOS_THRESHOLD",
-            "UNSET",
-            "Artifact",
-            "Budget",
-            "Capability",
-            "Cost",
-            "Example",
-            "Intent",
-            "Offer",
-            "Outcome",
-            "Proof",
-            "Tier",
-            "Unset",
-            "Verdict",
-            "rounds",
+        "_shown": "CONTROL clipped harmless one_line shown",
+        "_stop": "Stop",
+        "_types": (
+            "CHAOS_THRESHOLD UNSET Artifact Budget Capability Cost Example Intent Offer Outcome "
+            "Proof Tier Unset Verdict rounds"
         ),
-        "mayfly.core._types",
-    ),
-    **dict.fromkeys(
-        (
-            "ConflictError",
-            "HelpNeeded",
-            "InputError",
-            "LimitError",
-            "MachineError",
-            "MayflyError",
-            "Refusal",
-            "StoreError",
-            "UnresolvedError",
+        "errors": (
+            "ConflictError HelpNeeded InputError LimitError MachineError MayflyError Refusal StoreError UnresolvedError"
         ),
-        "mayfly.core.errors",
-    ),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'mayfly.core' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOME[name]), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+    },
+)

@@ -4,8 +4,9 @@
 below are loaded on first use: a program that was kept is evaluated without what reads, checks and explains rules.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.mangle._ast import (
@@ -124,77 +125,19 @@ __all__ = [
     "why_not",
 ]
 
-_HOME = {
-    **dict.fromkeys(
-        (
-            "Atom",
-            "Clause",
-            "Constant",
-            "Equality",
-            "Negation",
-            "Place",
-            "Premise",
-            "Symbol",
-            "Term",
-            "Timed",
-            "Unit",
-            "Variable",
-        ),
-        "mayfly.mangle._ast",
-    ),
-    **dict.fromkeys(("Checked", "Declared", "Rule"), "mayfly.mangle._checked"),
-    **dict.fromkeys(("MangleError", "MangleErrors"), "mayfly.mangle._errors"),
-    **dict.fromkeys(("load", "load_files"), "mayfly.mangle._load"),
-    **dict.fromkeys(("parse", "parse_atom", "parse_fact"), "mayfly.mangle._parser"),
-    **dict.fromkeys(("read_source",), "mayfly.mangle._source"),
-    **dict.fromkeys(("show_atom", "show_clause", "show_row", "show_value"), "mayfly.mangle._text"),
-    **dict.fromkeys(
-        (
-            "LARGEST_NUMBER",
-            "Duration",
-            "Float",
-            "List",
-            "Map",
-            "Name",
-            "Pair",
-            "Row",
-            "Struct",
-            "Time",
-            "Value",
-            "sort_key",
-        ),
-        "mayfly.mangle._values",
-    ),
-    **dict.fromkeys(("check_program",), "mayfly.mangle.check"),
-    **dict.fromkeys(("External", "Limits", "Model", "Origin", "Program", "compile_program"), "mayfly.mangle.engine"),
-    **dict.fromkeys(
-        (
-            "Branch",
-            "Change",
-            "Fact",
-            "Repair",
-            "Step",
-            "Why",
-            "WhyNot",
-            "leaves",
-            "outline",
-            "repairs",
-            "to_json",
-            "to_text",
-            "why",
-            "why_not",
-        ),
-        "mayfly.mangle.explain",
-    ),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'mayfly.mangle' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOME[name]), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__ = lazily(
+    __name__,
+    {
+        "_ast": "Atom Clause Constant Equality Negation Place Premise Symbol Term Timed Unit Variable",
+        "_checked": "Checked Declared Rule",
+        "_errors": "MangleError MangleErrors",
+        "_load": "load load_files",
+        "_parser": "parse parse_atom parse_fact",
+        "_source": "read_source",
+        "_text": "show_atom show_clause show_row show_value",
+        "_values": "LARGEST_NUMBER Duration Float List Map Name Pair Row Struct Time Value sort_key",
+        "check": "check_program",
+        "engine": "External Limits Model Origin Program compile_program",
+        "explain": "Branch Change Fact Repair Step Why WhyNot leaves outline repairs to_json to_text why why_not",
+    },
+)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
+from mayfly import forge
 from mayfly.core import UNSET
-from mayfly.forge import CannotWrite
 from mayfly.runtime._collapse import Collapse
-from mayfly.runtime._task import BadLines, Task, read_lines
-from mayfly.synthesis.records import Proposal, propose, propose_join
+from mayfly.runtime._task import read_lines
+from mayfly.synthesis import records
+
+if TYPE_CHECKING:
+    from mayfly.runtime._task import BadLines, Task
 
 # So much of a file is read on the host to learn its format and its values: a few seconds of work at most.
 MOST_BYTES = 16 * 1024 * 1024
@@ -22,7 +25,7 @@ TOLERATED = 0.01
 class Asked:
     """What a question was read from, and the program it leads to."""
 
-    proposal: Proposal
+    proposal: records.Proposal
     items: tuple[object, ...]
     complete: bool
 
@@ -33,15 +36,15 @@ def ask_of_data(task: Task) -> Asked:
     name = task.origin or (str(task.lines) if task.lines else task.name)
     if task.names is not None:
         sides = [cast("list[object]", side) for side in items]
-        found = propose_join(task.reading or task.intent, sides[0], sides[1], names=task.names)
+        found = records.propose_join(task.reading or task.intent, sides[0], sides[1], names=task.names)
     else:
-        found = propose(task.reading or task.intent, items, name=name)
-    if isinstance(found, Proposal):
+        found = records.propose(task.reading or task.intent, items, name=name)
+    if isinstance(found, records.Proposal):
         return Asked(proposal=found, items=items, complete=complete)
     question = None
     if found.offers:
         question = "which of these is meant: " + "; ".join(offer.reading for offer in found.offers) + "?"
-    raise CannotWrite(found.reason, helps=found.helps, question=question, offers=found.offers)
+    raise forge.CannotWrite(found.reason, helps=found.helps, question=question, offers=found.offers)
 
 
 def is_about_data(task: Task) -> bool:

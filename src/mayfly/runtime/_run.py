@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Cost, Example, MayflyError, Outcome, Settings, Tier, Unset, limit
-from mayfly.forge import Signature
-from mayfly.gates import Suite
-from mayfly.library import Builtin, Registry
-from mayfly.runtime._compile import Compiled, compile_task
+from mayfly.core import UNSET, Cost, MayflyError, Outcome, Settings, Tier, limit
+from mayfly.library import Registry
+from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, resolve_task
-from mayfly.runtime._story import Observer, Story
-from mayfly.runtime._task import BadLines, OnExhausted, Task, checked_examples, make_task, size_of
+from mayfly.runtime._story import Story
+from mayfly.runtime._task import checked_examples, make_task, size_of
 
 if TYPE_CHECKING:
+    from mayfly.core import Example, Unset
+    from mayfly.forge import Signature
+    from mayfly.gates import Suite
+    from mayfly.library import Builtin
     from mayfly.promise import Promise
+    from mayfly.runtime._compile import Compiled
+    from mayfly.runtime._story import Observer
+    from mayfly.runtime._task import BadLines, OnExhausted, Task
     from mayfly.runtime._tree import Trees
     from mayfly.store import Ledger
 
@@ -116,6 +120,8 @@ class Runtime:
 
     async def arun(self, intent: str, **options: Any) -> Outcome[Any]:
         """Do what `run` does without blocking the event loop."""
+        import asyncio
+
         return await asyncio.to_thread(lambda: self.run(intent, **options))
 
     def call(

@@ -7,11 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from mayfly.core import UNSET, Example, InputError, Settings, Tier, Unset, canonical_json
-from mayfly.forge import Request, Signature
+from mayfly import forge
+from mayfly.core import UNSET, Example, InputError, canonical_json
 from mayfly.gates import Profile
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings, Tier, Unset
+    from mayfly.forge import Signature
 
 LONGEST_INTENT = 100_000
 LONGEST_SAMPLE = 1_000_000
@@ -61,9 +65,9 @@ class Task:
         """Whether the input is lines of text."""
         return self.lines is not None or (bool(self.sample) and all(isinstance(item, str) for item in self.sample))
 
-    def request(self, shown: tuple[Example, ...]) -> Request:
+    def request(self, shown: tuple[Example, ...]) -> forge.Request:
         """Return what an architect may know."""
-        return Request(
+        return forge.Request(
             intent=self.intent,
             profile=self.profile,
             examples=shown,

@@ -27,7 +27,6 @@ from mayfly.gates.proof._values import Given, Inputs
 from mayfly.sandbox import Sandbox
 
 # Another version of this gate makes everything be proven again.
-VERSION = 1
 _SHOWN_FAILURES = 5
 
 

@@ -3,8 +3,9 @@
 The names below are loaded on first use: a decision does not load what tries, explains and simulates rules.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.policy.kernel._appeals import Appeals, Override, Standing
@@ -73,44 +74,26 @@ __all__ = [
     "simulate",
 ]
 
-_HOME = {
-    **dict.fromkeys(("Appeals", "Override", "Standing"), "mayfly.policy.kernel._appeals"),
-    **dict.fromkeys(("Court",), "mayfly.policy.kernel._court"),
-    **dict.fromkeys(
-        (
-            "PolicyDecided",
-            "PolicyFactRefused",
-            "PolicyOverridden",
-            "PolicyReloaded",
-            "PolicyReviewWanted",
-            "PolicyRouted",
-        ),
-        "mayfly.policy.kernel._events",
-    ),
-    **dict.fromkeys(("Explanation",), "mayfly.policy.kernel._explain"),
-    **dict.fromkeys(("Problem", "RuleFile"), "mayfly.policy.kernel._files"),
-    **dict.fromkeys(("changeable", "depends_on", "goal_atoms"), "mayfly.policy.kernel._goals"),
-    **dict.fromkeys(("Kernel",), "mayfly.policy.kernel._kernel"),
-    **dict.fromkeys(("Decision", "Permit", "Route"), "mayfly.policy.kernel._permit"),
-    **dict.fromkeys(("Programs",), "mayfly.policy.kernel._programs"),
-    **dict.fromkeys(("PROPOSABLE", "Proposed", "RefusedFact", "propose"), "mayfly.policy.kernel._propose"),
-    **dict.fromkeys(("Recording", "recordings"), "mayfly.policy.kernel._record"),
-    **dict.fromkeys(("Review",), "mayfly.policy.kernel._review"),
-    **dict.fromkeys(("Reload", "Rulebook"), "mayfly.policy.kernel._rulebook"),
-    **dict.fromkeys(("Difference", "simulate"), "mayfly.policy.kernel._simulate"),
-    **dict.fromkeys(("Snapshot",), "mayfly.policy.kernel._snapshot"),
-    **dict.fromkeys(("Watcher",), "mayfly.policy.kernel._watch"),
-    **dict.fromkeys(("World",), "mayfly.policy.kernel._world"),
-    **dict.fromkeys(("Fact", "facts_of_action"), "mayfly.policy.kernel.facts"),
-}
-
-
-def __getattr__(name: str) -> object:
-    if name not in _HOME:
-        raise AttributeError(f"module 'mayfly.policy.kernel' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_HOME[name]), name)
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__ = lazily(
+    __name__,
+    {
+        "_appeals": "Appeals Override Standing",
+        "_court": "Court",
+        "_events": "PolicyDecided PolicyFactRefused PolicyOverridden PolicyReloaded PolicyReviewWanted PolicyRouted",
+        "_explain": "Explanation",
+        "_files": "Problem RuleFile",
+        "_goals": "changeable depends_on goal_atoms",
+        "_kernel": "Kernel",
+        "_permit": "Decision Permit Route",
+        "_programs": "Programs",
+        "_propose": "PROPOSABLE Proposed RefusedFact propose",
+        "_record": "Recording recordings",
+        "_review": "Review",
+        "_rulebook": "Reload Rulebook",
+        "_simulate": "Difference simulate",
+        "_snapshot": "Snapshot",
+        "_watch": "Watcher",
+        "_world": "World",
+        "facts": "Fact facts_of_action",
+    },
+)
