@@ -62,6 +62,17 @@ def write_join(joined: Joined, query: Query) -> Written:
     return _JoinWriter(joined, query).write()
 
 
+def _shows_records(found: Format, query: Query) -> bool:
+    return not query.measures and not query.columns and not query.lines and found.kind != "plain"
+
+
+def needed_titles(found: Format, query: Query) -> frozenset[str]:
+    """Return the columns that have to be read for a query: a line with something else in one of them is not understood."""
+    if _shows_records(found, query) and found.kind not in OBJECTS:
+        return frozenset(field.title for field in found.fields)
+    return frozenset(columns_of(query))
+
+
 class _Writer:
     """Hold a program while it is being written."""
 
@@ -69,7 +80,7 @@ class _Writer:
         self.found, self.query = found, query
         self.fields = {field.title: field for field in found.fields}
         self.source = Source(tell(query))
-        self.whole = not query.measures and not query.columns and not query.lines and found.kind != "plain"
+        self.whole = _shows_records(found, query)
 
     def write(self) -> Written:
         query = self.query
@@ -121,9 +132,7 @@ class _Writer:
         )
 
     def _needed(self) -> list[Field]:
-        if self.whole and self.found.kind not in OBJECTS:
-            return list(self.found.fields)
-        names = set(columns_of(self.query))
+        names = needed_titles(self.found, self.query)
         return [field for field in self.found.fields if field.title in names]
 
     def _use(self, name: str) -> None:
