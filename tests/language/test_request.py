@@ -19,6 +19,12 @@ TEXTS = [text for _, text, _ in corpus()] + [str(case["text"]) for case in table
 CHANGING = ["fix", "implement", "refactor", "create", "modify", "add", "update", "change", "remove", "delete", "edit"]
 
 
+MIXED = (
+    "fix the a.py and , then . do not can you ? : please it test without that to users \n - says could after have if "
+    'need otherwise would "x y" for each'
+)
+
+
 def verbs(text: str) -> list[str]:
     return [found.verb for found in request(text).routed]
 
@@ -310,45 +316,7 @@ def test_any_text_leads_to_requests_or_a_question(text: str) -> None:
 
 def test_any_mixture_of_its_own_words_is_read_without_a_crash() -> None:
     chooser = random.Random(7)
-    known = [
-        "fix",
-        "the",
-        "a.py",
-        "and",
-        ",",
-        "then",
-        ".",
-        "do",
-        "not",
-        "can",
-        "you",
-        "?",
-        ":",
-        "please",
-        "it",
-        "test",
-        "without",
-        "that",
-        "to",
-        "users",
-        "\n",
-        "-",
-        "says",
-        "could",
-        "after\n",
-        "",
-        "",
-        "",
-        "have",
-        "if",
-        "need",
-        "otherwise",
-        "would",
-        '"x',
-        'y"',
-        "for",
-        "each",
-    ]
+    known = MIXED.split(" ")
     for _ in range(3000):
         _sound(request(" ".join(chooser.choice(known) for _ in range(chooser.randrange(14)))))
 

@@ -194,6 +194,11 @@ class _Reader:
         """Say whether a verb is joined to a word of the object: "the search and filter functions"."""
         line, joint = self.line, self.line.plain(here)
         object_ = self.head.end if self.head else 0
+        named = line.is_verb(here - 1) and line.plain(here - 2).endswith("s") and here > object_ + 1
+        if named and not is_object_start(line, head.end):
+            # "targets build, test and clean" names all of them.
+            self.bound = True
+            return True
         if here == object_ or not joint:
             return False
         if is_object_start(line, head.end):
