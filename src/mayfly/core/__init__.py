@@ -5,6 +5,7 @@ from mayfly.core._amounts import POOL_KINDS
 from mayfly.core._parse import check_tree, parse_python
 from mayfly.core._pool import Hold, Pool, current_pool, limit, within
 from mayfly.core._same import is_sequence, same
+from mayfly.core._secrets import HIDDEN, find_key, holds_secret, without_known_secrets, without_secrets
 from mayfly.core._settings import (
     Default,
     ForgeSettings,
@@ -52,6 +53,7 @@ from mayfly.core.errors import (
 __all__ = [
     "CHAOS_THRESHOLD",
     "CONTROL",
+    "HIDDEN",
     "POOL_KINDS",
     "UNSET",
     "Agent",
@@ -95,7 +97,9 @@ __all__ = [
     "clipped",
     "content_hash",
     "current_pool",
+    "find_key",
     "harmless",
+    "holds_secret",
     "is_sequence",
     "limit",
     "one_line",
@@ -104,4 +108,6 @@ __all__ = [
     "same",
     "shown",
     "within",
+    "without_known_secrets",
+    "without_secrets",
 ]

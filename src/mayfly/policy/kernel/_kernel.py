@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mayfly.core import InputError, MayflyError, canonical_json, content_hash
+from mayfly.core import InputError, MayflyError, canonical_json, content_hash, without_secrets
 from mayfly.mangle import (
     Atom,
     Limits,
@@ -37,7 +37,7 @@ from mayfly.policy.kernel._permit import Permit, Route
 from mayfly.policy.kernel._record import digest_of, kept, recording
 from mayfly.policy.kernel._review import Review
 from mayfly.policy.kernel._rulebook import Rulebook
-from mayfly.policy.kernel._secrets import shortened, without_secrets
+from mayfly.policy.kernel._shortened import shortened
 from mayfly.policy.kernel._snapshot import Snapshot
 from mayfly.policy.kernel._world import World
 from mayfly.policy.kernel.facts import Fact, action_name, facts_of_action, symbol

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mayfly.core import MayflyError
 from mayfly.mangle import Clause, Name, Unit, Value, parse, parse_fact
 from mayfly.policy.kernel._events import PolicyFactRefused
-from mayfly.policy.kernel._secrets import shortened
+from mayfly.policy.kernel._shortened import shortened
 from mayfly.policy.kernel.facts import Fact
 
 if TYPE_CHECKING:
