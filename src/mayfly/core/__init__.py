@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
     from mayfly.core._same import is_sequence, same
+    from mayfly.core._secrets import HIDDEN, find_key, holds_secret, without_known_secrets, without_secrets
     from mayfly.core._settings import (
         Default,
         ForgeSettings,
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHAOS_THRESHOLD",
     "CONTROL",
+    "HIDDEN",
     "POOL_KINDS",
     "UNSET",
     "Agent",
@@ -104,7 +106,9 @@ __all__ = [
     "clipped",
     "content_hash",
     "current_pool",
+    "find_key",
     "harmless",
+    "holds_secret",
     "is_sequence",
     "limit",
     "one_line",
@@ -113,6 +117,8 @@ __all__ = [
     "same",
     "shown",
     "within",
+    "without_known_secrets",
+    "without_secrets",
 ]
 
 __getattr__ = lazily(
@@ -124,6 +130,7 @@ __getattr__ = lazily(
         "_parse": "check_tree parse_python",
         "_pool": "Hold Pool current_pool limit within",
         "_same": "is_sequence same",
+        "_secrets": "HIDDEN find_key holds_secret without_known_secrets without_secrets",
         "_settings": (
             "Default ForgeSettings GateSettings LibrarySettings ModelSettings PolicySettings "
             "PromiseSettings SandboxSettings Settings StoreSettings"

@@ -13,6 +13,8 @@ INTEGER = r"-?[0-9]{1,18}"
 NUMBER = r"[-+]?(?:[0-9]{1,18}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?"
 # So many of a column's cells have to be numbers; lines with others are not understood where the column is asked for.
 ENOUGH = 0.95
+# So few cells may be written in another way than the rest; more of them are a question.
+MIXED = 0.01
 # With fewer numbers than this the column is text, and nothing is said about it.
 SOME = 0.6
 # Words for nothing, in a column of numbers or moments.
@@ -104,6 +106,15 @@ def _is_span(cell: str) -> bool:
     return not _SPAN.sub("", cell).strip("-") and all(unit in DURATIONS for _, unit in _SPAN.findall(cell))
 
 
+def _shown_with(found: dict[str, re.Match[str]], signed: bool) -> str:
+    """Return a cell that has a sign of a currency, or one that has none."""
+    return next(
+        cell
+        for cell, match in found.items()
+        if signed == bool(match["pre"] or re.fullmatch(CURRENCIES, (match["suf"] or "").strip()))
+    )
+
+
 def _dressed(
     found: dict[str, re.Match[str]], counts: Counter[str], total: int, span: bool, english: bool
 ) -> Convention | None:
@@ -115,6 +126,10 @@ def _dressed(
     currencies = {one for one in (*prefixes, *suffixes) if one and re.fullmatch(CURRENCIES, one)}
     if len(currencies) > 1:
         return Convention(trouble=f"its amounts are in more than one currency: {', '.join(sorted(currencies))}")
+    signed = sum(prefixes[one] + suffixes[one] for one in currencies)
+    if currencies and total - signed > total * MIXED and signed > total * MIXED:
+        shown = " and ".join(repr(_shown_with(found, signed_)) for signed_ in (True, False))
+        return Convention(trouble=f"its numbers are written in more than one way, such as {shown}")
     units = set(suffixes) - currencies
     scales = _scales_of(units) if _needs_scales(units, span) else ()
     named = units - {""}

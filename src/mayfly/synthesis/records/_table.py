@@ -142,7 +142,7 @@ def _nouns(table: Table) -> frozenset[str]:
     if table.format.kind in ("pattern", "json", "pairs", "plain", "memory", "trace"):
         found |= nouns_of("log")
     roles = {one.role for one in table.format.fields}
-    if any(METHODS.issuperset(one.values) and one.values for one in table.format.fields) or {"path", "status"} <= roles:
+    if any(METHODS.issuperset(one.values) and one.values for one in table.format.fields) or "path" in roles:
         found |= nouns_of("web")
     if table.format.kind == "memory":
         found |= {"oom", "outofmemory", "outofmemoryerror", "error"}
