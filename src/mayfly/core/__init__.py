@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
     from mayfly.core._same import is_sequence, same
+    from mayfly.core._secrets import HIDDEN, find_key, holds_secret, without_known_secrets, without_secrets
     from mayfly.core._settings import (
         Default,
         ForgeSettings,
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         Settings,
         StoreSettings,
     )
+    from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
     from mayfly.core._stop import Stop
     from mayfly.core._types import (
         CHAOS_THRESHOLD,
@@ -58,6 +60,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHAOS_THRESHOLD",
+    "CONTROL",
+    "HIDDEN",
     "POOL_KINDS",
     "UNSET",
     "Agent",
@@ -99,14 +103,22 @@ __all__ = [
     "agent",
     "canonical_json",
     "check_tree",
+    "clipped",
     "content_hash",
     "current_pool",
+    "find_key",
+    "harmless",
+    "holds_secret",
     "is_sequence",
     "limit",
+    "one_line",
     "parse_python",
     "rounds",
     "same",
+    "shown",
     "within",
+    "without_known_secrets",
+    "without_secrets",
 ]
 
 __getattr__ = lazily(
@@ -118,10 +130,12 @@ __getattr__ = lazily(
         "_parse": "check_tree parse_python",
         "_pool": "Hold Pool current_pool limit within",
         "_same": "is_sequence same",
+        "_secrets": "HIDDEN find_key holds_secret without_known_secrets without_secrets",
         "_settings": (
             "Default ForgeSettings GateSettings LibrarySettings ModelSettings PolicySettings "
             "PromiseSettings SandboxSettings Settings StoreSettings"
         ),
+        "_shown": "CONTROL clipped harmless one_line shown",
         "_stop": "Stop",
         "_types": (
             "CHAOS_THRESHOLD UNSET Artifact Budget Capability Cost Example Intent Offer Outcome "

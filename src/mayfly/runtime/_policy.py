@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly import mangle
+from mayfly import language, mangle
 from mayfly import policy as rules_of
 from mayfly.core import InputError
 from mayfly.mangle import Limits, Symbol
@@ -18,13 +18,12 @@ from mayfly.store import Seal, SealedFiles
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
+    from mayfly.language import Lexicon, Request
     from mayfly.mangle import Why, WhyNot
     from mayfly.policy import (
         Difference,
         Fact,
-        Lexicon,
         Override,
-        Perceived,
         Proposed,
         Recording,
         Route,
@@ -35,28 +34,12 @@ if TYPE_CHECKING:
 
 _HOST = re.compile(r"[\w.:\[\]-]+")
 _PERSONA_POLICY = Symbol("persona_policy", 2)
-_LEXICON = tuple(
-    Symbol(name, arity)
-    for name, arity in (
-        ("verb_persona", 2),
-        ("verb_action", 2),
-        ("verb_form", 2),
-        ("verb_noun", 2),
-        ("verb_product", 2),
-        ("verb_hint", 3),
-        ("question_verb", 2),
-        ("instruction_verb", 1),
-        ("guarded_verb", 1),
-        ("telling_verb", 1),
-        ("judging_verb", 1),
-    )
-)
 
 
 class Understood(NamedTuple):
     """What a text asks for, and who takes it on."""
 
-    perceived: Perceived
+    request: Request
     route: Route
 
 
@@ -92,12 +75,10 @@ class Desk:
         snapshot = self.snapshot
         if self._lexicon is None or self._lexicon[0] != snapshot.hash:
             program = snapshot.program()
-            known = [symbol for symbol in _LEXICON if symbol in program.predicates]
+            known = [symbol for symbol in rules_of.LEXICON if symbol in program.predicates]
             model = program.evaluate(goals=known, limits=self._limits, record=False)
-            self._lexicon = (
-                snapshot.hash,
-                rules_of.Lexicon.of((symbol, row) for symbol in known for row in model.rows(symbol)),
-            )
+            facts = ((symbol, row) for symbol in known for row in model.rows(symbol))
+            self._lexicon = snapshot.hash, rules_of.lexicon_of(facts)
         return self._lexicon[1]
 
     def keep(self) -> None:
@@ -105,9 +86,9 @@ class Desk:
         self.snapshot.keep()
 
     def understand(self, text: str, *, session: str | None = None) -> Understood:
-        """Perceive *text* without a model, and route it."""
-        perceived = rules_of.perceive(text, self.lexicon)
-        return Understood(perceived, self.kernel(session=session).route(perceived.facts()))
+        """Read *text* without a model, and route it."""
+        request = language.read(text, self.lexicon)
+        return Understood(request, self.kernel(session=session).route(rules_of.facts_of(request)))
 
     def kernel(
         self, *, persona: str | None = None, facts: Iterable[Fact | str] = (), session: str | None = None

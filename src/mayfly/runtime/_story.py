@@ -19,7 +19,7 @@ from mayfly.runtime._events import (
     RunCollapsed,
     RunResolved,
 )
-from mayfly.store import shown
+from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.core import Artifact, Outcome
@@ -185,7 +185,7 @@ class Story:
                 cached=outcome.cached,
                 source_hash=outcome.source_hash,
                 reading=outcome.reading[:LONGEST] or None,
-                account=shown(outcome.account),
+                account=as_payload(outcome.account),
             )
         )
         self.tell("ended", outcome)
@@ -199,7 +199,7 @@ class Story:
                 depth=self.task.profile.depth if self.task else 1,
                 reason=outcome.reason[:LONGEST],
                 code=outcome.code,
-                ground_value=shown(outcome.value),
+                ground_value=as_payload(outcome.value),
                 status=outcome.status,
                 seconds=round(cost.seconds, 6),
                 model_calls=cost.model_calls,
@@ -209,7 +209,7 @@ class Story:
                 question=outcome.question[:LONGEST] if outcome.question else None,
                 reading=outcome.reading[:LONGEST] or None,
                 readings=tuple(offer.reading[:LONGEST] for offer in outcome.readings),
-                account=shown(outcome.account),
+                account=as_payload(outcome.account),
             )
         )
         if isinstance(error, HelpNeeded):
@@ -222,10 +222,10 @@ class Story:
             return
         request: dict[str, JSON] = {
             "intent": task.intent,
-            "input": None if task.input is UNSET or task.lines else shown(task.input),
+            "input": None if task.input is UNSET or task.lines else as_payload(task.input),
             "lines": task.origin or (str(task.lines.absolute()) if task.lines else None),
-            "examples": [{"input": shown(e.input), "output": shown(e.output)} for e in task.examples],
-            "ground": shown(task.ground),
+            "examples": [{"input": as_payload(e.input), "output": as_payload(e.output)} for e in task.examples],
+            "ground": as_payload(task.ground),
             "tier": task.profile.tier.value,
             "model": self.model,
         }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from mayfly.store._events import JSON, Event, Payload, event
 from mayfly.store._kinds import DoctorAttacked, SandboxRan, StoreMigrated
-from mayfly.store._payload import shown
+from mayfly.store._payload import as_payload
 from mayfly.store._seal import Seal
 from mayfly.store._sealed import SealedFiles
 from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
@@ -36,8 +36,8 @@ __all__ = [
     "SealedFiles",
     "StoreMigrated",
     "Switch",
+    "as_payload",
     "event",
-    "shown",
 ]
 
 

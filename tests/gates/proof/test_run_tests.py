@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from mayfly.core import shown
 from mayfly.gates import Suite, Test, find_entry
+from mayfly.gates.proof._as_data import as_data
 from mayfly.gates.proof._run_tests import TestResult, run_tests
 from mayfly.gates.proof._run_tests_ask import Program, ask
-from mayfly.gates.proof._run_tests_equal import as_data, shown
 from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
 from mayfly.sandbox import Sandbox
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, cast
@@ -38,6 +38,16 @@ from mayfly.language.question._words import UNIT_SIZES, unit_of
 _ADDED = ("amount", "quantity", "size", "distance", "weight")
 # A reading that is less likely than its rivals by so much is not offered beside them.
 _LESS = 0.6
+
+
+# What each way of reading makes use of; conditions and nouns go with all of them.
+_SHARED = "measure term group sort way limit"
+_DEDUPED = "dedupe keep group term sort way limit"
+_CHANGED = "rename add drop columns range sort way limit"
+_HAD = "having term group measure sort way limit"
+_RANKED = "superlative limit term group measure"
+_MEASURED = "measure term group sort way limit unique edge"
+_LISTED = "term group unique edge limit sort way"
 
 
 class Composed(NamedTuple):
@@ -135,17 +145,28 @@ class Composer:
     def _read(self) -> Iterator[Composed]:
         measures = self._of("measure")
         if any(one.function == "share" for one in measures):
-            yield from self._shares()
-        elif self._of("rename", "add", "drop", "columns", "dedupe", "range"):
-            yield from self._changed()
+            yield from self._unless_more(_SHARED, self._shares)
+        elif self._of("dedupe"):
+            yield from self._unless_more(_DEDUPED, self._changed)
+        elif self._of("rename", "add", "drop", "columns", "range"):
+            yield from self._unless_more(_CHANGED, self._changed)
         elif self._of("having"):
-            yield from self._having()
+            yield from self._unless_more(_HAD, self._having)
         elif self._of("superlative"):
-            yield from self._ranked()
+            yield from self._unless_more(_RANKED, self._ranked)
         elif measures:
-            yield from self._measured()
+            yield from self._unless_more(_MEASURED, self._measured)
         else:
-            yield from self._listed()
+            yield from self._unless_more(_LISTED, self._listed)
+
+    def _unless_more(self, kinds: str, read: Callable[[], Iterator[Composed]]) -> Iterator[Composed]:
+        """Read only what a way of reading makes use of: a segment that it would pass over makes it no reading."""
+        known = {*kinds.split(), "condition", "or", "noun", "digits", "scale"}
+        flags = self._of("of total")
+        if {one.kind for one in self.all} - {"of total"} <= known:
+            for found in read():
+                if not flags or (found.query.measures and found.query.keys):
+                    yield found
 
     # Measures.
 
@@ -232,6 +253,14 @@ class Composer:
         return cast("Term", self.all[place].term)
 
     def _measured(self) -> Iterator[Composed]:
+        often = [one for one in self._of("measure") if one.name]
+        terms = [one.term for one in self._of("term") if one.term]
+        if often and len(self._of("measure")) == 1 and len(terms) == 1 and not self._keys():
+            # "ip addresses and how often each is mentioned"
+            key = terms[0]
+            given = Not(of=Missing(of=key.of)) if key.info is not None and key.info.optional else None
+            yield from self._in_order(Query(measures=(Measure(function="count"),), keys=(key.of,), where=given), 0.0)
+            return
         for measures, taken, cost in self._filled():
             measures = (*self._edges(taken), *measures) if self._of("edge") and measures else measures
             left = [one for at, one in enumerate(self.all) if one.kind == "term" and at not in taken]
@@ -264,9 +293,16 @@ class Composer:
             return  # "ascending descending" contradicts itself.
         order: list[Order] = []
         for sort in sorts:
+            if sort.term is None and sort.function is not None:
+                at = next((place for place, one in enumerate(query.measures) if one.function == sort.function), None)
+                if at is None:
+                    return
+                order.append(Order(by=at, descending=sort.name != "up"))
+                continue
             if sort.term is None:
                 continue
-            way = sort.name == "down" if sort.name else (ways[0].descending if ways else False)
+            # A way that stands by itself is that of what was named last.
+            way = sort.name == "down" if sort.name else (ways[0].descending if ways and sort is sorts[-1] else False)
             by: Expression | int | None = sort.term.of
             if query.measures and by not in query.keys:
                 by = next((at for at, one in enumerate(query.measures) if one.of == sort.term.of), None)
@@ -284,6 +320,12 @@ class Composer:
         if query.measures and not query.keys and (order or limit):
             return
         changed = replace(query, order=tuple(order))
+        if limit is not None and not order and not query.measures:
+            for column in self._moments():
+                timed = replace(changed, order=(Order(by=column),))
+                yield Composed(
+                    replace(timed, last=limit.number) if limit.last else replace(timed, limit=limit.number), cost
+                )
         if limit is not None:
             changed = replace(changed, last=limit.number) if limit.last else replace(changed, limit=limit.number)
         yield Composed(changed, cost)
@@ -298,6 +340,12 @@ class Composer:
             return Order(by=Column(name=columns[0].name), descending=way.descending) if len(columns) == 1 else None
         if query.keys and query.measures:
             return Order(by=0, descending=way.descending if way else True)
+        texts = [one for one in self.vocabulary.columns if one.kind == "text"]
+        if way is not None and way.adjective is not None and way.adjective.name in ("large", "small"):
+            sizes = [one for one in self.vocabulary.columns if one.numeric and one.role in _ADDED]
+            return Order(by=Column(name=sizes[0].name), descending=way.descending) if len(sizes) == 1 else None
+        if not query.columns and len(texts) == 1 == len([one for one in self.vocabulary.columns if one.kind != "list"]):
+            return Order(by=Column(name=texts[0].name), descending=way.descending if way else False)
         if len(query.columns) == 1:
             return Order(by=query.columns[0], descending=way.descending if way else False)
         return None
@@ -389,15 +437,20 @@ class Composer:
         columns = tuple(dict.fromkeys(term.of for term in terms))
         if len(columns) < len(terms) or (not columns and any(one.name for one in self._of("noun"))):
             return
+        places = [at for at, one in enumerate(self.all) if one.kind == "term"]
+        if any(not self.joints[at] & {"and", ","} for at in places[1:]):
+            return  # Columns that are not joined are no list.
+        # "orders with a note" has one rather than shows it.
+        shown = 0.5 if any("with" in self.joints[at] for at in places) else 0.0
         if unique:
             yield from self._in_order(Query(columns=columns, unique=True, lines=self.lines and not columns), 0.0)
             return
         which = any(one.kind == "glue" and one.word in ("which", "who", "what") for one in self.segments[:3])
         named = any(self.vocabulary.is_noun(one.word) for one in self._of("term"))
         if columns and (which or len(columns) == 1) and not named:
-            yield from self._in_order(Query(columns=columns, unique=True), 0.0)
+            yield from self._in_order(Query(columns=columns, unique=True), shown)
         if not (columns and which) or named:
-            yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), 0.0)
+            yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), shown)
 
     def _grouped(self, terms: Sequence[Term], keys: tuple[Expression, ...], unique: bool) -> Iterator[Composed]:
         limits, edges = self._of("limit"), self._of("edge")
@@ -405,6 +458,9 @@ class Composer:
         if (limits or edges) and not left and not self._of("sort", "way"):
             if len(limits) + len(edges) == 1:
                 one = (limits or edges)[0]
+                for column in self._moments():
+                    pick = Pick(number=one.number or 1, by=column, descending=one.last)
+                    yield Composed(Query(pick=pick, keys=keys, lines=self.lines), 0.0)
                 yield Composed(
                     Query(pick=Pick(number=one.number or 1, last=one.last), keys=keys, lines=self.lines), 0.0
                 )
@@ -413,7 +469,7 @@ class Composer:
             measures = tuple(Measure(function="last" if one.last else "first", of=left[0].of) for one in edges)
             yield from self._in_order(Query(measures=measures, keys=keys), 0.0)
             return
-        if len(left) > 1 or edges:
+        if len(left) > 1 or edges or (unique and not left):
             return
         functions: list[tuple[Function, float]] = [("count", 0.0)]
         if left and unique:
@@ -439,6 +495,13 @@ class Composer:
         elif not terms and len(edges) == 1 and self._of("noun"):
             base = Query(lines=self.lines)
             yield Composed(replace(base, last=1) if edges[0].last else replace(base, limit=1), 0.0)
+            for column in self._moments():
+                yield Composed(replace(base, order=(Order(by=column, descending=edges[0].last),), limit=1), 0.0)
+
+    def _moments(self) -> list[Expression]:
+        """Return the column of moments, where there is one: the first record may be the earliest."""
+        found = [Column(name=one.name) for one in self.vocabulary.columns if one.kind == "time"]
+        return list(found) if len(found) == 1 and not self.lines else []
 
     # Tables that are changed.
 
@@ -546,6 +609,13 @@ class _Ranking:
         others = [one for one in self.terms if one is not self.after]
         subject = self.after.term if self.after and self.after.kind == "term" else None
         nouns = self.composer._of("noun")
+        place = self.composer.all.index(self.superlative)
+        before = self.composer.all[place - 1] if place else None
+        if subject is None and before is not None and before.kind == "term" and before.term and before.term.numeric:
+            # "who earns the most": not the number is asked for, but whose it is.
+            if self.adjective.name in ("large", "small") and not nouns and others == [before]:
+                yield from self._picked(before.term.of, self.number or 1, 0.0)
+            return
         if subject is not None and subject.numeric and not self.by:
             yield from self._of_number(subject, others, nouns)
         elif subject is not None:
@@ -710,12 +780,14 @@ class _Ranking:
                     cost,
                 )
             return
+        if self.adjective.name in ("large", "small") and self.superlative.word not in ("top", "bottom"):
+            cost += UNSURE  # Of the "largest customers" nobody knows in what they are large.
         several = after is not None and after.plural and not self.number
         # What is missing is none of those that are asked for.
         given = Not(of=Missing(of=subject.of)) if subject.info is not None and subject.info.optional else None
         yield Composed(
             Query(measures=(Measure(function="count"),), keys=(subject.of,), where=given, order=order, limit=limit),
-            _LESS if several else cost,
+            cost + (_LESS if several and cost < UNSURE else 0.0),
         )
 
     def _common_of_each(self, subject: Term) -> Iterator[Composed]:

@@ -21,7 +21,7 @@ from mayfly.language.question._query import (
     Scalar,
 )
 from mayfly.language.question._terms import Quantity, Term, Terms
-from mayfly.language.question._vocabulary import EXACT, NEAR, ColumnInfo
+from mayfly.language.question._vocabulary import EXACT, NEAR, ColumnInfo, nouns_of
 from mayfly.language.question._words import (
     ARTICLES,
     bases_of,
@@ -43,6 +43,7 @@ _NEGATIONS = frozenset(
      "isn't", "aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "neither", "nor", "leaving",
         "out", "but")
 )  # fmt: skip
+_TWO_WORDS = {"other": "than", "apart": "from", "aside": "from", "rather": "than", "instead": "of", "all": "but"}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -81,6 +82,7 @@ class Conditions:
         yield from self._bare_comparison(start)
         yield from self._numbered_columns(start)
         yield from self._participles(start)
+        yield from self._long_texts(start)
         yield from self._outcomes(start)
         yield from self._truths(start)
         yield from self._texts(start)
@@ -91,9 +93,14 @@ class Conditions:
 
     def _negated(self, start: int) -> Iterator[Read]:
         word = self._word(start)
-        if word not in _NEGATIONS:
+        two = _TWO_WORDS.get(word)
+        if word not in _NEGATIONS and two is None:
             return
         place = start + 1
+        if two is not None:
+            if self._word(place) != two:
+                return
+            place += 1
         if word == "out" and self._word(place) != "of":
             return
         if word == "but" and self._word(place) not in _NEGATIONS:
@@ -124,7 +131,12 @@ class Conditions:
                     yield Read(_equals(value.column, value.values), hit.end, value.cost + hit.cost)
 
     def _compared(self, term: Term) -> Iterator[Read]:
-        for meaning, end in self._operators(term.end):
+        # "temperature readings below zero": what is said of the readings is said of their temperature.
+        noun = self.vocabulary.is_noun(self._word(term.end)) or bool(
+            bases_of(self._word(term.end)) & nouns_of("entity")
+        )
+        behind = self._operators(term.end + 1) if noun and term.numeric else ()
+        for meaning, end in (*self._operators(term.end), *(one for one in behind if one[1] > term.end + 1)):
             if meaning in ("missing", "present"):
                 condition: Condition = Missing(of=term.of)
                 yield Read(condition if meaning == "missing" else _turn(condition), end, term.cost)
@@ -405,6 +417,30 @@ class Conditions:
                 way, end = _or_more(self.terms, operator, term.end, True)
                 yield Read(Compare(left=term.of, operator=_operator(way), value=token.value), end, term.cost)
 
+    def _long_texts(self, start: int) -> Iterator[Read]:
+        """Read how long a text is: "names longer than 10 characters", "lines with more than 80 characters"."""
+        terms = [
+            term
+            for term in self.terms.at(start)
+            if isinstance(term.of, Column) and term.info and term.info.kind == "text"
+        ]
+        whole = Column(name="")
+        begin = [
+            (term.of, self.terms.skip(term.end, ("that", "are", "is", "with", "of", "which")), term.cost)
+            for term in terms
+        ]
+        lines = any(token.plain in ("line", "lines") for token in self.tokens) or len(self.vocabulary.columns) == 1
+        for of, place, cost in (*begin, *([(whole, start, EXACT)] if lines else [])):
+            for phrase in phrases_at(self.tokens, place, "compare"):
+                if phrase.meaning not in (">", ">=", "<", "<=") and self._word(place) != "exactly":
+                    continue
+                number = self.terms.number(phrase.end)
+                if number and bases_of(self._word(number.end)) & {"character", "letter", "char"}:
+                    left = PartOf(part="length", of=of)
+                    yield Read(
+                        Compare(left=left, operator=_operator(phrase.meaning), value=number.value), number.end + 1, cost
+                    )
+
     def _participles(self, start: int) -> Iterator[Read]:
         """Read what happened to a record where a column has the moment of it: "delivered", "not shipped yet"."""
         if not self._word(start).endswith("ed"):
@@ -421,6 +457,8 @@ class Conditions:
         numeric = [
             column for column in self.vocabulary.columns if column.numeric and column.role not in ("id", "status")
         ]
+        if quantity.role == "share":
+            numeric = [one for one in numeric if one.unit == "%" or {"%", "percent", "pct", "rate"} & set(one.words)]
         fitting = [column for column in numeric if column.role in roles]
         if roles:
             yield from ((column, NEAR) for column in fitting)
@@ -508,6 +546,7 @@ class Conditions:
                 yield from self._recent(term, phrase.end)
             for span, end in self.terms.spans(after):
                 yield from self._since(term, phrase.meaning, span, end)
+            yield from self._clocks(term, phrase.meaning, after)
             if phrase.meaning in ("after", "before"):
                 for other in self.terms.at(after):
                     if other.moment and other.of != term.of and isinstance(other.of, Column):
@@ -524,6 +563,7 @@ class Conditions:
         for phrase in phrases_at(self.tokens, place, "compare"):
             if phrase.meaning == "between":
                 yield from self._between_moments(term, phrase.end)
+                yield from self._clocks(term, "since", phrase.end)
             elif phrase.meaning in ("=", ">", ">=", "<", "<="):
                 for span, end in self.terms.spans(phrase.end):
                     way = {"=": "during", ">": "after", ">=": "since", "<": "before", "<=": "until"}[phrase.meaning]
@@ -534,8 +574,11 @@ class Conditions:
 
     def _since(self, term: Term, way: str, span: Span, end: int) -> Iterator[Read]:
         if way in ("since", "during") and self._word(end) in ("to", "until", "till", "through", "-"):
-            for last, stop in self.terms.spans(self.terms.skip(end + 1, ARTICLES)):
+            ends = self.terms.spans(self.terms.skip(end + 1, ARTICLES))
+            for last, stop in ends:
                 yield Read(Compare(left=term.of, operator="during", value=Span(span.start, last.end)), stop, term.cost)
+            if ends:
+                return
         conditions: dict[str, Condition] = {
             "after": _at(term, ">=", span.end),
             "since": _at(term, ">=", span.start),
@@ -553,6 +596,29 @@ class Conditions:
                     yield Read(
                         Compare(left=term.of, operator="during", value=Span(first.start, last.end)), stop, term.cost
                     )
+
+    def _clocks(self, term: Term, way: str, place: int) -> Iterator[Read]:
+        """Read times of the day by the hour: "after 18:00", "between 8am and 10am", "from 22:00 to 23:00"."""
+        first = self._hour(place)
+        if first is None:
+            return
+        left = PartOf(part="hour of day", of=term.of)
+        if way == "since" and self._word(place + 1) in ("and", "to", "until", "till", "-"):
+            last = self._hour(place + 2)
+            if last is not None and last > first:
+                yield Read(Compare(left=left, operator="between", value=(first, last - 1)), place + 3, term.cost)
+            return
+        operators: dict[str, Operator] = {"after": ">=", "since": ">=", "before": "<", "until": "<"}
+        if way in operators:
+            yield Read(Compare(left=left, operator=operators[way], value=first), place + 1, term.cost)
+
+    def _hour(self, place: int) -> int | None:
+        """Return the hour at which a time of day begins; only full hours can be told by it."""
+        token = self.tokens[place] if place < len(self.tokens) else None
+        if token is None or token.kind != "clock":
+            return None
+        begins = cast("tuple[int, int]", token.value)[0]
+        return begins // 3600 if begins % 3600 == 0 else None
 
     def _recent(self, term: Term, place: int) -> Iterator[Read]:
         """Read "last hour", "past 7 days": up to the newest moment of the data."""

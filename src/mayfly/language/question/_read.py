@@ -67,6 +67,11 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
 _COMPARED = re.compile(r"([\w.@-]+)(>=|<=|!=|==|=|<|>)(.+)")
 
 
+# "count(" is left of "count(*)", "count(distinct" of "count(distinct city)".
+_OPENED = re.compile(r"([A-Za-z]+)\((\w*)")
+_CALLED = re.compile(r"(\w+)\(([^()]*)\)")
+
+
 def _parts(token: Token) -> list[Token]:
     """Cut what was written without spaces: "status=500", "min/max/avg"."""
     if token.kind == "code" and (found := _COMPARED.fullmatch(token.text)):
@@ -77,6 +82,16 @@ def _parts(token: Token) -> list[Token]:
             for at in (1, 2, 3)
             for part in read_tokens(found[at])
         ]
+    if token.kind == "code" and (called := _CALLED.fullmatch(token.text)):
+        # "avg(price)", "count(distinct city)", "count(*)"
+        inside = [] if called[2].strip() == "*" else read_tokens(called[2])
+        at = token.start + called.start(2)
+        name = Token("word", called[1], called[1].lower(), token.start, token.start + len(called[1]))
+        return [name, *(part._replace(start=part.start + at, end=part.end + at) for part in inside)]
+    if token.kind == "code" and (opened := _OPENED.fullmatch(token.text)):
+        at = token.start + opened.start(2)
+        name = Token("word", opened[1], opened[1].lower(), token.start, token.start + len(opened[1]))
+        return [name, *([Token("word", opened[2], opened[2].lower(), at, token.end)] if opened[2] else [])]
     words = token.text.split("/")
     if token.kind in ("code", "path") and len(words) > 1 and all(word.isalpha() and len(word) > 1 for word in words):
         found_: list[Token] = []

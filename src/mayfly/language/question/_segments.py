@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import count
 from typing import Literal
 
+from mayfly.language._lexicon import word_set
 from mayfly.language._tokens import Token
 from mayfly.language.question._conditions import UNSURE, Conditions
 from mayfly.language.question._query import Arithmetic, Column, Compare, Condition, Function, Named, Or
@@ -36,6 +37,26 @@ SegmentKind = Literal[
 LEFT_OUT = 8.0
 # A little for each segment, so that of equal readings the one with longer segments comes first.
 _STEP = 0.001
+_GOES_ON = (
+    "only",
+    "just",
+    "with",
+    "where",
+    "in",
+    "from",
+    "for",
+    "sorted",
+    "sort",
+    "ordered",
+    "also",
+    "keep",
+    "keeping",
+)
+# Signs that compare or work something out are never passed over.
+_SAYING = frozenset((">=", "<=", "!=", "<>", "==", "=>", "=<", "=", "<", ">", "*", "+", "/", "×", "÷"))
+# Verbs that ask are commands: "name the cities" is one, "names" are things.
+_SHOW = word_set("show", "questions")
+_FORMATS = ("csv", "tsv", "json", "jsonl", "table", "lines")
 _BESIDE = frozenset(
     (
         "and",
@@ -121,17 +142,29 @@ class Cutter:
         word, token = self._word(start), self.tokens[start]
         if word == "(" and self._word(start + 2) == ")" and unit_of(self._word(start + 1)):
             yield Segment(kind="glue", start=start, end=start + 3, word="(")
+        if word == "at" and self._word(start + 1) == "all":
+            yield Segment(kind="glue", start=start, end=start + 2, word=word)
+        if word == "out" and start and (in_class(self._word(start - 1), "happened") or self._is_opening(start)):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "came out", "find out"
         if word == "or":
             yield Segment(kind="or", start=start, end=start + 1)
-        elif not is_turning(word) and (is_glue(word) or token.kind in ("sign", "line", "item")):
+        elif not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif token.kind == "word" and not token.text.isupper() and in_class(word, "show") and self._is_opening(start):
+        elif word == "*" and self._is_opening(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif token.kind == "word" and not token.text.isupper() and word in _SHOW and self._is_opening(start):
             yield Segment(kind="ask", start=start, end=start + 1, word=word)
-        elif word in ("by", "every", "each") and (self._is_value(start + 1) or word != "by") and not found:
+        elif (word in ("every", "each") and self.terms.at(start + 1) and not found) or (
+            word == "by" and self._is_value(start + 1)
+        ):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
         elif word == "by" and any(self.at_measure(place) for place in range(start + 1, start + 4)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif in_class(word, "happened") and start > 0 and not found:
+        elif start > 0 and not found and self._only_happened(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
+        elif word == "but" and self._word(start + 1) in _GOES_ON:
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif word in _FORMATS and self._word(start - 1) in ("as", "in", "to"):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
         elif in_class(word, "empty") and not found:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
@@ -144,9 +177,24 @@ class Cutter:
             place < len(self.tokens) and not self.terms.at(place) and any(r.cost < 1 for r in self.conditions.at(place))
         )
 
+    def _only_happened(self, start: int) -> bool:
+        """Say whether a verb says no more than that there is a record: "orders placed in March", "that returned 404".
+
+        One that ends a question may say all of it: "how many orders were returned".
+        """
+        word = self._word(start)
+        codes = any(column.numeric for column in self.vocabulary.with_role("status"))
+        if in_class(word, "answered") and not codes:
+            return False
+        if not in_class(word, "answered") and not in_class(word, "happened"):
+            return False
+        return start + 1 < len(self.tokens) or bool(
+            bases_of(word) & {"exist", "be", "have", "occur", "happen", "appear"}
+        )
+
     def _is_opening(self, start: int) -> bool:
         """Say whether only words that ask stand before a place."""
-        return all(is_glue(self._word(place)) or in_class(self._word(place), "show") for place in range(start))
+        return all(is_glue(self._word(place)) or self._word(place) in _SHOW for place in range(start))
 
     def at_measure(self, place: int) -> bool:
         """Say whether a measure begins at a place."""
@@ -197,6 +245,9 @@ class Cutter:
 
     def _measures(self, start: int) -> Iterator[Segment]:
         for phrase in phrases_at(self.tokens, start, "measures"):
+            if phrase.meaning == "often":
+                yield Segment(kind="measure", start=start, end=phrase.end, function="count", name="often")
+                continue
             function: Function = phrase.meaning  # type: ignore[assignment]
             yield Segment(kind="measure", start=start, end=phrase.end, function=function, word=self._word(start))
         yield from self._percentiles(start)
@@ -257,7 +308,8 @@ class Cutter:
 
     def _groups(self, start: int) -> Iterator[Segment]:
         for phrase in phrases_at(self.tokens, start, "group"):
-            for terms in self._several(self.terms.skip(phrase.end, ("the", "a", "an", "each", "every", "different"))):
+            skipped = ("the", "a", "an", "each", "every", "different", "value", "values", "of")
+            for terms in self._several(self.terms.skip(phrase.end, skipped)):
                 # A list that goes on is not broken off without need.
                 joined = self._word(terms[-1].end) in ("and", ",") and bool(
                     self.terms.at(self.terms.skip(terms[-1].end + 1, ARTICLES))
@@ -286,6 +338,12 @@ class Cutter:
                 phrase.end, ("by", "on", "the", "them", "it", "rows", "records", "lines", "in", "order", "of")
             )
             found = list(self._sorted_by(start, place))
+            measure = phrase_at(self.tokens, place, "measures")
+            if measure is not None and not found:
+                turned = phrase_at(self.tokens, measure.end, "order")
+                end, meaning = (turned.end, turned.meaning) if turned else (measure.end, "")
+                function: Function = "count" if measure.meaning == "often" else measure.meaning  # type: ignore[assignment]
+                found = [Segment(kind="sort", start=start, end=end, function=function, name=meaning)]
             yield from found
             if not found:
                 yield Segment(kind="sort", start=start, end=phrase.end)
@@ -316,6 +374,8 @@ class Cutter:
     def _limits(self, start: int) -> Iterator[Segment]:
         word = self._word(start)
         number = self.terms.number(start + 1)
+        if word in ("head", "tail"):
+            yield from self._shell_limits(start)
         ends = {"first": False, "head": False, "last": True, "tail": True, "final": True, "limit": False}
         if word in ends and number and isinstance(number.value, int) and number.value > 0 and not number.unit:
             yield Segment(kind="limit", start=start, end=number.end, number=number.value, last=ends[word])
@@ -330,6 +390,14 @@ class Cutter:
         if word in ("line", "lines", "row", "rows", "record", "records"):
             yield from self._ranges(start)
         yield from self._numbers(start)
+
+    def _shell_limits(self, start: int) -> Iterator[Segment]:
+        """Read "head -5", "tail -n 20"."""
+        place = start + 1 + (start + 1 < len(self.tokens) and self.tokens[start + 1].text == "-n")
+        number = self.terms.number(place)
+        if number and isinstance(number.value, int) and number.value:
+            last = self._word(start) == "tail"
+            yield Segment(kind="limit", start=start, end=number.end, number=abs(number.value), last=last)
 
     def _ranges(self, start: int) -> Iterator[Segment]:
         """Read "lines 10 to 20", "row 5"."""
@@ -363,12 +431,8 @@ class Cutter:
         if self._word(start) == "in" and (unit := unit_of(self._word(start + 1))) and unit[0] in ("size", "duration"):
             yield Segment(kind="scale", start=start, end=start + 2, name=unit[1])
         number = self.terms.number(start)
-        if (
-            number
-            and isinstance(number.value, int)
-            and number.end == start + 1
-            and adjective_at(self.tokens, start + 1)
-        ):
+        counted = adjective_at(self.tokens, start + 1) or self.vocabulary.is_noun(self._word(start + 1))
+        if number and isinstance(number.value, int) and number.end == start + 1 and counted:
             yield Segment(kind="limit", start=start, end=start + 1, number=number.value, word="number")
 
     def _superlatives(self, start: int) -> Iterator[Segment]:
@@ -475,11 +539,20 @@ class Cutter:
             return
         if self.vocabulary.is_noun(word):
             # A word that also names a column is said of it where it is to be shown.
-            named = any(term.end == start + 1 for term in self.terms.at(start))
+            named = any(
+                term.end == start + 1
+                and (term.cost == EXACT or (term.info is not None and term.info.role == "message"))
+                for term in self.terms.at(start)
+            )
             yield Segment(
                 kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), name="*" * named
             )
-        elif bases_of(word) & nouns_of("entity") and not self.conditions.at(start):
+        elif (
+            self.vocabulary.about_things
+            and bases_of(word) & nouns_of("entity")
+            and not self.conditions.at(start)
+            and self._is_head(start)
+        ):
             # A part of a column's name is as likely, unless that is a moment: "readings" with a "reading time".
             # Another word for a column names that column: "users" are the customers.
             terms = [term for term in self.terms.at(start) if not term.moment]
@@ -505,6 +578,19 @@ class Cutter:
         for term in self.terms.at(opening + 1):
             if isinstance(term.of, Arithmetic) and self._word(term.end) == ")":
                 yield Segment(kind="term", start=start, end=term.end + 1, term=term, cost=term.cost + 0.5)
+
+    def _is_head(self, start: int) -> bool:
+        """Say whether a noun can be what is asked about: "in every department" only says where."""
+        place = start - 1
+        while place >= 0 and self._word(place) in ARTICLES | {"our", "my", "all", "every", "each"}:
+            if self._word(place) in ("every", "each"):
+                return False
+            place -= 1
+        return (
+            self._word(place) not in ("in", "at", "on", "per", "from", "to", "by", "for", "within")
+            if place >= 0
+            else True
+        )
 
     def _is_plural(self, place: int) -> bool:
         word = self._word(place)

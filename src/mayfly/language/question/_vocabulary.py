@@ -74,6 +74,8 @@ class Vocabulary:
 
     columns: tuple[ColumnInfo, ...]
     nouns: frozenset[str] = frozenset()
+    # Whether a record is a thing of its own, and not a line that tells of things.
+    about_things: bool = True
     # Of two inputs that were put together: the column by which, and how the files may be called.
     joined: str = ""
     files: frozenset[str] = frozenset()
@@ -116,7 +118,11 @@ class Vocabulary:
                 return [Hit(column, start + 1, EXACT) for column in self.columns if column.words == words]
             if not words:
                 continue
-            exact = [column for column in self.columns if _same(column.words, words)]
+            exact = [
+                column
+                for column in self.columns
+                if len(column.words) == len(words) and all(map(_is_word, column.words, words))
+            ]
             if exact:
                 return [*(Hit(column, start + length, EXACT) for column in exact), *found]
             if not found:
@@ -143,6 +149,8 @@ class Vocabulary:
             if tokens[start].kind == "quoted" and length == 1:
                 said = tokens[start].text
             held = self._values.get(" ".join(said.lower().split()))
+            if held and length == 1 and tokens[start].text in _STOP:
+                held = None  # "in", "on", "no" join words, even where a column holds them.
             if held:
                 return [ValueHit(column, values, end, EXACT) for column, values in _by_column(held)]
         token = tokens[start]
@@ -195,9 +203,23 @@ def _same(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
     return len(name) == len(words) and all(map(_alike, name, words))
 
 
+def _is_word(one: str, other: str) -> bool:
+    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s"
+
+
 def _alike(one: str, other: str) -> bool:
     """Say whether two words of names are one; short ones have a plural too: "ins", "ips"."""
-    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s"
+    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s" or _abbreviates(one, other)
+
+
+def _abbreviates(name: str, said: str) -> bool:
+    """Say whether a short name stands for a longer word: dept for department, src for source, cust for customer."""
+    if not 3 <= len(name) <= 4 or len(said) < len(name) + 2 or said[0] != name[0] or (name,) in _role_table():
+        return False
+    if said.startswith(name) or (said.startswith(name[:-1]) and said.rstrip("s").endswith(name[-1])):
+        return True
+    rest = iter(said)
+    return not set(name[1:]) & set("aeiou") and all(letter in rest for letter in name)
 
 
 def _holds(name: tuple[str, ...], words: tuple[str, ...]) -> bool:

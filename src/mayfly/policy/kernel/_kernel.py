@@ -9,14 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mayfly.core import InputError, MayflyError, canonical_json, content_hash
+from mayfly.core import InputError, MayflyError, canonical_json, content_hash, without_secrets
 from mayfly.mangle import MangleError, Name, Symbol, Time
 from mayfly.policy.kernel._branch import Branch
 from mayfly.policy.kernel._decide import LIMITS, Decided, decide, goals_of, name_text, reason_of
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._permit import Permit, Route
 from mayfly.policy.kernel._record import digest_of, kept, recording
-from mayfly.policy.kernel._secrets import shortened, without_secrets
+from mayfly.policy.kernel._shortened import shortened
 from mayfly.policy.kernel._world import World
 from mayfly.policy.kernel.facts import action_name, facts_of_action, symbol
 

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from mayfly.core import InputError, canonical_json, content_hash
+from mayfly.core import InputError, canonical_json, content_hash, holds_secret, without_secrets
 from mayfly.mangle import show_row
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
-from mayfly.policy.kernel._secrets import holds_secret, without_secrets
 
 if TYPE_CHECKING:
     from mayfly.mangle import Row, Value

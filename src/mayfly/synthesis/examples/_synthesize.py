@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mayfly.core import Example, same
+from mayfly.core import Example, clipped, same
 from mayfly.synthesis.examples._describe import describe
 from mayfly.synthesis.examples._emit import Shape, emit
 from mayfly.synthesis.examples._search import Candidate
@@ -250,5 +250,4 @@ def _program(candidate: Candidate, shape: Shape, example: tuple[Value, Value]) -
 
 
 def _short(value: Value) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return clipped(repr(value), 80, mark="...")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mayfly.language.question import Join, name_words
@@ -51,6 +51,16 @@ def join_tables(first: Table, second: Table, join: Join) -> Joined:
         fields += _renamed(second.format.fields, names, fields)
     table = replace(first, format=joined_format(fields), rows=rows)
     return Joined(table=table, first=first, second=second, join=join, renamed=names)
+
+
+def asked_for(joined: Joined, titles: Collection[str]) -> Joined:
+    """Return two tables as a question about some of their columns finds them: rows unfit for that are not there."""
+    first = joined.first.asked_for({*titles, joined.join.left})
+    wanted = {joined.join.right, *(old for new, old in joined.renamed.items() if new in titles)}
+    second = joined.second.asked_for(wanted)
+    if first is joined.first and second is joined.second:
+        return joined
+    return join_tables(first, second, joined.join)
 
 
 def joined_format(fields: Sequence[Field]) -> Format:

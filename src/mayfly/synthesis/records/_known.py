@@ -11,12 +11,9 @@ from importlib.resources import files
 from typing import Any
 
 from mayfly.synthesis.records import _align, _kinds, _naming, _shape
+from mayfly.synthesis.records._cells import is_continued
 from mayfly.synthesis.records._model import Field, Fixed, Format, Part, Shape, Slot
 
-CONTINUED = re.compile(
-    r"\s+\S|Caused by: |Suppressed: |Traceback \(most recent|\.\.\. [0-9]+ (?:more|common)"
-    r"|[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:: |$)|[A-Z]\w*(?:Error|Exception)(?:: |$)|Exception in thread "
-)
 ENOUGH = 0.6
 
 
@@ -65,7 +62,7 @@ def _candidates() -> tuple[Candidate, ...]:
 
 def detect(lines: Sequence[str]) -> Format | None:
     """Return the known log that most lines belong to; lines that continue the one above do not count."""
-    heads = [line for line in lines if line.strip() and not CONTINUED.match(line)]
+    heads = [line for line in lines if line.strip() and not is_continued(line)]
     if not heads:
         return None
     probe = heads[:: max(1, len(heads) // 120)]

@@ -25,14 +25,16 @@ from mayfly.language.question import (
 )
 from mayfly.synthesis.records import _detect, _java
 from mayfly.synthesis.records._evaluate import Answer, evaluate
-from mayfly.synthesis.records._join import Joined, join_tables, shared_columns
+from mayfly.synthesis.records._join import Joined, asked_for, join_tables, shared_columns
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._table import Table, read_table, vocabulary_of
 from mayfly.synthesis.records._text import clean, lines_of
-from mayfly.synthesis.records._write import Written, write_join, write_program
+from mayfly.synthesis.records._write import Written, needed_titles, write_join, write_program
 
 # More than three ways to read something are no help to anybody.
 MOST_READINGS = 3
+# What is longer has pasted text in it; every word would have to be made use of.
+MOST_WORDS = 200
 # A format that was not the first choice has to read the question clearly better.
 _OTHER_FORMAT = 0.6
 HELPS = ("name columns as they are", "examples of inputs with their outputs (--examples)", "a model (--model)")
@@ -70,7 +72,7 @@ class Proposal:
         """Return what the program has to answer for *items*, with the account of every one of them."""
         if self.joined is not None:
             return self._expected_of_two(items)
-        table = read_table(self.table.format, items)
+        table = read_table(self.table.format, items).asked_for(needed_titles(self.table.format, self.query))
         return told(evaluate(self.query, table.rows, table.fields), table, streams=self.program.streams)
 
     def _expected_of_two(self, items: Sequence[object]) -> object:
@@ -78,9 +80,9 @@ class Proposal:
         sides = [cast("Sequence[object]", side) for side in items]
         formats = self.joined.first.format, self.joined.second.format
         first, second = (read_table(found, side) for found, side in zip(formats, sides, strict=True))
-        both = join_tables(first, second, self.joined.join).table
-        answer = evaluate(self.query, both.rows, self.table.fields)
-        return told(answer, first, streams=self.program.streams, second=second)
+        both = _narrowed(join_tables(first, second, self.joined.join), self.query)
+        answer = evaluate(self.query, both.table.rows, self.table.fields)
+        return told(answer, both.first, streams=self.program.streams, second=both.second)
 
 
 def told(answer: Answer, table: Table, *, streams: bool, second: Table | None = None) -> object:
@@ -124,6 +126,8 @@ def propose(
     if typed is not None:
         return typed
     read = tokens(intent) if words is None else words
+    if len(read) > MOST_WORDS:
+        return Unable(reason=f"the question has {len(read):,} words; up to {MOST_WORDS} are read", helps=HELPS)
     readings = _readings(intent, read, tables)
     if not readings:
         return Unable(reason=_not_understood(intent, tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
@@ -168,7 +172,8 @@ def propose_join(
         return Unable(reason="the question was not understood", helps=(_columns(tables[0]), *HELPS[1:]))
     kept = rivals_of([reading for reading, _ in found])
     seen: dict[str, tuple[Reading, Joined]] = {}
-    for reading, joined in found[: len(kept)]:
+    for reading, whole in found[: len(kept)]:
+        joined = _narrowed(whole, reading.query)
         answer = evaluate(reading.query, joined.table.rows, joined.table.fields)
         seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), (reading, joined))
     rivals = list(seen.values())[:MOST_READINGS]
@@ -185,7 +190,12 @@ def propose_join(
     )
 
 
+def _narrowed(joined: Joined, query: Query) -> Joined:
+    return asked_for(joined, needed_titles(joined.table.format, query))
+
+
 def _proposal_of_two(query: Query, joined: Joined) -> Proposal:
+    joined = _narrowed(joined, query)
     query = replace(query, join=joined.join)
     return Proposal(query=query, table=joined.table, program=write_join(joined, query), joined=joined)
 
@@ -252,7 +262,7 @@ def _distinct(rivals: Sequence[_Rival], items: Sequence[object]) -> list[_Rival]
 def _table_for(query: Query, table: Table, items: Sequence[object]) -> Table:
     """Return the table a query is asked of: lines as such are all lines, whatever their format is."""
     if not query.lines or columns_of(query) or table.format.kind in ("plain", "objects"):
-        return table
+        return table.asked_for(needed_titles(table.format, query))
     return read_table(plain_format(), items, table.name)
 
 

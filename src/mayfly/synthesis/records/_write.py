@@ -62,6 +62,17 @@ def write_join(joined: Joined, query: Query) -> Written:
     return _JoinWriter(joined, query).write()
 
 
+def _shows_records(found: Format, query: Query) -> bool:
+    return not query.measures and not query.columns and not query.lines and found.kind != "plain"
+
+
+def needed_titles(found: Format, query: Query) -> frozenset[str]:
+    """Return the columns that have to be read for a query: a line with something else in one of them is not understood."""
+    if _shows_records(found, query) and found.kind not in OBJECTS:
+        return frozenset(field.title for field in found.fields)
+    return frozenset(columns_of(query))
+
+
 class _Writer:
     """Hold a program while it is being written."""
 
@@ -69,7 +80,7 @@ class _Writer:
         self.found, self.query = found, query
         self.fields = {field.title: field for field in found.fields}
         self.source = Source(tell(query))
-        self.whole = not query.measures and not query.columns and not query.lines and found.kind != "plain"
+        self.whole = _shows_records(found, query)
 
     def write(self) -> Written:
         query = self.query
@@ -121,9 +132,7 @@ class _Writer:
         )
 
     def _needed(self) -> list[Field]:
-        if self.whole and self.found.kind not in OBJECTS:
-            return list(self.found.fields)
-        names = set(columns_of(self.query))
+        names = needed_titles(self.found, self.query)
         return [field for field in self.found.fields if field.title in names]
 
     def _use(self, name: str) -> None:
@@ -159,6 +168,8 @@ class _Writer:
             return f"number(row, {literal(of.name)})"
         if isinstance(of, Arithmetic):
             self._use("work")
+            if self._is_moment(of.left) and self._is_moment(of.right):
+                return f'work({self._seconds(of.left)}, "-", {self._seconds(of.right)})'
             return f'work({self._number(of.left)}, "{of.sign}", {self._number(of.right)})'
         if of.part == "length":
             inner = of.of
@@ -484,18 +495,17 @@ class _Writer:
         if self._is_moment(measure.of) and measure.function in ("min", "max"):
             return f"({self._rank(measure.of)}, {self._value(measure.of)})"
         if self._is_moment(measure.of) and measure.function == "range":
-            head = "def seconds(when: datetime | None) -> float | None:"
-            self.source.datetime.add("datetime")
-            self.source.function(
-                head,
-                "Return a moment as a number of seconds.",
-                ["return (when - datetime(1970, 1, 1)).total_seconds() if when else None"],
-            )
-            assert isinstance(measure.of, Column)
-            return f"seconds({self._moment(measure.of)})"
+            return self._seconds(measure.of)
         if measure.function in ("unique", "first", "last", "mode", "min", "max"):
             return self._value(measure.of)
         return self._number(measure.of)
+
+    def _seconds(self, of: Expression) -> str:
+        assert isinstance(of, Column)
+        self.source.datetime.add("datetime")
+        body = ["return (when - datetime(1970, 1, 1)).total_seconds() if when else None"]
+        self.source.function("def seconds(when: datetime | None) -> float | None:", "Return a moment in seconds.", body)
+        return f"seconds({self._moment(of)})"
 
     def _finished(self) -> None:
         query = self.query
