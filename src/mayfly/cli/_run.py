@@ -76,7 +76,7 @@ def run(
     known = read_examples(examples)
     fallback = read_ground(ground)
     progress = TreeProgress(quiet=quiet)
-    with given_input(input) as given, progress, Runtime(Settings.load(), observer=progress) as runtime:
+    with given_input(input) as given, progress, Runtime(Settings.load(), observer=progress, brief=True) as runtime:
         options: dict[str, Any] = {
             "input": given.value,
             "lines": given.lines,
