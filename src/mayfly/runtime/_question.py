@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from mayfly.core import UNSET
+from mayfly.core import UNSET, InputError
 from mayfly.forge import CannotWrite
+from mayfly.language.question import Unreadable
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._task import BadLines, Task, read_lines
-from mayfly.synthesis.records import Proposal, propose
+from mayfly.synthesis.records import Proposal, propose, propose_reading
 
 # So much of a file is read on the host to learn its format and its values: a few seconds of work at most.
 MOST_BYTES = 16 * 1024 * 1024
@@ -30,14 +31,25 @@ class Asked:
 def ask_of_data(task: Task) -> Asked:
     """Return the program that the words of a task lead to; `CannotWrite` has the readings it could have meant."""
     items, complete = _items(task)
-    name = task.origin or (str(task.lines) if task.lines else task.name)
-    found = propose(task.reading or task.intent, items, name=name)
+    name = task.name or task.origin or (str(task.lines) if task.lines else "")
+    if task.reading:
+        return Asked(proposal=_typed_back(task.reading, items, name), items=items, complete=complete)
+    found = propose(task.intent, items, name=name)
     if isinstance(found, Proposal):
         return Asked(proposal=found, items=items, complete=complete)
     question = None
     if found.offers:
         question = "which of these is meant: " + "; ".join(offer.reading for offer in found.offers) + "?"
     raise CannotWrite(found.reason, helps=found.helps, question=question, offers=found.offers)
+
+
+def _typed_back(reading: str, items: Sequence[object], name: str) -> Proposal:
+    try:
+        return propose_reading(reading, items, name=name)
+    except Unreadable as error:
+        raise InputError(
+            f"the reading is not understood: {error}", fix="type it as it was printed after 'read as'"
+        ) from None
 
 
 def is_about_data(task: Task) -> bool:

@@ -101,9 +101,11 @@ def propose(
             helps=("some lines of input (--input)", *HELPS[1:]),
         )
     tables = [read_table(found, items, name) for found in _formats(items)]
-    typed = _typed_back(intent, tables, items)
-    if typed is not None:
-        return typed
+    try:
+        return _typed_back(intent, tables, items)
+    except Unreadable:
+        # It is a question, as most are.
+        pass
     read = tokens(intent) if words is None else words
     readings = _readings(intent, read, tables)
     if not readings:
@@ -115,6 +117,11 @@ def propose(
     if len(rivals) < MOST_READINGS:
         rivals = _distinct(readings[: 4 * MOST_READINGS], items)
     return _ask(rivals[:MOST_READINGS], tables[0])
+
+
+def propose_reading(reading: str, items: Sequence[object], *, name: str = "") -> Proposal:
+    """Return the program for a reading that was typed back; `Unreadable` says where it is none."""
+    return _typed_back(reading, [read_table(found, items, name) for found in _formats(items)], items)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,16 +182,18 @@ def _formats(items: Sequence[object]) -> list[Format]:
     return found
 
 
-def _typed_back(intent: str, tables: Sequence[Table], items: Sequence[object]) -> Proposal | None:
-    """Take a reading that was typed back as it stands."""
+def _typed_back(reading: str, tables: Sequence[Table], items: Sequence[object]) -> Proposal:
+    """Take a reading as it stands; of the tables it does not fit, the one it fits furthest says where it is wrong."""
+    wrong: Unreadable | None = None
     for table in tables:
         try:
-            query = parse_reading(intent, list(table.fields))
-        except Unreadable:
+            query = parse_reading(reading, list(table.fields))
+        except Unreadable as error:
+            wrong = error if wrong is None or error.place > wrong.place else wrong
             continue
         moved = _table_for(query, table, items)
         return Proposal(query=query, table=moved, program=write_program(moved.format, query))
-    return None
+    raise wrong or Unreadable("there is nothing to ask about", 0)
 
 
 def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:
@@ -192,7 +201,8 @@ def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:
         Offer(reading=one.reading.text, gives=evaluate(one.reading.query, one.table.rows, one.table.fields).value)
         for one in rivals
     )
-    unused = dict.fromkeys(word for one in rivals for word in one.reading.unused)
+    # The first is the likeliest: what only the others leave out is no reason to ask.
+    unused = dict.fromkeys(rivals[0].reading.unused)
     if unused:
         words = ", ".join(map(repr, unused))
         reason = f"nothing was made of {words}{_troubles(table)}"
