@@ -8,6 +8,7 @@ from mayfly.views._trace import Trace, event_fields, event_words, has_tree
 from mayfly.views._tree import Place, ground_reason, is_ground, places
 from mayfly.views._watched import Moving, Watched
 from mayfly.views._why import Reasons, chain_of, effect_of, reason_of
+from mayfly.views._words import account_words, status_words
 
 __all__ = [
     "Metrics",
@@ -19,6 +20,7 @@ __all__ = [
     "RunLine",
     "Trace",
     "Watched",
+    "account_words",
     "chain_of",
     "effect_of",
     "event_fields",
@@ -30,5 +32,6 @@ __all__ = [
     "places",
     "reason_of",
     "runs",
+    "status_words",
     "tell",
 ]
