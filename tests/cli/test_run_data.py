@@ -172,7 +172,7 @@ def test_bad_lines_can_stop_a_run(cli: Cli, broken: str) -> None:
         (["--bad-lines", "drop"], "--bad-lines drop: it is one of ask, skip, stop"),
         (["--as", "xml"], "--as xml: there is no such form; one of json, csv, tsv, lines, table"),
         (["--as", "csv", "--json"], "choose one"),
-        (["--input", "t.csv"], "two inputs: this needs a question that joins them"),
+        (["--input", "t.csv", "--examples", "e.json"], "two inputs: this needs a question that joins them"),
         (["--input", "t.csv", "--input", "t.csv"], "3 inputs were given"),
         (["--input", "none.csv"], "cannot read none.csv"),
         (["--reading", "count", "--examples", "e.json"], "--reading goes without --examples"),

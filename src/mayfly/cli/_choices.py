@@ -7,8 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mayfly.cli._output import command, harmless, note, one_line, to_json
+from mayfly.cli._output import command, note, to_json
 from mayfly.cli._words import WHOLE
+from mayfly.core import harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome

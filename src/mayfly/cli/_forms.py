@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from mayfly.cli._output import answer, foreign, harmless, one_line, to_json
-from mayfly.core import InputError
+from mayfly.cli._output import answer, foreign, to_json
+from mayfly.core import InputError, harmless, one_line
 
 FORMS = ("json", "csv", "tsv", "lines", "table")
 # A cell of a table for people is cut here, so that one long text does not push all the others off the screen.

@@ -4,8 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mayfly.cli._output import one_line
-from mayfly.core import InputError
+from mayfly.core import InputError, one_line
 
 
 def help(

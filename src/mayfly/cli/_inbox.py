@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line, table
-from mayfly.core import Settings
+from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
+from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.promise import Unsettled

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli import _output
-from mayfly.core import Settings, canonical_json
+from mayfly.core import Settings, canonical_json, clipped, harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.store import Event, Ledger
@@ -104,7 +104,7 @@ def _as_text(event: Event) -> str:
         from mayfly.views import account_words
 
         first.append(f"lines={canonical_json(account_words(account))} ")
-    values = " ".join(f"{_output.harmless(name)}={canonical_json(value)}" for name, value in rest.items())
-    short = "".join(first) + (values if len(values) <= WIDTH else values[: WIDTH - 1] + "…")
+    values = " ".join(f"{harmless(name)}={canonical_json(value)}" for name, value in rest.items())
+    short = "".join(first) + clipped(values, WIDTH)
     when = event.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
-    return f"{when}  {_output.one_line(event.kind)}  {_output.one_line(event.subject)}  {short}"
+    return f"{when}  {one_line(event.kind)}  {one_line(event.subject)}  {short}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import harmless, one_line
 from mayfly.cli._words import WHOLE, end_words, is_wrong_usage, labelled, proof_words
+from mayfly.core import harmless, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,10 +11,10 @@ import typer
 from mayfly.cli._choices import can_ask, choices_of, choose, show_choices
 from mayfly.cli._forms import checked_form, write_form
 from mayfly.cli._inputs import Inputs, given_inputs, read_context, read_examples, read_ground
-from mayfly.cli._output import AsJson, answer, as_called, command, note, one_line, to_json
+from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
 from mayfly.cli._verdicts import proof_fields
 from mayfly.cli._words import exit_status, is_wrong_usage
-from mayfly.core import UNSET, Example, InputError, Settings
+from mayfly.core import UNSET, Example, InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.cli._tree import TreeProgress
@@ -157,7 +157,13 @@ def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Sho
         progress,
         Runtime(settings, observer=progress) as runtime,
     ):
-        outcome = _until_settled(runtime, intent, {**options, **_input_options(given)}, progress, ask=asking)
+        outcome = _until_settled(
+            runtime,
+            intent,
+            {**options, **_input_options(given, examples=bool(options["examples"]))},
+            progress,
+            ask=asking,
+        )
         progress.close()
         show_outcome(outcome, as_json=shown.as_json, form=shown.form)
         if not (shown.as_json or shown.quiet or asking):
@@ -184,17 +190,16 @@ def _check_options(intent: str, *, tier: str, bad_lines: str, form: str | None, 
         raise InputError(f"--json prints everything about the run and --as {form} the answer alone: choose one")
 
 
-def _input_options(given: Inputs) -> dict[str, Any]:
+def _input_options(given: Inputs, *, examples: bool) -> dict[str, Any]:
     """Return the inputs as `Runtime.run` takes them."""
-    from mayfly.runtime import Runtime
-
     first, second = given
     options = {"input": first.value, "lines": first.lines, "name": first.name}
     if second is None:
         return options
-    if "second" not in (Runtime.run.__kwdefaults__ or {}):
+    if examples or not all(one.lines or isinstance(one.value, list) for one in given if one):
         raise InputError(
-            "two inputs: this needs a question that joins them", fix="ask about one: --input FILE given once"
+            "two inputs: this needs a question that joins them, and lines or records in both",
+            fix="ask about one: --input FILE given once, or leave --examples out",
         )
     return {**options, "second": second.lines if second.value is UNSET else second.value}
 

@@ -8,10 +8,11 @@ from collections.abc import Collection
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.cli._output import command, one_line
+from mayfly.cli._output import command
 from mayfly.cli._progress import Progress
 from mayfly.cli._tree_words import counted, plain_line
 from mayfly.cli._words import end_words, is_wrong_usage
+from mayfly.core import one_line
 from mayfly.views import Watched
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import one_line
+from mayfly.core import one_line
 from mayfly.views import status_words
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import answer, answer_json, command, note, one_line
+from mayfly.cli._output import answer, answer_json, command, note
 from mayfly.cli._tree_words import state_word
+from mayfly.core import one_line
 from mayfly.views import Reasons, reason_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import command, one_line
+from mayfly.cli._output import command
+from mayfly.core import one_line
 from mayfly.views import status_words
 
 if TYPE_CHECKING:

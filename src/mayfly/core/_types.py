@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Final, Generic, Literal, TypeVar
 
+from mayfly.core._canonical import content_hash
 from mayfly.core.errors import LimitError, UnresolvedError
 
 T = TypeVar("T")
@@ -41,16 +40,6 @@ class Tier(StrEnum):
     AUTHORED = "authored"
     PROMOTED = "promoted"
     BUILTIN = "built-in"
-
-
-def canonical_json(value: object) -> str:
-    """Write *value* as the one JSON text that equal values share, whatever the order of their keys."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-
-
-def content_hash(data: bytes | str) -> str:
-    """Return the address of *data*: its SHA-256 in hex."""
-    return hashlib.sha256(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)

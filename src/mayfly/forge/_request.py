@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from mayfly.core import Artifact, Example, MayflyError, Offer, Verdict
-from mayfly.gates import Parameter, Profile
-from mayfly.synthesis.records import Proposal
+from mayfly.core import MayflyError
+from mayfly.gates import Profile
+
+if TYPE_CHECKING:
+    from mayfly.core import Artifact, Example, Offer, Verdict
+    from mayfly.gates import Parameter
+    from mayfly.synthesis.records import Proposal
 
 
 @dataclass(frozen=True, kw_only=True)

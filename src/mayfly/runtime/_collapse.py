@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from mayfly.core import HelpNeeded, MayflyError, Offer, Proof
-from mayfly.forge import CannotWrite
-from mayfly.sandbox import Result
+from mayfly import forge
+from mayfly.core import HelpNeeded, MayflyError
 
 if TYPE_CHECKING:
+    from mayfly.core import Offer, Proof
     from mayfly.runtime._compile import Compiled
+    from mayfly.sandbox import Result
 
 MACHINE = "MACHINE"
 
@@ -77,7 +78,7 @@ def collapse_of(error: Exception) -> Collapse:
             f"{error.last_error or 'no attempt was admitted'} (after {error.attempts} attempts; help was asked for)"
         )
         return Collapse(reason, error.code)
-    if isinstance(error, CannotWrite):
+    if isinstance(error, forge.CannotWrite):
         code = "QUESTION" if error.question else error.code
         return Collapse(str(error), code, question=error.question, asked=error.asked, offers=error.offers)
     if isinstance(error, MayflyError):

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from mayfly.core import UNSET, Artifact
-from mayfly.gates import Entry, adapted
+from mayfly.core import UNSET
+from mayfly.gates import adapted
 from mayfly.promise.split import SPOOL_AT, collect
-from mayfly.runtime._task import Task, size_of
-from mayfly.sandbox import Lane, Result, Sandbox, Ticket
+from mayfly.runtime._task import size_of
+from mayfly.sandbox import Result
+
+if TYPE_CHECKING:
+    from mayfly.core import Artifact
+    from mayfly.gates import Entry
+    from mayfly.runtime._task import Task
+    from mayfly.sandbox import Lane, Sandbox, Ticket
 
 CHUNK = 64 * 1024 * 1024
 PART_IN_MEMORY = 256 * 1024

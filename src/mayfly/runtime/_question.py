@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
+from mayfly import forge
 from mayfly.core import UNSET, InputError
-from mayfly.forge import CannotWrite
-from mayfly.language.question import Unreadable
 from mayfly.runtime._collapse import Collapse
-from mayfly.runtime._task import BadLines, Task, read_lines
-from mayfly.synthesis.records import Proposal, propose, propose_reading
+from mayfly.runtime._task import read_lines
+from mayfly.synthesis import records
+
+if TYPE_CHECKING:
+    from mayfly.runtime._task import BadLines, Task
 
 # So much of a file is read on the host to learn its format and its values: a few seconds of work at most.
 MOST_BYTES = 16 * 1024 * 1024
@@ -23,7 +25,7 @@ TOLERATED = 0.01
 class Asked:
     """What a question was read from, and the program it leads to."""
 
-    proposal: Proposal
+    proposal: records.Proposal
     items: tuple[object, ...]
     complete: bool
 
@@ -31,25 +33,40 @@ class Asked:
 def ask_of_data(task: Task) -> Asked:
     """Return the program that the words of a task lead to; `CannotWrite` has the readings it could have meant."""
     items, complete = _items(task)
-    name = task.name or task.origin or (str(task.lines) if task.lines else "")
     if task.reading:
-        return Asked(proposal=_typed_back(task.reading, items, name), items=items, complete=complete)
-    found = propose(task.intent, items, name=name)
-    if isinstance(found, Proposal):
+        return Asked(proposal=_typed_back(task, items), items=items, complete=complete)
+    if task.names is not None:
+        found = records.propose_join(task.intent, *_sides(items), names=task.names)
+    else:
+        found = records.propose(task.intent, items, name=_name(task))
+    if isinstance(found, records.Proposal):
         return Asked(proposal=found, items=items, complete=complete)
     question = None
     if found.offers:
         question = "which of these is meant: " + "; ".join(offer.reading for offer in found.offers) + "?"
-    raise CannotWrite(found.reason, helps=found.helps, question=question, offers=found.offers)
+    raise forge.CannotWrite(found.reason, helps=found.helps, question=question, offers=found.offers)
 
 
-def _typed_back(reading: str, items: Sequence[object], name: str) -> Proposal:
+def _typed_back(task: Task, items: Sequence[object]) -> records.Proposal:
+    from mayfly.language.question import Unreadable
+
     try:
-        return propose_reading(reading, items, name=name)
+        if task.names is not None:
+            return records.propose_joined_reading(task.reading, *_sides(items), names=task.names)
+        return records.propose_reading(task.reading, items, name=_name(task))
     except Unreadable as error:
         raise InputError(
             f"the reading is not understood: {error}", fix="type it as it was printed after 'read as'"
         ) from None
+
+
+def _name(task: Task) -> str:
+    return task.name or task.origin or (str(task.lines) if task.lines else "")
+
+
+def _sides(items: Sequence[object]) -> tuple[list[object], list[object]]:
+    first, second = (cast("list[object]", side) for side in items)
+    return first, second
 
 
 def is_about_data(task: Task) -> bool:

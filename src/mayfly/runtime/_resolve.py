@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from mayfly.core import UNSET, InputError, MayflyError, Outcome, Settings
+from mayfly.core import UNSET, InputError, MayflyError, Outcome
 from mayfly.runtime._collapse import Collapse, collapse_of
-from mayfly.runtime._compile import Compiled, compile_task, find_again
-from mayfly.runtime._execute import Ran, Within, execute
-from mayfly.runtime._parts import Parts
+from mayfly.runtime._compile import compile_task, find_again
+from mayfly.runtime._execute import execute
 from mayfly.runtime._question import TOLERATED, agree, check_account
-from mayfly.runtime._story import Story
-from mayfly.runtime._task import Task
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings
+    from mayfly.runtime._compile import Compiled
+    from mayfly.runtime._execute import Ran, Within
+    from mayfly.runtime._parts import Parts
+    from mayfly.runtime._story import Story
+    from mayfly.runtime._task import Task
 
 
 @dataclass(frozen=True, kw_only=True)

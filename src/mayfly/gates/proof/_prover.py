@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 
-from mayfly.core import Proof, Verdict
+from mayfly.core import Proof, Verdict, shown
 from mayfly.gates._entry import Entry
 from mayfly.gates.proof._adversary import attack, convict, suspects
 from mayfly.gates.proof._doubts import crash, luck, surprise
@@ -20,7 +20,6 @@ from mayfly.gates.proof._properties import GATE, steady, typed
 from mayfly.gates.proof._report import AdversaryReport, ProofReport, Question, Survivor
 from mayfly.gates.proof._run_tests import Case, Ran, TestResult, cases_of, run_tests
 from mayfly.gates.proof._run_tests_ask import Answer, Program, ask
-from mayfly.gates.proof._run_tests_equal import shown
 from mayfly.gates.proof._strength import Evidence, Weakness, proof_of, weaknesses
 from mayfly.gates.proof._suite import Suite
 from mayfly.gates.proof._survivors import Judged, judge_fates, open_inputs, question_of, survivors_of, telling_of
@@ -28,7 +27,6 @@ from mayfly.gates.proof._values import Given, Inputs
 from mayfly.sandbox import Sandbox
 
 # Another version of this gate makes everything be proven again.
-VERSION = 1
 _SHOWN_FAILURES = 5
 
 

@@ -1,6 +1,37 @@
 """Records: programs for questions about logs, tables and objects, written without a model."""
 
-from mayfly.synthesis.records._propose import Proposal, Unable, account_of, propose, propose_reading
-from mayfly.synthesis.records._suite import loose_suite_of, suite_of
+from typing import TYPE_CHECKING
 
-__all__ = ["Proposal", "Unable", "account_of", "loose_suite_of", "propose", "propose_reading", "suite_of"]
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.synthesis.records._propose import (
+        Proposal,
+        Unable,
+        account_of,
+        propose,
+        propose_join,
+        propose_joined_reading,
+        propose_reading,
+    )
+    from mayfly.synthesis.records._suite import loose_suite_of, suite_of
+
+__all__ = [
+    "Proposal",
+    "Unable",
+    "account_of",
+    "loose_suite_of",
+    "propose",
+    "propose_join",
+    "propose_joined_reading",
+    "propose_reading",
+    "suite_of",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_propose": "Proposal Unable account_of propose propose_join propose_joined_reading propose_reading",
+        "_suite": "loose_suite_of suite_of",
+    },
+)

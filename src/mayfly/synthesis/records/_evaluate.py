@@ -52,12 +52,14 @@ class _Evaluation:
     def __init__(self, query: Query, rows: Sequence[Row], fields: Mapping[str, Field]) -> None:
         self.query, self.fields = query, fields
         self.values = Values(fields=fields)
-        self.rows = self._items(rows) if query.items else list(rows)
+        self.rows = list(rows)
 
     def answer(self) -> Answer:
         query = self.query
         kept = self.rows if query.where is None else self._filter(self.rows, query.where)
         used, filtered = len(kept), len(self.rows) - len(kept)
+        if query.items:
+            kept = self._items(kept)
         if query.pick:
             return Answer(self._picked(kept), used, filtered)
         if query.measures:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from mayfly.gates import Test
 from mayfly.synthesis.records._evaluate import evaluate
@@ -20,6 +21,9 @@ def suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, ...]:
 
 
 def _tests(proposal: Proposal, items: list[object]) -> Iterator[Test]:
+    if proposal.joined is not None:
+        yield from _tests_of_two(proposal, [cast("list[object]", side) for side in items])
+        return
     head = items[:1] if proposal.table.format.header else []
     wanted = _spread(items[len(head) :], MOST_ITEMS)
     yield _test("lines from all over the input", "example", proposal, [*head, *wanted])
@@ -33,6 +37,16 @@ def _tests(proposal: Proposal, items: list[object]) -> Iterator[Test]:
             part for line in lines for part in (line[: len(line) // 2], line[len(line) // 2 :], "", f"{line}\r\n")
         ]
         yield _test("damaged lines", "example", proposal, [*head, *lines, *broken])
+
+
+def _tests_of_two(proposal: Proposal, sides: list[list[object]]) -> Iterator[Test]:
+    """Ask about both inputs cut short, about one without partners, and about none."""
+    heads = [side[:1] for side in sides]
+    yield _test("the first lines of both", "example", proposal, [side[: 2 * MOST_ITEMS] for side in sides])
+    spread = [[*head, *_spread(side[1:], MOST_ITEMS)] for head, side in zip(heads, sides, strict=True)]
+    yield _test("lines from all over both", "held-out", proposal, list(spread))
+    yield _test("nothing to join with", "example", proposal, [sides[0][:MOST_ITEMS], heads[1]])
+    yield _test("no lines at all", "example", proposal, [[], []])
 
 
 def loose_suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, ...]:
