@@ -1,7 +1,9 @@
 """The contract types, errors and settings every other package stands on."""
 
+from mayfly.core._addresses import address_kind
 from mayfly.core._agent import Agent, Identity, agent
 from mayfly.core._amounts import POOL_KINDS
+from mayfly.core._hosts import Host, host_of
 from mayfly.core._parse import check_tree, parse_python
 from mayfly.core._pool import Hold, Pool, current_pool, limit, within
 from mayfly.core._same import is_sequence, same
@@ -68,6 +70,7 @@ __all__ = [
     "GateSettings",
     "HelpNeeded",
     "Hold",
+    "Host",
     "Identity",
     "InputError",
     "Intent",
@@ -91,6 +94,7 @@ __all__ = [
     "UnresolvedError",
     "Unset",
     "Verdict",
+    "address_kind",
     "agent",
     "canonical_json",
     "check_tree",
@@ -100,6 +104,7 @@ __all__ = [
     "find_key",
     "harmless",
     "holds_secret",
+    "host_of",
     "is_sequence",
     "limit",
     "one_line",
