@@ -134,7 +134,7 @@ def test_every_function_says_what_it_returns(path: Path) -> None:
 def test_importing_a_package_loads_no_heavy_library(package: str) -> None:
     script = f"import sys, mayfly{package}; print(*{{name.split('.')[0] for name in sys.modules}})"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    heavy = {"sqlalchemy", "rich", "typer", "pydantic", "pydantic_ai", "httpx", "httpx2", "psycopg", "mypy"}
+    heavy = {"sqlite3", "rich", "typer", "pydantic", "pydantic_ai", "httpx", "httpx2", "psycopg", "mypy"}
     assert not heavy & set(ran.stdout.split())
 
 

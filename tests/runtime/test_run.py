@@ -318,10 +318,8 @@ def test_an_agent_compiled_by_one_process_is_found_by_another(runtime: Runtime, 
 def test_a_tampered_entry_is_refused(runtime: Runtime, script: Script) -> None:
     model = script(("architect", fenced(GOOD)))
     assert runtime.run("square the number", model=model, **TASK).resolved
-    from sqlalchemy import text
-
     with runtime.parts.ledger._writing() as connection:
-        connection.execute(text("UPDATE mayfly_cache SET value = replace(value, 'input * input', 'input * 3')"))
+        connection.run("UPDATE mayfly_cache SET value = replace(value, 'input * input', 'input * 3')")
     outcome = runtime.run("square the number", model=model, **TASK)
     assert (outcome.status, outcome.value, outcome.code) == ("collapsed", -1, "TAMPERED")
 

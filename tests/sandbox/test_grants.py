@@ -117,7 +117,7 @@ def test_a_workspace_must_be_a_directory(tmp_path: Path) -> None:
 
 
 def test_packages_are_importable_only_with_the_grant(box: Sandbox) -> None:
-    source = "import sqlalchemy, pydantic_core\ndef f(x): return pydantic_core.to_json({'a': 1}).decode()\n"
+    source = "import rich, pydantic_core\ndef f(x): return pydantic_core.to_json({'a': 1}).decode()\n"
     assert box.run(source, "f", grants=["package"]).value == '{"a":1}'
     assert "ModuleNotFoundError" in str(box.run(source, "f").error)
     assert "JIT recursion" in str(box.run("import mayfly.sandbox", "f", grants=["package"]).error)

@@ -19,7 +19,7 @@ import pytest
 from mayfly.core import ConflictError, InputError, MayflyError, Settings, StoreError
 from mayfly.store import Claim, Ledger
 from mayfly.store._claim_server import ServerRight
-from mayfly.store._engine import open_postgres
+from mayfly.store._postgres import PostgreSQL
 
 from .conftest import Plain
 from .holder import line, start, tell
@@ -256,9 +256,7 @@ def test_a_connection_lost_on_our_side_alone_is_no_rival(postgres_settings: Sett
 
 def test_an_unlocked_session_is_noticed(postgres_settings: Settings) -> None:
     with Ledger.open(postgres_settings) as ledger, ledger.claim("r-1") as claim:
-        connection = server_side(claim)._connection
-        assert connection is not None
-        connection.exec_driver_sql("SELECT pg_advisory_unlock_all()")
+        server_side(claim)._driver.execute("SELECT pg_advisory_unlock_all()")
         other = ledger.claim("r-1")
         with pytest.raises(ConflictError):
             claim.check()
@@ -270,7 +268,7 @@ def test_a_server_that_cannot_be_reached_leaves_a_claim_open(postgres_settings: 
     with Ledger.open(postgres_settings) as ledger, ledger.claim("r-1") as claim:
         end_sessions(postgres_settings)
         right, here = server_side(claim), server_side(claim)._database
-        right._database = open_postgres(replace(postgres_settings, store=gone))
+        right._database = PostgreSQL(replace(postgres_settings, store=gone))
         with pytest.raises(StoreError, match="cannot be reached"):
             claim.check()
         right._database = here

@@ -221,7 +221,7 @@ def test_any_busy_timeout_the_settings_allow_works(settings: Settings, wait: flo
 def test_sqlite_is_durable_by_its_own_account(sqlite_settings: Settings) -> None:
     with Ledger.open(sqlite_settings) as ledger, ledger._reading() as connection:
         names = ("journal_mode", "synchronous", "foreign_keys")
-        found = [connection.exec_driver_sql(f"PRAGMA {name}").scalar() for name in names]
+        found = [connection.value(f"PRAGMA {name}") for name in names]
     assert found == ["wal", 2, 1]
 
 
@@ -230,7 +230,7 @@ def test_postgres_commits_to_disk_even_where_the_server_would_not(postgres_setti
     with Ledger.open(replace(postgres_settings, store=StoreSettings(database_url=url))) as ledger:
         ledger.append(Noted(value=1), subject="s")
         with ledger._reading() as connection:
-            assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+            assert connection.value("SHOW synchronous_commit") == "on"
 
 
 def test_event_of_and_payload_are_recorded_alike(ledger: Ledger) -> None:

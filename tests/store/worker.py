@@ -10,13 +10,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from sqlalchemy.event import listens_for
-
 from mayfly.core import MayflyError, Settings
 from mayfly.store import Cache, DoctorAttacked, Event, Ledger
+from mayfly.store._database import Connection, Row
 
 
 def here() -> Settings:
@@ -181,7 +181,7 @@ def put_killed() -> None:
         for number in count(1):
             child = os.fork()
             if child == 0:
-                kill_after(number, ledger)
+                kill_after(number)
                 cache.put("k", "new", now=3.0)
                 os._exit(0)
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -190,14 +190,17 @@ def put_killed() -> None:
                 return
 
 
-def kill_after(number: int, ledger: Ledger) -> None:
+def kill_after(number: int) -> None:
     """Have this process killed once the database has carried out *number* statements more."""
-    left = count(number - 1, -1)
+    left, run = count(number - 1, -1), Connection.run
 
-    @listens_for(ledger._database.engine, "after_cursor_execute")
-    def carried_out(*_arguments: object) -> None:
+    def run_and_die(self: Connection, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        rows = run(self, sql, values)
         if next(left) == 0:
             os.kill(os.getpid(), signal.SIGKILL)
+        return rows
+
+    Connection.run = run_and_die  # type: ignore[method-assign]
 
 
 def connections() -> list[str]:

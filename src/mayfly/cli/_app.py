@@ -8,6 +8,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from mayfly.cli import _output
+from mayfly.cli._plain import read_plainly
 
 
 class Lazy(NamedTuple):
@@ -71,7 +72,7 @@ def load(name: str) -> Any:
         single.command(name)(found)
         command = get_command(single)
     command.name = name
-    return command
+    return read_plainly(command)
 
 
 app = typer.Typer(
@@ -107,7 +108,7 @@ def run(args: list[str]) -> int:
     args = [arg for arg in ours if arg != "--debug"] + args[len(ours) :]
     _output.prepare()
     try:
-        status = get_group(app)(args, prog_name=_output.command(), standalone_mode=False)
+        status = read_plainly(get_group(app))(args, prog_name=_output.command(), standalone_mode=False)
         _output.flush()
     except Exception as error:
         return _output.report(error, debug=debug)

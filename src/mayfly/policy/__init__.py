@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mayfly.policy._cases import Case, Tried, cases_of, read_cases, rule_files, run_cases
+    from mayfly.policy._intents import LEXICON, facts_of, lexicon_of
     from mayfly.policy.kernel import (
         Appeals,
         Court,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         Kernel,
         Override,
         Permit,
+        Programs,
         Proposed,
         Recording,
         Review,
@@ -32,9 +34,9 @@ if TYPE_CHECKING:
         recordings,
         simulate,
     )
-    from mayfly.policy.perception import Lexicon, Perceived, Perception, perceive
 
 __all__ = [
+    "LEXICON",
     "Appeals",
     "Case",
     "Court",
@@ -42,11 +44,9 @@ __all__ = [
     "Explanation",
     "Fact",
     "Kernel",
-    "Lexicon",
     "Override",
-    "Perceived",
-    "Perception",
     "Permit",
+    "Programs",
     "Proposed",
     "Recording",
     "Review",
@@ -59,8 +59,9 @@ __all__ = [
     "cases_of",
     "changeable",
     "depends_on",
+    "facts_of",
     "goal_atoms",
-    "perceive",
+    "lexicon_of",
     "propose",
     "read_cases",
     "recordings",
@@ -91,6 +92,7 @@ _HOME = {
             "Kernel",
             "Override",
             "Permit",
+            "Programs",
             "Proposed",
             "Recording",
             "Review",
@@ -108,15 +110,7 @@ _HOME = {
         ),
         "mayfly.policy.kernel",
     ),
-    **dict.fromkeys(
-        (
-            "Lexicon",
-            "Perceived",
-            "Perception",
-            "perceive",
-        ),
-        "mayfly.policy.perception",
-    ),
+    **dict.fromkeys(("LEXICON", "facts_of", "lexicon_of"), "mayfly.policy._intents"),
 }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mayfly.policy.perception import Token
+from mayfly.language import Token
 from mayfly.promise._words import phrases, words
 
 

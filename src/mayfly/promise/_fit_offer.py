@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from mayfly.policy.perception import Token, tokens
+from mayfly.language import Token, tokens
 from mayfly.promise._fit_parts import Part, Step, steps_of
 from mayfly.promise._words import base, is_verb, operations_of, words
 

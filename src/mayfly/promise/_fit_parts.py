@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from mayfly.policy.perception import Token
+from mayfly.language import Token
 from mayfly.promise._words import base, is_verb, operations_of, words
 
 _SUM = re.compile(r"[\d.()+\-*/^%×÷]*\d[\d.()+\-*/^%×÷]*")

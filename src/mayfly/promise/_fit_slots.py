@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from mayfly.policy.perception import Token
+from mayfly.language import Token
 from mayfly.promise._fit_offer import Offer, Slot
 from mayfly.promise._fit_parts import Part, Step
 from mayfly.promise._words import base, words

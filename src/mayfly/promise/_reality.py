@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from mayfly.core import Budget, Intent
-from mayfly.policy.perception import tokens
+from mayfly.language import tokens
 from mayfly.promise._bounded import endless
 from mayfly.promise._fit import Step, fits, steps_of
 from mayfly.promise._words import words

@@ -4,19 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import Column, Connection, Double, Table, Text, delete, func, select, update
-
 from mayfly.store._ledger import Ledger
-from mayfly.store._rows import lock, metadata
 
-cached = Table(
-    "mayfly_cache",
-    metadata,
-    Column("key", Text, primary_key=True),
-    Column("value", Text, nullable=False),
-    Column("made", Double, nullable=False),
-    Column("used", Double, nullable=False),
-)
+TABLE = "mayfly_cache"
+_SELECT = "SELECT key, value, made, used FROM mayfly_cache"
+_TRIM = """
+DELETE FROM mayfly_cache WHERE key NOT IN (SELECT key FROM mayfly_cache ORDER BY used DESC, key LIMIT ?)
+"""
 
 
 class Cached(NamedTuple):
@@ -39,45 +33,41 @@ class Cache:
     def get(self, key: str, *, now: float) -> Cached | None:
         """Return the entry for *key* unless it is older than the time to live."""
         with self._ledger._reading() as connection:
-            row = connection.execute(select(cached).where(cached.c.key == key)).first()
-        if row is None or now - row.made > self._ttl:
-            return None
-        return Cached(*row)
+            rows = connection.run(f"{_SELECT} WHERE key = ?", [key])
+        found = Cached(*rows[0]) if rows else None
+        return None if found is None or now - found.made > self._ttl else found
 
     def touch(self, entry: Cached, *, now: float) -> None:
         """Say that *entry* was of use, at most once a second; the least recently used goes first."""
         if now - entry.used >= 1:
             with self._ledger._writing() as connection:
-                connection.execute(update(cached).where(cached.c.key == entry.key).values(used=now))
+                connection.run("UPDATE mayfly_cache SET used = ? WHERE key = ?", [now, entry.key])
 
     def put(self, key: str, value: str, *, now: float) -> None:
         """Keep *value*, and drop what is too old or no longer among the most recently used."""
         with self._ledger._writing() as connection:
-            lock(connection, cached)
-            connection.execute(delete(cached).where((cached.c.key == key) | (cached.c.made < now - self._ttl)))
+            connection.lock(TABLE)
+            connection.run("DELETE FROM mayfly_cache WHERE key = ? OR made < ?", [key, now - self._ttl])
             if self._size:
-                connection.execute(cached.insert(), {"key": key, "value": value, "made": now, "used": now})
-            self._trim(connection)
-
-    def _trim(self, connection: Connection) -> None:
-        kept = select(cached.c.key).order_by(cached.c.used.desc(), cached.c.key).limit(self._size)
-        connection.execute(delete(cached).where(cached.c.key.not_in(kept.scalar_subquery())))
+                row = [key, value, now, now]
+                connection.run("INSERT INTO mayfly_cache (key, value, made, used) VALUES (?, ?, ?, ?)", row)
+            connection.run(_TRIM, [self._size])
 
     def remove(self, key: str) -> None:
         """Forget one entry."""
         with self._ledger._writing() as connection:
-            connection.execute(delete(cached).where(cached.c.key == key))
+            connection.run("DELETE FROM mayfly_cache WHERE key = ?", [key])
 
     def clear(self) -> int:
         """Forget everything; return how many entries that were."""
         with self._ledger._writing() as connection:
-            lock(connection, cached)
-            number = connection.execute(select(func.count()).select_from(cached)).scalar_one()
-            connection.execute(delete(cached))
-            return int(number)
+            connection.lock(TABLE)
+            number = int(connection.value("SELECT count(*) FROM mayfly_cache"))
+            connection.run("DELETE FROM mayfly_cache")
+            return number
 
     def entries(self, *, now: float) -> list[Cached]:
         """Return what is alive, the most recently used first."""
-        query = select(cached).where(cached.c.made >= now - self._ttl).order_by(cached.c.used.desc(), cached.c.key)
         with self._ledger._reading() as connection:
-            return [Cached(*row) for row in connection.execute(query)]
+            rows = connection.run(f"{_SELECT} WHERE made >= ? ORDER BY used DESC, key", [now - self._ttl])
+        return [Cached(*row) for row in rows]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from mayfly.core import StoreError
 from mayfly.store._claim import holder_words
-from mayfly.store._faults import ELSEWHERE
+from mayfly.store._database import ELSEWHERE
 from mayfly.store._rows import identity
 
 _LONGEST = 200

@@ -5,31 +5,35 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from typing import Any, NamedTuple
-
-from sqlalchemy import BigInteger, Boolean, Connection, Select, cast, column, exc, func, select, table
-from sqlalchemy.dialects.postgresql import OID
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly.core import StoreError
 from mayfly.store._claim import holder_words
-from mayfly.store._engine import Database
-from mayfly.store._faults import translated
-from mayfly.store._rows import events, identity
+from mayfly.store._rows import identity
 
-_LOCKS = table(
-    "pg_locks",
-    *map(column, ("locktype", "database", "classid", "objid", "objsubid", "pid")),
-    column("granted", Boolean),
-)
-_DATABASES = table("pg_database", column("oid"), column("datname"))
-_SESSIONS = table("pg_stat_activity", column("pid"), column("application_name"))
-_SETTINGS = table("pg_settings", column("name"))
+if TYPE_CHECKING:
+    from mayfly.store._postgres import PostgreSQL
+
 _NAME_LENGTH = 63
-_HALF = 0xFFFFFFFF
 # How long our own lost session may take to end once it was told to.
 _TRIES, _PAUSE = 100, 0.02
 # What a forked child must neither use nor close.
-_left: list[Connection] = []
+_left: list[Any] = []
+
+_NAMED = "SELECT set_config('application_name', ?, false)"
+# Only newer servers end sessions that say nothing for long; ours has nothing to say.
+_PATIENT = "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'"
+# The key belongs to the name and to the ledger's own table, so that two ledgers in one database share no claim.
+_KEY = "SELECT hashtextextended(?, to_regclass('mayfly_events')::oid::bigint)"
+# The server shows the key of a lock as two halves without a sign.
+_LOCKS = """
+SELECT pid FROM pg_locks
+WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+AND classid::bigint = (?::bigint >> 32) & 4294967295 AND objid::bigint = ?::bigint & 4294967295
+AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+_HELD = f"SELECT 1 WHERE pg_backend_pid() IN ({_LOCKS})"
+_HOLDER = f"SELECT pid, application_name FROM pg_stat_activity WHERE pid IN ({_LOCKS})"
 
 
 class Holder(NamedTuple):
@@ -40,12 +44,11 @@ class Holder(NamedTuple):
 
 
 class ServerRight:
-    """Hold an advisory lock on a connection of its own; its key belongs to the ledger's table and the name."""
+    """Hold an advisory lock on a connection of its own."""
 
-    def __init__(self, database: Database, name: str) -> None:
+    def __init__(self, database: PostgreSQL, name: str) -> None:
         self._database = database
         self._name = name
-        self._connection: Connection | None = None
         self._driver: Any = None
         self._session = 0
         self._key = 0
@@ -53,10 +56,10 @@ class ServerRight:
     def take(self) -> str | None:
         """Connect and lock; a session of ours that was lost and still has the lock is ended first."""
         self._close()
-        with translated(self._database.place):
-            self._connection = self._connect()
+        with self._database.translated():
+            self._driver = self._database.connect()
             try:
-                holder = self._lock(self._connection)
+                holder = self._lock()
             except BaseException:
                 self._close()
                 raise
@@ -64,16 +67,16 @@ class ServerRight:
             self._close()
         return holder
 
-    def _lock(self, connection: Connection) -> str | None:
-        self._prepare(connection)
+    def _lock(self) -> str | None:
+        self._prepare()
         lost = Holder(self._session, _label())
         for _ in range(_TRIES):
-            if connection.scalar(select(func.pg_try_advisory_lock(self._key))):
-                self._session = int(connection.scalar(select(func.pg_backend_pid())) or 0)
+            if self._value("SELECT pg_try_advisory_lock(?)", self._key):
+                self._session = self._value("SELECT pg_backend_pid()")
                 return None
-            holder = self._holder(connection)
+            holder = self._holder()
             if holder == lost:
-                connection.execute(select(func.pg_terminate_backend(holder.pid)))
+                self._value("SELECT pg_terminate_backend(?)", holder.pid)
             elif holder is not None:
                 return holder_words(_identity(holder.name))
             time.sleep(_PAUSE)
@@ -81,76 +84,50 @@ class ServerRight:
 
     def holds(self) -> bool:
         """Whether the session is there and has the lock."""
-        if self._connection is None:
+        if self._driver is None:
             return False
-        mine = self._locks().where(_LOCKS.c.pid == func.pg_backend_pid())
         try:
-            return self._connection.execute(mine).first() is not None
-        except exc.SQLAlchemyError:
+            return self._value(_HELD, self._key, self._key) is not None
+        except self._database.errors:
             return False
 
     def drop(self) -> None:
         """Unlock, so that the next one need not wait for the session to end, and disconnect."""
-        if self._connection is not None:
-            with suppress(exc.SQLAlchemyError):
-                self._connection.execute(select(func.pg_advisory_unlock(self._key)))
+        if self._driver is not None:
+            with suppress(self._database.errors):
+                self._value("SELECT pg_advisory_unlock(?)", self._key)
         self._close()
 
     def leave(self) -> None:
         """Put nothing in place of the child's copy of the socket: to close the session would end the parent's."""
-        connection, self._connection = self._connection, None
-        if connection is None:
+        driver, self._driver = self._driver, None
+        if driver is None:
             return
-        _left.append(connection)
+        _left.append(driver)
         with suppress(Exception):
             nothing = os.open(os.devnull, os.O_RDWR | os.O_CLOEXEC)
-            os.dup2(nothing, self._driver.fileno(), inheritable=False)
+            os.dup2(nothing, driver.fileno(), inheritable=False)
             os.close(nothing)
 
     def _close(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            with suppress(exc.SQLAlchemyError, OSError):
-                connection.close()
-            # A connection that was lost may have been given up without being closed.
-            with suppress(Exception):
-                self._driver.close()
+        driver, self._driver = self._driver, None
+        self._database.close(driver)
 
-    def _connect(self) -> Connection:
-        connection = self._database.engine.connect().execution_options(isolation_level="AUTOCOMMIT")
-        # The pool may make another in its place: this one is not given back.
-        connection.detach()
-        self._driver = connection.connection.dbapi_connection
-        return connection
-
-    def _prepare(self, connection: Connection) -> None:
-        connection.execute(select(func.set_config("application_name", _label(), False)))
-        # Only newer servers end sessions that say nothing for long; ours has nothing to say.
-        patient = func.set_config("idle_session_timeout", "0", False)
-        connection.execute(select(patient).where(_SETTINGS.c.name == "idle_session_timeout"))
-        seed = cast(cast(func.to_regclass(events.name), OID), BigInteger)
-        key = connection.scalar(select(func.hashtextextended(f"mayfly.claim:{self._name}", seed)))
+    def _prepare(self) -> None:
+        self._value(_NAMED, _label())
+        self._value(_PATIENT)
+        key = self._value(_KEY, f"mayfly.claim:{self._name}")
         if key is None:
-            raise StoreError(f"{self._database.place.name} holds no ledger")
-        self._key = int(key)
+            raise StoreError(f"{self._database.name} holds no ledger")
+        self._key = key
 
-    def _locks(self) -> Select[Any]:
-        """Select the sessions that have the lock; the server shows its key as two halves without a sign."""
-        high, low = cast(_LOCKS.c.classid, BigInteger), cast(_LOCKS.c.objid, BigInteger)
-        here = select(_DATABASES.c.oid).where(_DATABASES.c.datname == func.current_database()).scalar_subquery()
-        return select(_LOCKS.c.pid).where(
-            _LOCKS.c.locktype == "advisory",
-            _LOCKS.c.objsubid == 1,
-            high == self._key >> 32 & _HALF,
-            low == self._key & _HALF,
-            _LOCKS.c.granted,
-            _LOCKS.c.database == here,
-        )
+    def _holder(self) -> Holder | None:
+        row = self._database.send(self._driver, _HOLDER, [self._key, self._key]).fetchone()
+        return None if row is None else Holder(row[0], row[1] or "")
 
-    def _holder(self, connection: Connection) -> Holder | None:
-        query = select(_SESSIONS.c.pid, _SESSIONS.c.application_name).where(_SESSIONS.c.pid.in_(self._locks()))
-        row = connection.execute(query).first()
-        return None if row is None else Holder(int(row.pid), str(row.application_name or ""))
+    def _value(self, sql: str, *values: object) -> Any:
+        row = self._database.send(self._driver, sql, values).fetchone()
+        return None if row is None else row[0]
 
 
 def _label() -> str:

@@ -7,18 +7,14 @@ from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 
-from sqlalchemy import Connection, Executable, func, select
-from sqlalchemy.dialects import sqlite
-
 from mayfly.core import InputError, LimitError, Settings, StoreError, content_hash
-from mayfly.store._claim import Claim, Right, check_name
-from mayfly.store._claim_file import FileRight
-from mayfly.store._engine import Database, ledger_file, open_postgres, open_sqlite
+from mayfly.store._claim import Claim, check_name
+from mayfly.store._database import Connection, Database
 from mayfly.store._events import Event, Payload, check_kind, check_subject, checked
-from mayfly.store._faults import translated
 from mayfly.store._fork import ForkGuard
 from mayfly.store._migrate import migrate, recorded
-from mayfly.store._rows import blobs, events, insert_events, matching, newest, to_events
+from mayfly.store._rows import insert_events, newest, select_events, to_events
+from mayfly.store._sqlite import SQLite, ledger_file
 
 PAGE = 100
 # Subjects asked for in one query; databases take a few thousand values at most.
@@ -42,18 +38,17 @@ class Ledger:
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
-        self._blob_size = settings.store.blob_size
-        self._claims = settings.state.absolute() / "claims"
-        self._guard = ForkGuard(database.engine.dispose)
+        self._settings = settings
+        self._guard = ForkGuard(database.disconnect)
         self._closed = False
 
     @classmethod
     def open(cls, settings: Settings) -> Ledger:
         """Open the store the settings name, making it or bringing it up to date where needed."""
-        database = open_postgres(settings) if settings.store.database_url else open_sqlite(settings)
+        database = _database(settings)
         ledger = cls(database, settings)
         try:
-            with ledger._guard.exclusive(), translated(database.place):
+            with ledger._guard.exclusive():
                 migrate(database)
         except BaseException:
             ledger.close()
@@ -66,12 +61,12 @@ class Ledger:
         if not settings.store.database_url:
             path = ledger_file(settings)
             return cls.open(settings) if path.exists() and path.stat().st_size else None
-        database = open_postgres(settings)
+        database = _database(settings)
         try:
-            with translated(database.place), database.engine.connect() as connection:
+            with database.transaction() as connection:
                 seen = recorded(connection)
         finally:
-            database.engine.dispose()
+            database.disconnect()
         return cls.open(settings) if seen else None
 
     def close(self) -> None:
@@ -108,41 +103,41 @@ class Ledger:
         return self._pages(kind, subject, min(after, LARGEST_ID), limit)
 
     def _pages(self, kind: str | None, subject: str | None, after: int, limit: int | None) -> Iterator[Event]:
-        query = matching(kind=kind, subject=subject).order_by(events.c.id)
         left = limit
         while left is None or left > 0:
             size = PAGE if left is None else min(PAGE, left)
+            query, values = select_events(kind=kind, subject=subject, after=after)
             with self._reading() as connection:
-                rows = connection.execute(query.where(events.c.id > after).limit(size)).all()
+                rows = connection.run(f"{query} ORDER BY id LIMIT ?", [*values, size])
             yield from to_events(rows)
             if len(rows) < size:
                 return
-            after = rows[-1].id
+            after = rows[-1][0]
             left = None if left is None else left - size
 
     def count(self, *, kind: str | None = None, subject: str | None = None) -> int:
         """Count events."""
         _check_filter(kind, subject)
-        query = matching(kind=kind, subject=subject).with_only_columns(func.count(events.c.id))
+        query, values = select_events("count(*)", kind=kind, subject=subject)
         with self._reading() as connection:
-            return int(connection.execute(query).scalar_one())
+            return int(connection.value(query, values))
 
     def before_last(self, number: int, *, kind: str | None = None, subject: str | None = None) -> int:
         """Return the *after* with which `read` yields the last *number* events there are now."""
         _check_filter(kind, subject)
         if number < 0:
             raise InputError("the number of events must not be negative")
-        query = matching(kind=kind, subject=subject).with_only_columns(events.c.id).order_by(events.c.id.desc())
+        query, values = select_events("id", kind=kind, subject=subject)
         with self._reading() as connection:
-            found = connection.execute(query.offset(min(number, LARGEST_ID)).limit(1)).scalar()
-        return int(found or 0)
+            skipped = [*values, min(number, LARGEST_ID)]
+            return int(connection.value(f"{query} ORDER BY id DESC LIMIT 1 OFFSET ?", skipped) or 0)
 
     def last(self, kind: str | None = None, subject: str | None = None) -> Event | None:
         """Return the newest event of one kind and one subject, where these are given; None where there is none."""
         _check_filter(kind, subject)
-        query = matching(kind=kind, subject=subject).order_by(events.c.id.desc()).limit(1)
+        query, values = select_events(kind=kind, subject=subject)
         with self._reading() as connection:
-            rows = connection.execute(query).all()
+            rows = connection.run(f"{query} ORDER BY id DESC LIMIT 1", values)
         return next(to_events(rows), None)
 
     def find_many(self, kind: str, subjects: Collection[str]) -> dict[str, Event]:
@@ -156,7 +151,7 @@ class Ledger:
         found: dict[str, Event] = {}
         for start in range(0, len(wanted), MANY):
             with self._reading() as connection:
-                rows = connection.execute(newest(kind, wanted[start : start + MANY])).all()
+                rows = connection.run(*newest(kind, wanted[start : start + MANY]))
             found |= {event.subject: event for event in to_events(rows)}
         return {subject: found[subject] for subject in wanted if subject in found}
 
@@ -168,26 +163,19 @@ class Ledger:
         """
         check_name(name)
         self._check_open()
-        return Claim(name, self._right(name))
-
-    def _right(self, name: str) -> Right:
-        if self._database.engine.dialect.name == "sqlite":
-            return FileRight(self._claims / name)
-        # Imported where it is used: it is slow to load and most stores are SQLite.
-        from mayfly.store._claim_server import ServerRight
-
-        return ServerRight(self._database, name)
+        return Claim(name, self._database.right(name, self._settings))
 
     def put_blob(self, data: bytes) -> str:
         """Keep *data* and return its address, the SHA-256 in hex; the same data is kept once."""
-        if len(data) > self._blob_size:
-            fix = "raise MAYFLY_STORE_BLOB_SIZE"
-            raise LimitError("bytes of a blob", used=len(data), limit=self._blob_size, fix=fix)
+        most = self._settings.store.blob_size
+        if len(data) > most:
+            raise LimitError("bytes of a blob", used=len(data), limit=most, fix="raise MAYFLY_STORE_BLOB_SIZE")
         hash = content_hash(data)
         with self._writing() as connection:
-            if connection.execute(select(blobs.c.hash).where(blobs.c.hash == hash)).first() is None:
+            if not connection.run("SELECT 1 FROM mayfly_blobs WHERE hash = ?", [hash]):
                 # Two processes may put the same blob at once on PostgreSQL: the second one has nothing left to do.
-                connection.execute(_insert_blob(connection, hash, data))
+                insert = "INSERT INTO mayfly_blobs (hash, data) VALUES (?, ?) ON CONFLICT DO NOTHING"
+                connection.run(insert, [hash, data])
         return hash
 
     def get_blob(self, hash: str) -> bytes:
@@ -195,7 +183,7 @@ class Ledger:
         if not re.fullmatch(r"[0-9a-f]{64}", hash):
             raise InputError(f"{hash!r} is not the address of a blob")
         with self._reading() as connection:
-            data = connection.execute(select(blobs.c.data).where(blobs.c.hash == hash)).scalar()
+            data = connection.value("SELECT data FROM mayfly_blobs WHERE hash = ?", [hash])
         if data is None:
             raise StoreError(f"there is no blob {hash}")
         if content_hash(data) != hash:
@@ -206,14 +194,14 @@ class Ledger:
     def _reading(self) -> Iterator[Connection]:
         with self._guard.shared():
             self._check_open()
-            with translated(self._database.place), self._database.engine.begin() as connection:
+            with self._database.transaction() as connection:
                 yield connection
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
         with self._guard.exclusive():
             self._check_open()
-            with translated(self._database.place), self._database.writes.begin() as connection:
+            with self._database.transaction(writing=True) as connection:
                 yield connection
 
     def _check_open(self) -> None:
@@ -221,13 +209,13 @@ class Ledger:
             raise StoreError("the ledger is closed")
 
 
-def _insert_blob(connection: Connection, hash: str, data: bytes) -> Executable:
-    if connection.dialect.name != "postgresql":
-        return sqlite.insert(blobs).values(hash=hash, data=data).on_conflict_do_nothing()
-    # Imported where it is used: it is slow to load and most stores are SQLite.
-    from sqlalchemy.dialects import postgresql
+def _database(settings: Settings) -> Database:
+    if not settings.store.database_url:
+        return SQLite(settings)
+    # Imported where it is used: most stores are SQLite.
+    from mayfly.store._postgres import PostgreSQL
 
-    return postgresql.insert(blobs).values(hash=hash, data=data).on_conflict_do_nothing()
+    return PostgreSQL(settings)
 
 
 def _check_filter(kind: str | None, subject: str | None) -> None:

@@ -1,4 +1,4 @@
-"""The tables as SQLAlchemy sees them, and the few statements the ledger needs."""
+"""Events as rows of the ledger's table, and the few statements the ledger needs."""
 
 from __future__ import annotations
 
@@ -6,74 +6,25 @@ import os
 import re
 import secrets
 import socket
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
-from typing import Any
-
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    LargeBinary,
-    MetaData,
-    Row,
-    Select,
-    Table,
-    Text,
-    bindparam,
-    func,
-    select,
-)
 
 from mayfly.core import StoreError
+from mayfly.store._database import Connection, Row
 from mayfly.store._events import Event
 from mayfly.store._payload import decode, encode
 
-metadata = MetaData()
-
-events = Table(
-    "mayfly_events",
-    metadata,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
-    Column("at", Text, nullable=False),
-    Column("writer", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    Column("payload", Text, nullable=False),
-)
-
-blobs = Table(
-    "mayfly_blobs",
-    metadata,
-    Column("hash", Text, primary_key=True),
-    Column("data", LargeBinary, nullable=False),
-)
-
-migrations = Table(
-    "mayfly_migrations",
-    metadata,
-    Column("id", BigInteger, primary_key=True, autoincrement=False),
-    Column("name", Text, nullable=False),
-    Column("at", Text, nullable=False),
-)
-
-_INSERT = events.insert()
-_LAST = select(func.coalesce(func.max(events.c.id), 0))
-_LOCK = select(func.pg_advisory_xact_lock(func.hashtextextended(bindparam("name"), 0)))
-
-
-def lock(connection: Connection, table: Table) -> None:
-    """Wait for the right to append to *table*, until the transaction ends; on SQLite `BEGIN IMMEDIATE` gave it."""
-    if connection.dialect.name == "postgresql":
-        connection.execute(_LOCK, {"name": table.name})
+EVENTS = "mayfly_events"
+COLUMNS = "id, at, writer, kind, subject, payload"
+_INSERT = f"INSERT INTO mayfly_events ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
 
 
 def insert_events(connection: Connection, fresh: Sequence[Event]) -> list[Event]:
     """Record checked events in their order, in the transaction of *connection*."""
     texts = [encode(event.payload) for event in fresh]
-    lock(connection, events)
-    last = connection.execute(_LAST).scalar_one()
+    connection.lock(EVENTS)
+    last = connection.value("SELECT coalesce(max(id), 0) FROM mayfly_events")
     at, writer = datetime.now(UTC), identity(os.getpid())
     kept = [
         Event(kind=e.kind, subject=e.subject, payload=e.payload, id=last + n, at=at, writer=writer)
@@ -81,39 +32,36 @@ def insert_events(connection: Connection, fresh: Sequence[Event]) -> list[Event]
     ]
     if kept:
         moment = stamp(at)
-        rows = [
-            {"id": e.id, "at": moment, "writer": e.writer, "kind": e.kind, "subject": e.subject, "payload": text}
-            for e, text in zip(kept, texts, strict=True)
-        ]
-        connection.execute(_INSERT, rows)
+        rows = [(e.id, moment, writer, e.kind, e.subject, text) for e, text in zip(kept, texts, strict=True)]
+        connection.run_many(_INSERT, rows)
     return kept
 
 
-def matching(*, kind: str | None, subject: str | None) -> Select[Any]:
-    """Select the events of one kind and one subject, where these are given."""
-    query = select(events)
-    if kind is not None:
-        query = query.where(events.c.kind == kind)
-    if subject is not None:
-        query = query.where(events.c.subject == subject)
-    return query
+def select_events(
+    wanted: str = COLUMNS, *, kind: str | None, subject: str | None, after: int | None = None
+) -> tuple[str, list[object]]:
+    """Return the query for the events of one kind and one subject, where these are given, and its values."""
+    filters = [("kind = ?", kind), ("subject = ?", subject), ("id > ?", after)]
+    given = [(condition, value) for condition, value in filters if value is not None]
+    where = " AND ".join(condition for condition, _ in given)
+    return f"SELECT {wanted} FROM mayfly_events{where and ' WHERE '}{where}", [value for _, value in given]
 
 
-def newest(kind: str, subjects: Sequence[str]) -> Select[Any]:
-    """Select the newest event of one kind for each of the subjects that has one."""
-    last = select(func.max(events.c.id)).where(events.c.kind == kind, events.c.subject.in_(subjects))
-    return select(events).where(events.c.id.in_(last.group_by(events.c.subject)))
+def newest(kind: str, subjects: Sequence[str]) -> tuple[str, list[object]]:
+    """Return the query for the newest event of one kind for each of the subjects that has one, and its values."""
+    asked = ", ".join("?" * len(subjects))
+    last = f"SELECT max(id) FROM mayfly_events WHERE kind = ? AND subject IN ({asked}) GROUP BY subject"
+    return f"SELECT {COLUMNS} FROM mayfly_events WHERE id IN ({last})", [kind, *subjects]
 
 
-def to_events(rows: Sequence[Row[Any]]) -> Iterator[Event]:
+def to_events(rows: Iterable[Row]) -> Iterator[Event]:
     """Make events of rows of the whole table."""
-    for row in rows:
+    for id, at, writer, kind, subject, payload in rows:
         try:
-            at = datetime.fromisoformat(row.at)
+            moment = datetime.fromisoformat(at)
         except ValueError:
-            raise StoreError(f"the time of event {row.id} is not a time") from None
-        payload = decode(row.payload, id=row.id)
-        yield Event(id=row.id, at=at, writer=row.writer, kind=row.kind, subject=row.subject, payload=payload)
+            raise StoreError(f"the time of event {id} is not a time") from None
+        yield Event(id=id, at=moment, writer=writer, kind=kind, subject=subject, payload=decode(payload, id=id))
 
 
 def stamp(at: datetime) -> str:

@@ -8,18 +8,12 @@ from typing import Any
 from mayfly.core import UNSET, Example, PromiseSettings
 from mayfly.library import Builtin, Invocation, Registry
 from mayfly.library.builtin import builtins
-from mayfly.mangle import Symbol
 from mayfly.models import Model, Pool
-from mayfly.policy import Lexicon, Rulebook, Snapshot
+from mayfly.policy import LEXICON, Rulebook, Snapshot, lexicon_of
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Promise
 from mayfly.promise.plan import Planner
 
-_LEXICON = [
-    *(Symbol(name, 2) for name in ("verb_persona", "verb_action", "verb_form", "verb_noun", "verb_product")),
-    *(Symbol(name, 1) for name in ("instruction_verb", "guarded_verb", "telling_verb", "judging_verb")),
-    *(Symbol("verb_hint", 3), Symbol("question_verb", 2)),
-]
 NOTHING = "nothing: needs a model (--model)"
 
 
@@ -28,8 +22,8 @@ class Rules:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        model = snapshot.program().evaluate(goals=_LEXICON, record=False)
-        self.lexicon = Lexicon.of((symbol, row) for symbol in _LEXICON for row in model.rows(symbol))
+        model = snapshot.program().evaluate(goals=LEXICON, record=False)
+        self.lexicon = lexicon_of((symbol, row) for symbol in LEXICON for row in model.rows(symbol))
 
 
 @cache

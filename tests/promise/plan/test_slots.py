@@ -12,7 +12,7 @@ from .helpers import shipped
 
 
 def slots(text: str, workspace: Path) -> dict[str, str]:
-    from mayfly.policy.perception import perceive
+    from mayfly.promise.plan._perceived import perceive
 
     return slots_of(perceive(text, shipped().lexicon).intents[0].intent, Files(workspace))
 

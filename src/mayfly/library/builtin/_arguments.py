@@ -9,7 +9,7 @@ from itertools import pairwise
 from mayfly.core import UNSET, InputError
 from mayfly.library._capability import Invocation
 from mayfly.library.builtin._paths import sayable
-from mayfly.policy.perception import Token, tokens
+from mayfly.language import Token, tokens
 
 Fields = dict[str, object]
 # Whoever writes more than this in one intent has pasted something.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from mayfly.policy.perception import Token, tokens
+from mayfly.language import Token, tokens
 from mayfly.promise._words import base, words
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._rules import Planned

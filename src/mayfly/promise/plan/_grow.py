@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from mayfly.core import UNSET, MayflyError, PromiseSettings
-from mayfly.policy.perception import tokens
+from mayfly.language import tokens
 from mayfly.promise._order import Cycle, ordered
 from mayfly.promise._promise import Combine, Promise, Service
 from mayfly.promise.plan._ask import Refused

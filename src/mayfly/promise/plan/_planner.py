@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from mayfly.core import UNSET, Example, MayflyError, PromiseSettings
+from mayfly.language import Lexicon
 from mayfly.library import Registry
 from mayfly.models import Model, Pool
-from mayfly.policy import Lexicon, Snapshot
-from mayfly.policy.perception import Perceived
+from mayfly.policy import Snapshot
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Combine, Promise, Service
 from mayfly.promise._reality import Kind, Reality
@@ -21,6 +21,7 @@ from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._grow import Tree, collapse
 from mayfly.promise.plan._ladder import rung
+from mayfly.promise.plan._perceived import Perceived
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules, said_verb
 from mayfly.promise.plan._sequence import sequence
 from mayfly.promise.plan._serve import GROUND, Server

@@ -10,9 +10,9 @@ from typing import NamedTuple, cast
 
 from mayfly.core import UNSET, Intent
 from mayfly.mangle import Limits, Model, Name, Program, Row, Symbol
-from mayfly.policy.perception import Perception
 from mayfly.promise._promise import Combine
 from mayfly.promise.plan._draft import Draft
+from mayfly.promise.plan._perceived import Perception
 from mayfly.promise.plan._slots import PLAIN, fill, named_in
 
 _WORD = re.compile(r"[a-z][a-z0-9_-]{0,60}")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from mayfly.core import Intent
-from mayfly.policy.perception import Perception
 from mayfly.promise.plan._lists import words
+from mayfly.promise.plan._perceived import Perception
 
 _WORDS = re.compile(r"[^\W\d_]+|\d{1,3}[.)](?=\s|$)|[.;!?]")
 _NUMBERED = re.compile(r"\d{1,3}[.)]")

@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mayfly.core import UNSET, PromiseSettings
+from mayfly.language import tokens
 from mayfly.library import Registry
 from mayfly.models import Model
-from mayfly.policy.perception import tokens
 from mayfly.promise._fit import fits, steps_of
 from mayfly.promise._promise import Service
 from mayfly.promise._reality import Kind, Reality, classify

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from mayfly.core import Intent
-from mayfly.policy.perception import Token, tokens
+from mayfly.language import Token, tokens
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._lists import words
 

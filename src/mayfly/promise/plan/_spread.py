@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from mayfly.policy.perception import Token, tokens
+from mayfly.language import Token, tokens
 from mayfly.promise._words import base
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._lists import words

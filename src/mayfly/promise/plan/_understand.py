@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mayfly.core import Intent
-from mayfly.policy import Lexicon
-from mayfly.policy.perception import Perceived, Perception, Token, perceive, tokens
+from mayfly.language import Lexicon, Token, tokens
 from mayfly.promise._words import base, is_verb
 from mayfly.promise.plan._lists import words
+from mayfly.promise.plan._perceived import Perceived, Perception, perceive
 from mayfly.promise.plan._rules import said_verb
 
 _LONGEST = 400

@@ -1,8 +1,19 @@
-"""Records: programs for logs and tables, written without a model from an intent and some lines of the input."""
+"""Records: programs for questions about logs, tables and objects, written without a model."""
 
-from mayfly.synthesis.records._model import Condition, Field, Format, Key, Operation, Plan, Unable
-from mayfly.synthesis.records._oracle import Oracle, oracle
-from mayfly.synthesis.records._plan import plan
-from mayfly.synthesis.records._tests import tests
+from typing import TYPE_CHECKING
 
-__all__ = ["Condition", "Field", "Format", "Key", "Operation", "Oracle", "Plan", "Unable", "oracle", "plan", "tests"]
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.synthesis.records._propose import Proposal, Unable, account_of, propose, propose_join
+    from mayfly.synthesis.records._suite import loose_suite_of, suite_of
+
+__all__ = ["Proposal", "Unable", "account_of", "loose_suite_of", "propose", "propose_join", "suite_of"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_propose": "Proposal Unable account_of propose propose_join",
+        "_suite": "loose_suite_of suite_of",
+    },
+)

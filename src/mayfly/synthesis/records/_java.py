@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from mayfly.synthesis.records import _kinds, _lexicon
+from mayfly.synthesis.records import _kinds
 from mayfly.synthesis.records._helpers import helper
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._source import Source, literal, raw
-from mayfly.synthesis.records._tokens import tokens
 
 MEMORY = "OutOfMemoryError"
 HEAPS = (
@@ -30,22 +29,6 @@ _ERROR = (
 )
 _THREAD = 'thread "([^"]*)"'
 _BARE = ("Exception", "Error", "Throwable")
-
-
-def wants_memory(intent: str) -> bool:
-    """Whether the intent speaks of memory that ran out."""
-    return any(_spoken(intent, phrase) for phrase in _lexicon.table("terms")["oom"])
-
-
-def wants_traces(intent: str) -> bool:
-    """Whether the intent speaks of exceptions."""
-    return any(_spoken(intent, phrase) for phrase in ("exception", "stack trace", "stacktrace", "traceback"))
-
-
-def _spoken(intent: str, phrase: str) -> bool:
-    words = [token.plain for token in tokens(intent)]
-    wanted = phrase.split()
-    return any(words[start : start + len(wanted)] == wanted for start in range(len(words)))
 
 
 def memory_format(lines: Sequence[str]) -> Format:
@@ -93,13 +76,12 @@ def _is_frame(line: str) -> bool:
     return line.lstrip().startswith(("at ", "File "))
 
 
-def write(source: Source, found: Format, fields: Sequence[Field]) -> None:
-    """Write `parse` for one of the two formats; *fields* are those the record has."""
+def row_body(source: Source, found: Format, names: Sequence[str], *, line: bool) -> list[str]:
+    """Return the body of `read` for one of the two formats; *names* are the columns that are needed."""
     source.use("re")
     memory = found.kind == "memory"
     mark = rf"(?<![\w$]){MEMORY}(?![\w$])(?:: *(?P<message>.*))?" if memory else _ERROR
     source.constant(f"MARK = re.compile({raw(mark)})")
-    source.constant(f"THREAD = re.compile({raw(_THREAD)})")
     values = {
         "line_number": "number",
         "thread": "thread[1] if thread else None",
@@ -109,7 +91,6 @@ def write(source: Source, found: Format, fields: Sequence[Field]) -> None:
         "heap_type": 'heap_type(match["message"] or "")',
         "allocation_size": "allocation(line)",
     }
-    names = [field.name for field in fields]
     if "heap_type" in names:
         source.constant("HEAPS = (\n" + "".join(f"    {literal(pair)},\n" for pair in HEAPS) + ")")
         source.helper("heap_type", helper("heap_type"))
@@ -123,12 +104,11 @@ def write(source: Source, found: Format, fields: Sequence[Field]) -> None:
     ]
     if not memory:
         source.constant('FRAMES = ("at ", "File ")')
-    body += ["thread = THREAD.search(line)"] if "thread" in names else []
-    body += [f"return {found.record}(", *(f"    {name}={values[name]}," for name in names), ")"]
-    head = f"def parse(number: int, line: str) -> {found.record} | None:"
-    source.function(
-        head, "Return what a line says was thrown; None for any other line. Lines are counted from one.", body
-    )
+    if "thread" in names:
+        source.constant(f"THREAD = re.compile({raw(_THREAD)})")
+        body += ["thread = THREAD.search(line)"]
+    held = ", ".join([*(['"": line'] if line else []), *(f'"{name}": {values[name]}' for name in names)])
+    return [*body, f"return {{{held}}}"]
 
 
 def scan(kind: str, number: int, line: str) -> dict[str, object] | None:

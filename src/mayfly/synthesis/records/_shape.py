@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 
-from mayfly.synthesis.records import _lexicon, _times
-from mayfly.synthesis.records._kinds import INTEGER, NUMBER
+from mayfly.language.question import level_values
+from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._model import Fixed, Part, Shape, Slot, Style
+from mayfly.synthesis.records._numbers import INTEGER, NUMBER
 
 REQUEST_FIELDS = ("method", "path", "protocol")
 _QUOTED = r'[^"\\]*(?:\\.[^"\\]*)*'
@@ -37,6 +38,8 @@ def slot_pattern(slot: Slot, following: str) -> str:
         body = _times.regex(slot.layout)
     elif slot.style == "class":
         body = f"[{slot.layout}]{'*' if slot.optional else '+'}"
+    elif slot.style == "regex":
+        body = slot.layout
     elif slot.style in ("upto", "text"):
         body = _until(slot.style, following)
     else:
@@ -129,8 +132,8 @@ def _slot(name: str, style: str, more: str, layout: str) -> Slot:
         return Slot(name=name, style="time", layout=layout)
     if style == "size":
         return Slot(name=name, style="int", optional=True)
-    if style == "class":
-        return Slot(name=name, style="class", layout=more)
+    if style in ("class", "regex"):
+        return Slot(name=name, style="class" if style == "class" else "regex", layout=more)
     if style == "level":
         return Slot(name=name, style="letters")
     known: dict[str, Style] = {"word": "word", "upto": "upto", "text": "text", "quoted": "quoted", "request": "request"}
@@ -151,4 +154,4 @@ def has_level(template: str) -> bool:
 
 def is_level(text: str) -> bool:
     """Whether *text* is what some log calls a level."""
-    return text.lower() in _lexicon.level_values()
+    return text.lower() in level_values()

@@ -1,0 +1,71 @@
+"""Say which clause takes what another one gives, and which only comes after another."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from mayfly.language._inflect import bases
+from mayfly.language._objects import points_back
+from mayfly.language._request import Clause
+from mayfly.language._tokens import Token
+from mayfly.language._verbs import Lexicon
+from mayfly.language._words import Line, words, words_of
+
+_OWNED = frozenset(("its", "their", "this", "these", "that", "those"))
+
+
+def with_flow(
+    clauses: Sequence[Clause], later: Collection[int], tokens: Sequence[Token], lexicon: Lexicon
+) -> tuple[Clause, ...]:
+    """Return the clauses with what each needs of the earlier ones; *later* are those that are said to come after.
+
+    What follows "then" comes after all that was joined before it: "review a.py and test b.py, then deploy".
+    """
+    articles = {token.start for before, token in pairwise(tokens) if before.plain == "the"}
+    found = list(clauses)
+    earlier: dict[int, Clause] = {}
+    before, group = list[int](), list[int]()
+    for place, clause in enumerate(clauses):
+        if clause.kind not in ("command", "unknown"):
+            continue
+        # Of two ways only one is gone, so that neither takes anything of the other.
+        parted = clause.alternative or any(phrase.lead == "otherwise" for phrase in clause.conditions)
+        known = dict(list(earlier.items())[: -1 if parted else None])
+        if place in later:
+            before, group = group or before, []
+        shared = not clause.phrases or (bool(group) and not clauses[group[-1]].phrases)
+        after = {*before, *group[-1:]} if shared and not parted else {*before}
+        needs = tuple(_needs(clause, known, articles, lexicon))
+        found[place] = replace(clause, needs=needs, after=tuple(sorted(after.difference(needs))))
+        earlier[place] = clause
+        group.append(place)
+    return tuple(found)
+
+
+def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lexicon: Lexicon) -> Sequence[int]:
+    """Return the clauses whose results a clause works on: "hash it", "write the number to a.txt", "save to b.txt"."""
+    places, object_ = list(before), clause.object
+    last = places[-1:]
+    if not last or words("pointing") & set(clause.said.split()):
+        return last
+    if object_ is None:
+        return last if clause.destination else ()
+    first = object_.tokens[0]
+    if points_back(Line(words_of(object_.tokens), lexicon)):
+        return places[-2:] if first.plain == "both" else last
+    if first.plain in _OWNED:
+        return last
+    if first.start not in articles or object_.names:
+        return ()
+    named = [place for place in places if _gives(before[place], clause.head, lexicon)]
+    given = before[last[0]].said in words("giving") and len(clause.phrases) == 1
+    return named[-1:] or (last if given or clause.head in words("results") else ())
+
+
+def _gives(clause: Clause, head: str, lexicon: Lexicon) -> bool:
+    """Say whether a thing is what a clause gave: "sum … the sum", "review … the review", "list files … the files"."""
+    noun = lexicon.nouns.get(head) or lexicon.products.get(head)
+    known = bases(clause.head) | bases(clause.said) if head else frozenset()
+    return bool(noun and noun == clause.verb) or not bases(head).isdisjoint(known)

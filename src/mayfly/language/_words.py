@@ -1,0 +1,135 @@
+"""The plain words of a request: without contractions, each with the place of its token, and asked by its class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple, cast
+
+from mayfly.language._inflect import bases
+from mayfly.language._lexicon import load_words, word_set
+from mayfly.language._tokens import Token, TokenKind
+from mayfly.language._verbs import Lexicon
+
+_ENDINGS = {"n't": "not", "'d": "would", "'ll": "will", "'ve": "have", "'re": "are", "'m": "am"}
+# "it's" is "it is"; "user's" is nothing of the kind.
+_WITH_IS = frozenset(("it", "that", "there", "here", "what", "who", "how", "where", "he", "she", "this", "when", "why"))
+_CLOSED = (
+    *("prepositions", "auxiliaries", "determiners", "pronouns", "relatives", "conjunctions", "subjects", "questions"),
+    *("subordinate", "openers"),
+)
+
+
+class Word(NamedTuple):
+    """One word without contractions ("don't" is "not", "I'd" is "i" and "would"), and the place of its token."""
+
+    plain: str
+    kind: TokenKind
+    at: int
+
+
+class Line:
+    """Some words of a text, and the lexicon by which they are read."""
+
+    def __init__(self, words: Sequence[Word], lexicon: Lexicon) -> None:
+        self.words = words
+        self.lexicon = lexicon
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[Word]:
+        return iter(self.words)
+
+    def cut(self, start: int, stop: int | None = None) -> Line:
+        """Return some of the words."""
+        return Line(self.words[start:stop], self.lexicon)
+
+    def plain(self, place: int) -> str:
+        """Return the word at a place, "" where there is none or something else than a word."""
+        return self.words[place].plain if 0 <= place < len(self) and self.words[place].kind == "word" else ""
+
+    def sign(self, place: int) -> str:
+        """Return the sign at a place, "" where there is none."""
+        return self.words[place].plain if 0 <= place < len(self) and self.words[place].kind == "sign" else ""
+
+    def has(self, place: int, *classes: str) -> bool:
+        """Say whether a word of one of some classes stands here."""
+        word = self.plain(place)
+        return bool(word) and any(word in words(name) for name in classes)
+
+    def ends(self, place: int) -> bool:
+        """Say whether the line, or a part of it that a sign closes, ends here."""
+        return place >= len(self) or self.words[place].kind == "sign"
+
+    def phrase(self, place: int, name: str) -> int:
+        """Return how many words of a listed phrase stand here, 0 for none."""
+        for phrase in phrases(name).get(self.plain(place), ()):
+            if all(self.plain(place + number) == word for number, word in enumerate(phrase)):
+                return len(phrase)
+        return 0
+
+    def is_verb(self, place: int) -> bool:
+        """Say whether the word here is a verb of the rules in its base form."""
+        return self.lexicon.is_base(self.plain(place))
+
+    def is_noun(self, place: int) -> bool:
+        """Say whether the word here is a noun for what a verb does or makes, whatever else it is."""
+        return self.plain(place) in self.lexicon.nouns or self.plain(place) in self.lexicon.products
+
+
+def words(name: str) -> frozenset[str]:
+    """Return one class of words from the file on requests."""
+    return word_set(name, "requests")
+
+
+@cache
+def phrases(name: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Return one class of phrases by their first word, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted((tuple(text.split()) for text in cast("list[str]", load_words("requests")[name])), key=len):
+        found.setdefault(phrase[0], []).insert(0, phrase)
+    return {first: tuple(listed) for first, listed in found.items()}
+
+
+def is_closed(word: str) -> bool:
+    """Say whether a word belongs to a closed class of English and so is no verb that anybody could ask for."""
+    return any(word in words(name) for name in _CLOSED)
+
+
+def is_one_of(word: str, name: str) -> bool:
+    """Say whether a word is a form of one of a class: "logs" of the texts, "wrote" of what is reported by."""
+    return not bases(word).isdisjoint(words(name))
+
+
+def is_text(word: str) -> bool:
+    """Say whether a word names something that was written or printed: "logs", "mail", "outputs"."""
+    return is_one_of(word, "texts") or is_one_of(word, "writings")
+
+
+def words_of(tokens: Sequence[Token], start: int = 0) -> list[Word]:
+    """Return the words of some tokens, the first of which is the *start*-th of its text; line breaks are none."""
+    found: list[Word] = []
+    for at, token in enumerate(tokens, start):
+        if token.kind == "line":
+            continue
+        called = "@" if token.kind == "code" and token.text.startswith("@") else token.plain
+        for plain in _expand(called) if token.kind == "word" else (called,):
+            if plain == "not" and found and found[-1].plain in ("do", "does", "did"):
+                found[-1] = Word("not", "word", found[-1].at)
+            else:
+                found.append(Word(plain, token.kind, at))
+    return found
+
+
+def _expand(plain: str) -> tuple[str, ...]:
+    short = cast("dict[str, str]", load_words("requests")["short"])
+    if plain in short:
+        return tuple(short[plain].split())
+    if "'" in plain:
+        for ending, word in _ENDINGS.items():
+            if plain.endswith(ending) and len(plain) > len(ending):
+                return plain.removesuffix(ending), word
+        if plain.endswith("'s") and plain[:-2] in _WITH_IS:
+            return plain[:-2], "is"
+    return (plain,)

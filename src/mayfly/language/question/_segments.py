@@ -1,0 +1,640 @@
+"""Cut a question into segments, each with what it says; every word belongs to exactly one of them."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import count
+from typing import Literal
+
+from mayfly.language._lexicon import word_set
+from mayfly.language._tokens import Token
+from mayfly.language.question._conditions import UNSURE, Conditions
+from mayfly.language.question._query import Arithmetic, Column, Compare, Condition, Function, Named, Or
+from mayfly.language.question._terms import Term, Terms
+from mayfly.language.question._vocabulary import EXACT, NEAR, Vocabulary, nouns_of
+from mayfly.language.question._words import (
+    ARTICLES,
+    PERCENTILE,
+    Adjective,
+    adjective_at,
+    bases_of,
+    in_class,
+    is_glue,
+    is_turning,
+    phrase_at,
+    phrases_at,
+    unit_of,
+)
+
+SegmentKind = Literal[
+    "glue", "or", "ask", "measure", "term", "noun", "condition", "group", "sort", "way", "limit", "superlative",
+    "unique", "dedupe", "keep", "of total", "digits", "scale", "rename", "add", "drop", "columns", "range", "unknown", "having", "edge",
+]  # fmt: skip
+# To leave a word out is worse than anything else, and never more than an offer.
+LEFT_OUT = 8.0
+# A little for each segment, so that of equal readings the one with longer segments comes first.
+_STEP = 0.001
+_GOES_ON = (
+    "only",
+    "just",
+    "with",
+    "where",
+    "in",
+    "from",
+    "for",
+    "sorted",
+    "sort",
+    "ordered",
+    "also",
+    "keep",
+    "keeping",
+)
+# Signs that compare or work something out are never passed over.
+_SAYING = frozenset((">=", "<=", "!=", "<>", "==", "=>", "=<", "=", "<", ">", "*", "+", "/", "×", "÷"))
+# Verbs that ask are commands: "name the cities" is one, "names" are things.
+_SHOW = word_set("show", "questions")
+_FORMATS = ("csv", "tsv", "json", "jsonl", "table", "lines")
+_BESIDE = frozenset(
+    (
+        "and",
+        "with",
+        "the",
+        "two",
+        "both",
+        "files",
+        "tables",
+        "inputs",
+        "datasets",
+        "sheets",
+        "to",
+        "them",
+        "file",
+        "table",
+    )
+)
+_MOST_CUTS, _MOST_STEPS = 80, 6000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segment:
+    """Some words of a question in a row, and what they say."""
+
+    kind: SegmentKind
+    start: int
+    end: int
+    cost: float = EXACT
+    function: Function | None = None
+    at: float = 0.0
+    term: Term | None = None
+    terms: tuple[Term, ...] = ()
+    condition: Condition | None = None
+    adjective: Adjective | None = None
+    number: int = 0
+    second: int = 0
+    descending: bool = False
+    last: bool = False
+    name: str = ""
+    word: str = ""
+    named: Named | None = None
+    plural: bool = False
+    sorts: tuple[Segment, ...] = ()
+
+
+class Cutter:
+    """Find every way to cut one question into segments, the likeliest first."""
+
+    def __init__(self, text: str, tokens: list[Token], vocabulary: Vocabulary) -> None:
+        self.text, self.tokens, self.vocabulary = text, tokens, vocabulary
+        self.terms = Terms(text, tokens, vocabulary)
+        self.conditions = Conditions(self.terms)
+        self._known: dict[int, list[Segment]] = {}
+
+    def cuts(self) -> Iterator[tuple[float, tuple[Segment, ...]]]:
+        """Yield ways to cut the whole question with their costs, cheapest first, up to a bound."""
+        order, steps = count(), 0
+        heap: list[tuple[float, int, int, tuple[Segment, ...]]] = [(0.0, next(order), 0, ())]
+        found = 0
+        while heap and found < _MOST_CUTS and steps < _MOST_STEPS:
+            cost, _, place, cut = heapq.heappop(heap)
+            steps += 1
+            if place == len(self.tokens):
+                found += 1
+                yield cost, cut
+                continue
+            for segment in self.at(place):
+                heapq.heappush(heap, (cost + segment.cost + _STEP, next(order), segment.end, (*cut, segment)))
+
+    def at(self, start: int) -> list[Segment]:
+        """Return the segments that begin at a place, each once."""
+        if start not in self._known:
+            self._known[start] = list(dict.fromkeys(self._read(start)))
+        return self._known[start]
+
+    def _word(self, place: int) -> str:
+        return self.terms.word(place)
+
+    def _read(self, start: int) -> Iterator[Segment]:
+        found = list(self._meaningful(start))
+        yield from found
+        word, token = self._word(start), self.tokens[start]
+        if word == "(" and self._word(start + 2) == ")" and unit_of(self._word(start + 1)):
+            yield Segment(kind="glue", start=start, end=start + 3, word="(")
+        if word == "at" and self._word(start + 1) == "all":
+            yield Segment(kind="glue", start=start, end=start + 2, word=word)
+        if word == "out" and start and (in_class(self._word(start - 1), "happened") or self._is_opening(start)):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "came out", "find out"
+        if word == "or":
+            yield Segment(kind="or", start=start, end=start + 1)
+        elif not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING)):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif word == "*" and self._is_opening(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif token.kind == "word" and not token.text.isupper() and word in _SHOW and self._is_opening(start):
+            yield Segment(kind="ask", start=start, end=start + 1, word=word)
+        elif (word in ("every", "each") and self.terms.at(start + 1) and not found) or (
+            word == "by" and self._is_value(start + 1)
+        ):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
+        elif word == "by" and any(self.at_measure(place) for place in range(start + 1, start + 4)):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif start > 0 and not found and self._only_happened(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
+        elif word == "but" and self._word(start + 1) in _GOES_ON:
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif word in _FORMATS and self._word(start - 1) in ("as", "in", "to"):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
+        elif in_class(word, "empty") and not found:
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
+        else:
+            yield from self._unsure(start, sure=bool(found))
+
+    def _is_value(self, place: int) -> bool:
+        """Say whether a value stands at a place, and no column's name."""
+        return (
+            place < len(self.tokens) and not self.terms.at(place) and any(r.cost < 1 for r in self.conditions.at(place))
+        )
+
+    def _only_happened(self, start: int) -> bool:
+        """Say whether a verb says no more than that there is a record: "orders placed in March", "that returned 404".
+
+        One that ends a question may say all of it: "how many orders were returned".
+        """
+        word = self._word(start)
+        codes = any(column.numeric for column in self.vocabulary.with_role("status"))
+        if in_class(word, "answered") and not codes:
+            return False
+        if not in_class(word, "answered") and not in_class(word, "happened"):
+            return False
+        return start + 1 < len(self.tokens) or bool(
+            bases_of(word) & {"exist", "be", "have", "occur", "happen", "appear"}
+        )
+
+    def _is_opening(self, start: int) -> bool:
+        """Say whether only words that ask stand before a place."""
+        return all(is_glue(self._word(place)) or self._word(place) in _SHOW for place in range(start))
+
+    def at_measure(self, place: int) -> bool:
+        """Say whether a measure begins at a place."""
+        return phrase_at(self.tokens, place, "measures") is not None
+
+    def _joins(self, start: int) -> Iterator[Segment]:
+        """Read how two inputs are put together: "join sales.csv with customers.csv on customer_id"."""
+        if not self.vocabulary.joined:
+            return
+        phrase = phrase_at(self.tokens, start, "join")
+        if phrase is None:
+            if self._is_file(start):
+                yield Segment(kind="glue", start=start, end=start + 1, word="file")
+            return
+        place = phrase.end
+        while place < len(self.tokens) and (self._is_file(place) or self._word(place) in _BESIDE):
+            place += 1
+        if phrase.meaning == "on":
+            yield from self._joined_on(start, phrase.end)
+            return
+        yield Segment(kind="glue", start=start, end=place, word="join")
+        on = phrase_at(self.tokens, place, "join", "on")
+        if on is not None:
+            yield from self._joined_on(start, on.end)
+
+    def _joined_on(self, start: int, place: int) -> Iterator[Segment]:
+        for hit in self.vocabulary.columns_at(self.tokens, self.terms.skip(place, ("the", "column", "field", "same"))):
+            if hit.column.name == self.vocabulary.joined:
+                yield Segment(kind="glue", start=start, end=hit.end, word="join", cost=hit.cost)
+
+    def _is_file(self, place: int) -> bool:
+        token = self.tokens[place] if place < len(self.tokens) else None
+        return token is not None and token.text.lower() in self.vocabulary.files and not self.terms.at(place)
+
+    def _meaningful(self, start: int) -> Iterator[Segment]:
+        yield from self._joins(start)
+        yield from self._havings(start)
+        yield from self._tables(start)
+        yield from self._groups(start)
+        yield from self._sorts(start)
+        yield from self._limits(start)
+        yield from self._superlatives(start)
+        yield from self._measures(start)
+        yield from self._conditions(start)
+        yield from self._terms_and_nouns(start)
+
+    # What is made of the records.
+
+    def _measures(self, start: int) -> Iterator[Segment]:
+        for phrase in phrases_at(self.tokens, start, "measures"):
+            if phrase.meaning == "often":
+                yield Segment(kind="measure", start=start, end=phrase.end, function="count", name="often")
+                continue
+            function: Function = phrase.meaning  # type: ignore[assignment]
+            yield Segment(kind="measure", start=start, end=phrase.end, function=function, word=self._word(start))
+        yield from self._percentiles(start)
+        if of_total := phrase_at(self.tokens, start, "lists", "of_total"):
+            yield Segment(kind="of total", start=start, end=of_total.end)
+
+    def _percentiles(self, start: int) -> Iterator[Segment]:
+        token, following = self.tokens[start], self._word(start + 1)
+        written = PERCENTILE.fullmatch(token.text.lower())
+        if written is None:
+            return
+        if written[1]:
+            end = start + 1 + (following in ("percentile",))
+            yield Segment(kind="measure", start=start, end=end, function="percentile", at=float(written[1]))
+        elif following in ("percentile", "pct", "centile"):
+            yield Segment(kind="measure", start=start, end=start + 2, function="percentile", at=float(written[2]))
+
+    def _havings(self, start: int) -> Iterator[Segment]:
+        """Read a number of records that a group has: "more than 40 orders", "at least two visits"."""
+        for phrase in phrases_at(self.tokens, start, "compare"):
+            if phrase.meaning not in (">", ">=", "<", "<=") and self._word(start) != "exactly":
+                continue
+            number = self.terms.number(phrase.end)
+            if number is None or number.unit:
+                continue
+            counted = [number.end + 1] if self.vocabulary.is_noun(self._word(number.end)) else []
+            counted += [
+                term.end for term in self.terms.at(number.end) if not term.numeric and self._is_plural(term.end - 1)
+            ]
+            for end in dict.fromkeys(counted):
+                yield Segment(kind="having", start=start, end=end, name=phrase.meaning, at=float(number.value))
+        yield from self._measured_havings(start)
+
+    def _measured_havings(self, start: int) -> Iterator[Segment]:
+        """Read a measure that a group has: "whose average humidity is above 65"."""
+        place = self.terms.skip(start, ("whose", "with", "where", "having", "the", "that", "have", "a", "an", "which"))
+        for measure in phrases_at(self.tokens, place, "measures") if place > start else ():
+            if measure.meaning not in ("sum", "mean", "median", "min", "max"):
+                continue
+            for term in self.terms.at(self.terms.skip(measure.end, ("of", "the"))):
+                after = self.terms.skip(term.end, ("is", "are", "was", "of"))
+                for phrase in phrases_at(self.tokens, after, "compare"):
+                    number = self.terms.number(phrase.end)
+                    if phrase.meaning in (">", ">=", "<", "<=") and number and term.numeric:
+                        function: Function = measure.meaning  # type: ignore[assignment]
+                        yield Segment(
+                            kind="having",
+                            start=start,
+                            end=number.end,
+                            name=phrase.meaning,
+                            at=float(number.value),
+                            function=function,
+                            term=term,
+                            cost=term.cost,
+                        )
+
+    # How they are grouped and ordered.
+
+    def _groups(self, start: int) -> Iterator[Segment]:
+        for phrase in phrases_at(self.tokens, start, "group"):
+            skipped = ("the", "a", "an", "each", "every", "different", "value", "values", "of")
+            for terms in self._several(self.terms.skip(phrase.end, skipped)):
+                # A list that goes on is not broken off without need.
+                joined = self._word(terms[-1].end) in ("and", ",") and bool(
+                    self.terms.at(self.terms.skip(terms[-1].end + 1, ARTICLES))
+                )
+                cost = sum(term.cost for term in terms) + 0.5 * joined
+                yield Segment(
+                    kind="group", start=start, end=terms[-1].end, terms=terms, cost=cost, word=self._word(start)
+                )
+            # "per order": for each record by itself; only what is grouped so is said.
+        for phrase in phrases_at(self.tokens, start, "parts"):
+            if self._word(start).endswith("ly"):
+                for term in self.terms.at(start):
+                    yield Segment(kind="group", start=start, end=phrase.end, terms=(term,), cost=term.cost, word="by")
+
+    def _several(self, start: int) -> Iterator[tuple[Term, ...]]:
+        """Yield one term, or several that are joined by "and" or a comma; the longest first."""
+        for term in self.terms.at(start):
+            place = self.terms.skip(term.end, ("and", ",", "then", "by", "per"))
+            if place > term.end and self._word(term.end) in ("and", ",", "then"):
+                yield from ((term, *rest) for rest in self._several(self.terms.skip(place, ARTICLES)))
+            yield (term,)
+
+    def _sorts(self, start: int) -> Iterator[Segment]:
+        if phrase := phrase_at(self.tokens, start, "order", "sort"):
+            place = self.terms.skip(
+                phrase.end, ("by", "on", "the", "them", "it", "rows", "records", "lines", "in", "order", "of")
+            )
+            found = list(self._sorted_by(start, place))
+            measure = phrase_at(self.tokens, place, "measures")
+            if measure is not None and not found:
+                turned = phrase_at(self.tokens, measure.end, "order")
+                end, meaning = (turned.end, turned.meaning) if turned else (measure.end, "")
+                function: Function = "count" if measure.meaning == "often" else measure.meaning  # type: ignore[assignment]
+                found = [Segment(kind="sort", start=start, end=end, function=function, name=meaning)]
+            yield from found
+            if not found:
+                yield Segment(kind="sort", start=start, end=phrase.end)
+        for way, descending in (("down", True), ("up", False)):
+            if phrase := phrase_at(self.tokens, start, "order", way):
+                yield Segment(kind="way", start=start, end=phrase.end, descending=descending)
+        adjective = adjective_at(self.tokens, start)
+        if adjective and adjective[0].superlative and self._word(adjective[1]) == "first":
+            towards, end = adjective
+            yield Segment(kind="way", start=start, end=end + 1, descending=towards.descending, adjective=towards)
+
+    def _sorted_by(self, start: int, place: int) -> Iterator[Segment]:
+        """Read what is sorted by, each with its own way: "by country, then by amount descending"."""
+        for term in self.terms.at(place):
+            way = phrase_at(self.tokens, self.terms.skip(term.end, (",", "in")), "order")
+            ends = [(term.end, "")]
+            if way and way.meaning in ("up", "down"):
+                ends.insert(0, (way.end, way.meaning))
+            for end, meaning in ends:
+                first = Segment(kind="sort", start=start, end=end, term=term, cost=term.cost, name=meaning)
+                after = self.terms.skip(end, (",", "and", "then", "by", "the"))
+                if after > end and self._word(end) in (",", "and", "then"):
+                    for rest in self._sorted_by(end, after):
+                        more = (first, *(rest.sorts or (rest,)))
+                        yield replace(rest, start=start, sorts=more, cost=first.cost + rest.cost)
+                yield replace(first, cost=first.cost + 0.5 * (after > end and bool(self.terms.at(after))))
+
+    def _limits(self, start: int) -> Iterator[Segment]:
+        word = self._word(start)
+        number = self.terms.number(start + 1)
+        if word in ("head", "tail"):
+            yield from self._shell_limits(start)
+        ends = {"first": False, "head": False, "last": True, "tail": True, "final": True, "limit": False}
+        if word in ends and number and isinstance(number.value, int) and number.value > 0 and not number.unit:
+            yield Segment(kind="limit", start=start, end=number.end, number=number.value, last=ends[word])
+        timed = phrase_at(self.tokens, start + 1, "parts")
+        if word in ("first", "last", "final") and not number and not timed:
+            yield Segment(kind="edge", start=start, end=start + 1, last=word != "first")
+        if word in ("top", "bottom") and number and isinstance(number.value, int) and not number.unit:
+            adjective = Adjective("large", word == "top", (), True)
+            yield Segment(
+                kind="superlative", start=start, end=number.end, number=number.value, adjective=adjective, word=word
+            )
+        if word in ("line", "lines", "row", "rows", "record", "records"):
+            yield from self._ranges(start)
+        yield from self._numbers(start)
+
+    def _shell_limits(self, start: int) -> Iterator[Segment]:
+        """Read "head -5", "tail -n 20"."""
+        place = start + 1 + (start + 1 < len(self.tokens) and self.tokens[start + 1].text == "-n")
+        number = self.terms.number(place)
+        if number and isinstance(number.value, int) and number.value:
+            last = self._word(start) == "tail"
+            yield Segment(kind="limit", start=start, end=number.end, number=abs(number.value), last=last)
+
+    def _ranges(self, start: int) -> Iterator[Segment]:
+        """Read "lines 10 to 20", "row 5"."""
+        place = self.terms.skip(start + 1, ("from", "between", "number", "numbers"))
+        first = self.terms.number(place)
+        if not first or not isinstance(first.value, int) or first.value < 1:
+            return
+        lines = self._word(start).startswith("line")
+        last = (
+            self.terms.number(first.end + 1)
+            if self._word(first.end) in ("to", "through", "and", "until", "-")
+            else None
+        )
+        if last and isinstance(last.value, int) and last.value >= first.value:
+            yield Segment(kind="range", start=start, end=last.end, number=first.value, second=last.value, plural=lines)
+        elif not last:
+            yield Segment(
+                kind="range", start=start, end=first.end, number=first.value, second=first.value, plural=lines
+            )
+
+    def _numbers(self, start: int) -> Iterator[Segment]:
+        """Read "rounded to 2 decimals", "in MB", and a bare number before a superlative: "the 3 most expensive"."""
+        if self._word(start) in ("rounded", "round", "to") and "decimal" in {
+            base for place in range(start, start + 5) for base in bases_of(self._word(place))
+        }:
+            place = self.terms.skip(start, ("rounded", "round", "to", "it", "them", "off", "the", "result"))
+            number = self.terms.number(place)
+            if number and isinstance(number.value, int):
+                end = self.terms.skip(number.end, ("decimal", "decimals", "places", "digits", "place"))
+                yield Segment(kind="digits", start=start, end=end, number=number.value)
+        if self._word(start) == "in" and (unit := unit_of(self._word(start + 1))) and unit[0] in ("size", "duration"):
+            yield Segment(kind="scale", start=start, end=start + 2, name=unit[1])
+        number = self.terms.number(start)
+        counted = adjective_at(self.tokens, start + 1) or self.vocabulary.is_noun(self._word(start + 1))
+        if number and isinstance(number.value, int) and number.end == start + 1 and counted:
+            yield Segment(kind="limit", start=start, end=start + 1, number=number.value, word="number")
+
+    def _superlatives(self, start: int) -> Iterator[Segment]:
+        found = adjective_at(self.tokens, start)
+        if found is None or not found[0].superlative:
+            return
+        adjective, end = found
+        number = self.terms.number(end)
+        if number and isinstance(number.value, int) and not number.unit and number.value < 10_000:
+            yield Segment(kind="superlative", start=start, end=number.end, adjective=adjective, number=number.value)
+        yield Segment(kind="superlative", start=start, end=end, adjective=adjective, word=self._word(start))
+
+    # What is changed in the table.
+
+    def _tables(self, start: int) -> Iterator[Segment]:
+        for phrase in phrases_at(self.tokens, start, "lists"):
+            end = phrase.end
+            if phrase.meaning == "unique":
+                yield Segment(kind="unique", start=start, end=end)
+            elif phrase.meaning == "dedupe":
+                yield Segment(kind="dedupe", start=start, end=end)
+            elif phrase.meaning == "repeated":
+                yield Segment(kind="unique", start=start, end=end, word="repeated")
+            elif phrase.meaning == "keep":
+                yield from self._keeps(start, end)
+            elif phrase.meaning == "rename":
+                yield from self._renames(start, end)
+            elif phrase.meaning == "drop":
+                for terms in self._several(self.terms.skip(end, ARTICLES)):
+                    yield Segment(
+                        kind="drop", start=start, end=terms[-1].end, terms=terms, cost=sum(t.cost for t in terms)
+                    )
+            elif phrase.meaning == "add":
+                yield from self._adds(start, end)
+            elif phrase.meaning == "columns":
+                for terms in self._several(self.terms.skip(end, ("the", ":"))):
+                    if len(terms) > 1 or self._word(start) in ("column", "field", "columns", "fields"):
+                        yield Segment(
+                            kind="columns", start=start, end=terms[-1].end, terms=terms, cost=sum(t.cost for t in terms)
+                        )
+
+    def _keeps(self, start: int, end: int) -> Iterator[Segment]:
+        """Read "keep the newest", "keeping the first one"."""
+        place = self.terms.skip(end, ("only", *ARTICLES))
+        found = adjective_at(self.tokens, place)
+        word = self._word(place)
+        after = self.terms.skip(
+            found[1] if found else place + 1,
+            ("one", "record", "row", "entry", "occurrence", "of", "them", "each", "only"),
+        )
+        if found and found[0].superlative:
+            yield Segment(kind="keep", start=start, end=after, adjective=found[0])
+        elif word in ("first", "last"):
+            yield Segment(kind="keep", start=start, end=after, last=word == "last")
+
+    def _renames(self, start: int, end: int) -> Iterator[Segment]:
+        for term in self.terms.at(self.terms.skip(end, ARTICLES)):
+            if isinstance(term.of, Column) and self._word(term.end) in ("to", "into", "as"):
+                place = term.end + 1
+                if place < len(self.tokens) and self.tokens[place].kind in ("word", "code", "quoted"):
+                    new = self.tokens[place].text
+                    one = Segment(kind="rename", start=start, end=place + 1, term=term, name=new, cost=term.cost)
+                    after = self.terms.skip(place + 1, ("and", ","))
+                    for rest in self._renames(place + 1, after) if after > place + 1 else ():
+                        yield replace(
+                            rest, start=start, sorts=(one, *(rest.sorts or (rest,))), cost=one.cost + rest.cost
+                        )
+                    yield one
+
+    def _adds(self, start: int, end: int) -> Iterator[Segment]:
+        """Read "add a column total = qty * price", "add a column total that is qty times price"."""
+        place = self.terms.skip(end, ("called", "named"))
+        if place >= len(self.tokens) or self.tokens[place].kind not in ("word", "code", "quoted"):
+            return
+        new = self.tokens[place].text
+        after = self.terms.skip(
+            place + 1, ("=", "that", "which", "is", "as", "with", "of", "the", "being", ":", "equal", "to")
+        )
+        for term in self.terms.at(after):
+            yield Segment(kind="add", start=start, end=term.end, named=Named(name=new, of=term.of), cost=term.cost)
+
+    # Which of them.
+
+    def _conditions(self, start: int) -> Iterator[Segment]:
+        for read in self.conditions.at(start):
+            yield Segment(kind="condition", start=start, end=read.end, condition=read.condition, cost=read.cost)
+
+    def _terms_and_nouns(self, start: int) -> Iterator[Segment]:
+        for term in self.terms.at(start):
+            # A column of yes and no stands for itself where it can: "in-stock books".
+            dearer = 0.5 if term.info is not None and term.info.kind == "bool" else 0.0
+            yield Segment(
+                kind="term",
+                start=start,
+                end=term.end,
+                term=term,
+                cost=term.cost + dearer,
+                plural=self._is_plural(term.end - 1),
+                word=self._word(start),
+            )
+        yield from self._defined(start)
+        token, word = self.tokens[start], self._word(start)
+        if token.kind != "word":
+            return
+        if self.vocabulary.is_noun(word):
+            # A word that also names a column is said of it where it is to be shown.
+            named = any(
+                term.end == start + 1
+                and (term.cost == EXACT or (term.info is not None and term.info.role == "message"))
+                for term in self.terms.at(start)
+            )
+            yield Segment(
+                kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), name="*" * named
+            )
+        elif (
+            self.vocabulary.about_things
+            and bases_of(word) & nouns_of("entity")
+            and not self.conditions.at(start)
+            and self._is_head(start)
+        ):
+            # A part of a column's name is as likely, unless that is a moment: "readings" with a "reading time".
+            # Another word for a column names that column: "users" are the customers.
+            terms = [term for term in self.terms.at(start) if not term.moment]
+            cost = min((term.cost for term in terms), default=0.1)
+            if 0 < cost < 1.2:
+                yield Segment(
+                    kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), cost=cost
+                )
+
+    def _defined(self, start: int) -> Iterator[Segment]:
+        """Read words that are defined behind them: "value of the stock (qty times price)"."""
+        opening = next((at for at in range(start + 1, min(start + 6, len(self.tokens))) if self._word(at) == "("), None)
+        if (
+            opening is None
+            or self.at_measure(start)
+            or any(is_turning(self._word(at)) or self.tokens[at].kind != "word" for at in range(start, opening))
+        ):
+            return
+        for at in range(start, opening):
+            named = any(term.cost < 1.2 for term in self.terms.at(at)) or self.conditions.at(at)
+            if named or phrase_at(self.tokens, at, "group"):
+                return  # These words say something themselves.
+        for term in self.terms.at(opening + 1):
+            if isinstance(term.of, Arithmetic) and self._word(term.end) == ")":
+                yield Segment(kind="term", start=start, end=term.end + 1, term=term, cost=term.cost + 0.5)
+
+    def _is_head(self, start: int) -> bool:
+        """Say whether a noun can be what is asked about: "in every department" only says where."""
+        place = start - 1
+        while place >= 0 and self._word(place) in ARTICLES | {"our", "my", "all", "every", "each"}:
+            if self._word(place) in ("every", "each"):
+                return False
+            place -= 1
+        return (
+            self._word(place) not in ("in", "at", "on", "per", "from", "to", "by", "for", "within")
+            if place >= 0
+            else True
+        )
+
+    def _is_plural(self, place: int) -> bool:
+        word = self._word(place)
+        return (word.endswith("s") and not word.endswith("ss")) or word in ("people", "data", "children")
+
+    # What is not sure.
+
+    def _unsure(self, start: int, *, sure: bool) -> Iterator[Segment]:
+        """Offer what an unknown word could be: a part of some values, a word of the texts, or nothing at all."""
+        token, word = self.tokens[start], self._word(start)
+        if is_turning(word):
+            return
+        said = token.text
+        if not sure:
+            for column, values in self._partly(said):
+                condition: Condition = Compare(left=Column(name=column), operator="in", value=values)
+                if len(values) == 1:
+                    condition = Compare(left=Column(name=column), operator="=", value=values[0])
+                yield Segment(kind="condition", start=start, end=start + 1, condition=condition, cost=UNSURE)
+            if self.vocabulary.has_text(said):
+                texts = [Column(name=one.name) for one in self.vocabulary.with_role("message")] or [Column(name="")]
+                found = tuple(Compare(left=one, operator="contains", value=said) for one in texts)
+                condition = found[0] if len(found) == 1 else Or(of=found)
+                yield Segment(kind="condition", start=start, end=start + 1, condition=condition, cost=UNSURE + 1)
+        yield Segment(kind="unknown", start=start, end=start + 1, word=said, cost=LEFT_OUT)
+
+    def _partly(self, said: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the columns with values that have a word among theirs."""
+        wanted = bases_of(said.lower())
+        for column in self.vocabulary.columns:
+            if column.kind != "text":
+                continue
+            values = tuple(
+                value
+                for value in column.values
+                if isinstance(value, str) and any(wanted & bases_of(part) for part in value.lower().split())
+            )
+            if 0 < len(values) <= 3:
+                yield column.name, values
+
+    @cached_property
+    def length(self) -> int:
+        """How many tokens the question has."""
+        return len(self.tokens)
+
+
+__all__ = ["LEFT_OUT", "NEAR", "Cutter", "Segment"]

@@ -1,0 +1,311 @@
+"""Read the small parts of a question: expressions over columns, numbers with units, moments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import NamedTuple, cast
+
+from mayfly.language._inflect import bases
+from mayfly.language._moments import Span, day_span, month_number, month_span, year_span
+from mayfly.language._tokens import Token
+from mayfly.language.question._query import (
+    TIME_PARTS,
+    Arithmetic,
+    Column,
+    Constant,
+    Expression,
+    Part,
+    PartOf,
+    Sign,
+    TimePart,
+)
+from mayfly.language.question._vocabulary import AKIN, EXACT, ColumnInfo, Vocabulary
+from mayfly.language.question._words import (
+    ARTICLES,
+    NUMBER_WORDS,
+    UNIT_SIZES,
+    phrase_at,
+    phrases_at,
+    unit_of,
+    word_at,
+)
+
+# Words that may stand between the parts of an expression and say nothing.
+_OF = ("of", "the", "column", "field", "a", "an", "in", "all", "each")
+_NAMING = ("column", "columns", "field", "fields")
+
+
+class Term(NamedTuple):
+    """An expression that was named, what is known of its column, where the words end and how far they are from it."""
+
+    of: Expression
+    info: ColumnInfo | None
+    end: int
+    cost: float
+
+    @property
+    def numeric(self) -> bool:
+        """Whether its values are numbers."""
+        if isinstance(self.of, Column):
+            return self.info is not None and self.info.numeric and self.info.role != "id"
+        return isinstance(self.of, (Arithmetic, Constant)) or self.of.part in ("length", "items")
+
+    @property
+    def moment(self) -> bool:
+        """Whether its values are moments."""
+        return isinstance(self.of, Column) and self.info is not None and self.info.kind == "time"
+
+
+class Quantity(NamedTuple):
+    """A number that was said, what it measures where that was said too, and where it ends."""
+
+    value: int | float
+    role: str
+    unit: str
+    end: int
+
+
+class Terms:
+    """Read expressions at any place of one question."""
+
+    def __init__(self, text: str, tokens: Sequence[Token], vocabulary: Vocabulary) -> None:
+        self.text, self.tokens, self.vocabulary = text, tokens, vocabulary
+        self._known: dict[int, list[Term]] = {}
+
+    def word(self, place: int) -> str:
+        """Return the word at a place."""
+        return word_at(self.tokens, place)
+
+    def skip(self, place: int, words: Sequence[str] | frozenset[str]) -> int:
+        """Return the first place from *place* on that holds none of *words*."""
+        while place < len(self.tokens) and self.word(place) in words:
+            place += 1
+        return place
+
+    def at(self, start: int) -> list[Term]:
+        """Return every expression that begins at *start*."""
+        if start not in self._known:
+            self._known[start] = [] if start >= len(self.tokens) else list(self._read(start))
+        return self._known[start]
+
+    def _read(self, start: int) -> Iterator[Term]:
+        simple = [*self._columns(start), *self._parts(start)]
+        for term in simple:
+            yield from self._worked(term)
+        yield from simple
+        yield from self._named_arithmetic(start)
+        yield from self._between_moments(start)
+
+    def _columns(self, start: int) -> Iterator[Term]:
+        # "the column amount", "amount column" name the column and nothing else.
+        place = self.skip(start, _NAMING) if self.word(start) in _NAMING else start
+        for hit in self.vocabulary.columns_at(self.tokens, place):
+            end = hit.end + 1 if self.word(hit.end) in _NAMING else hit.end
+            yield Term(Column(name=hit.column.name), hit.column, end, hit.cost if place == start else EXACT)
+
+    def _parts(self, start: int) -> Iterator[Term]:
+        """Read a span of time ("hour", "day of the week") of the moments, and other parts of one value."""
+        for phrase in phrases_at(self.tokens, start, "parts"):
+            part = cast("TimePart", phrase.meaning)
+            named = list(self._after_of(phrase.end))
+            moments = [term for term in named if term.moment]
+            if moments:
+                yield from (Term(PartOf(part=part, of=one.of), one.info, one.end, one.cost) for one in moments)
+                continue
+            # Several columns of moments are rivals: none is taken for the others.
+            for column in self.vocabulary.columns:
+                if column.kind == "time":
+                    yield Term(PartOf(part=part, of=Column(name=column.name)), column, phrase.end, EXACT)
+        if self.word(start) in ("domain", "domains"):
+            named = [term for term in self._after_of(start + 1) if isinstance(term.of, Column)]
+            columns = [(one.of, one.info, one.end, one.cost) for one in named]
+            columns = columns or [
+                (Column(name=one.name), one, start + 1, EXACT) for one in self.vocabulary.with_role("email")
+            ]
+            for of, info, end, cost in columns:
+                yield Term(PartOf(part="domain", of=of), info, end, cost)
+        if length := phrase_at(self.tokens, start, "lists", "length"):
+            for term in self.at(self.skip(length.end, _OF)):
+                if isinstance(term.of, Column) and term.info and term.info.kind in ("text", "list"):
+                    part_: Part = "items" if term.info.kind == "list" else "length"
+                    yield term._replace(of=PartOf(part=part_, of=term.of))
+
+    def _after_of(self, place: int) -> list[Term]:
+        if self.word(place) != "of":
+            return []
+        return list(self._columns(self.skip(place + 1, _OF)))
+
+    def _worked(self, left: Term) -> Iterator[Term]:
+        """Read "qty times price", "gross - net"."""
+        sign = phrase_at(self.tokens, left.end, "arithmetic")
+        if sign is None or sign.meaning not in ("*", "+", "-", "/") or not left.numeric:
+            return
+        place = self.skip(sign.end, ARTICLES)
+        rights = [right for right in self._columns(place) if right.numeric]
+        number = self.number(place)
+        if number and not number.unit:
+            rights.append(Term(Constant(value=number.value), None, number.end, EXACT))
+        for right in rights:
+            of = Arithmetic(sign=cast("Sign", sign.meaning), left=left.of, right=right.of)
+            yield Term(of, left.info, right.end, left.cost + right.cost)
+
+    def _named_arithmetic(self, start: int) -> Iterator[Term]:
+        """Read "product of qty and price", "difference between gross and net"."""
+        phrase = phrase_at(self.tokens, start, "arithmetic")
+        signs: dict[str, Sign] = {"product": "*", "difference": "-", "ratio": "/"}
+        if phrase is None or phrase.meaning not in signs:
+            return
+        for left in self._columns(self.skip(phrase.end, ARTICLES)):
+            if self.word(left.end) not in ("and", "to") or not left.numeric:
+                continue
+            for right in self._columns(self.skip(left.end + 1, ARTICLES)):
+                if right.numeric:
+                    of = Arithmetic(sign=signs[phrase.meaning], left=left.of, right=right.of)
+                    yield Term(of, left.info, right.end, left.cost + right.cost)
+
+    def _between_moments(self, start: int) -> Iterator[Term]:
+        """Read the time from one moment to another: "days from shipped to delivered", "hours between start and end"."""
+        word = self.word(start)
+        sizes = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+        unit = next(
+            (size for name, size in sizes.items() if name in bases(word)), 1 if word in ("time", "duration") else 0
+        )
+        place = self.skip(start + 1, ("it", "takes", "took", "passed", "elapsed", "that", "needed"))
+        if not unit or self.word(place) not in ("from", "between"):
+            return
+        for first in self._columns(self.skip(place + 1, ARTICLES)):
+            joint = self.skip(first.end, ("date", "time"))
+            if not first.moment or self.word(joint) not in ("to", "and", "until", "till"):
+                continue
+            for last in self._columns(self.skip(joint + 1, ARTICLES)):
+                if last.moment and last.of != first.of:
+                    span: Expression = Arithmetic(sign="-", left=last.of, right=first.of)
+                    if unit > 1:
+                        span = Arithmetic(sign="/", left=span, right=Constant(value=unit))
+                    yield Term(span, first.info, last.end, first.cost + last.cost)
+
+    # Numbers.
+
+    def number(self, place: int) -> Quantity | None:
+        """Return the number at a place with the unit that is written in it or behind it."""
+        if place >= len(self.tokens):
+            return None
+        token = self.tokens[place]
+        if token.kind != "number" or not isinstance(token.value, (int, float)):
+            written = NUMBER_WORDS.get(self.word(place))
+            return None if written is None else self._with_unit(written, "", place + 1)
+        return self._with_unit(token.value, token.unit, place + 1)
+
+    def _with_unit(self, value: int | float, written: str, end: int) -> Quantity | None:
+        if written:
+            known = unit_of(written)
+            if known is None:
+                return Quantity(value, "", written, end)
+            return self._scaled(value, *known, end)
+        following = self.word(end)
+        known = unit_of(following) if len(following) > 1 or following in ("%", "$", "€", "£") else None
+        # "3 days" behind "last" is read there; a unit that is a column's name ("5 minutes") is that all the same.
+        return self._scaled(value, *known, end + 1) if known else Quantity(value, "", "", end)
+
+    def _scaled(self, value: int | float, role: str, unit: str, end: int) -> Quantity | None:
+        if role == "number":
+            return Quantity(value * (1000 if unit == "k" else 1_000_000), "", "", end)
+        return Quantity(value, role, unit, end)
+
+    def in_unit_of(self, quantity: Quantity, column: ColumnInfo) -> int | float | None:
+        """Return a quantity in the unit of a column's numbers; None where it measures something else."""
+        if not quantity.unit:
+            return quantity.value
+        if quantity.role == "share" or (quantity.role == "amount" and not column.unit):
+            return quantity.value
+        own = unit_of(column.unit) if column.unit else None
+        if own is None:
+            return quantity.value if column.role in ("", quantity.role) else None
+        if own[0] != quantity.role:
+            return None
+        if quantity.unit == own[1]:
+            return quantity.value
+        if quantity.unit not in UNIT_SIZES or own[1] not in UNIT_SIZES:
+            return None
+        value = quantity.value * UNIT_SIZES[quantity.unit] / UNIT_SIZES[own[1]]
+        return int(value) if value == int(value) else value
+
+    # Moments.
+
+    def spans(self, place: int) -> list[tuple[Span, int]]:
+        """Return the spans of time that are written at a place: a date, a month, a year, a date with a time of day."""
+        if place >= len(self.tokens):
+            return []
+        token = self.tokens[place]
+        if token.kind == "moment":
+            spans = cast("tuple[Span, ...]", token.value)
+            following = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
+            if following is not None and following.kind == "clock":
+                begin, end = cast("tuple[int, int]", following.value)
+                return [
+                    (Span(one.start + timedelta(seconds=begin), one.start + timedelta(seconds=end)), place + 2)
+                    for one in spans
+                ]
+            return [(one, place + 1) for one in spans]
+        try:
+            found = self._written_date(place)
+        except ValueError:
+            return []
+        return [found] if found else []
+
+    def _written_date(self, place: int) -> tuple[Span, int] | None:
+        """Read "March 2026", "5 March 2026", "March 5, 2026", "March 5th", "2026"."""
+        month = month_number(self.word(place)) if self.word(place) != "may" or self._year(place + 1) else 0
+        day = self._day(place)
+        if month:
+            day = self._day(place + 1)
+            comma = place + 2 + (self.word(place + 2) == ",")
+            if day and (year := self._year(comma)):
+                return day_span(year, month, day), comma + 1
+            if year := self._year(place + 1):
+                return month_span(year, month), place + 2
+            return self._without_year(month, day, place + 1 + bool(day))
+        if day and (month := month_number(self.word(place + 1 + (self.word(place + 1) == "of")))):
+            end = place + 2 + (self.word(place + 1) == "of")
+            if year := self._year(end):
+                return day_span(year, month, day), end + 1
+            return self._without_year(month, day, end)
+        year = self._year(place)
+        return (year_span(year), place + 1) if year else None
+
+    def _without_year(self, month: int, day: int, end: int) -> tuple[Span, int] | None:
+        """Take the year that the data is from, where it is from one year only."""
+        years = {moment.year for column in self.vocabulary.columns for moment in _moments_of(column)}
+        if len(years) != 1:
+            return None
+        year = years.pop()
+        return (day_span(year, month, day) if day else month_span(year, month)), end
+
+    def _year(self, place: int) -> int:
+        token = self.tokens[place] if place < len(self.tokens) else None
+        value = token.value if token is not None and token.kind == "number" and not token.unit else None
+        # Four digits in these two centuries, written without a separator.
+        fits = isinstance(value, int) and 1900 <= value < 2100 and token is not None and token.text.isdigit()
+        return cast("int", value) if fits else 0
+
+    def _day(self, place: int) -> int:
+        token = self.tokens[place] if place < len(self.tokens) else None
+        value = token.value if token is not None and token.kind == "number" else None
+        fits = (
+            isinstance(value, int)
+            and 1 <= value <= 31
+            and token is not None
+            and token.unit in ("", "st", "nd", "rd", "th")
+        )
+        return cast("int", value) if fits else 0
+
+
+def _moments_of(column: ColumnInfo) -> list[datetime]:
+    """Return the first and the last moment of a column of moments, which its values hold in ISO form."""
+    if column.kind != "time":
+        return []
+    return [datetime.fromisoformat(str(value)) for value in column.values]
+
+
+__all__ = ["AKIN", "TIME_PARTS", "Quantity", "Term", "Terms"]

@@ -1,0 +1,271 @@
+"""What the words of a question can mean for one table: its columns, its values, and what its records are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Literal, NamedTuple, cast
+
+from mayfly.language._inflect import bases, is_form_of
+from mayfly.language._lexicon import load_words, word_set
+from mayfly.language._tokens import Token
+from mayfly.language.question._query import Scalar
+
+ColumnKind = Literal["int", "float", "text", "time", "bool", "list"]
+# How far a word is from what it is taken for: its own name, a part of the name or another form, another word for it.
+# Readings whose costs differ by less than `MARGIN` of the reader are rivals, so each of these is more than that apart.
+EXACT, NEAR, AKIN = 0.0, 1.0, 1.5
+# Longer spans of words are not looked up as one name or value.
+LONGEST_NAME, LONGEST_VALUE = 4, 8
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnInfo:
+    """Describe one column: what it is called, what it holds and which values were seen in it."""
+
+    name: str
+    kind: ColumnKind = "text"
+    role: str = ""
+    unit: str = ""
+    values: tuple[Scalar, ...] = ()
+    # Whether all different values of the data are in *values*.
+    complete: bool = False
+    # Why its numbers cannot be worked with, such as two ways of writing them; empty where they can.
+    trouble: str = ""
+    # Whether some records have no value in it.
+    optional: bool = False
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words of its name, in small letters."""
+        return name_words(self.name)
+
+    @property
+    def numeric(self) -> bool:
+        """Whether sums and comparisons by size make sense."""
+        return self.kind in ("int", "float")
+
+
+class Hit(NamedTuple):
+    """A column that words name, where the words end, and how far they are from its name."""
+
+    column: ColumnInfo
+    end: int
+    cost: float
+
+
+class ValueHit(NamedTuple):
+    """Values of one column that words name (several where only the case differs), where they end, how far off."""
+
+    column: ColumnInfo
+    values: tuple[Scalar, ...]
+    end: int
+    cost: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vocabulary:
+    """Know what words can mean: columns, values, and nouns for the records.
+
+    *nouns* are what one record is called here besides the words that always fit.
+    """
+
+    columns: tuple[ColumnInfo, ...]
+    nouns: frozenset[str] = frozenset()
+    # Whether a record is a thing of its own, and not a line that tells of things.
+    about_things: bool = True
+    # Of two inputs that were put together: the column by which, and how the files may be called.
+    joined: str = ""
+    files: frozenset[str] = frozenset()
+    # Texts in small letters that are looked through for words that are neither a name nor a value.
+    texts: Sequence[str] = field(default=(), repr=False)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, ColumnInfo]:
+        """The columns by their names."""
+        return {column.name: column for column in self.columns}
+
+    @cached_property
+    def _values(self) -> dict[str, list[tuple[ColumnInfo, Scalar]]]:
+        """Values by their text in small letters with single spaces."""
+        found: dict[str, list[tuple[ColumnInfo, Scalar]]] = {}
+        for column in self.columns:
+            for value in column.values:
+                found.setdefault(" ".join(str(value).lower().split()), []).append((column, value))
+        return found
+
+    @cached_property
+    def _value_bases(self) -> dict[str, list[tuple[ColumnInfo, Scalar]]]:
+        """Values of one word by every base of that word."""
+        found: dict[str, list[tuple[ColumnInfo, Scalar]]] = {}
+        for text, held in self._values.items():
+            # What is written in capitals is a name, and has no other forms: "got" is no GET.
+            named = [pair for pair in held if not str(pair[1]).isupper()]
+            if text.isalpha() and len(text) > 2:
+                for base in bases(text):
+                    found.setdefault(base, []).extend(named)
+        return found
+
+    def columns_at(self, tokens: Sequence[Token], start: int) -> list[Hit]:
+        """Return the columns that the words from *start* on name, by as many words as possible."""
+        found: list[Hit] = []
+        for length in range(min(LONGEST_NAME, len(tokens) - start), 0, -1):
+            words = _spoken_words(tokens[start : start + length])
+            if length == 1 and tokens[start].kind == "quoted":
+                words = name_words(tokens[start].text)
+                return [Hit(column, start + 1, EXACT) for column in self.columns if column.words == words]
+            if not words:
+                continue
+            exact = [
+                column
+                for column in self.columns
+                if len(column.words) == len(words) and all(map(_is_word, column.words, words))
+            ]
+            if exact:
+                return [*(Hit(column, start + length, EXACT) for column in exact), *found]
+            if not found:
+                found = [Hit(column, start + length, cost) for column, cost in self._near(words)]
+        return found
+
+    def _near(self, words: tuple[str, ...]) -> list[tuple[ColumnInfo, float]]:
+        """Return the columns whose name has the words as a part, and those whose role goes by them."""
+        if all(len(word) < 2 or word in _STOP for word in words):
+            return []
+        partly = [column for column in self.columns if _holds(column.words, words)]
+        # "customer" means the customer's name rather than the customer's number.
+        named = [column for column in partly if column.words[-1] not in ("id", "no", "nr", "number")]
+        roles = roles_of(words)
+        akin = [column for column in self.columns if column.role in roles and column not in partly]
+        return [*((column, NEAR) for column in named or partly), *((column, AKIN) for column in akin)]
+
+    def values_at(self, text: str, tokens: Sequence[Token], start: int) -> list[ValueHit]:
+        """Return the values that the words from *start* on name, the longest first; a form of the word will do."""
+        found: list[ValueHit] = []
+        for length in range(min(LONGEST_VALUE, len(tokens) - start), 0, -1):
+            end = start + length
+            said = text[tokens[start].start : tokens[end - 1].end]
+            if tokens[start].kind == "quoted" and length == 1:
+                said = tokens[start].text
+            held = self._values.get(" ".join(said.lower().split()))
+            if held and length == 1 and tokens[start].text in _STOP:
+                held = None  # "in", "on", "no" join words, even where a column holds them.
+            if held:
+                return [ValueHit(column, values, end, EXACT) for column, values in _by_column(held)]
+        token = tokens[start]
+        if token.kind == "word" and len(token.plain) > 2:
+            held = [pair for base in sorted(bases(token.plain)) for pair in self._value_bases.get(base, ())]
+            found = [ValueHit(column, values, start + 1, NEAR) for column, values in _by_column(held)]
+        return found
+
+    def with_role(self, *roles: str) -> list[ColumnInfo]:
+        """Return the columns that are about one of *roles*."""
+        return [column for column in self.columns if column.role in roles]
+
+    def is_noun(self, word: str) -> bool:
+        """Say whether a word is what a record of this table is called."""
+        return any(base in self.nouns or base in _noun_bases("any") for base in bases(word))
+
+    def has_text(self, said: str) -> bool:
+        """Say whether the words stand in some text of the data."""
+        wanted = re.compile(rf"(?<!\w){re.escape(said.lower())}(?!\w)")
+        return any(wanted.search(text) for text in self.texts)
+
+
+_STOP = word_set("glue", "questions")
+
+
+def _by_column(held: Iterable[tuple[ColumnInfo, Scalar]]) -> list[tuple[ColumnInfo, tuple[Scalar, ...]]]:
+    """Group values by their column, each value once."""
+    found: dict[str, tuple[ColumnInfo, list[Scalar]]] = {}
+    for column, value in held:
+        values = found.setdefault(column.name, (column, []))[1]
+        if value not in values:
+            values.append(value)
+    return [(column, tuple(values)) for column, values in found.values()]
+
+
+def _spoken_words(tokens: Sequence[Token]) -> tuple[str, ...]:
+    """Return the words of some tokens as a name would have them; nothing where one cannot be part of a name."""
+    found: list[str] = []
+    for token in tokens:
+        if token.kind in ("word", "code"):
+            found += name_words(token.text)
+        elif token.kind == "number" and not token.unit and found:
+            found.append(token.text)
+        else:
+            return ()
+    return tuple(found)
+
+
+def _same(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    return len(name) == len(words) and all(map(_alike, name, words))
+
+
+def _is_word(one: str, other: str) -> bool:
+    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s"
+
+
+def _alike(one: str, other: str) -> bool:
+    """Say whether two words of names are one; short ones have a plural too: "ins", "ips"."""
+    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s" or _abbreviates(one, other)
+
+
+def _abbreviates(name: str, said: str) -> bool:
+    """Say whether a short name stands for a longer word: dept for department, src for source, cust for customer."""
+    if not 3 <= len(name) <= 4 or len(said) < len(name) + 2 or said[0] != name[0] or (name,) in _role_table():
+        return False
+    if said.startswith(name) or (said.startswith(name[:-1]) and said.rstrip("s").endswith(name[-1])):
+        return True
+    rest = iter(said)
+    return not set(name[1:]) & set("aeiou") and all(letter in rest for letter in name)
+
+
+def _holds(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    return any(_same(name[start : start + len(words)], words) for start in range(len(name) - len(words) + 1))
+
+
+@cache
+def name_words(name: str) -> tuple[str, ...]:
+    """Split a name at underscores, dots, hyphens and humps, into words in small letters."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return tuple(word.lower() for word in re.findall(r"[^\W_]+|[%€$£]", spaced)) or (name.lower(),)
+
+
+@cache
+def _role_table() -> dict[tuple[str, ...], tuple[str, ...]]:
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for role, names in cast("dict[str, list[str]]", load_words("questions")["roles"]).items():
+        for name in dict.fromkeys(map(name_words, names)):
+            found[name] = (*found.get(name, ()), role)
+    return found
+
+
+@cache
+def roles_of(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the roles that go by *words*, in whatever forms those stand."""
+    if words in _role_table():
+        return _role_table()[words]
+    return tuple(dict.fromkeys(role for name, roles in _role_table().items() if _same(name, words) for role in roles))
+
+
+def role_of_name(name: str) -> str:
+    """Return the role that a column's name tells, by its longest ending that is one, or nothing."""
+    words = name_words(name)
+    for start in range(len(words)):
+        if found := roles_of(words[start:]):
+            own = "_".join(words[start:])
+            return own if own in found else found[0]
+    return ""
+
+
+@cache
+def _noun_bases(name: str) -> frozenset[str]:
+    listed = cast("dict[str, str]", load_words("questions")["nouns"])[name]
+    return frozenset(base for word in listed.split() for base in bases(word))
+
+
+def nouns_of(*names: str) -> frozenset[str]:
+    """Return the nouns of some lists: any, web, log, table, entity."""
+    return frozenset().union(*(_noun_bases(name) for name in names))

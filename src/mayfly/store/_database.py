@@ -1,0 +1,161 @@
+"""One way to talk to either database: a few connections, transactions, and faults as one clear line.
+
+Statements are written once, with `?` for values; what SQLite and PostgreSQL do not share is in the class of each.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from queue import Empty, LifoQueue
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from mayfly.core import Settings, StoreError
+
+if TYPE_CHECKING:
+    from mayfly.store._claim import Right
+
+Row: TypeAlias = tuple[Any, ...]
+
+# So many threads of a process may be inside at once; a server has a hundred places for everybody.
+MOST = 8
+# Both databases take a wait in milliseconds that fits 32 bits.
+LONGEST_WAIT = 1_000_000.0
+ELSEWHERE = "set MAYFLY_STATE_DIR to a directory you can write to"
+
+
+class Connection:
+    """Carry out statements inside one transaction."""
+
+    def __init__(self, database: Database, driver: Any) -> None:
+        self.database = database
+        self._driver = driver
+
+    def run(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
+        """Carry out one statement and return its rows, none where it gives none."""
+        cursor = self.database.send(self._driver, sql, values)
+        return cursor.fetchall() if cursor.description else []
+
+    def value(self, sql: str, values: Sequence[object] = ()) -> Any:
+        """Return the first column of the first row, None where there is no row."""
+        rows = self.run(sql, values)
+        return rows[0][0] if rows else None
+
+    def run_many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
+        """Carry out one statement for each of the rows."""
+        self._driver.cursor().executemany(self.database.written(sql), rows)
+
+    def lock(self, table: str) -> None:
+        """Wait for the right to append to *table*, until the transaction ends."""
+        if self.database.lock is not None:
+            self.run(self.database.lock, [table])
+
+
+class Database(ABC):
+    """Hold the connections to one database, made when they are first needed."""
+
+    dialect: ClassVar[str]
+    # How a transaction begins that reads, and one that writes.
+    read: ClassVar[str]
+    write: ClassVar[str]
+    # How many tables of one name there are.
+    has_table: ClassVar[str]
+    # How to wait for the right to append to a table; None where beginning to write gave it.
+    lock: ClassVar[str | None]
+
+    def __init__(self, settings: Settings, *, name: str, errors: type[Exception]) -> None:
+        self.name = name
+        self.errors = errors
+        self.wait = min(settings.store.busy_timeout, LONGEST_WAIT)
+        # A place without a connection holds None; the one given back last is taken first.
+        self._places: LifoQueue[Any] = LifoQueue()
+        for _ in range(MOST):
+            self._places.put(None)
+
+    @abstractmethod
+    def connect(self) -> Any:
+        """Return a fresh connection of the driver that commits each statement unless told otherwise."""
+
+    @abstractmethod
+    def fault(self, error: Exception) -> StoreError:
+        """Say in one line what went wrong, without any secret."""
+
+    @abstractmethod
+    def right(self, name: str, settings: Settings) -> Right:
+        """Return a way to hold the right to *name* that ends with the process."""
+
+    def written(self, sql: str) -> str:
+        """Return a statement as the driver wants it."""
+        return sql
+
+    def is_lost(self, driver: Any) -> bool:
+        """Whether a connection broke while nobody used it."""
+        return False
+
+    def statements(self, script: str) -> Iterator[str]:
+        """Split a script where the driver takes one statement at a time."""
+        yield script
+
+    def send(self, driver: Any, sql: str, values: Sequence[object] = ()) -> Any:
+        """Carry out a statement on a connection of the driver; return its cursor."""
+        # Without values a percent sign is a percent sign.
+        return driver.execute(self.written(sql), values) if values else driver.execute(sql)
+
+    @contextmanager
+    def transaction(self, *, writing: bool = False) -> Iterator[Connection]:
+        """Run the body in one transaction: committed at its end, undone where it raises."""
+        try:
+            driver = self._places.get(timeout=max(self.wait, 1.0))
+        except Empty:
+            raise StoreError(f"{self.name} is busy: no connection came free in time") from None
+        try:
+            with self.translated():
+                driver = self._usable(driver)
+                driver.execute(self.write if writing else self.read)
+                yield Connection(self, driver)
+                driver.execute("COMMIT")
+        except BaseException:
+            failed, driver = driver, None
+            driver = self._undone(failed)
+            raise
+        finally:
+            self._places.put(driver)
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Raise `StoreError` for whatever the driver raises in the body."""
+        try:
+            yield
+        except self.errors as error:
+            raise self.fault(error) from None
+        except OSError as error:
+            raise StoreError(f"{self.name}: {error.strerror or error}") from None
+
+    def disconnect(self) -> None:
+        """Close every connection; nobody may be using one."""
+        for driver in [self._places.get_nowait() for _ in range(MOST)]:
+            self.close(driver)
+            self._places.put(None)
+
+    def close(self, driver: Any) -> None:
+        """Close a connection in whatever state it is, which undoes what it has not committed."""
+        if driver is not None:
+            with suppress(self.errors, OSError):
+                driver.close()
+
+    def _usable(self, driver: Any) -> Any:
+        if driver is not None and self.is_lost(driver):
+            self.close(driver)
+            driver = None
+        return self.connect() if driver is None else driver
+
+    def _undone(self, driver: Any) -> Any:
+        """End a transaction that failed; a connection that cannot even do that is given up."""
+        try:
+            if driver is not None:
+                driver.execute("ROLLBACK")
+        except self.errors:
+            self.close(driver)
+            return None
+        return driver

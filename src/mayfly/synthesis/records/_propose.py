@@ -1,0 +1,329 @@
+"""Propose a program for a question about lines or objects: read it, choose between readings by what they give, write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+from mayfly.core import Offer, canonical_json
+from mayfly.language import Token, tokens
+from mayfly.language.question import (
+    Join,
+    JoinKind,
+    Query,
+    Reading,
+    Unreadable,
+    columns_of,
+    join_words,
+    parse_reading,
+    read_question,
+    rivals_of,
+    tell,
+)
+from mayfly.synthesis.records import _detect, _java
+from mayfly.synthesis.records._evaluate import Answer, evaluate
+from mayfly.synthesis.records._join import Joined, asked_for, join_tables, shared_columns
+from mayfly.synthesis.records._model import Field, Format
+from mayfly.synthesis.records._table import Table, read_table, vocabulary_of
+from mayfly.synthesis.records._text import clean, lines_of
+from mayfly.synthesis.records._write import Written, needed_titles, write_join, write_program
+
+# More than three ways to read something are no help to anybody.
+MOST_READINGS = 3
+# What is longer has pasted text in it; every word would have to be made use of.
+MOST_WORDS = 200
+# A format that was not the first choice has to read the question clearly better.
+_OTHER_FORMAT = 0.6
+HELPS = ("name columns as they are", "examples of inputs with their outputs (--examples)", "a model (--model)")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unable:
+    """Say what stands in the way, which readings could be meant, and what else would help."""
+
+    reason: str
+    offers: tuple[Offer, ...] = ()
+    helps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Proposal:
+    """A reading that was chosen, the table it was chosen for, and the program that answers it."""
+
+    query: Query
+    table: Table
+    program: Written
+    joined: Joined | None = None
+
+    @property
+    def reading(self) -> str:
+        """The reading in words."""
+        return tell(self.query)
+
+    @cached_property
+    def answer(self) -> Answer:
+        """What the host itself makes of the rows that were read."""
+        return evaluate(self.query, self.table.rows, self.table.fields)
+
+    def expected(self, items: Sequence[object]) -> object:
+        """Return what the program has to answer for *items*, with the account of every one of them."""
+        if self.joined is not None:
+            return self._expected_of_two(items)
+        table = read_table(self.table.format, items).asked_for(needed_titles(self.table.format, self.query))
+        return told(evaluate(self.query, table.rows, table.fields), table, streams=self.program.streams)
+
+    def _expected_of_two(self, items: Sequence[object]) -> object:
+        assert self.joined is not None
+        sides = [cast("Sequence[object]", side) for side in items]
+        formats = self.joined.first.format, self.joined.second.format
+        first, second = (read_table(found, side) for found, side in zip(formats, sides, strict=True))
+        both = _narrowed(join_tables(first, second, self.joined.join), self.query)
+        answer = evaluate(self.query, both.table.rows, self.table.fields)
+        return told(answer, both.first, streams=self.program.streams, second=both.second)
+
+
+def told(answer: Answer, table: Table, *, streams: bool, second: Table | None = None) -> object:
+    """Return an answer with its account, as a program gives it."""
+    account = account_of(answer, table)
+    if second is not None:
+        account["second"] = account_of(Answer(None, len(second.rows), 0), second)
+    value = json.loads(json.dumps(answer.value))
+    return [*value, {"account": account}] if streams else {"value": value, "account": account}
+
+
+def account_of(answer: Answer, table: Table) -> dict[str, object]:
+    """Return how many lines were used, filtered out, not understood, empty or a header."""
+    bad = table.first_bad
+    return {
+        "lines": table.lines,
+        "used": answer.used,
+        "filtered": answer.filtered,
+        "not_understood": table.not_understood,
+        "empty": table.empty,
+        "header": table.header,
+        "first_not_understood": None if bad is None else {"line": bad.number, "text": bad.text[:200]},
+    }
+
+
+def propose(
+    intent: str, items: Sequence[object], *, name: str = "", words: Sequence[Token] | None = None
+) -> Proposal | Unable:
+    """Return a program for what *intent* asks of *items*, or what stands in the way.
+
+    Of several readings none is taken unless all of them give the same; *name* is that of the file, which often says
+    what its records are.
+    """
+    if not any(item if not isinstance(item, str) else item.strip() for item in items):
+        return Unable(
+            reason="the input has no lines to learn the format from",
+            helps=("some lines of input (--input)", *HELPS[1:]),
+        )
+    tables = [read_table(found, items, name) for found in _formats(items)]
+    typed = _typed_back(intent, tables, items)
+    if typed is not None:
+        return typed
+    read = tokens(intent) if words is None else words
+    if len(read) > MOST_WORDS:
+        return Unable(reason=f"the question has {len(read):,} words; up to {MOST_WORDS} are read", helps=HELPS)
+    readings = _readings(intent, read, tables)
+    if not readings:
+        return Unable(reason=_not_understood(intent, tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
+    rivals = _distinct(_rivals(readings), items)
+    if len(rivals) == 1 and rivals[0].reading.sure:
+        query, table = rivals[0].reading.query, rivals[0].table
+        return Proposal(query=query, table=table, program=write_program(table.format, query))
+    if len(rivals) < MOST_READINGS:
+        rivals = _distinct(readings[: 4 * MOST_READINGS], items)
+    return _ask(rivals[:MOST_READINGS], tables[0])
+
+
+def propose_join(
+    intent: str, first: Sequence[object], second: Sequence[object], *, names: tuple[str, str] = ("", "")
+) -> Proposal | Unable:
+    """Return a program for a question about two inputs, which are put together by a column that both have."""
+    read = tokens(intent)
+    tables = [
+        read_table(_detect.detect(items), items, name) for items, name in zip((first, second), names, strict=True)
+    ]
+    shared = shared_columns(*tables)
+    if not shared:
+        columns = "; ".join(
+            f"{name or 'an input'}: {', '.join(list(one.fields)[:10])}" for one, name in zip(tables, names, strict=True)
+        )
+        return Unable(
+            reason=f"the two inputs share no column ({columns})", helps=("a column of the same name in both",)
+        )
+    found: list[tuple[Reading, Joined]] = []
+    for left, right in shared:
+        for kind in _kinds_of_join(read):
+            joined = join_tables(tables[0], tables[1], Join(left=left, right=right, kind=kind))
+            vocabulary = replace(
+                vocabulary_of(joined.table), joined=left, files=_file_words(names), nouns=vocabulary_of(tables[0]).nouns
+            )
+            typed = _typed_join(intent, joined)
+            if typed is not None:
+                return _proposal_of_two(typed, joined)
+            found += [(one, joined) for one in read_question(intent, read, vocabulary)]
+    found.sort(key=lambda pair: pair[0].cost)
+    if not found:
+        return Unable(reason="the question was not understood", helps=(_columns(tables[0]), *HELPS[1:]))
+    kept = rivals_of([reading for reading, _ in found])
+    seen: dict[str, tuple[Reading, Joined]] = {}
+    for reading, whole in found[: len(kept)]:
+        joined = _narrowed(whole, reading.query)
+        answer = evaluate(reading.query, joined.table.rows, joined.table.fields)
+        seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), (reading, joined))
+    rivals = list(seen.values())[:MOST_READINGS]
+    if len(rivals) == 1 and rivals[0][0].sure:
+        return _proposal_of_two(rivals[0][0].query, rivals[0][1])
+    offers = tuple(
+        Offer(reading=reading.text, gives=evaluate(reading.query, joined.table.rows, joined.table.fields).value)
+        for reading, joined in rivals
+    )
+    return Unable(
+        reason=_reason([reading for reading, _ in rivals], tables[0]),
+        offers=offers,
+        helps=(_columns(tables[0]), *HELPS[1:]),
+    )
+
+
+def _narrowed(joined: Joined, query: Query) -> Joined:
+    return asked_for(joined, needed_titles(joined.table.format, query))
+
+
+def _proposal_of_two(query: Query, joined: Joined) -> Proposal:
+    joined = _narrowed(joined, query)
+    query = replace(query, join=joined.join)
+    return Proposal(query=query, table=joined.table, program=write_join(joined, query), joined=joined)
+
+
+def _typed_join(intent: str, joined: Joined) -> Query | None:
+    try:
+        query = parse_reading(intent, list(joined.table.fields))
+    except Unreadable:
+        return None
+    return query if query.join == joined.join else None
+
+
+def _kinds_of_join(read: Sequence[Token]) -> list[JoinKind]:
+    """Return how rows without a partner may be treated: only what is said is possible."""
+    said = [word for place in range(len(read)) for word in join_words(read, place)]
+    if "anti" in said:
+        return ["anti"]
+    return ["left"] if "left" in said else ["inner"]
+
+
+def _file_words(names: Sequence[str]) -> frozenset[str]:
+    """Return how the two inputs may be called: by their paths, their names and the words of those."""
+    found: set[str] = set()
+    for name in names:
+        base = name.rpartition("/")[2]
+        found |= {name.lower(), base.lower(), base.lower().partition(".")[0]}
+    return frozenset(found - {""})
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Rival:
+    """A reading for one of the tables."""
+
+    reading: Reading
+    table: Table
+
+
+def _readings(intent: str, read: Sequence[Token], tables: Sequence[Table]) -> list[_Rival]:
+    found: list[_Rival] = []
+    for place, table in enumerate(tables):
+        for reading in read_question(intent, read, vocabulary_of(table)):
+            dearer = replace(reading, cost=reading.cost + _OTHER_FORMAT * place)
+            found.append(_Rival(reading=dearer, table=table))
+    return sorted(found, key=lambda one: one.reading.cost)
+
+
+def _rivals(found: Sequence[_Rival]) -> list[_Rival]:
+    kept = rivals_of([one.reading for one in found])
+    return list(found[: len(kept)])
+
+
+def _distinct(rivals: Sequence[_Rival], items: Sequence[object]) -> list[_Rival]:
+    """Keep the first of the readings that give the same, each with the table it is asked of."""
+    seen: dict[str, _Rival] = {}
+    for one in rivals:
+        moved = replace(one, table=_table_for(one.reading.query, one.table, items))
+        answer = evaluate(moved.reading.query, moved.table.rows, moved.table.fields)
+        seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), moved)
+        if len(seen) > MOST_READINGS:
+            break
+    return list(seen.values())
+
+
+def _table_for(query: Query, table: Table, items: Sequence[object]) -> Table:
+    """Return the table a query is asked of: lines as such are all lines, whatever their format is."""
+    if not query.lines or columns_of(query) or table.format.kind in ("plain", "objects"):
+        return table.asked_for(needed_titles(table.format, query))
+    return read_table(plain_format(), items, table.name)
+
+
+def plain_format() -> Format:
+    """Return the format of lines of which nothing is known."""
+    return Format(name="text", kind="plain", fields=(Field(name="text", role="message"),))
+
+
+def _formats(items: Sequence[object]) -> list[Format]:
+    """Return how the items can be read: as what they look like, and for what was thrown in them."""
+    found = [_detect.detect(items)]
+    lines = lines_of(items)
+    if lines is not None and any(_java.MEMORY in line for line in lines):
+        found.append(_java.memory_format(lines))
+    if lines is not None and found[0].kind in ("plain", "pattern"):
+        traces = _java.trace_format(lines)
+        found += [traces] if traces.fitted else []
+    return found
+
+
+def _typed_back(intent: str, tables: Sequence[Table], items: Sequence[object]) -> Proposal | None:
+    """Take a reading that was typed back as it stands."""
+    for table in tables:
+        try:
+            query = parse_reading(intent, list(table.fields))
+        except Unreadable:
+            continue
+        moved = _table_for(query, table, items)
+        return Proposal(query=query, table=moved, program=write_program(moved.format, query))
+    return None
+
+
+def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:
+    offers = tuple(
+        Offer(reading=one.reading.text, gives=evaluate(one.reading.query, one.table.rows, one.table.fields).value)
+        for one in rivals
+    )
+    reason = _reason([one.reading for one in rivals], table)
+    return Unable(reason=reason, offers=offers, helps=(_columns(table), *HELPS[1:]))
+
+
+def _reason(readings: Sequence[Reading], table: Table) -> str:
+    """Say why none of some readings is simply taken."""
+    unused = dict.fromkeys(word for one in readings for word in one.unused)
+    if unused:
+        return f"nothing was made of {', '.join(map(repr, unused))}{_troubles(table)}"
+    if len(readings) > 1:
+        return "the question can be read in more than one way"
+    return f"it is not sure that this is what was asked{_troubles(table)}"
+
+
+def _not_understood(intent: str, table: Table) -> str:
+    return f"the question was not understood{_troubles(table)}"
+
+
+def _troubles(table: Table) -> str:
+    """Say which columns hold numbers that cannot be worked with."""
+    found = [f"{one.title}: {one.trouble}" for one in table.format.fields if one.trouble]
+    return f" ({'; '.join(found[:3])})" if found else ""
+
+
+def _columns(table: Table) -> str:
+    names = ", ".join(list(table.fields)[:20]) or "none"
+    return f"the names of columns, which are {clean(names)}"

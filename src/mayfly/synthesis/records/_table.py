@@ -1,0 +1,149 @@
+"""Read a whole input on the host: its format, its rows, an account of every line, and what words can mean for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from mayfly.language import bases
+from mayfly.language.question import Column, ColumnInfo, ColumnKind, Vocabulary, name_words, nouns_of
+from mayfly.synthesis.records._kinds import METHODS
+from mayfly.synthesis.records._model import Field, Format
+from mayfly.synthesis.records._rows import Bad, Reading, Unfit, read_lines, read_objects, read_thrown
+from mayfly.synthesis.records._values import Row, Values
+
+# Columns with more different values than this are not looked up by value: nobody names one of so many.
+MOST_VALUES = 5000
+LONGEST_VALUE = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Hold rows with their format, and how many lines there were of each kind."""
+
+    format: Format
+    rows: Sequence[Row]
+    lines: int
+    empty: int = 0
+    header: int = 0
+    not_understood: int = 0
+    first_bad: Bad | None = None
+    name: str = ""
+    # Rows with a cell that is not what its column holds: nothing stands there for whoever does not ask.
+    unfit: tuple[Unfit, ...] = ()
+
+    @property
+    def fields(self) -> Mapping[str, Field]:
+        """The fields by their titles."""
+        return {one.title: one for one in self.format.fields}
+
+    def asked_for(self, titles: Collection[str]) -> Table:
+        """Return the table as a question about some columns finds it: rows unfit for that are not understood."""
+        refused = [one for one in self.unfit if not one.titles.isdisjoint(titles)]
+        if not refused:
+            return self
+        places = {one.row for one in refused}
+        rows = [row for place, row in enumerate(self.rows) if place not in places]
+        first = min((one.line for one in refused), key=lambda line: line.number)
+        bad = first if self.first_bad is None or first.number < self.first_bad.number else self.first_bad
+        return replace(self, rows=rows, not_understood=self.not_understood + len(refused), first_bad=bad, unfit=())
+
+
+def read_table(found: Format, items: Sequence[object], name: str = "") -> Table:
+    """Read *items*, lines or objects, by a format."""
+    reading = Reading()
+    if found.kind == "objects":
+        read_objects(found, items, reading)
+    elif found.kind in ("memory", "trace"):
+        read_thrown(found, items, reading)
+    else:
+        read_lines(found, items, reading)
+    return Table(
+        format=found,
+        rows=reading.rows,
+        lines=reading.lines,
+        empty=reading.empty,
+        header=reading.header,
+        not_understood=reading.bad,
+        first_bad=reading.first,
+        name=name,
+        unfit=tuple(reading.unfit),
+    )
+
+
+# What the words of a question can mean.
+
+
+def vocabulary_of(table: Table) -> Vocabulary:
+    """Return what words can mean for a table, from its columns, its values and its name."""
+    columns = tuple(_column(one, table) for one in table.format.fields)
+    messages = [one.name for one in columns if one.role == "message"]
+    texts = tuple({str(row.get(name) or "").lower() for row in table.rows for name in messages or [""]})
+    things = table.format.kind in ("delimited", "objects", "json", "joined") or _is_list(table)
+    return Vocabulary(columns=columns, nouns=_nouns(table), texts=texts, about_things=things)
+
+
+def _column(one: Field, table: Table) -> ColumnInfo:
+    kinds: dict[str, ColumnKind] = {"int": "int", "float": "float", "bool": "bool", "time": "time", "epoch": "time"}
+    kinds["list"] = "list"
+    kind = kinds.get(one.kind, "text")
+    held = [row[one.title] for row in table.rows if row.get(one.title) is not None]
+    if kind == "list":
+        items = dict.fromkeys(str(item) for value in held if isinstance(value, list) for item in value)
+        return ColumnInfo(name=one.title, kind="list", role=one.role, values=tuple(items)[:MOST_VALUES])
+    if kind == "time":
+        moments = Values(fields={one.title: one})
+        found = [when for row in table.rows if (when := moments.moment(Column(name=one.title), row))]
+        bounds = (min(found).isoformat(), max(found).isoformat()) if found else ()
+        return ColumnInfo(
+            name=one.title,
+            kind="time",
+            role=one.role or "timestamp",
+            values=bounds,
+            optional=len(held) < len(table.rows),
+        )
+    distinct = dict.fromkeys(value for value in held if isinstance(value, (str, int, float)))
+    named = [value for value in distinct if not isinstance(value, str) or 0 < len(value) <= LONGEST_VALUE]
+    few = len(distinct) <= MOST_VALUES
+    return ColumnInfo(
+        name=one.title,
+        kind=kind,
+        role=one.role,
+        unit=one.unit,
+        values=tuple(named) if few else (),
+        complete=few,
+        trouble=one.trouble,
+        optional=len(held) < len(table.rows),
+    )
+
+
+def _is_list(table: Table) -> bool:
+    """Say whether lines are the names of things, one each, and no text."""
+    lengths = sorted(len(str(row.get("") or "")) for row in table.rows)
+    # Half of the lines are shorter than this, which few sentences are.
+    return table.format.kind == "plain" and bool(lengths) and lengths[len(lengths) // 2] < 30
+
+
+def _nouns(table: Table) -> frozenset[str]:
+    """Return what a record is called: by the file's name, by what has a number here, by the kind of log."""
+    found = set(nouns_of("table"))
+    stem = table.name.rpartition("/")[2].partition(".")[0]
+    if table.format.kind not in ("delimited", "objects", "json", "joined") and not _is_list(table):
+        stem = ""  # The lines of build.log are no builds.
+    found |= {base for word in name_words(stem) if len(word) > 2 for base in bases(word)} if stem else set()
+    for one in table.format.fields:
+        words = name_words(one.title)
+        if len(words) > 1 and words[-1] in ("id", "no", "nr", "number", "uuid", "key", "ref"):
+            found |= {base for word in words[:-1] for base in bases(word)}
+    if _is_list(table):
+        found |= {"word", "name"}
+    if table.format.kind in ("pattern", "json", "pairs", "plain", "memory", "trace"):
+        found |= nouns_of("log")
+    roles = {one.role for one in table.format.fields}
+    if any(METHODS.issuperset(one.values) and one.values for one in table.format.fields) or {"path", "status"} <= roles:
+        found |= nouns_of("web")
+    if table.format.kind == "memory":
+        found |= {"oom", "outofmemory", "outofmemoryerror", "error"}
+    if table.format.kind == "trace":
+        found |= {"exception", "error", "traceback", "stacktrace"}
+    return frozenset(found)
