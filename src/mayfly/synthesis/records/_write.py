@@ -41,7 +41,7 @@ _GAUGES |= {"last": "Edge(last=True)", "median": "Percentile(50)", "stdev": "Dev
 _GAUGES |= {"range": "Range()"}
 # Helpers that a helper uses itself.
 _NEEDS = {"Percentile": ("Numbers",), "Deviation": ("Numbers",), "Extreme": ("sort_key",), "Commonest": ("key_text",)}
-_JSON = ("text", "key_text", "Distinct", "Commonest")
+_NEEDS |= {"text": ("written",), "key_text": ("written",), "Distinct": ("written",)}
 
 
 class Written(NamedTuple):
@@ -138,16 +138,27 @@ class _Writer:
     def _use(self, name: str) -> None:
         for other in _NEEDS.get(name, ()):
             self._use(other)
+        if name == "written":
+            self._use_written()
+            return
         text = helper(name)
         if text.startswith(f"class {name}(Gauge)") or text.startswith(f"class {name}(Numbers)"):
             self.source.helper("Gauge", helper("Gauge"))
-        if name in _JSON:
-            self.source.use("json")
-        if name in ("Percentile", "Deviation"):
-            self.source.use("math")
         if name == "week":
             self.source.datetime.add("datetime")
         self.source.helper(name, text)
+
+    def _use_written(self) -> None:
+        """Add what shows values as JSON: only objects need the module for that, and every import counts as a risk."""
+        if self._holds_objects():
+            self.source.use("json")
+            self.source.helper("written", helper("written_object"))
+            return
+        self.source.helper("written_one", helper("written_one"))
+        self.source.helper("written", helper("written"))
+
+    def _holds_objects(self) -> bool:
+        return self.found.kind in OBJECTS
 
     # Expressions.
 
@@ -438,9 +449,9 @@ class _Writer:
         return f"chosen({stream}, account)"
 
     def _identity(self, part: Repeated) -> None:
-        self.source.use("json")
+        self._use("written")
         held = ", ".join(map(self._value, part.of)) if part.of else 'row.get("")'
-        body = [f"return json.dumps([{held}], sort_keys=True)"]
+        body = [f"return written([{held}])"]
         self.source.function("def identity(row: Row) -> str:", "Return what has to be the same in two rows.", body)
 
     # Measures.
@@ -525,7 +536,7 @@ class _Writer:
 
     def _grouped(self, stream: str) -> list[str]:
         query = self.query
-        self.source.use("json")
+        self._use("written")
         self._use("sort_key")
         keys = ", ".join(map(self._value, query.keys))
         self.source.function(
@@ -537,7 +548,7 @@ class _Writer:
             "for row in found:",
             "    key = group_of(row)",
             *self._elsewhere(),
-            "    held = groups.setdefault(json.dumps(key, sort_keys=True), (key, gauges()))[1]",
+            "    held = groups.setdefault(written(key), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
             "made = [(key, [gauge.value() for gauge in held]) for key, held in groups.values()]",
@@ -643,14 +654,14 @@ class _Writer:
             held = self._ordered(held, order.by, order.descending)  # type: ignore[arg-type]
         single = query.unique and len(query.columns) == 1
         if query.unique:
-            self.source.use("json")
+            self._use("written")
             unless = ["    if value is None:", "        continue"] if single else []
             body = [
                 "seen: set[str] = set()",
                 "for row in found:",
                 f"    value = {call}",
                 *unless,
-                "    name = json.dumps(value, sort_keys=True)",
+                "    name = written(value)",
                 "    if name not in seen:",
                 "        seen.add(name)",
                 "        yield value",
@@ -693,7 +704,7 @@ class _Writer:
     def _picked(self, stream: str) -> list[str]:
         query, pick = self.query, self.query.pick
         assert pick is not None
-        self.source.use("json")
+        self._use("written")
         self._use("key_text")
         keys = ", ".join(map(self._value, query.keys))
         self.source.function(
@@ -718,7 +729,7 @@ class _Writer:
             f"for row in {stream}:",
             "    key = group_of(row)",
             *self._elsewhere(),
-            "    groups.setdefault(json.dumps(key, sort_keys=True), (key, []))[1].append(row)",
+            "    groups.setdefault(written(key), (key, []))[1].append(row)",
             "found: dict[str, list[object]] = {}",
             "for key, held in groups.values():",
             f"    taken = {taken}",
@@ -752,6 +763,9 @@ class _JoinWriter(_Writer):
         super().__init__(joined.table.format, query)
         self.joined = joined
 
+    def _holds_objects(self) -> bool:
+        return any(one.format.kind in OBJECTS for one in (self.joined.first, self.joined.second))
+
     def write(self) -> Written:
         query, joined = self.query, self.joined
         names = set(self.fields) if self.whole else set(columns_of(query))
@@ -775,7 +789,7 @@ class _JoinWriter(_Writer):
     def _side_by_side(self, names: set[str]) -> None:
         joined, join = self.joined, self.joined.join
         self._use("key_text")
-        self.source.use("json")
+        self._use("written")
         shown = {new: old for new, old in joined.renamed.items() if new in names}
         beside = ", ".join(f"{literal(new)}: one.get({literal(old)})" for new, old in shown.items())
         body = [
