@@ -19,6 +19,8 @@ LEARNED_FROM = 400
 MOST_SHAPES = 3
 MOST_FIELDS = 60
 ENOUGH = 0.6
+# Without a number or a moment that every line has, lines are a format only if nearly all of them fit.
+PROSE = 0.97
 _LOGFMT = re.compile(LOGFMT)
 
 
@@ -80,7 +82,13 @@ def _learned(lines: Sequence[str]) -> Format | None:
     ):
         return rivals[0]
     best = max((rival for rival in rivals if rival), key=_merit, default=None)
-    return best if best and best.fitted >= max(1, len(lines) * ENOUGH) and _telling(best) else None
+    return best if best and best.fitted >= max(1, len(lines) * _needed_fit(best)) and _telling(best) else None
+
+
+def _needed_fit(found: Format) -> float:
+    """Return how many of the lines a learned shape has to fit: running text has shapes too, but few lines share one."""
+    firm = any(field.kind != "text" and not field.optional for field in found.fields)
+    return ENOUGH if firm else PROSE
 
 
 def _richer(several: Format | None, whole: Format, groups: Sequence[Sequence[str]], probe: Sequence[str]) -> bool:
@@ -95,7 +103,16 @@ def _merit(found: Format) -> float:
 
 
 def _telling(found: Format) -> bool:
+    if _is_prose(found):
+        return False
     return len(found.fields) > 1 or any(field.kind != "text" for field in found.fields)
+
+
+def _is_prose(found: Format) -> bool:
+    """Say whether lines only share that there is some text in them, with now and then something else."""
+    firm = any(field.kind != "text" and not field.optional for field in found.fields)
+    loose = any(slot.style in ("rest", "text") for shape in found.shapes for slot in _shape.slots(shape.parts))
+    return loose and not firm
 
 
 def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | None:

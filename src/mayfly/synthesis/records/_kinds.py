@@ -166,7 +166,10 @@ def habits_of(fields: Sequence[Field], *, english: bool) -> Habits:
 
 def epoch(texts: Sequence[str], kind: Kind) -> tuple[Kind, str]:
     """Tell seconds since 1970 from thousandths of them, and both from other numbers."""
-    numbers = [float(text) for text in texts]
+    try:
+        numbers = [float(text) for text in texts]
+    except ValueError:
+        return kind, ""
     if numbers and all(8e8 < number < 4e9 for number in numbers):
         return "epoch", "seconds"
     if numbers and all(8e11 < number < 4e12 for number in numbers):
