@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from mayfly import forge
-from mayfly.core import UNSET
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._task import read_lines
 from mayfly.synthesis import records
@@ -54,8 +53,7 @@ def is_about_data(task: Task) -> bool:
 
 def _items(task: Task) -> tuple[tuple[object, ...], bool]:
     if task.lines is None:
-        items = task.input if isinstance(task.input, list) else [] if task.input is UNSET else [task.input]
-        return tuple(items), True
+        return tuple(task.records), True
     read = tuple(read_lines(task.lines, MOST_BYTES))
     return read, task.lines.stat().st_size <= MOST_BYTES
 

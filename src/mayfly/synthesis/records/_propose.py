@@ -25,6 +25,7 @@ from mayfly.language.question import (
 )
 from mayfly.synthesis.records import _detect, _java
 from mayfly.synthesis.records._evaluate import Answer, evaluate
+from mayfly.synthesis.records._fit import misfit_of
 from mayfly.synthesis.records._join import Joined, asked_for, join_tables, shared_columns
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._table import Table, read_table, vocabulary_of
@@ -205,7 +206,8 @@ def _typed_join(intent: str, joined: Joined) -> Query | None:
         query = parse_reading(intent, list(joined.table.fields))
     except Unreadable:
         return None
-    return query if query.join == joined.join else None
+    fits = query.join == joined.join and not misfit_of(query, joined.table.fields)
+    return query if fits else None
 
 
 def _kinds_of_join(read: Sequence[Token]) -> list[JoinKind]:
@@ -289,6 +291,8 @@ def _typed_back(intent: str, tables: Sequence[Table], items: Sequence[object]) -
         try:
             query = parse_reading(intent, list(table.fields))
         except Unreadable:
+            continue
+        if query.join is not None or misfit_of(query, table.fields):
             continue
         moved = _table_for(query, table, items)
         return Proposal(query=query, table=moved, program=write_program(moved.format, query))
