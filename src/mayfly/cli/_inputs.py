@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -28,6 +27,8 @@ def given_input(name: str | None) -> Iterator[Given]:
     if name is None:
         yield Given()
     elif name == "-":
+        import tempfile
+
         with tempfile.NamedTemporaryFile(prefix="mayfly-") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
             file.flush()
