@@ -151,4 +151,4 @@ def test_each_attempt_at_a_promise_counts_once(settings: Settings) -> None:
         ledger.append(asked, subject=leaf)
         found = saved(ledger, run)
     assert found.used == {"model_calls": 4, "input_tokens": 111, "output_tokens": 1022, "money": 0.875}
-    assert (found.cost.model_calls, found.cost.money) == (4, 0.875)
+    assert (found.cost.model_calls, found.cost.money.dollars) == (4, 0.875)

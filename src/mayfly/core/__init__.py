@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mayfly.core._amounts import POOL_KINDS
     from mayfly.core._canonical import canonical_json, content_hash
     from mayfly.core._hosts import Host, host_of
+    from mayfly.core._money import NO_MONEY, Money
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
     from mayfly.core._same import is_sequence, same
@@ -64,6 +65,7 @@ __all__ = [
     "CHAOS_THRESHOLD",
     "CONTROL",
     "HIDDEN",
+    "NO_MONEY",
     "POOL_KINDS",
     "UNSET",
     "Agent",
@@ -87,6 +89,7 @@ __all__ = [
     "MachineError",
     "MayflyError",
     "ModelSettings",
+    "Money",
     "Offer",
     "Outcome",
     "PolicySettings",
@@ -134,6 +137,7 @@ __getattr__ = lazily(
         "_amounts": "POOL_KINDS",
         "_canonical": "canonical_json content_hash",
         "_hosts": "Host host_of",
+        "_money": "NO_MONEY Money",
         "_parse": "check_tree parse_python",
         "_pool": "Hold Pool current_pool limit within",
         "_same": "is_sequence same",

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mayfly.promise._combine import CannotCombine, Joined
+    from mayfly.promise._contradict import Claim, Contradict, Contradicted, attempt
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
+    from mayfly.promise._fix import Fix, Fixed, Ground
     from mayfly.promise._history import (
         Saved,
         Unsettled,
@@ -22,21 +24,10 @@ if TYPE_CHECKING:
     )
     from mayfly.promise._job import Done, Engine, Job, Part, Worker
     from mayfly.promise._journal import Journal
+    from mayfly.promise._judge import Judge, Judged, Opinion
     from mayfly.promise._keys import part_of
     from mayfly.promise._leaves import Leaves, Options, Value, about_store, input_of
     from mayfly.promise._order import Cycle
-    from mayfly.promise._pieces import (
-        Claim,
-        Contradict,
-        Contradicted,
-        Fix,
-        Fixed,
-        Ground,
-        Judge,
-        Judged,
-        Opinion,
-        attempt,
-    )
     from mayfly.promise._promise import Combine, Evidence, IllegalTransition, Promise, Service, State
     from mayfly.promise._promise_json import from_json, to_json
     from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality, classify
@@ -175,21 +166,9 @@ _HOME = {
         "mayfly.promise._leaves",
     ),
     **dict.fromkeys(("Cycle",), "mayfly.promise._order"),
-    **dict.fromkeys(
-        (
-            "Claim",
-            "Contradict",
-            "Contradicted",
-            "Fix",
-            "Fixed",
-            "Ground",
-            "Judge",
-            "Judged",
-            "Opinion",
-            "attempt",
-        ),
-        "mayfly.promise._pieces",
-    ),
+    **dict.fromkeys(("Claim", "Contradict", "Contradicted", "attempt"), "mayfly.promise._contradict"),
+    **dict.fromkeys(("Fix", "Fixed", "Ground"), "mayfly.promise._fix"),
+    **dict.fromkeys(("Judge", "Judged", "Opinion"), "mayfly.promise._judge"),
     **dict.fromkeys(
         (
             "Combine",

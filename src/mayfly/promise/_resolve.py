@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash
 from mayfly.promise._combine import CannotCombine, combine, combined
+from mayfly.promise._contradict import Claim, Contradict, attempt
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import Began, Collapsed, Failed, Proven, Resolved
 from mayfly.promise._job import Part
 from mayfly.promise._journal import Journal
+from mayfly.promise._judge import Judge, Opinion
 from mayfly.promise._keys import part_of
 from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of
 from mayfly.promise._order import Cycle
@@ -233,14 +235,18 @@ class Resolver:
         if value.derived and promise.combine != "merge":
             names = [child.name for child in promise.children]
             kind = promise.combine or ("last" if promise.children[-1].needs else "record")
-            if not combined(kind, names, [child.value for child in promise.children], value.value):
+            values = [child.value for child in promise.children]
+            as_planned = attempt(lambda found: combined(kind, names, values, found), name="combined")
+            if Contradict((as_planned,)).contradict(Claim(value=value.value)).found:
                 raise Untrue("the parts were not combined as planned")
         if promise.test or evidence is None:
             input = input_of(promise, needed)
             evidence = self.tester.choose(promise, input)
             said = await self.tester.holds(evidence, value=value.value, input=input, context=promise.context)
-            if not said.accepted:
-                raise Untrue(f"its test does not accept it: {said.reason}")
+            opinion = Opinion(passed=said.accepted, confidence=evidence.confidence, reason=said.reason)
+            judged = Judge().judge((opinion,))
+            if judged.decision != "accept":
+                raise Untrue(f"its test does not accept it: {'; '.join(judged.reasons)}")
             evidence = said.evidence
         if evidence.strength == "none":
             raise Untrue(f"nothing proves it: {evidence.description}")

@@ -250,7 +250,7 @@ class Trees:
             "model_calls": outcome.cost.model_calls,
             "input_tokens": outcome.cost.input_tokens,
             "output_tokens": outcome.cost.output_tokens,
-            "money": outcome.cost.money,
+            "money": outcome.cost.money.dollars,
         }
         event: Any
         if outcome.resolved:

@@ -102,7 +102,10 @@ def attempt(test: Callable[[object], object], *, name: str = "test", severity: f
     """Make a detector of a test: whatever it does not answer with exactly True contradicts the value."""
 
     def detect(_: object, value: object) -> str:
-        answer = test(value)
+        try:
+            answer = test(value)
+        except Exception as error:
+            return f"the test raised {type(error).__name__}"
         return "" if answer is True else f"the test answered {shown(answer, 60)}, not True"
 
     return Detector(name=name, severity=severity, detect=detect, alone=True)
