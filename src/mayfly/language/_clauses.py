@@ -148,6 +148,8 @@ class _Reader:
         if not joint and not self._begs(here) and not self._refuses(here):
             self._note_binding(here)
             return None
+        if line.plain(here) == "but" and line.plain(here - 1) in ("everything", "anything", "nothing", "all"):
+            return Head(kind="refusal", place=here, end=here + 1)
         head = head_at(line, here)
         if not head or skip_openers(line, here)[0] > here + _OPENING:
             self.tried = skip_openers(line, here)[0]
@@ -172,9 +174,11 @@ class _Reader:
         return self.mode in _ASKING and self.line.plain(here) in _CUTTING and not belongs
 
     def _note_binding(self, here: int) -> None:
-        self.related = self.related or self.line.has(here, "relatives")
-        if self.mode == "command" and self.line.has(here, "modals"):
-            self.bound = self.bound or self.line.plain(here) != "to" or verb_at(self.line, here + 1) is not None
+        """Remember a clause in the object: "what could break", "scripts that delete rows and drop tables"."""
+        word, leads = self.line.plain(here), verb_at(self.line, here + 1) is not None
+        self.related = self.related or word in words("relatives")
+        modal = word in words("modals") and (word != "to" or leads)
+        self.bound = self.bound or (self.mode == "command" and (modal or (word in words("asking") and leads)))
 
     def _accepts(self, here: int, head: Head) -> bool:
         """Say whether a verb after a joint is a new request, by what the clause before it is."""
@@ -205,8 +209,7 @@ class _Reader:
             return False
         if is_object_start(line, head.end):
             return self.related and line.is_verb(here - 1)
-        between = "between" in (line.plain(place) for place in range(max(object_, here - 4), here))
-        if joint == "or" or self.related or between:
+        if joint == "or" or self.related:
             return True
         stop = phrase_end(line, head.end)
         listed = any(line.sign(place) == "," for place in range(max(object_, here - _FAR), here))
@@ -231,7 +234,11 @@ class _Reader:
         if head.framed or (sign == ":" and here <= _LABEL):
             return True
         listed = bool(sign) and line.is_verb(here - 1) and not line.has(here - 2, "determiners")
-        if listed or (line.plain(here) in ("and", "or", "also", "plus") and not head.marked):
+        if (
+            listed
+            or (self.asked and not head.marked)
+            or (line.plain(here) in ("and", "or", "also", "plus") and not head.marked)
+        ):
             return False
         if line.plain(head.end) in ("or", "and") or line.sign(head.end) == ",":
             return False
@@ -277,11 +284,11 @@ def _demanded(line: Line, span: Span) -> Span | None:
     for place in range(start + 1, span.stop):
         for frame, match in frames_at(line, place, kind):
             head = led_to(line, frame, match)
-            if head and head.end <= span.stop and _is_thing(line, start, place):
+            if head and head.end <= span.stop and line.plain(head.end) != "by" and _is_thing(line, start, place):
                 denied = match.negated or line.has(start, "nobody")
                 made = replace(span, head=head, thing=(start, place))
                 return replace(made, kind="refusal") if denied else replace(made, kind="command", confidence=0.75)
-    return _named_task(line, span, first)
+    return None
 
 
 def _is_thing(line: Line, start: int, stop: int) -> bool:
@@ -291,15 +298,3 @@ def _is_thing(line: Line, start: int, stop: int) -> bool:
     people = {"i", "we", "you", "he", "she", "they", "someone", "somebody", "everyone"}
     told = (is_finite(line, place) or is_one_of(line.plain(place), "reporting") for place in range(start, stop))
     return not any(told) and not any(line.plain(place) in people for place in range(start, stop))
-
-
-def _named_task(line: Line, span: Span, first: int) -> Span | None:
-    """Return the verb of "auditing the roles is your next task"."""
-    head = verb_at(line, first, "gerund")
-    ends = [place for place in range(first + 1, span.stop) if line.plain(place) in ("is", "will", "remains")]
-    if head is None or not ends:
-        return None
-    said = {line.plain(place) for place in range(ends[-1], ends[-1] + 7)}
-    if not (said & words("tasks") and said & {"your", "the", "our", "next"}) or "not" in said:
-        return None
-    return replace(span, kind="command", head=head, thing=(head.end, ends[-1]), confidence=0.75)
