@@ -65,7 +65,7 @@ class Lexicon:
             nouns=_nouns(rows["verb_noun"]),
             products=_nouns(rows["verb_product"]),
             hints=_hints(rows["verb_hint"]),
-            question_verbs={phrase: verb for phrase, verb in reversed(rows["question_verb"])},
+            question_verbs={row[0]: row[1] for row in reversed(rows["question_verb"])},
             instruction_verb=next(iter(single["instruction_verb"]), ""),
             guarded=frozenset(single["guarded_verb"]),
             telling=frozenset(single["telling_verb"]),
