@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, Cost, InputError, MayflyError, Pool, Proof, StoreError, Unset, within
+from mayfly.core import UNSET, Cost, InputError, MayflyError, Pool, Proof, StoreError, Unset, shown, within
 from mayfly.library import Builtin, Invocation, Registry
 from mayfly.promise._data import NotData, copied, handed
 from mayfly.promise._effects import Effects
@@ -20,7 +20,6 @@ from mayfly.promise._job import Done, Engine, Job, Part
 from mayfly.promise._journal import Journal
 from mayfly.promise._keys import hash_part, key_here, key_of, part_of
 from mayfly.promise._promise import Evidence, Promise, Service
-from mayfly.promise._tester_thread import shown
 from mayfly.promise._thread import in_thread, nobody_leaves
 from mayfly.promise.engines import EngineLost
 from mayfly.store import Killed, Payload
@@ -156,7 +155,7 @@ class Leaves:
         if said is not True:
             if inspect.iscoroutine(said):
                 said.close()
-            raise Untrue(f"the test of {builtin.name} gave {shown(said)}, not True: {builtin.proves}")
+            raise Untrue(f"the test of {builtin.name} gave {shown(said, 60)}, not True: {builtin.proves}")
         sure = builtin.has_test
         return Evidence(
             description=builtin.proves[:LONGEST],

@@ -20,7 +20,7 @@ from mayfly.promise._order import Cycle
 from mayfly.promise._promise import Evidence, Promise, State
 from mayfly.promise._reality import Kind
 from mayfly.promise._spent import spent_json
-from mayfly.store import shown
+from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
@@ -285,7 +285,7 @@ class Resolver:
             "intent": promise.intent[:2000],
             "depth": promise.depth,
             "code": promise.code,
-            "ground_value": shown(promise.ground),
+            "ground_value": as_payload(promise.ground),
             "seq": self.journal.next(),
             "cost": spent_json(value.cost, sandbox_seconds=value.sandbox_seconds),
         }

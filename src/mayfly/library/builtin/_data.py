@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import partial
 from itertools import pairwise
 
-from mayfly.core import UNSET, InputError
+from mayfly.core import UNSET, InputError, same
 from mayfly.library._capability import Builtin, Invocation
 from mayfly.library.builtin._arguments import Fields, asked_path, fields_of, said, text_of
 from mayfly.library.builtin._paths import read_text, root_of
@@ -52,7 +52,7 @@ def data_builtins(largest: int) -> tuple[Builtin, ...]:
             name="return_constant",
             description="Return a constant as it is given.",
             call=_constant,
-            check=lambda invocation, value: _same(value, _constant(invocation)),
+            check=lambda invocation, value: same(value, _constant(invocation)),
             proves="it is the constant that was given",
             quick=True,
             steady=True,
@@ -111,7 +111,7 @@ def _read(largest: int, invocation: Invocation) -> object:
 
 
 def _is_in_file(largest: int, invocation: Invocation, value: object) -> bool:
-    return _same(value, _read(largest, invocation))
+    return same(value, _read(largest, invocation))
 
 
 def at_key(data: object, key: object) -> object:
@@ -183,7 +183,7 @@ def _says_the_same(invocation: Invocation, value: object) -> bool:
         again = json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
         return False
-    return _same(again, at_key(json.loads(text), key))
+    return same(again, at_key(json.loads(text), key))
 
 
 def _data(invocation: Invocation) -> object:
@@ -203,7 +203,7 @@ def _format(invocation: Invocation) -> str:
 
 
 def _is_formatted(invocation: Invocation, value: object) -> bool:
-    return isinstance(value, str) and _same(loads(value, "the value"), _plain(_data(invocation)))
+    return isinstance(value, str) and same(loads(value, "the value"), _plain(_data(invocation)))
 
 
 def _plain(data: object) -> object:
@@ -249,12 +249,3 @@ def _number(text: str) -> object:
     except ValueError:
         return text
     return number if math.isfinite(number) else text
-
-
-def _same(one: object, other: object) -> bool:
-    """Compare data by what it is: 1 is not true, and 1 is not 1.0."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return type(one) is type(other) and one == other
