@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from mayfly.language._frames import FrameKind, frames_at, head_at, led_to, skip_openers, unknown_at
-from mayfly.language._heads import Head, Stretch, ends_phrase, is_finite, is_object_start, phrase_end, verb_at
+from mayfly.language._heads import Head, Stretch, ends_phrase, is_finite, is_object_start, phrase_end, verb_at, work_at
 from mayfly.language._request import ClauseKind
 from mayfly.language._sentences import Sentence
 from mayfly.language._verbs import PARTICLES
@@ -278,6 +278,8 @@ def _names_verbs(line: Line, place: int) -> bool:
 def _demanded(line: Line, span: Span) -> Span | None:
     """Return what a statement demands or forbids of a thing: "the header must be changed", "the docs need updating"."""
     first = skip_openers(line, span.start)[0]
+    if named := _named(line, span, first):
+        return named
     hopes = [match.end for _, match in frames_at(line, first, "hope")]
     kind: FrameKind = "hoped" if hopes else "passive"
     start = max(hopes, default=first)
@@ -289,6 +291,20 @@ def _demanded(line: Line, span: Span) -> Span | None:
                 made = replace(span, head=head, thing=(start, place))
                 return replace(made, kind="refusal") if denied else replace(made, kind="command", confidence=0.75)
     return None
+
+
+def _named(line: Line, span: Span, first: int) -> Span | None:
+    """Return the work that a sentence only names: "tests for a.py", "a quick fix would be nice"."""
+    work = work_at(line, first)
+    if work is None or work.verb is None or work.verb.verb in line.lexicon.guarded:
+        return None
+    wished = any(frames_at(line, work.end, "wished"))
+    told = (is_finite(line, place) or line.has(place, "subjects") for place in range(work.end, span.stop))
+    return (
+        replace(span, kind="command", head=work, confidence=0.75 if wished else 0.55)
+        if wished or not any(told)
+        else None
+    )
 
 
 def _is_thing(line: Line, start: int, stop: int) -> bool:

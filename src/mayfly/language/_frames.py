@@ -15,7 +15,7 @@ from mayfly.language._inflect import VerbForm
 from mayfly.language._lexicon import load_words
 from mayfly.language._words import Line, is_closed, words
 
-FrameKind = Literal["command", "weak", "trying", "refusal", "passive", "hoped", "hope", "earlier"]
+FrameKind = Literal["command", "weak", "trying", "refusal", "passive", "hoped", "hope", "wished", "earlier"]
 _LEADING: tuple[FrameKind, ...] = ("command", "weak", "trying", "refusal")
 # No polite request goes through more frames than this: "could you please help me to …".
 _MOST_FRAMES = 5
