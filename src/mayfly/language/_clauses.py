@@ -73,12 +73,15 @@ class _Reader:
         elif not line.phrase(first, "reported"):
             here = self._open(first)
         while here < len(line):
-            found = self._next(here)
-            if found is None:
-                here = max(here + 1, self.tried)
-            else:
+            if self._leads(here):
+                yield self._close(here)
+                self.started, self.head, self.mode = here, None, "statement"
+                here = skip_openers(line, here)[0] + 1
+            elif found := self._next(here):
                 yield self._close(here)
                 here = self._enter(found, here)
+            else:
+                here = max(here + 1, self.tried)
         polite = self.head is not None and self.head.framed and not self.head.weak
         if self.asked and (self.mode == "statement" or (self.mode == "unknown" and not polite)):
             self.mode = "question"
@@ -119,7 +122,7 @@ class _Reader:
 
     def _goes_on(self, start: int) -> bool:
         """Say whether another request begins after a comma; where something is told there, none does."""
-        for place in range(start, len(self.line) - 1):
+        for place in range(start, min(start + _FAR, len(self.line) - 1)):
             if self.line.sign(place) == ",":
                 if head := head_at(self.line, place) or unknown_at(self.line, place):
                     return head.kind != "refusal"
@@ -140,6 +143,12 @@ class _Reader:
         self.related = self.earlier = False
         self.bound = head.kind != "refusal" and _names_verbs(self.line, head.end)
         return max(head.end, here + 1)
+
+    def _leads(self, here: int) -> bool:
+        """Say whether a condition is joined to a request that leads to another: "… and if it is empty, delete it"."""
+        place = skip_openers(self.line, here)[0]
+        joint = self.line.plain(here) in _JOINTS or self.line.sign(here) == ";"
+        return joint and self.mode in _ASKING and self.line.has(place, "conditions") and self._goes_on(place + 1)
 
     def _next(self, here: int) -> Head | None:
         """Return the head of the clause that begins at *here*, if one does."""

@@ -107,9 +107,10 @@ class _Reading:
         for span, following in zip(found, [*found[1:], None], strict=True):
             inside = line.cut(span.start, span.stop)
             leads = following is not None and following.kind in ("command", "unknown") and span.kind == "statement"
-            phrases = self.page.front(inside) if leads else ()
+            said = inside.cut(skip_openers(inside, 0)[0])
+            phrases = self.page.front(said) if leads else ()
             if phrases:
-                front, self.about = phrases, self.page.subject(inside) or self.about
+                front, self.about = phrases, self.page.subject(said) or self.about
                 self.page.use(inside.words, "glue")
             else:
                 self._take_span(sentence, span, front)
