@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from mayfly.language._read import read
     from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
     from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
-    from mayfly.language._verbs import VERB_COLUMN, Lexicon
+    from mayfly.language._verbs import LEXICON_FACTS, Lexicon
 
 __all__ = [
+    "LEXICON_FACTS",
     "NAMES",
-    "VERB_COLUMN",
     "Clause",
     "ClauseKind",
     "Guess",
@@ -42,6 +42,6 @@ __getattr__ = lazily(
         "_read": "read",
         "_request": "Clause ClauseKind Guess Phrase Request Role",
         "_tokens": "NAMES Token TokenKind tokens",
-        "_verbs": "VERB_COLUMN Lexicon",
+        "_verbs": "LEXICON_FACTS Lexicon",
     },
 )
