@@ -2,8 +2,10 @@
 
 from mayfly.core._agent import Agent, Identity, agent
 from mayfly.core._amounts import POOL_KINDS
+from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent
 from mayfly.core._parse import check_tree, parse_python
 from mayfly.core._pool import Hold, Pool, current_pool, limit, within
+from mayfly.core._schema import mismatch, shown_value
 from mayfly.core._settings import (
     Default,
     ForgeSettings,
@@ -22,7 +24,6 @@ from mayfly.core._types import (
     UNSET,
     Artifact,
     Budget,
-    Capability,
     Cost,
     Example,
     Intent,
@@ -53,11 +54,14 @@ __all__ = [
     "UNSET",
     "Agent",
     "Artifact",
+    "Asked",
     "Budget",
     "Capability",
     "ConflictError",
     "Cost",
     "Default",
+    "Does",
+    "Effect",
     "Example",
     "ForgeSettings",
     "GateSettings",
@@ -66,11 +70,13 @@ __all__ = [
     "Identity",
     "InputError",
     "Intent",
+    "Invocation",
     "LibrarySettings",
     "LimitError",
     "MachineError",
     "MayflyError",
     "ModelSettings",
+    "NotSent",
     "Outcome",
     "PolicySettings",
     "Pool",
@@ -92,7 +98,9 @@ __all__ = [
     "content_hash",
     "current_pool",
     "limit",
+    "mismatch",
     "parse_python",
     "rounds",
+    "shown_value",
     "within",
 ]

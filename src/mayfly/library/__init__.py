@@ -1,18 +1,17 @@
 """The library: what can be done, and what proved itself, remembered by content for every process of the store."""
 
-from mayfly.library._capability import Builtin, Committed, Effect, Invocation, NotSent, Registry
+from mayfly.library._function import FunctionCapability, capability
 from mayfly.library._key import Question
 from mayfly.library._memo import Memo, Remembered, Tampered
+from mayfly.library._registry import Committed, Registry
 
 __all__ = [
-    "Builtin",
     "Committed",
-    "Effect",
-    "Invocation",
+    "FunctionCapability",
     "Memo",
-    "NotSent",
     "Question",
     "Registry",
     "Remembered",
     "Tampered",
+    "capability",
 ]

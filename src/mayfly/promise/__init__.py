@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mayfly.promise._bind import ITEM, references, result_of
+    from mayfly.promise._classify import classify
     from mayfly.promise._combine import CannotCombine, Joined
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from mayfly.promise._job import Done, Engine, Job, Part, Worker
     from mayfly.promise._journal import Journal
     from mayfly.promise._keys import part_of
-    from mayfly.promise._leaves import Leaves, Options, Value, about_store, input_of
+    from mayfly.promise._leaves import Leaves, Options, Value, about_store, arguments_of, input_of
     from mayfly.promise._order import Cycle
     from mayfly.promise._pieces import (
         Claim,
@@ -37,9 +39,9 @@ if TYPE_CHECKING:
         Opinion,
         attempt,
     )
-    from mayfly.promise._promise import Combine, Evidence, IllegalTransition, Promise, Service, State
+    from mayfly.promise._promise import Combine, Evidence, IllegalTransition, Promise, State, Work
     from mayfly.promise._promise_json import from_json, to_json
-    from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality, classify
+    from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality
     from mayfly.promise._resolve import Resolver
     from mayfly.promise._shape import check_shape
     from mayfly.promise._spent import spent_json
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHAOS_THRESHOLD",
+    "ITEM",
     "MAX_DEPTH",
     "CannotCombine",
     "Claim",
@@ -85,7 +88,6 @@ __all__ = [
     "Resolver",
     "RunResumed",
     "Saved",
-    "Service",
     "State",
     "TestGenerator",
     "TestInput",
@@ -94,8 +96,10 @@ __all__ = [
     "Unknown",
     "Unsettled",
     "Value",
+    "Work",
     "Worker",
     "about_store",
+    "arguments_of",
     "attempt",
     "cancel",
     "check_shape",
@@ -107,6 +111,8 @@ __all__ = [
     "part_of",
     "past_of",
     "plan_json",
+    "references",
+    "result_of",
     "run_status",
     "saved",
     "settle_effect",
@@ -116,6 +122,8 @@ __all__ = [
 ]
 
 _HOME = {
+    "classify": "mayfly.promise._classify",
+    **dict.fromkeys(("ITEM", "references", "result_of"), "mayfly.promise._bind"),
     **dict.fromkeys(
         (
             "CannotCombine",
@@ -170,6 +178,7 @@ _HOME = {
             "Options",
             "Value",
             "about_store",
+            "arguments_of",
             "input_of",
         ),
         "mayfly.promise._leaves",
@@ -196,8 +205,8 @@ _HOME = {
             "Evidence",
             "IllegalTransition",
             "Promise",
-            "Service",
             "State",
+            "Work",
         ),
         "mayfly.promise._promise",
     ),
@@ -214,7 +223,6 @@ _HOME = {
             "Kind",
             "MAX_DEPTH",
             "Reality",
-            "classify",
         ),
         "mayfly.promise._reality",
     ),

@@ -9,10 +9,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Cost, Example, MayflyError, Outcome, Settings, Tier, Unset, limit
+from mayfly.core import UNSET, Capability, Cost, Example, MayflyError, Outcome, Settings, Tier, Unset, limit
 from mayfly.forge import Signature
 from mayfly.gates import Suite
-from mayfly.library import Builtin, Registry
+from mayfly.library import Registry
 from mayfly.runtime._compile import Compiled, compile_task
 from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
@@ -39,10 +39,10 @@ class Runtime:
         settings: Settings | None = None,
         *,
         observer: Observer | None = None,
-        capabilities: Sequence[Builtin] = (),
+        capabilities: Sequence[Capability] = (),
         workspace: Path | None = None,
     ) -> None:
-        """Make a runtime; *capabilities* are functions of the host that leaves of a tree may use besides our own."""
+        """Make a runtime; *capabilities*, such as functions of your own, serve trees besides the built-in ones."""
         self.settings = settings or Settings.load()
         self.parts = Parts(self.settings)
         self._observer = None if observer is None else _harmless(observer)
@@ -182,10 +182,10 @@ class Runtime:
         except MayflyError:
             return None
         leaves = [promise for promise in tree.walk() if not promise.children]
-        service = leaves[0].service
-        if len(leaves) > 1 or service is None:
+        work = leaves[0].work
+        if len(leaves) > 1:
             return tree
-        return None if service.kind == "compile" or (service.kind == "ground" and service.name) else tree
+        return None if leaves[0].unserved or (work is not None and work.kind == "compile") else tree
 
     def plan(
         self,

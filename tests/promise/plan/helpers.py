@@ -1,25 +1,22 @@
 """A planner over the shipped rules and the host's own capabilities, and words to say what a tree looks like."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import UNSET, Example, PromiseSettings
-from mayfly.library import Builtin, Invocation, Registry
+from mayfly.core import UNSET, Example, Invocation, PromiseSettings
+from mayfly.language import Lexicon
+from mayfly.library import Registry
 from mayfly.library.builtin import builtins
-from mayfly.mangle import Symbol
 from mayfly.models import Model, Pool
-from mayfly.policy import Lexicon, Rulebook, Snapshot
+from mayfly.policy import Rulebook, Snapshot
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Promise
 from mayfly.promise.plan import Planner
+from mayfly.promise.plan._lexicon import lexicon_of
 
-_LEXICON = [
-    *(Symbol(name, 2) for name in ("verb_persona", "verb_action", "verb_form", "verb_noun", "verb_product")),
-    *(Symbol(name, 1) for name in ("instruction_verb", "guarded_verb", "telling_verb", "judging_verb")),
-    *(Symbol("verb_hint", 3), Symbol("question_verb", 2)),
-]
 NOTHING = "nothing: needs a model (--model)"
 
 
@@ -28,8 +25,6 @@ class Rules:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        model = snapshot.program().evaluate(goals=_LEXICON, record=False)
-        self.lexicon = Lexicon.of((symbol, row) for symbol in _LEXICON for row in model.rows(symbol))
 
 
 @cache
@@ -47,19 +42,20 @@ def extended(path: Path) -> Rules:
     return Rules(book().changed([path]))
 
 
-def never(invocation: Invocation) -> object:
-    raise AssertionError(f"{invocation.intent} was run")
+def never(call: Invocation) -> object:
+    raise AssertionError(f"{call.arguments} was run")
 
 
 @cache
 def registry() -> Registry:
     """Return the host's capabilities, none of which may be called."""
-    return Registry(
-        tuple(
-            Builtin(name=one.name, description=one.description, call=never, effect=one.effect, action=one.action)
-            for one in builtins()
-        )
-    )
+    return Registry(replace(one, call=never) for one in builtins())
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the verbs of the shipped rules and of the host's capabilities."""
+    return lexicon_of(shipped().snapshot.program(), registry())
 
 
 def make(
@@ -95,7 +91,7 @@ def child(tree: Promise[Any], name: str) -> Promise[Any]:
 
 def reaches(parent: Promise[Any], start: str, goal: str) -> bool:
     """Say whether one child works, directly or not, on what another one gives."""
-    needs = {one.name: one.needs for one in parent.children}
+    needs = {one.name: (*one.needs, *one.after) for one in parent.children}
     waiting, seen = [start], set[str]()
     while waiting:
         name = waiting.pop()
@@ -113,16 +109,20 @@ def is_sound(tree: Promise[Any], settings: PromiseSettings) -> None:
         assert node.depth <= settings.max_depth
         assert hasattr(node, "ground")
         assert node.reality is not None
-        assert node.service is not None
         assert node.resolved is UNSET
         assert str(node.state) in ("pending", "collapsed")
-        assert (node.service.kind == "children") == bool(node.children)
+        kept = [bool(node.capability), node.work is not None, bool(node.children), node.template is not None]
+        assert sum(kept) == (0 if node.unserved or str(node.state) == "collapsed" or is_chaotic(node) else 1)
         assert len(node.order()) == len(node.children)
         assert len({one.name for one in node.children}) == len(node.children)
         assert 0 <= node.reality.confidence <= 1
         if str(node.state) == "collapsed":
             assert node.reason
             assert node.code
+
+
+def is_chaotic(node: Promise[Any]) -> bool:
+    return node.reality is not None and node.reality.kind == "chaotic"
 
 
 def example(given: object, gives: object) -> Example:
