@@ -71,7 +71,7 @@ def test_a_rule_dropped_in_while_it_runs_counts_for_the_next_turn(settings: Sett
     facts = ['user_intent("i1", /command, /translate, "README", /none)']
     assert running.route(facts).personas == ("coder",)
     assert desk.kernel().route(facts).personas == ("translator",)
-    assert [found.intent.verb for found in desk.understand("Please translate it").perceived.intents] == ["translate"]
+    assert [found.verb for found in desk.understand("Please translate it").request.routed] == ["translate"]
 
 
 def test_a_broken_edit_leaves_the_last_good_rules_in_force(settings: Settings, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_l
 from mayfly.core import InputError
 
 if TYPE_CHECKING:
-    from mayfly.policy import Perception
+    from mayfly.language import Clause
     from mayfly.runtime import Understood
 
 LONGEST = 1_000_000
@@ -34,7 +34,7 @@ def route(
         answer_json(_fields(understood))
     else:
         _tell(understood)
-    raise typer.Exit(0 if understood.perceived.intents else 3)
+    raise typer.Exit(0 if understood.request.routed else 3)
 
 
 def _read(text: str) -> str:
@@ -48,19 +48,19 @@ def _read(text: str) -> str:
 
 
 def _fields(understood: "Understood") -> dict[str, object]:
-    perceived, routed = understood
+    request, routed = understood
     return {
-        "intents": [_intent(found) for found in perceived.intents],
+        "intents": [_intent(found) for found in request.routed],
         "personas": list(routed.personas),
         "action_types": list(routed.action_types),
-        "ask": perceived.ask,
-        "guesses": [{"verb": guess.verb, "confidence": round(guess.odds, 2)} for guess in perceived.guesses],
+        "ask": request.ask,
+        "guesses": [{"verb": guess.verb, "confidence": round(guess.odds, 2)} for guess in request.guesses],
         "because": list(routed.because),
         "id": routed.id,
     }
 
 
-def _intent(found: "Perception") -> dict[str, object]:
+def _intent(found: "Clause") -> dict[str, object]:
     intent = found.intent
     return {
         "category": intent.category,
@@ -73,16 +73,17 @@ def _intent(found: "Perception") -> dict[str, object]:
 
 def _tell(understood: "Understood") -> None:
     from mayfly.mangle import show_row
+    from mayfly.policy import facts_of
 
-    perceived, routed = understood
-    for fact in perceived.facts():
+    request, routed = understood
+    for fact in facts_of(request):
         answer(one_line(show_row(*fact)))
     for persona in routed.personas:
         answer(f"persona {persona}")
     for kind in routed.action_types:
         answer(f"action type {kind}")
-    if perceived.ask:
-        answer(f"ask: {one_line(perceived.ask)}")
+    if request.ask:
+        answer(f"ask: {one_line(request.ask)}")
     for line in routed.because:
         note(f"  {one_line(line)}")
     note(f"why: {command()} why {routed.id}")

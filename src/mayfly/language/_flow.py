@@ -19,20 +19,28 @@ _OWNED = frozenset(("its", "their", "this", "these", "that", "those"))
 def with_flow(
     clauses: Sequence[Clause], later: Collection[int], tokens: Sequence[Token], lexicon: Lexicon
 ) -> tuple[Clause, ...]:
-    """Return the clauses with what each needs of the earlier ones; *later* are those that are said to come after."""
+    """Return the clauses with what each needs of the earlier ones; *later* are those that are said to come after.
+
+    What follows "then" comes after all that was joined before it: "review a.py and test b.py, then deploy".
+    """
     articles = {token.start for before, token in pairwise(tokens) if before.plain == "the"}
+    found = list(clauses)
     earlier: dict[int, Clause] = {}
-    found: list[Clause] = []
+    before, group = list[int](), list[int]()
     for place, clause in enumerate(clauses):
-        if clause.kind in ("command", "unknown"):
-            # Of two ways only one is gone, so that neither takes anything of the other.
-            parted = clause.alternative or any(phrase.lead == "otherwise" for phrase in clause.conditions)
-            before = dict(list(earlier.items())[: -1 if parted else None])
-            needs = tuple(_needs(clause, before, articles, lexicon))
-            after = tuple(before)[-1:] if place in later or not clause.phrases else ()
-            clause = replace(clause, needs=needs, after=tuple(other for other in after if other not in needs))
-            earlier[place] = clause
-        found.append(clause)
+        if clause.kind not in ("command", "unknown"):
+            continue
+        # Of two ways only one is gone, so that neither takes anything of the other.
+        parted = clause.alternative or any(phrase.lead == "otherwise" for phrase in clause.conditions)
+        known = dict(list(earlier.items())[: -1 if parted else None])
+        if place in later:
+            before, group = group or before, []
+        shared = not clause.phrases or (bool(group) and not clauses[group[-1]].phrases)
+        after = {*before, *group[-1:]} if shared and not parted else {*before}
+        needs = tuple(_needs(clause, known, articles, lexicon))
+        found[place] = replace(clause, needs=needs, after=tuple(sorted(after.difference(needs))))
+        earlier[place] = clause
+        group.append(place)
     return tuple(found)
 
 

@@ -65,7 +65,7 @@ def _step(item: str) -> Step:
     if item in ("N", "NP") or item.startswith("V"):
         return Step(frozenset(), optional, item)
     lists = cast("dict[str, str]", load_words("requests")["lists"])
-    choices = (lists[part[1:]] if part[0] == "@" else part for part in item.split("|"))
+    choices = (lists.get(part[1:]) or " ".join(words(part[1:])) if part[0] == "@" else part for part in item.split("|"))
     return Step(frozenset(" ".join(choices).split()), optional, "")
 
 
@@ -162,8 +162,9 @@ def _framed(line: Line, frame: Frame, match: Match, depth: int) -> Head | None:
         return None
     refused = match.negated or "refusal" in (frame.kind, inner.kind)
     kind: HeadKind = "refusal" if refused else inner.kind
-    gap = match.thing if match.thing[1] and frame.slot != "V" else inner.gap
-    return replace(inner, kind=kind, gap=gap, framed=True, weak=inner.weak or frame.kind == "weak")
+    if match.thing[1]:
+        inner = replace(inner, means=match.thing) if frame.slot == "V" else replace(inner, gap=match.thing)
+    return replace(inner, kind=kind, framed=True, weak=inner.weak or frame.kind == "weak")
 
 
 def led_to(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAMES) -> Head | None:

@@ -50,9 +50,10 @@ class Page:
                 self.roles[word.at] = role
 
     def phrase(self, role: Role, lead: str, held: Sequence[Word]) -> Phrase:
-        """Make a phrase of some words, without the article before it, and write down their role."""
+        """Make a phrase of some words, without the article before a thing, and write down their role."""
         start, stop = 0, len(held)
-        while start < stop and (held[start].kind == "sign" or held[start].plain in words("articles")):
+        skipped = words("articles") if role != "condition" else frozenset()
+        while start < stop and (held[start].kind == "sign" or held[start].plain in skipped):
             start += 1
         while stop > start and held[stop - 1].kind == "sign":
             stop -= 1
@@ -86,7 +87,8 @@ class Page:
         if not line.has(0, "conditions"):
             return self.phrases(line) if line.has(0, "prepositions") else ()
         self.use(line.words[:1], "glue")
-        return (self.phrase("condition", line.plain(0), line.words[1:]),)
+        said = self.phrase("condition", line.plain(0), line.words[1:])
+        return (said,) if said.tokens else ()
 
     def target(self, line: Line, before: str) -> str:
         """Return what some words are about; a pronoun, or nothing at all, means what was spoken of *before*."""

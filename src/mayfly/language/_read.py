@@ -149,6 +149,8 @@ class _Reading:
         if leading & {"otherwise", "else"} and self.clauses:
             front = tuple(replace(phrase, lead="otherwise") for phrase in self.clauses[-1].conditions[:1])
         phrases = self.page.phrases(Line([*line.words[slice(*head.work)], *behind.words], line.lexicon))
+        if head.means[1]:
+            phrases += (self.page.phrase("detail", "using", line.words[slice(*head.means)]),)
         named = ", ".join(name for phrase in front for name in phrase.names)
         target = self.page.target(self._unconditional(behind, phrases), self.about)
         if named and not any(phrase.names for phrase in phrases):
@@ -162,7 +164,7 @@ class _Reading:
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
         ordered = (leading | {line.plain(span.stop - 1)}) & words("order")
-        self.later |= ({place} if ordered or sentence.item else set()) | ({place + 1} if span.earlier else set())
+        self.later |= ({place} if ordered or sentence.numbered else set()) | ({place + 1} if span.earlier else set())
         self.about = target or self.about
         self._share(target)
 

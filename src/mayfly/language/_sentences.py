@@ -24,13 +24,13 @@ _SHOWING = frozenset(("here is", "here are", "this is", "that is", "these are", 
 class Sentence:
     """Hold the words of one sentence without its final sign; *asked* when that was a question mark.
 
-    A sentence that is *pasted* was put there and asks for nothing. An *item* is part of a list.
+    What is *pasted* was put there and asks for nothing; what is *numbered* comes after what has a lower number.
     """
 
     line: Line
     asked: bool = False
     pasted: bool = False
-    item: bool = False
+    numbered: bool = False
 
 
 def sentences(tokens: Sequence[Token], lexicon: Lexicon) -> Iterator[Sentence]:
@@ -48,7 +48,7 @@ class _Parting:
         self.start = 0
 
     def part(self) -> Iterator[Sentence]:
-        line, here, item = 0, 0, False
+        line, here, numbered = 0, 0, False
         while here < len(self.tokens):
             token = self.tokens[here]
             ends = token.kind == "sign" and token.plain in ".!?" and not self._is_abbreviation(here - 1)
@@ -57,15 +57,15 @@ class _Parting:
             if ends or broken or skipped or token.kind in ("item", "data"):
                 held = self._line(self.start, here)
                 titled = skipped > 0 and _is_title(held)
-                yield Sentence(line=held, asked=ends and token.plain == "?", pasted=titled, item=item)
+                yield Sentence(line=held, asked=ends and token.plain == "?", pasted=titled, numbered=numbered)
                 material = self._line(here + (token.kind != "data"), max(here + 1, skipped))
                 yield Sentence(line=material, pasted=True)
-                item = token.kind == "item"
+                numbered = token.kind == "item" and any(letter.isdigit() for letter in token.text)
                 self.start = max(here + 1, skipped)
                 here = self.start - 1
             line = token.end if token.kind == "line" else line
             here += 1
-        yield Sentence(line=self._line(self.start, len(self.tokens)), item=item)
+        yield Sentence(line=self._line(self.start, len(self.tokens)), numbered=numbered)
 
     def _line(self, start: int, stop: int) -> Line:
         return Line(words_of(self.tokens[start:stop], start), self.lexicon)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mayfly.policy._cases import Case, Tried, cases_of, read_cases, rule_files, run_cases
+    from mayfly.policy._intents import LEXICON, facts_of, lexicon_of
     from mayfly.policy.kernel import (
         Appeals,
         Court,
@@ -32,9 +33,9 @@ if TYPE_CHECKING:
         recordings,
         simulate,
     )
-    from mayfly.policy.perception import Lexicon, Perceived, Perception, perceive
 
 __all__ = [
+    "LEXICON",
     "Appeals",
     "Case",
     "Court",
@@ -42,10 +43,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "Kernel",
-    "Lexicon",
     "Override",
-    "Perceived",
-    "Perception",
     "Permit",
     "Proposed",
     "Recording",
@@ -59,8 +57,9 @@ __all__ = [
     "cases_of",
     "changeable",
     "depends_on",
+    "facts_of",
     "goal_atoms",
-    "perceive",
+    "lexicon_of",
     "propose",
     "read_cases",
     "recordings",
@@ -108,15 +107,7 @@ _HOME = {
         ),
         "mayfly.policy.kernel",
     ),
-    **dict.fromkeys(
-        (
-            "Lexicon",
-            "Perceived",
-            "Perception",
-            "perceive",
-        ),
-        "mayfly.policy.perception",
-    ),
+    **dict.fromkeys(("LEXICON", "facts_of", "lexicon_of"), "mayfly.policy._intents"),
 }
 
 

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mayfly.core import InputError, Settings
+from mayfly.language import Lexicon, Request, read
 from mayfly.mangle import Limits, Symbol, Why, WhyNot, why, why_not
 from mayfly.policy import (
+    LEXICON,
     Appeals,
     Court,
     Difference,
     Fact,
     Kernel,
-    Lexicon,
     Override,
-    Perceived,
     Proposed,
     Recording,
     Review,
@@ -30,8 +30,9 @@ from mayfly.policy import (
     World,
     changeable,
     depends_on,
+    facts_of,
     goal_atoms,
-    perceive,
+    lexicon_of,
     propose,
     recordings,
     simulate,
@@ -40,28 +41,12 @@ from mayfly.store import Ledger, Seal
 
 _HOST = re.compile(r"[\w.:\[\]-]+")
 _PERSONA_POLICY = Symbol("persona_policy", 2)
-_LEXICON = tuple(
-    Symbol(name, arity)
-    for name, arity in (
-        ("verb_persona", 2),
-        ("verb_action", 2),
-        ("verb_form", 2),
-        ("verb_noun", 2),
-        ("verb_product", 2),
-        ("verb_hint", 3),
-        ("question_verb", 2),
-        ("instruction_verb", 1),
-        ("guarded_verb", 1),
-        ("telling_verb", 1),
-        ("judging_verb", 1),
-    )
-)
 
 
 class Understood(NamedTuple):
     """What a text asks for, and who takes it on."""
 
-    perceived: Perceived
+    request: Request
     route: Route
 
 
@@ -96,15 +81,15 @@ class Desk:
         snapshot = self.snapshot
         if self._lexicon is None or self._lexicon[0] != snapshot.hash:
             program = snapshot.program()
-            known = [symbol for symbol in _LEXICON if symbol in program.checked.declared]
+            known = [symbol for symbol in LEXICON if symbol in program.checked.declared]
             model = program.evaluate(goals=known, limits=self._limits, record=False)
-            self._lexicon = snapshot.hash, Lexicon.of((symbol, row) for symbol in known for row in model.rows(symbol))
+            self._lexicon = snapshot.hash, lexicon_of((symbol, row) for symbol in known for row in model.rows(symbol))
         return self._lexicon[1]
 
     def understand(self, text: str, *, session: str | None = None) -> Understood:
-        """Perceive *text* without a model, and route it."""
-        perceived = perceive(text, self.lexicon)
-        return Understood(perceived, self.kernel(session=session).route(perceived.facts()))
+        """Read *text* without a model, and route it."""
+        request = read(text, self.lexicon)
+        return Understood(request, self.kernel(session=session).route(facts_of(request)))
 
     def kernel(
         self, *, persona: str | None = None, facts: Iterable[Fact | str] = (), session: str | None = None

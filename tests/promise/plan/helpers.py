@@ -11,11 +11,11 @@ from mayfly.language import Lexicon
 from mayfly.library import Registry
 from mayfly.library.builtin import builtins
 from mayfly.models import Model, Pool
-from mayfly.policy import Rulebook, Snapshot
+from mayfly.policy import LEXICON, Rulebook, Snapshot, lexicon_of
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Promise
+from mayfly.promise.fit import verbs_of, with_verbs
 from mayfly.promise.plan import Planner
-from mayfly.promise.plan._lexicon import lexicon_of
 
 NOTHING = "nothing: needs a model (--model)"
 
@@ -25,6 +25,8 @@ class Rules:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+        model = snapshot.program().evaluate(goals=LEXICON, record=False)
+        self.lexicon = lexicon_of((symbol, row) for symbol in LEXICON for row in model.rows(symbol))
 
 
 @cache
@@ -55,7 +57,7 @@ def registry() -> Registry:
 @cache
 def lexicon() -> Lexicon:
     """Return the verbs of the shipped rules and of the host's capabilities."""
-    return lexicon_of(shipped().snapshot.program(), registry())
+    return with_verbs(shipped().lexicon, verbs_of(registry()))
 
 
 def make(

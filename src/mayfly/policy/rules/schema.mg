@@ -1,6 +1,6 @@
-# What the rules are given: the words that perception, the kernel and the runtime speak. Nothing is derived here.
+# What the rules are given: the words that the reader, the kernel and the runtime speak. Nothing is derived here.
 
-# From perception: one fact for each thing that was asked.
+# From the reader: one fact for each thing that was asked.
 
 Decl user_intent(Id, Category, Verb, Target, Constraint)
   descr [doc("what was asked; Category is /command, /question or /instruction; Constraint is /none or a text")]

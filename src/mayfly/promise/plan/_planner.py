@@ -16,14 +16,13 @@ from mayfly.promise._classify import LONGEST, judge, out_of_budget
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Combine, Promise, Work
 from mayfly.promise._reality import Kind, Reality
-from mayfly.promise.fit import Reading, known_lexicon, read_request
+from mayfly.promise.fit import Reading, known_lexicon, read_request, verbs_of, with_verbs
 from mayfly.promise.plan._ask import Question, Refused, ask
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._grow import Tree, collapse, note_reason
 from mayfly.promise.plan._json import BY_EXAMPLE
 from mayfly.promise.plan._ladder import rung
-from mayfly.promise.plan._lexicon import lexicon_of
 from mayfly.promise.plan._rules import PlanRules
 from mayfly.promise.plan._steps import Steps
 
@@ -39,11 +38,16 @@ class Snapshot(Protocol):
 
 
 class Desk(Protocol):
-    """Where the rules in force are found."""
+    """Where the rules in force and the verbs they know are found."""
 
     @property
     def snapshot(self) -> Snapshot:
         """The rules in force now."""
+        ...
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The verbs of those rules."""
         ...
 
 
@@ -122,7 +126,7 @@ class _Plan:
     @cached_property
     def _lexicon(self) -> Lexicon:
         try:
-            return lexicon_of(self._planner.desk.snapshot.program(), self._planner.registry)
+            return with_verbs(self._planner.desk.lexicon, verbs_of(self._planner.registry))
         except MayflyError:
             # Rules that cannot be asked leave the verbs of capabilities; the steps say what is wrong with the rules.
             return known_lexicon()
