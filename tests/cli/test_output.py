@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mayfly.cli._output import foreign, harmless, one_line, table, to_json
+from mayfly.cli._output import foreign, table, to_json
+from mayfly.core import harmless, one_line
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 

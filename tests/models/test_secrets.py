@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import InputError
+from mayfly.core import HIDDEN, InputError
 from mayfly.models import Model, ModelError, open_model
 
 from .conftest import QUICK, Script
 from .server import Server, fails, says
 
 KEY = "sk-very-secret-0123456789"
+TOKEN = "hf_abcdefghijklmnopqrstuvwxyzabcdefgh"
 
 
 def test_a_key_in_a_prompt_is_not_sent(server: Server, remote: Model, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,7 +21,7 @@ def test_a_key_in_a_prompt_is_not_sent(server: Server, remote: Model, monkeypatc
     server.play(says("x"))
     remote.ask("chat", f"my key is {KEY}", system=f"key: {KEY}")
     assert KEY not in str(server.requests)
-    assert "my key is [hidden]" in str(server.requests)
+    assert f"my key is {HIDDEN}" in str(server.requests)
 
 
 def test_a_word_that_happens_to_be_a_password_stays_in_the_prompt(
@@ -84,3 +85,9 @@ def test_a_scripted_error_shows_no_key(script: Script, monkeypatch: pytest.Monke
     with pytest.raises(ModelError) as caught:
         script({"for": "chat", "error": f"refused {KEY}"}).ask("chat", "hi")
     assert KEY not in str(caught.value)
+
+
+def test_a_token_that_is_in_no_variable_is_not_sent_either(server: Server, remote: Model) -> None:
+    server.play(says("x"))
+    remote.ask("chat", f"log in with {TOKEN}")
+    assert TOKEN not in str(server.requests)

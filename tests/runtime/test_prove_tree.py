@@ -18,7 +18,7 @@ from mayfly.promise._events import Proven
 from mayfly.runtime import Reproved, Runtime, prove_again
 
 SQUARES = tuple(Example(input=n, output=n * n) for n in (0, 2, 3, 5, 7, -4))
-SORTED = "def test(result, input):\n    return result == sorted(input)\n"
+SORTED = 'def test(result, input):\n    return result == sorted(input["it"])\n'
 
 
 class World:

@@ -39,7 +39,7 @@ class Gate:
         self.calls += 1
         self.begun.set()
         self.open.wait(500)
-        return invocation.arguments
+        return invocation.arguments["it"]
 
 
 @pytest.fixture

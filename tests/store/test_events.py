@@ -10,7 +10,7 @@ from datetime import UTC
 import pytest
 
 from mayfly.core import InputError, LimitError
-from mayfly.store import JSON, DoctorAttacked, Event, Ledger, Payload, SandboxRan, event, shown
+from mayfly.store import JSON, DoctorAttacked, Event, Ledger, Payload, SandboxRan, as_payload, event
 from mayfly.store._events import checked
 
 RAN = SandboxRan(status="ok", level="namespaces", lane="one-shot", milliseconds=1.5, source_hash="ab")
@@ -193,7 +193,7 @@ def deep(levels: int) -> object:
 
 @pytest.mark.parametrize("value", [None, 1, "a\x00\ud800", [1, {"a": 2.5}], {"a": [None, True]}, deep(150)])
 def test_a_value_that_an_event_can_hold_is_shown_as_it_is(value: JSON) -> None:
-    assert shown(value) == value
+    assert as_payload(value) == value
 
 
 ODD = {
@@ -211,7 +211,7 @@ ODD = {
 
 @pytest.mark.parametrize("value", ODD.values(), ids=ODD)
 def test_anything_else_is_shown_as_something_that_an_event_can_hold(value: object, ledger: Ledger) -> None:
-    told = shown(value)
+    told = as_payload(value)
     assert isinstance(told, str)
     assert 0 < len(told) <= 2000
     assert ledger.append(Listed(names=(told,)), subject="x").payload["names"] == [told]

@@ -1,7 +1,7 @@
 """`mayfly cache`: what is remembered, and forgetting it."""
 
-from mayfly.cli._output import AsJson, answer, answer_json, group, note, one_line, table
-from mayfly.core import Settings
+from mayfly.cli._output import AsJson, answer, answer_json, group, note, table
+from mayfly.core import Settings, one_line
 
 app = group("What is remembered: proven agents, by what was asked.")
 

@@ -8,10 +8,10 @@ import typer
 
 from mayfly.cli._check import Depth, Imports, TierOption, profile_of, read_source
 from mayfly.cli._inputs import given_input, read_context, read_examples
-from mayfly.cli._output import AsJson, answer, answer_json, foreign, note, one_line
+from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
 from mayfly.cli._run import EXIT, ContextOption, ExamplesOption, InputOption, ModelOption
 from mayfly.cli._verdicts import exit_status, proof_fields, show_verdict, verdict_fields
-from mayfly.core import InputError, MayflyError, Settings
+from mayfly.core import InputError, MayflyError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.gates import Admission, Suite

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, group, harmless, table
-from mayfly.core import Default, Settings
+from mayfly.cli._output import AsJson, answer, answer_json, group, table
+from mayfly.core import Default, Settings, harmless
 
 app = group("Show the settings in force.")
 

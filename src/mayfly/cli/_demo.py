@@ -7,10 +7,10 @@ import typer
 
 from mayfly.cli import _hostile
 from mayfly.cli._hostile import HERE, Shown
-from mayfly.cli._output import AsJson, answer_json, one_line, to_json
+from mayfly.cli._output import AsJson, answer_json, to_json
 from mayfly.cli._record import ran, record
 from mayfly.cli._screen import Screen
-from mayfly.core import MachineError, Settings
+from mayfly.core import MachineError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Verdict

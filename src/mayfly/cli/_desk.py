@@ -37,3 +37,4 @@ def desk(rules: list[Path] | None = None, workspace: Path | None = None) -> Iter
         for problem in opened.snapshot.problems:
             note(f"mayfly: not in force: {problem}")
         yield opened
+        opened.keep()

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_json, harmless, one_line
+from mayfly.cli._output import AsJson, answer_json
 from mayfly.cli._record import record
 from mayfly.cli._screen import Screen
-from mayfly.core import InputError, Settings
+from mayfly.core import InputError, Settings, harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Diagnosis

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mayfly.cli._inputs import parse_json
-from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, one_line, table
+from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
 from mayfly.cli._run import EXIT, ModelOption, show_outcome
 from mayfly.cli._who import By, who
-from mayfly.core import UNSET, InputError, Settings
+from mayfly.core import UNSET, InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.promise import Unsettled

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.cli._output import one_line
-from mayfly.core import MachineError, SandboxSettings
+from mayfly.core import MachineError, SandboxSettings, one_line
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Result, Sandbox

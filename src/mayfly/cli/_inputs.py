@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from mayfly.cli._output import one_line
-from mayfly.core import UNSET, Example, InputError, Unset
+from mayfly.core import UNSET, Example, InputError, Unset, one_line
 
 LARGEST_VALUE = 12 * 1024 * 1024
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, one_line
+from mayfly.cli._output import AsJson, answer, answer_json, command, group, note
 from mayfly.cli._who import By, Reason, who
-from mayfly.core import Settings
+from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.store import Switch

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli import _output
-from mayfly.core import Settings, canonical_json
+from mayfly.core import Settings, canonical_json, clipped, harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.store import Event, Ledger
@@ -96,7 +96,7 @@ def _fields(event: Event) -> dict[str, object]:
 
 def _as_text(event: Event) -> str:
     """Write an event on one line; control characters come out escaped, since not all text is ours."""
-    values = " ".join(f"{_output.harmless(name)}={canonical_json(value)}" for name, value in event.payload.items())
-    short = values if len(values) <= WIDTH else values[: WIDTH - 1] + "…"
+    values = " ".join(f"{harmless(name)}={canonical_json(value)}" for name, value in event.payload.items())
+    short = clipped(values, WIDTH)
     when = event.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
-    return f"{when}  {_output.one_line(event.kind)}  {_output.one_line(event.subject)}  {short}"
+    return f"{when}  {one_line(event.kind)}  {one_line(event.subject)}  {short}"

@@ -10,8 +10,6 @@ import typer
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-
 
 def prepare() -> None:
     """Make the streams take any text: what they cannot encode is escaped, and one that is closed takes it nowhere."""
@@ -47,12 +45,14 @@ def to_json(value: object, *, indent: int | None = None) -> str:
     """Write *value* as readable JSON that this terminal or pipe can carry and that holds no control characters."""
     import json
 
+    from mayfly.core import CONTROL
+
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=_listed)
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
         return json.dumps(value, indent=indent, default=_listed)
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _listed(value: object) -> object:
@@ -80,18 +80,9 @@ def note(text: str) -> None:
 
 def foreign(text: str, stream: TextIO) -> str:
     """Return text written by somebody else; on a terminal its control characters are shown, not obeyed."""
+    from mayfly.core import harmless
+
     return harmless(text) if stream.isatty() else text
-
-
-def harmless(text: str) -> str:
-    """Show control characters instead of obeying them."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256 else "\ufffd", text)
-
-
-def one_line(text: str, *, limit: int = 2000) -> str:
-    """Join the lines of *text* and cut it where it stops being readable."""
-    joined = harmless(" ".join(text.split()))
-    return joined if len(joined) <= limit else joined[:limit] + " ..."
 
 
 def table(rows: Sequence[tuple[str, ...]], *, gap: int = 2) -> list[str]:
@@ -114,6 +105,8 @@ def report(error: Exception, *, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
+    from mayfly.core import harmless, one_line
+
     message, fix, status = _explain(error)
     hint = f"; {_as_called(harmless(fix))}" if fix else ""
     note(f"mayfly: {one_line(message)}{hint}")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._desk import Rules, Workspace, desk
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line
+from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._trees import print_tree
-from mayfly.core import InputError, Tier
+from mayfly.core import InputError, one_line
 
 if TYPE_CHECKING:
     from mayfly.mangle import Why, WhyNot
@@ -41,6 +41,8 @@ def permit(
     """
     facts = list(fact or [])
     if tier is not None:
+        from mayfly.core import Tier
+
         if tier not in {known.value for known in Tier}:
             raise InputError(f"there is no tier {tier!r}", fix=f"use one of {', '.join(known.value for known in Tier)}")
         facts.append(f"tier(/{tier})")
@@ -57,10 +59,12 @@ def permit(
 
 
 def _as_json(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:
-    from mayfly.mangle import to_json
+    fields: dict[str, object] = {"decision": found.decision, "because": list(found.because), "id": found.id}
+    if trees:
+        from mayfly.mangle import to_json
 
-    shown = {"why": [to_json(tree) for tree in trees], "permitted_if": list(remedies)} if trees else {}
-    answer_json({"decision": found.decision, "because": list(found.because), "id": found.id, **shown})
+        fields |= {"why": [to_json(tree) for tree in trees], "permitted_if": list(remedies)}
+    answer_json(fields)
 
 
 def _tell(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:

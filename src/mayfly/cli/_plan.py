@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line
+from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
-from mayfly.core import InputError, Settings
+from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.cli._tree_rows import Branch, Line, Row

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._desk import desk
-from mayfly.cli._output import AsJson, answer, answer_json, group, note, one_line
+from mayfly.cli._output import AsJson, answer, answer_json, group, note
 from mayfly.cli._trees import print_tree
-from mayfly.core import InputError
+from mayfly.core import InputError, one_line
 
 if TYPE_CHECKING:
     from mayfly.mangle import MangleError, Model

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import command, harmless, one_line
+from mayfly.cli._output import command
+from mayfly.core import harmless, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, one_line
-from mayfly.core import Settings
+from mayfly.cli._output import AsJson, answer, answer_json
+from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.runtime import Reproved

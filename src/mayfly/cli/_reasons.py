@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.cli._desk import desk
-from mayfly.cli._output import answer, answer_json, note, one_line
+from mayfly.cli._output import answer, answer_json, note
 from mayfly.cli._trees import print_tree
+from mayfly.core import one_line
 
 if TYPE_CHECKING:
     from mayfly.policy import Explanation

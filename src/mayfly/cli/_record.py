@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from mayfly.cli._output import flush, note, one_line
-from mayfly.core import MayflyError, Settings, content_hash
+from mayfly.cli._output import flush, note
+from mayfly.core import MayflyError, Settings, content_hash, one_line
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Result

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._desk import Rules, Workspace, desk
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line
-from mayfly.core import InputError
+from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.core import InputError, one_line
 
 if TYPE_CHECKING:
     from mayfly.language import Clause

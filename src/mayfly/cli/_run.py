@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
-from mayfly.cli._output import AsJson, answer, command, note, one_line, to_json
+from mayfly.cli._output import AsJson, answer, command, note, to_json
 from mayfly.cli._verdicts import proof_fields
-from mayfly.core import Example, InputError, Settings
+from mayfly.core import Example, InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.cli._tree import TreeProgress
@@ -76,7 +76,7 @@ def run(
     known = read_examples(examples)
     fallback = read_ground(ground)
     progress = TreeProgress(quiet=quiet)
-    with given_input(input) as given, progress, Runtime(Settings.load(), observer=progress) as runtime:
+    with given_input(input) as given, progress, Runtime(Settings.load(), observer=progress, brief=True) as runtime:
         options: dict[str, Any] = {
             "input": given.value,
             "lines": given.lines,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, one_line
-from mayfly.core import Settings
+from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.views import RunLine

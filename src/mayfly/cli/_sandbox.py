@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, one_line, to_json
+from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, to_json
 from mayfly.cli._record import ran, record
-from mayfly.core import InputError, MachineError, SandboxSettings, Settings, content_hash
+from mayfly.core import InputError, MachineError, SandboxSettings, Settings, content_hash, one_line
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Result

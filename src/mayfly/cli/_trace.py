@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, harmless, note, one_line
-from mayfly.core import InputError, Settings
+from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.core import InputError, Settings, harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.cli._tree_rows import Branch, Row

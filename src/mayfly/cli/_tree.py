@@ -8,9 +8,10 @@ from collections.abc import Collection
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.cli._output import command, one_line
+from mayfly.cli._output import command
 from mayfly.cli._progress import Progress
 from mayfly.cli._tree_words import counted, ended_words, plain_line
+from mayfly.core import one_line
 from mayfly.views import Watched
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from mayfly.cli._output import one_line
 from mayfly.cli._screen import _STYLES as COLOURS
 from mayfly.cli._tree_rows import Branch, Line, Row, branches, cut, fitted
 from mayfly.cli._tree_words import STYLES, counted, how_long, pool_words, proven_words, served_by
+from mayfly.core import one_line
 
 if TYPE_CHECKING:
     from mayfly.core import Pool

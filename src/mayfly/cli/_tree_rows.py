@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from rich.cells import cell_len, set_cell_size
 
-from mayfly.cli._output import one_line
+from mayfly.core import one_line
 from mayfly.views import places
 
 if TYPE_CHECKING:

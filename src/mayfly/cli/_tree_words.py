@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import command, one_line
+from mayfly.cli._output import command
+from mayfly.core import one_line
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Pool

@@ -3,8 +3,8 @@
 import sys
 from typing import TYPE_CHECKING
 
-from mayfly.cli._output import answer, foreign, one_line
-from mayfly.core import Verdict
+from mayfly.cli._output import answer, foreign
+from mayfly.core import Verdict, one_line
 
 if TYPE_CHECKING:
     from mayfly.core import Proof

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._desk import Rules
-from mayfly.cli._output import AsJson, answer, answer_json, one_line
+from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.cli._reasons import DECISIONS, explain_decision, explain_goal
-from mayfly.core import InputError, Settings
+from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.store import Event

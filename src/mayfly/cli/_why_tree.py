@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import answer, answer_json, command, note, one_line
+from mayfly.cli._output import answer, answer_json, command, note
+from mayfly.core import one_line
 from mayfly.views import Reasons, reason_of
 
 if TYPE_CHECKING:

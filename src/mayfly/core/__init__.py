@@ -1,55 +1,68 @@
-"""The contract types, errors and settings every other package stands on."""
+"""The contract types, errors and settings every other package stands on.
 
-from mayfly.core._agent import Agent, Identity, agent
-from mayfly.core._amounts import POOL_KINDS
-from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent
-from mayfly.core._parse import check_tree, parse_python
-from mayfly.core._pool import Hold, Pool, current_pool, limit, within
-from mayfly.core._schema import mismatch, shown_value
-from mayfly.core._settings import (
-    Default,
-    ForgeSettings,
-    GateSettings,
-    LibrarySettings,
-    ModelSettings,
-    PolicySettings,
-    PromiseSettings,
-    SandboxSettings,
-    Settings,
-    StoreSettings,
-)
-from mayfly.core._stop import Stop
-from mayfly.core._types import (
-    CHAOS_THRESHOLD,
-    UNSET,
-    Artifact,
-    Budget,
-    Cost,
-    Example,
-    Intent,
-    Outcome,
-    Proof,
-    Tier,
-    Unset,
-    Verdict,
-    canonical_json,
-    content_hash,
-    rounds,
-)
-from mayfly.core.errors import (
-    ConflictError,
-    HelpNeeded,
-    InputError,
-    LimitError,
-    MachineError,
-    MayflyError,
-    Refusal,
-    StoreError,
-    UnresolvedError,
-)
+The names below are loaded on first use: who only asks for an error does not load the settings.
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.core._agent import Agent, Identity, agent
+    from mayfly.core._amounts import POOL_KINDS
+    from mayfly.core._canonical import canonical_json, content_hash
+    from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent
+    from mayfly.core._parse import check_tree, parse_python
+    from mayfly.core._pool import Hold, Pool, current_pool, limit, within
+    from mayfly.core._same import is_sequence, same
+    from mayfly.core._schema import mismatch
+    from mayfly.core._secrets import HIDDEN, find_key, holds_secret, without_known_secrets, without_secrets
+    from mayfly.core._settings import (
+        Default,
+        ForgeSettings,
+        GateSettings,
+        LibrarySettings,
+        ModelSettings,
+        PolicySettings,
+        PromiseSettings,
+        SandboxSettings,
+        Settings,
+        StoreSettings,
+    )
+    from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
+    from mayfly.core._stop import Stop
+    from mayfly.core._types import (
+        CHAOS_THRESHOLD,
+        UNSET,
+        Artifact,
+        Budget,
+        Cost,
+        Example,
+        Intent,
+        Offer,
+        Outcome,
+        Proof,
+        Tier,
+        Unset,
+        Verdict,
+        rounds,
+    )
+    from mayfly.core.errors import (
+        ConflictError,
+        HelpNeeded,
+        InputError,
+        LimitError,
+        MachineError,
+        MayflyError,
+        Refusal,
+        StoreError,
+        UnresolvedError,
+    )
 
 __all__ = [
     "CHAOS_THRESHOLD",
+    "CONTROL",
+    "HIDDEN",
     "POOL_KINDS",
     "UNSET",
     "Agent",
@@ -77,6 +90,7 @@ __all__ = [
     "MayflyError",
     "ModelSettings",
     "NotSent",
+    "Offer",
     "Outcome",
     "PolicySettings",
     "Pool",
@@ -95,12 +109,48 @@ __all__ = [
     "agent",
     "canonical_json",
     "check_tree",
+    "clipped",
     "content_hash",
     "current_pool",
+    "find_key",
+    "harmless",
+    "holds_secret",
+    "is_sequence",
     "limit",
     "mismatch",
+    "one_line",
     "parse_python",
     "rounds",
-    "shown_value",
+    "same",
+    "shown",
     "within",
+    "without_known_secrets",
+    "without_secrets",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_agent": "Agent Identity agent",
+        "_amounts": "POOL_KINDS",
+        "_canonical": "canonical_json content_hash",
+        "_capability": "Asked Capability Does Effect Invocation NotSent",
+        "_parse": "check_tree parse_python",
+        "_pool": "Hold Pool current_pool limit within",
+        "_same": "is_sequence same",
+        "_schema": "mismatch",
+        "_secrets": "HIDDEN find_key holds_secret without_known_secrets without_secrets",
+        "_settings": (
+            "Default ForgeSettings GateSettings LibrarySettings ModelSettings PolicySettings "
+            "PromiseSettings SandboxSettings Settings StoreSettings"
+        ),
+        "_shown": "CONTROL clipped harmless one_line shown",
+        "_stop": "Stop",
+        "_types": (
+            "CHAOS_THRESHOLD UNSET Artifact Budget Cost Example Intent Offer Outcome Proof Tier Unset Verdict rounds"
+        ),
+        "errors": (
+            "ConflictError HelpNeeded InputError LimitError MachineError MayflyError Refusal StoreError UnresolvedError"
+        ),
+    },
+)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from mayfly.core._agent import Agent
-from mayfly.core._schema import mismatch, shown_value
+from mayfly.core._schema import mismatch
+from mayfly.core._shown import shown
 from mayfly.core._stop import Stop
 from mayfly.core._thread import in_thread, nobody_leaves
 from mayfly.core._types import Tier
@@ -143,4 +144,4 @@ class Capability(Agent[Mapping[str, Any] | Invocation, object]):
             return f"the test of {self.name} failed: {type(error).__name__}: {error}"
         if inspect.iscoroutine(said):
             said.close()
-        return "" if said is True else f"the test of {self.name} gave {shown_value(said)}, not True: {self.proves}"
+        return "" if said is True else f"the test of {self.name} gave {shown(said, 60)}, not True: {self.proves}"

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+from mayfly.core._shown import shown
+
 Schema = Mapping[str, Any]
 # Deeper than any value that may be handed on; a schema that refers to itself ends here.
 _DEEPEST = 120
@@ -55,7 +57,7 @@ def _mismatches(value: object, schema: Any, name: str, root: Schema, depth: int)
         if all(found):
             yield found[0] if len(found) == 1 else " or ".join(dict.fromkeys(found))
     if "not" in schema and not next(_mismatches(value, schema["not"], name, root, depth + 1), ""):
-        yield f"{name} is what it may not be: {shown_value(value)}"
+        yield f"{name} is what it may not be: {shown(value)}"
 
 
 def _referred(root: Schema, reference: str) -> Any:
@@ -82,17 +84,17 @@ def _wrong_type(value: object, wanted: object, name: str) -> str:
 
 def _simple(value: object, schema: Schema, name: str) -> Iterator[str]:
     if "enum" in schema and not any(_same(value, one) for one in schema["enum"]):
-        yield f"{name} must be one of {', '.join(map(shown_value, schema['enum']))}, not {shown_value(value)}"
+        yield f"{name} must be one of {', '.join(map(shown, schema['enum']))}, not {shown(value)}"
     if "const" in schema and not _same(value, schema["const"]):
-        yield f"{name} must be {shown_value(schema['const'])}, not {shown_value(value)}"
+        yield f"{name} must be {shown(schema['const'])}, not {shown(value)}"
     if isinstance(value, str):
         yield from _sized(len(value), schema, name, "minLength", "maxLength", "characters")
         if "pattern" in schema and not re.search(schema["pattern"], value):
-            yield f"{name} does not have the form {schema['pattern']}: {shown_value(value)}"
+            yield f"{name} does not have the form {schema['pattern']}: {shown(value)}"
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         for keyword, (fails, words) in _LIMITS.items():
             if keyword in schema and fails(value, schema[keyword]):
-                yield f"{name} must be {words} {schema[keyword]}, not {shown_value(value)}"
+                yield f"{name} must be {words} {schema[keyword]}, not {shown(value)}"
 
 
 def _sized(size: int, schema: Schema, name: str, least: str, most: str, what: str) -> Iterator[str]:
@@ -165,15 +167,4 @@ def _called(value: object) -> str:
     for kind, applies in _IS.items():
         if applies(value):
             return _WORDS[kind]
-    return f"a {type(value).__name__}"
-
-
-def shown_value(value: object) -> str:
-    """Show plain values in a few letters, anything else by its type: nothing of a stranger's is called."""
-    if type(value) is str:
-        return repr(value[:60])
-    if value is None or type(value) in (bool, float) or (type(value) is int and value.bit_length() < 200):
-        return repr(value)
-    if isinstance(value, (list, tuple)):
-        return f"{len(value)} items"
     return f"a {type(value).__name__}"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from typing import Final, Generic, Literal, TypeVar
 
+from mayfly.core._canonical import content_hash
 from mayfly.core.errors import LimitError, UnresolvedError
 
 T = TypeVar("T")
@@ -41,16 +40,6 @@ class Tier(StrEnum):
     AUTHORED = "authored"
     PROMOTED = "promoted"
     BUILTIN = "built-in"
-
-
-def canonical_json(value: object) -> str:
-    """Write *value* as the one JSON text that equal values share, whatever the order of their keys."""
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
-
-
-def content_hash(data: bytes | str) -> str:
-    """Return the address of *data*: its SHA-256 in hex."""
-    return hashlib.sha256(data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +102,8 @@ class Proof:
     mutants_killed: int = 0
     mutants: int = 0
     id: str | None = None
+    # What speaks for the program, in words.
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +137,14 @@ class Cost:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Offer:
+    """One way to read a request that can be read in several, and what it would give."""
+
+    reading: str
+    gives: object
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outcome(Generic[T]):
     """Carry a proven value, or the ground value and the reason for it; never one that looks like the other."""
 
@@ -159,6 +158,13 @@ class Outcome(Generic[T]):
     cached: bool = False
     source_hash: str | None = None
     code: str = ""
+    # How the request was read; where it can be read in several ways, all of them with what they give.
+    reading: str = ""
+    readings: tuple[Offer, ...] = ()
+    # How many lines were used, filtered out and not understood, where the answer is about lines.
+    account: Mapping[str, object] | None = None
+    # An answer that was not given because something has to be settled first.
+    candidate: object = None
 
     @property
     def resolved(self) -> bool:

@@ -1,15 +1,20 @@
 """The forge: architects write, a test writer writes tests before that, reflection leads to the next attempt."""
 
-from mayfly.forge._by_example import ExampleArchitect
-from mayfly.forge._by_model import ModelArchitect
-from mayfly.forge._code import code_in
-from mayfly.forge._events import ForgeReflected, ForgeWrote
-from mayfly.forge._inbox import Call, HelpAnswered, HelpAsked, Inbox
-from mayfly.forge._loop import Forge, Made, allowed_attempts
-from mayfly.forge._reflect import Reflector
-from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request, Signature
-from mayfly.forge._test_writer import TestWriter, hold_out
-from mayfly.forge._written_tests import read_tests
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.forge._by_example import ExampleArchitect
+    from mayfly.forge._by_model import ModelArchitect
+    from mayfly.forge._code import code_in
+    from mayfly.forge._events import ForgeReflected, ForgeWrote
+    from mayfly.forge._inbox import Call, HelpAnswered, HelpAsked, Inbox
+    from mayfly.forge._loop import Forge, Made, allowed_attempts
+    from mayfly.forge._reflect import Reflector
+    from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request, Signature
+    from mayfly.forge._test_writer import TestWriter, hold_out
+    from mayfly.forge._written_tests import read_tests
 
 __all__ = [
     "Architect",
@@ -35,3 +40,19 @@ __all__ = [
     "hold_out",
     "read_tests",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_by_example": "ExampleArchitect",
+        "_by_model": "ModelArchitect",
+        "_code": "code_in",
+        "_events": "ForgeReflected ForgeWrote",
+        "_inbox": "Call HelpAnswered HelpAsked Inbox",
+        "_loop": "Forge Made allowed_attempts",
+        "_reflect": "Reflector",
+        "_request": "Architect Attempt CannotWrite Reflection Request Signature",
+        "_test_writer": "TestWriter hold_out",
+        "_written_tests": "read_tests",
+    },
+)

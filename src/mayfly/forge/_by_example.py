@@ -8,6 +8,7 @@ import json
 from mayfly.core import Artifact, content_hash, parse_python
 from mayfly.forge._request import CannotWrite, Request
 from mayfly.forge._settle import Oracle
+from mayfly.synthesis.records import Proposal
 
 MODEL = "a model (--model)"
 EXAMPLES = "examples of inputs with their outputs (--examples)"
@@ -38,8 +39,8 @@ class ExampleArchitect:
         tried = {content_hash(attempt.source) for attempt in request.attempts}
         if request.examples:
             return self._from_examples(request, tried)
-        if request.sample and request.signature is None:
-            return self._from_sample(request, tried)
+        if request.proposal is not None:
+            return self._from_reading(request.proposal, tried)
         raise CannotWrite("without a model, words alone are not enough", helps=(EXAMPLES, "an input (--input)", MODEL))
 
     def _from_examples(self, request: Request, tried: set[str]) -> Artifact:
@@ -77,18 +78,14 @@ class ExampleArchitect:
             self._sure[artifact.hash] = program.apply
         return artifact
 
-    def _from_sample(self, request: Request, tried: set[str]) -> Artifact:
-        from mayfly.synthesis import records
-
-        made = records.plan(request.intent, request.sample)
-        if isinstance(made, records.Unable):
-            raise CannotWrite(made.reason, helps=made.helps or (EXAMPLES, MODEL))
-        if made.question is not None:
-            raise CannotWrite("the request can be read in two ways", helps=("say which",), question=made.question)
-        if content_hash(made.source) in tried:
+    def _from_reading(self, proposal: Proposal, tried: set[str]) -> Artifact:
+        program = proposal.program
+        if content_hash(program.source) in tried:
             raise CannotWrite("the only program found was refused", helps=(EXAMPLES, MODEL))
-        provenance = {"how": made.description, "notes": list(made.notes), "confidence": made.confidence}
-        return Artifact(kind="agent", source=made.source, entry=made.entry, author=self.name, provenance=provenance)
+        provenance = {"how": "read", "reading": proposal.reading, "accounts": "stream" if program.streams else "value"}
+        return Artifact(
+            kind="agent", source=program.source, entry=program.entry, author=self.name, provenance=provenance
+        )
 
 
 def library_parts(source: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mayfly.core import Example
+from mayfly.core import Example, clipped
 from mayfly.forge._prompt import fenced
 from mayfly.forge._request import Attempt, Request
 
@@ -33,14 +33,14 @@ def contract(request: Request) -> str:
 
 def context(request: Request) -> str:
     """Write what is known beside the intent."""
-    return f"Context:\n{fenced(_short(dict(request.context)))}\n" if request.context else ""
+    return f"Context:\n{fenced(_as_json(dict(request.context)))}\n" if request.context else ""
 
 
 def examples(given: tuple[Example, ...]) -> str:
     """Write the examples that may be seen."""
     if not given:
         return ""
-    rows = [f"input: {_short(e.input)}\noutput: {_short(e.output)}" for e in given[:MOST_EXAMPLES]]
+    rows = [f"input: {_as_json(e.input)}\noutput: {_as_json(e.output)}" for e in given[:MOST_EXAMPLES]]
     return f"Examples:\n{fenced(chr(10).join(rows))}\n"
 
 
@@ -49,7 +49,7 @@ def sample(request: Request) -> str:
     if not request.sample:
         return ""
     most = FEW if request.simple else MOST_LINES
-    rows = [item if isinstance(item, str) else _short(item) for item in request.sample[:most]]
+    rows = [item if isinstance(item, str) else _as_json(item) for item in request.sample[:most]]
     return f"The input begins like this:\n{fenced(chr(10).join(row[:LONGEST] for row in rows))}\n"
 
 
@@ -73,6 +73,5 @@ def attempts(tried: tuple[Attempt, ...]) -> str:
     return "\n".join([*lines, "Write the whole program again, with this mended."])
 
 
-def _short(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False, default=repr)
-    return text if len(text) <= LONGEST else text[:LONGEST] + " …"
+def _as_json(value: object) -> str:
+    return clipped(json.dumps(value, ensure_ascii=False, default=repr), LONGEST, mark=" …")

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from mayfly.core import Artifact, Example, MayflyError, Verdict
-from mayfly.gates import Parameter, Profile
+from mayfly.core import MayflyError
+from mayfly.gates import Profile
+
+if TYPE_CHECKING:
+    from mayfly.core import Artifact, Example, Offer, Verdict
+    from mayfly.gates import Parameter
+    from mayfly.synthesis.records import Proposal
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +74,11 @@ class Request:
     attempts: tuple[Attempt, ...] = ()
     name: str = ""
     simple: bool = False
+    # The program that a reading of the words and of the data leads to, where there is one.
+    proposal: Proposal | None = None
+    # The items it was read from, and whether those are all there are.
+    whole: tuple[object, ...] = ()
+    complete: bool = True
 
 
 class CannotWrite(MayflyError):
@@ -83,11 +93,13 @@ class CannotWrite(MayflyError):
         helps: tuple[str, ...] = (),
         question: str | None = None,
         asked: tuple[object, tuple[object, ...]] | None = None,
+        offers: tuple[Offer, ...] = (),
     ) -> None:
         super().__init__(reason, fix="what would help: " + ", or ".join(helps) if helps else None)
         self.helps = helps
         self.question = question
         self.asked = asked
+        self.offers = offers
 
 
 class Architect(Protocol):

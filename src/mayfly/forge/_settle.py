@@ -62,15 +62,6 @@ def _failed(report: ProofReport | None) -> set[str]:
     return {result.name for result in report.results if not result.passed} if report else set()
 
 
-def damaged(suite: Suite, oracle: Oracle) -> Iterator[Test]:
-    """Yield tests with lines of the sample that were damaged: cut in the middle, begun there, doubled."""
-    chosen = _lines(suite, MOST_LINES)
-    broken = [one for line in chosen for one in (line[: len(line) // 2], line[len(line) // 2 :], f"{line}{line}")]
-    # The first line may be a header, without which nothing that follows can be read.
-    whole = [[*chosen[:1], *broken], [*chosen, *broken[::3], *chosen[:2]]]
-    yield from _answered(whole if broken else [], oracle, 0, name="damaged lines")
-
-
 def _odd(suite: Suite) -> list[object]:
     """Return lines of the sample in which one piece is something else, each behind the first line."""
     lines = _lines(suite, 3)

@@ -7,7 +7,6 @@ from mayfly.forge import _describe
 from mayfly.forge._prompt import Prompt
 from mayfly.forge._relations import relation_tests, relations
 from mayfly.forge._request import Request
-from mayfly.forge._settle import Oracle, Silent, damaged
 from mayfly.forge._written_tests import read_tests
 from mayfly.gates import Suite, Test
 from mayfly.models import Model, Pool
@@ -40,27 +39,20 @@ class TestWriter:
         tests = [_example(example, "example", number) for number, example in enumerate(request.examples, 1)]
         tests += [_example(example, "held-out", number) for number, example in enumerate(held_out, 1)]
         inputs = self._inputs(request, held_out)
-        if not request.examples and request.sample and request.signature is None:
+        if request.proposal is not None and request.whole:
             from mayfly.synthesis import records
 
-            found = records.tests(request.intent, request.sample)
-            tests += [test for test in found if exact or test.kind == "relation"]
-            oracle = self.oracle(request, exact=exact)
-            tests += damaged(Suite(tests=found), oracle) if oracle is not None else ()
+            if exact:
+                tests += records.suite_of(request.proposal, request.whole)
+                number = len(request.whole)
+                return Suite(tests=tuple(tests), author="reading", witness=_witness(number, whole=request.complete))
+            tests += records.loose_suite_of(request.proposal, request.whole)
         tests += relation_tests(relations(request.intent, request.context), inputs)
         author = "request"
         if self._model is not None:
             tests += self._asked(self._model, request, inputs)
             author = self._model.name
         return Suite(tests=tuple(tests), author=author, samples=tuple(inputs))
-
-    def oracle(self, request: Request, *, exact: bool = True) -> Oracle | None:
-        """Return who knows the right answer for any input like the sample, if there is somebody."""
-        if not exact or request.examples or not request.sample or request.signature is not None:
-            return None
-        from mayfly.synthesis import records
-
-        return _of_lists(records.oracle(request.intent, request.sample))
 
     def _asked(self, model: Model, request: Request, inputs: list[object]) -> list[Test]:
         prompt = Prompt.load("tests").fill(
@@ -85,20 +77,9 @@ class TestWriter:
         return inputs[:MOST_INPUTS]
 
 
-def _of_lists(found: Oracle | None) -> Oracle | None:
-    """Let an oracle of records be silent about anything but lists."""
-    if found is None:
-        return None
-
-    def answer(input: object) -> object:
-        if not isinstance(input, list):
-            raise Silent
-        try:
-            return found(input)
-        except ValueError:
-            raise Silent from None
-
-    return answer
+def _witness(number: int, *, whole: bool) -> str:
+    which = f"all {number:,}" if whole else f"the first {number:,}"
+    return f"an independent reading of {which} {'line' if number == 1 else 'lines'} agrees"
 
 
 def _example(example: Example, kind: str, number: int) -> Test:

@@ -1,18 +1,24 @@
 """Gates: what was written is admitted, sent back or refused, with the reason, the measured value and the fix."""
 
-from mayfly.gates._entry import Entry, NoEntry, Parameter, adapted, find_entry
-from mayfly.gates._events import GateJudged, ProofMade
-from mayfly.gates._pipeline import Admission, Gates, gate_versions
-from mayfly.gates._profile import Profile
-from mayfly.gates._syntax import check_syntax
-from mayfly.gates.judge import Criteria, Judge, Judgement
-from mayfly.gates.proof import ProofOptions, ProofReport, Prover, Suite, Test, TestResult, examples_in
-from mayfly.gates.proof import Question as RivalQuestion
-from mayfly.gates.stability import Metrics, StabilityReport, check_stability, is_stable
-from mayfly.gates.types import TypeGate, TypeOptions, TypeReport
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.gates._entry import Entry, NoEntry, Parameter, adapted, find_entry
+    from mayfly.gates._events import GateJudged, ProofMade
+    from mayfly.gates._pipeline import Admission, Again, Gates, gate_versions
+    from mayfly.gates._profile import Profile
+    from mayfly.gates._syntax import check_syntax
+    from mayfly.gates.judge import Criteria, Judge, Judgement
+    from mayfly.gates.proof import ProofOptions, ProofReport, Prover, Suite, Test, TestResult, examples_in
+    from mayfly.gates.proof import Question as RivalQuestion
+    from mayfly.gates.stability import Metrics, StabilityReport, check_stability, is_stable
+    from mayfly.gates.types import TypeGate, TypeOptions, TypeReport
 
 __all__ = [
     "Admission",
+    "Again",
     "Criteria",
     "Entry",
     "GateJudged",
@@ -43,3 +49,18 @@ __all__ = [
     "gate_versions",
     "is_stable",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_entry": "Entry NoEntry Parameter adapted find_entry",
+        "_events": "GateJudged ProofMade",
+        "_pipeline": "Admission Again Gates gate_versions",
+        "_profile": "Profile",
+        "_syntax": "check_syntax",
+        "judge": "Criteria Judge Judgement",
+        "proof": "ProofOptions ProofReport Prover Suite Test TestResult examples_in Question=RivalQuestion",
+        "stability": "Metrics StabilityReport check_stability is_stable",
+        "types": "TypeGate TypeOptions TypeReport",
+    },
+)

@@ -6,16 +6,19 @@ import ast
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from mayfly.core import Artifact, Example, Proof, Verdict
 from mayfly.gates import _syntax, judge, proof, stability, types
 from mayfly.gates._entry import Entry, NoEntry, find_entry
-from mayfly.gates._profile import Profile
 from mayfly.gates._syntax import check_syntax
-from mayfly.gates.judge import Judge
-from mayfly.gates.proof import ProofReport, Prover, Suite
-from mayfly.gates.stability import Metrics, check_stability
-from mayfly.gates.types import TypeGate
+
+if TYPE_CHECKING:
+    from mayfly.gates._profile import Profile
+    from mayfly.gates.judge import Judge
+    from mayfly.gates.proof import ProofReport, Prover, Suite
+    from mayfly.gates.stability import Metrics
+    from mayfly.gates.types import TypeGate
 
 ORDER = ("syntax", "stability", "judge", "types", "proof")
 PARTS = {"syntax": _syntax, "stability": stability, "judge": judge, "types": types, "proof": proof}
@@ -108,7 +111,7 @@ class Gates:
         self._judge = judge
         self._types = types
         self._prover = prover
-        self._seen: dict[tuple[str, str, Profile], Admission] = {}
+        self._again = Again()
 
     def admit(
         self,
@@ -131,7 +134,7 @@ class Gates:
         """
         case = _Case(artifact=artifact, profile=profile, intent=intent, spread=spread, last=last, tell=tell)
         case.any_entry = any_entry
-        tree = self._static(case, judge=True)
+        tree = _static(case, self._judge)
         if tree is None or not self._typed(case, examples) or suite is None:
             return case.ended()
         self._proven(case, suite)
@@ -147,44 +150,8 @@ class Gates:
         return case.ended()
 
     def check_again(self, artifact: Artifact, *, profile: Profile) -> Admission:
-        """Try only syntax and stability: what is loaded from a store was admitted by all gates before.
-
-        The same source under the same limits is looked at once in the life of these gates.
-        """
-        key = (artifact.hash, artifact.entry, profile)
-        if key not in self._seen:
-            case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=_nobody)
-            self._static(case, judge=False)
-            while len(self._seen) >= REMEMBERED:
-                self._seen.pop(next(iter(self._seen)), None)
-            self._seen[key] = case.ended()
-        return self._seen[key]
-
-    def _static(self, case: _Case, *, judge: bool) -> ast.Module | None:
-        with _timed(case, "syntax"):
-            parsed = check_syntax(case.artifact.source, limit=case.profile.source)
-        if not case.add("syntax", parsed.verdicts) or parsed.tree is None:
-            return None
-        try:
-            case.entry = find_entry(parsed.tree, case.artifact.entry, spread=case.spread)
-        except NoEntry as error:
-            if not case.any_entry:
-                case.add("syntax", [_no_entry(str(error))])
-                return None
-        with _timed(case, "stability"):
-            found = check_stability(parsed.tree, parsed.text, case.profile)
-        case.metrics = found.metrics
-        told = f"complexity {found.metrics.cyclomatic}/{case.profile.max_complexity}"
-        if not case.add("stability", found.verdicts, accepted=told, measured=found.metrics.cyclomatic):
-            return None
-        if judge and not self._judged(case, parsed.tree, parsed.text):
-            return None
-        return parsed.tree
-
-    def _judged(self, case: _Case, tree: ast.Module, text: str) -> bool:
-        with _timed(case, "judge"):
-            found = self._judge.judge(tree, text, intent=case.intent, grants=case.profile.grants)
-        return case.add("judge", found.verdicts, accepted=f"score {found.score:g}", measured=found.score)
+        """Do what `Again.check` does."""
+        return self._again.check(artifact, profile=profile)
 
     def _typed(self, case: _Case, examples: Sequence[Example]) -> bool:
         packages = "package" in case.profile.grants
@@ -201,7 +168,7 @@ class Gates:
             # What a tool has written is new source: it enters at the first gate again. Only annotations and imports
             # have changed, so what the judge said, perhaps for money, still stands.
             case.verdicts = [verdict for verdict in case.verdicts if verdict.gate == "judge"]
-            if self._static(case, judge=False) is None:
+            if _static(case, None) is None:
                 return False
         return case.add("types", report.verdicts)
 
@@ -217,6 +184,56 @@ class Gates:
                 parts=_parts(case.artifact),
             )
         return case.add("proof", case.report.verdicts)
+
+
+class Again:
+    """Try only syntax and stability: what is loaded from a store was admitted by all gates before.
+
+    The same source under the same limits is looked at once.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, str, Profile], Admission] = {}
+
+    def check(self, artifact: Artifact, *, profile: Profile) -> Admission:
+        """Say whether *artifact* would still be admitted by these two."""
+        key = (artifact.hash, artifact.entry, profile)
+        if key not in self._seen:
+            case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=_nobody)
+            _static(case, None)
+            while len(self._seen) >= REMEMBERED:
+                self._seen.pop(next(iter(self._seen)), None)
+            self._seen[key] = case.ended()
+        return self._seen[key]
+
+
+def _static(case: _Case, judge: Judge | None) -> ast.Module | None:
+    """Take a case through the gates that run nothing; None where one of them stops it."""
+    with _timed(case, "syntax"):
+        parsed = check_syntax(case.artifact.source, limit=case.profile.source)
+    if not case.add("syntax", parsed.verdicts) or parsed.tree is None:
+        return None
+    try:
+        case.entry = find_entry(parsed.tree, case.artifact.entry, spread=case.spread)
+    except NoEntry as error:
+        if not case.any_entry:
+            case.add("syntax", [_no_entry(str(error))])
+            return None
+    with _timed(case, "stability"):
+        found = stability.check_stability(parsed.tree, parsed.text, case.profile)
+    case.metrics = found.metrics
+    told = f"complexity {found.metrics.cyclomatic}/{case.profile.max_complexity}"
+    if not case.add("stability", found.verdicts, accepted=told, measured=found.metrics.cyclomatic):
+        return None
+    if judge is not None and not _judged(case, judge, parsed.tree, parsed.text):
+        return None
+    return parsed.tree
+
+
+def _judged(case: _Case, judge: Judge, tree: ast.Module, text: str) -> bool:
+    with _timed(case, "judge"):
+        found = judge.judge(tree, text, intent=case.intent, grants=case.profile.grants)
+    return case.add("judge", found.verdicts, accepted=f"score {found.score:g}", measured=found.score)
 
 
 def _arguments(input: object, entry: Entry | None) -> list[object]:

@@ -55,6 +55,7 @@ _NUMBER = re.compile(r"[-+$€£#]?\d[\d.,:_/-]*(?:%|[a-zA-Z]{0,3})")
 _ADDRESS = re.compile(
     r"(?:\d{1,3}\.){3}\d{1,3}(?:/\d{1,2}|:\d{1,5})?|(?=[^\s]*:[^\s]*:)(?:[0-9A-Fa-f]{0,4}:){2,7}[0-9A-Fa-f]{0,4}(?:/\d{1,3})?"
 )
+_WORKING = frozenset(("*", "+", "/", "×", "÷"))
 _COMPARISONS = frozenset((">=", "<=", "!=", "<>", "==", "=>", "=<", "=", "<", ">"))
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’]?")
 _HUMP = re.compile(r"[a-z][A-Z]|[A-Z]{2}[a-z]")
@@ -166,7 +167,7 @@ def _chunk(chunk: str, start: int) -> Iterator[Token]:
     if chunk.isalpha() and (chunk.islower() or chunk.istitle()) and chunk.lower() not in word_set("file_names"):
         yield Token("word", chunk, chunk.lower(), start, start + len(chunk))
         return
-    if chunk in _COMPARISONS:
+    if chunk in _COMPARISONS or chunk in _WORKING:
         yield Token("sign", chunk, chunk, start, start + len(chunk))
         return
     core = chunk.lstrip(_OPENING)

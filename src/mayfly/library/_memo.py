@@ -98,7 +98,7 @@ class Memo:
             artifact = Artifact(**{**data["artifact"], "grants": tuple(data["artifact"]["grants"])})
             return Remembered(
                 artifact=artifact,
-                proof=Proof(**data["proof"]),
+                proof=Proof(**{**data["proof"], "evidence": tuple(data["proof"].get("evidence", ()))}),
                 versions=data["versions"],
                 intent=data["intent"],
                 spread=data["spread"],

@@ -3,6 +3,7 @@
 import re
 from typing import Final
 
+from mayfly.core import clipped
 from mayfly.mangle._ast import Apply, Constant, Place, Term, Variable
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._lexer import (
@@ -50,7 +51,7 @@ _LOOK_BACK: Final = 1000
 
 def shortened(text: str) -> str:
     """Cut a name that is too long for a message of one line."""
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    return clipped(text, _SHOWN + 1)
 
 
 def describe(lexer: Lexer) -> str:

@@ -1,25 +1,30 @@
 """The one seam through which all language-model traffic goes: providers, scripts, recordings, budgets."""
 
-from mayfly.models._errors import Failure, ModelError
-from mayfly.models._events import ModelAnswered, ModelAsked
-from mayfly.models._model import Model
-from mayfly.models._open import open_model
-from mayfly.models._pool import Pool, Reservation
-from mayfly.models._schema import json_schema
-from mayfly.models._stream import Stream
-from mayfly.models._types import (
-    PURPOSES,
-    Answer,
-    Backend,
-    Call,
-    Emit,
-    ModelOptions,
-    Need,
-    Price,
-    Purpose,
-    Reply,
-    estimate_tokens,
-)
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.models._errors import Failure, ModelError
+    from mayfly.models._events import ModelAnswered, ModelAsked
+    from mayfly.models._model import Model
+    from mayfly.models._open import open_model
+    from mayfly.models._pool import Pool, Reservation
+    from mayfly.models._schema import json_schema
+    from mayfly.models._stream import Stream
+    from mayfly.models._types import (
+        PURPOSES,
+        Answer,
+        Backend,
+        Call,
+        Emit,
+        ModelOptions,
+        Need,
+        Price,
+        Purpose,
+        Reply,
+        estimate_tokens,
+    )
 
 __all__ = [
     "PURPOSES",
@@ -44,3 +49,17 @@ __all__ = [
     "json_schema",
     "open_model",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_errors": "Failure ModelError",
+        "_events": "ModelAnswered ModelAsked",
+        "_model": "Model",
+        "_open": "open_model",
+        "_pool": "Pool Reservation",
+        "_schema": "json_schema",
+        "_stream": "Stream",
+        "_types": "PURPOSES Answer Backend Call Emit ModelOptions Need Price Purpose Reply estimate_tokens",
+    },
+)

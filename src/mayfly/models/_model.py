@@ -8,7 +8,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
-from mayfly.core import InputError, Stop
+from mayfly.core import InputError, Stop, without_known_secrets
 from mayfly.models._attempts import Attempts
 from mayfly.models._errors import ModelError
 from mayfly.models._loop import Loop, closed
@@ -16,7 +16,6 @@ from mayfly.models._pool import Pool
 from mayfly.models._read import Mismatch, read_answer
 from mayfly.models._record import Recorder
 from mayfly.models._schema import json_schema
-from mayfly.models._secrets import hide
 from mayfly.models._stream import Stream
 from mayfly.models._types import PURPOSES, Answer, Backend, Call, Emit, ModelOptions, Purpose, Reply
 
@@ -134,7 +133,7 @@ class Model:
         if not self._backend.serves(purpose):
             raise ModelError(f"{self.name} has no model for {purpose!r}", kind="no-model")
         wanted = None if schema is None else json_schema(schema)
-        texts = {"prompt": hide(_sendable(prompt)), "system": hide(_sendable(system))}
+        texts = {"prompt": without_known_secrets(_sendable(prompt)), "system": without_known_secrets(_sendable(system))}
         return Call(purpose=purpose, **texts, schema=wanted, max_output=self._options.max_output)
 
     async def _answer(self, call: Call, schema: Any, pool: Pool, emit: Emit | None) -> Answer[Any]:

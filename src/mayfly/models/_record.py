@@ -8,9 +8,8 @@ import os
 import threading
 from pathlib import Path
 
-from mayfly.core import InputError, StoreError, canonical_json, content_hash
+from mayfly.core import InputError, StoreError, canonical_json, content_hash, without_known_secrets
 from mayfly.models._errors import ModelError
-from mayfly.models._secrets import hide
 from mayfly.models._types import Call, Reply
 
 
@@ -36,7 +35,7 @@ class Recorder:
             call,
             model,
             {
-                "answer": hide(reply.text),
+                "answer": without_known_secrets(reply.text),
                 "input_tokens": reply.input_tokens,
                 "output_tokens": reply.output_tokens,
                 "money": reply.money,
@@ -46,7 +45,7 @@ class Recorder:
 
     def error(self, call: Call, error: ModelError, model: str) -> None:
         """Record that nothing usable came back, and why."""
-        self._append(call, model, {"error": hide(error.message), "kind": error.kind})
+        self._append(call, model, {"error": without_known_secrets(error.message), "kind": error.kind})
 
     def _append(self, call: Call, model: str, outcome: dict[str, object]) -> None:
         request = {"for": call.purpose, "key": request_key(call), "model": model}

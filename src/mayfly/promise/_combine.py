@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import ClassVar, overload
 
-from mayfly.core import MayflyError
+from mayfly.core import MayflyError, is_sequence, same
 from mayfly.promise._promise import Combine
-from mayfly.promise._same import is_sequence, same
 
 
 class CannotCombine(MayflyError):

@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 from itertools import count
 
-from mayfly.core import MayflyError
-from mayfly.promise._same import is_sequence
+from mayfly.core import MayflyError, is_sequence
 
 DEEPEST = 100
 # Just below the digits that Python reads back by default.

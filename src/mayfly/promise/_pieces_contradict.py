@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from mayfly.core import Agent, InputError
-from mayfly.promise._same import is_sequence, same
+from mayfly.core import Agent, InputError, same, shown
 
 FAILURES = 3
 LOGICAL, EQUALITY, TESTED, PRAGMATIC = 1.0, 0.9, 0.8, 0.7
@@ -104,7 +103,7 @@ def attempt(test: Callable[[object], object], *, name: str = "test", severity: f
 
     def detect(_: object, value: object) -> str:
         answer = test(value)
-        return "" if answer is True else f"the test answered {_short(answer)}, not True"
+        return "" if answer is True else f"the test answered {shown(answer, 60)}, not True"
 
     return Detector(name=name, severity=severity, detect=detect, alone=True)
 
@@ -116,7 +115,9 @@ def logical(one: object, other: object) -> str:
 
 def equality(one: object, other: object) -> str:
     """Say where two values, or the fields two records share, differ."""
-    differing = (f"{path}{_short(b)} where {_short(a)} is known" for path, a, b in _pairs(one, other) if not same(a, b))
+    differing = (
+        f"{path}{shown(b, 60)} where {shown(a, 60)} is known" for path, a, b in _pairs(one, other) if not same(a, b)
+    )
     return next(differing, "")
 
 
@@ -136,7 +137,7 @@ def _pairs(one: object, other: object) -> Iterator[tuple[str, object, object]]:
     """Yield what can be compared: the two themselves, or the fields that both records have."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         shared = [key for key in list(one)[:_MOST_KEYS] if key in other]
-        yield from ((f"{_short(key)}: ", one[key], other[key]) for key in shared)
+        yield from ((f"{shown(key, 60)}: ", one[key], other[key]) for key in shared)
     else:
         yield "", one, other
 
@@ -151,7 +152,7 @@ def _negated(path: str, one: object, other: object) -> str:
     denied = [word in negations for word in mine].count(True), [word in negations for word in theirs].count(True)
     rest = [[word for word in words if word not in negations | ignored] for words in (mine, theirs)]
     opposite = bool(rest[0]) and rest[0] == rest[1] and (denied[0] - denied[1]) % 2 == 1
-    return f"{path}{_short(other)} denies {_short(one)}" if opposite else ""
+    return f"{path}{shown(other, 60)} denies {shown(one, 60)}" if opposite else ""
 
 
 def _opposed(path: str, one: object, other: object) -> str:
@@ -166,7 +167,7 @@ def _opposed(path: str, one: object, other: object) -> str:
     # Advice on two different things is no contradiction: apart from the pair, the two must speak of the same.
     rest = [set(words) - ignored - set(pair) for words in (mine, theirs)]
     speaking = rest[0] == rest[1] or (rest[0] <= rest[1] and bool(rest[0])) or (rest[1] <= rest[0] and bool(rest[1]))
-    return f"{path}{_short(other)} is the opposite of {_short(one)}" if speaking else ""
+    return f"{path}{shown(other, 60)} is the opposite of {shown(one, 60)}" if speaking else ""
 
 
 def _words(value: object) -> list[str]:
@@ -192,12 +193,3 @@ def _opposites() -> dict[str, set[str]]:
         found.setdefault(one, set()).add(other)
         found.setdefault(other, set()).add(one)
     return found
-
-
-def _short(value: object) -> str:
-    """Show plain values in a few letters, anything else by its type: nothing of a stranger's is called."""
-    if isinstance(value, str):
-        return repr(value[:60])
-    if value is None or isinstance(value, (bool, float)) or (isinstance(value, int) and value.bit_length() < 200):
-        return repr(value)
-    return f"{len(value)} items" if is_sequence(value) and isinstance(value, Sequence) else f"a {type(value).__name__}"

@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar, cast
 
-from mayfly.core import Agent, InputError, rounds
-from mayfly.promise._same import same
+from mayfly.core import Agent, InputError, rounds, same
 
 T = TypeVar("T")
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash, shown_value
+from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash, shown
 from mayfly.promise._bind import bind
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._each import make_each
@@ -23,7 +23,7 @@ from mayfly.promise._promise import Evidence, Promise, State
 from mayfly.promise._promise_json import to_json
 from mayfly.promise._reality import Kind
 from mayfly.promise._spent import spent_json
-from mayfly.store import shown
+from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
@@ -151,7 +151,7 @@ class Resolver:
         """Make the children that could not be planned before the list they are made for was known, and record them."""
         items = bind(promise.each, needed)
         if not isinstance(items, Sequence) or isinstance(items, str):
-            raise InputError(f"it is to be done for each of several, and what it needs gave {shown_value(items)}")
+            raise InputError(f"it is to be done for each of several, and what it needs gave {shown(items, 60)}")
         if len(items) > self.max_children:
             raise LimitError("children", used=len(items), limit=self.max_children)
         make_each(promise, items)
@@ -308,7 +308,7 @@ class Resolver:
             "intent": promise.intent[:2000],
             "depth": promise.depth,
             "code": promise.code,
-            "ground_value": shown(promise.ground),
+            "ground_value": as_payload(promise.ground),
             "seq": self.journal.next(),
             "cost": spent_json(value.cost, sandbox_seconds=value.sandbox_seconds),
         }

@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from mayfly.core import UNSET, Agent, InputError, Unset, canonical_json
+from mayfly.core import UNSET, Agent, InputError, Unset, canonical_json, is_sequence, same, shown
 from mayfly.forge.relations import Relation, in_process, relation, relation_of
 from mayfly.promise._promise import Evidence, Promise
-from mayfly.promise._same import TooDeep, is_sequence, same, size
+from mayfly.promise._size import TooDeep, size
 from mayfly.promise._tester_given import NoTest, read_given
-from mayfly.promise._tester_thread import asked_in_thread, shown
+from mayfly.promise._tester_thread import asked_in_thread
 from mayfly.promise._tester_wrong import Wrong, strength_of, wrong_results
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Result, Sandbox
 
@@ -251,8 +251,8 @@ def _why_not(result: Result) -> str:
         said = " ".join((result.error or result.status).split())[:300]
         return f"the test ended in {result.status}: {said}"
     if result.output:
-        return f"the test printed something instead of only answering: {shown(result.output)}"
-    return "" if result.value is True else f"the test answered {shown(result.value)}, not True"
+        return f"the test printed something instead of only answering: {shown(result.output, 60)}"
+    return "" if result.value is True else f"the test answered {shown(result.value, 60)}, not True"
 
 
 def _tried(evidence: Evidence, wrong: Sequence[Wrong], result: Result) -> Held:
@@ -281,7 +281,8 @@ def _here(evidence: Evidence, check: Callable[[object, object], object], case: _
 
 def _in_part(evidence: Evidence, value: object) -> Held:
     """Accept a value that is too large for any test if its first items are there, and say that this is weak."""
-    description = f"too large to be tested whole: of {shown(value)} the first are there"
+    whole = f"{len(value)} items" if is_sequence(value) else shown(value, 60)  # type: ignore[arg-type]
+    description = f"too large to be tested whole: of {whole} the first are there"
     weak = replace(evidence, description=description, confidence=min(evidence.confidence, 0.3), strength="weak")
     try:
         first = [item for item, _ in zip(value, range(_FIRST), strict=False)] if is_sequence(value) else [value]  # type: ignore[call-overload]

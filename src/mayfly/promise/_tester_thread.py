@@ -7,8 +7,7 @@ import inspect
 import threading
 from collections.abc import Callable, Sequence
 
-from mayfly.core import UNSET, Unset
-from mayfly.promise._same import is_sequence
+from mayfly.core import UNSET, Unset, shown
 
 
 async def asked_in_thread(
@@ -57,15 +56,4 @@ def _answer(function: Callable[..., object], arguments: tuple[object, ...]) -> s
         return ""
     if inspect.iscoroutine(answer):
         answer.close()
-    return f"the test answered {shown(answer)}, not True"
-
-
-def shown(value: object) -> str:
-    """Show plain values in a few letters, anything else by its type: nothing of a stranger's is called."""
-    if type(value) is str:
-        return repr(value[:60])
-    if value is None or type(value) in (bool, float) or (type(value) is int and value.bit_length() < 200):
-        return repr(value)
-    if isinstance(value, (list, tuple)) or is_sequence(value):
-        return f"{len(value)} items"  # type: ignore[arg-type]
-    return f"a {type(value).__name__}"
+    return f"the test answered {shown(answer, 60)}, not True"

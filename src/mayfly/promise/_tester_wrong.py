@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from mayfly.core import UNSET, Unset
-from mayfly.promise._same import is_sequence, same
+from mayfly.core import UNSET, Unset, is_sequence, same
 
 KILLED = 0.6
 ALIEN: dict[object, object] = {"mayfly": "☃ nobody asked for this"}

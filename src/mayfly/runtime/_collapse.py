@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from mayfly.core import HelpNeeded, MayflyError, Proof
-from mayfly.forge import CannotWrite
-from mayfly.sandbox import Result
+from mayfly import forge
+from mayfly.core import HelpNeeded, MayflyError
 
 if TYPE_CHECKING:
+    from mayfly.core import Offer, Proof
     from mayfly.runtime._compile import Compiled
+    from mayfly.sandbox import Result
 
 MACHINE = "MACHINE"
 
@@ -26,8 +28,16 @@ class Collapse(Exception):
         proof: Proof | None = None,
         source_hash: str | None = None,
         asked: tuple[object, tuple[object, ...]] | None = None,
+        offers: tuple[Offer, ...] = (),
+        account: Mapping[str, object] | None = None,
+        candidate: object = None,
+        reading: str = "",
     ) -> None:
         super().__init__(reason)
+        self.offers = offers
+        self.account = account
+        self.candidate = candidate
+        self.reading = reading
         self.reason = reason
         self.code = code
         self.question = question
@@ -68,9 +78,9 @@ def collapse_of(error: Exception) -> Collapse:
             f"{error.last_error or 'no attempt was admitted'} (after {error.attempts} attempts; help was asked for)"
         )
         return Collapse(reason, error.code)
-    if isinstance(error, CannotWrite):
+    if isinstance(error, forge.CannotWrite):
         code = "QUESTION" if error.question else error.code
-        return Collapse(str(error), code, question=error.question, asked=error.asked)
+        return Collapse(str(error), code, question=error.question, asked=error.asked, offers=error.offers)
     if isinstance(error, MayflyError):
         return Collapse(str(error), error.code)
     return Collapse(f"unexpected {type(error).__name__}: {error}", "UNEXPECTED")

@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from mayfly.core import Artifact, HelpNeeded, Proof, Tier, canonical_json
-from mayfly.forge import (
-    Architect,
-    CannotWrite,
-    ExampleArchitect,
-    Forge,
-    ModelArchitect,
-    Reflector,
-    TestWriter,
-    hold_out,
-)
-from mayfly.gates import Admission, Entry, ProofMade, RivalQuestion, Suite
+from mayfly import forge, gates
+from mayfly.core import UNSET, HelpNeeded, Tier, canonical_json
 from mayfly.library import Question, Remembered, Tampered
-from mayfly.models import Model
 from mayfly.runtime._collapse import Collapse
-from mayfly.runtime._parts import Parts
-from mayfly.runtime._story import Story
-from mayfly.runtime._task import LONGEST_SAMPLE, Task, size_of
+from mayfly.runtime._question import ask_of_data, is_about_data
+from mayfly.runtime._task import LONGEST_SAMPLE, size_of
+
+if TYPE_CHECKING:
+    from mayfly.core import Artifact, Proof
+    from mayfly.forge import (
+        Architect,
+    )
+    from mayfly.gates import Admission, Entry, RivalQuestion, Suite
+    from mayfly.models import Model
+    from mayfly.runtime._parts import Parts
+    from mayfly.runtime._question import Asked
+    from mayfly.runtime._story import Story
+    from mayfly.runtime._task import Task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +39,13 @@ class Compiled:
     question: RivalQuestion | None = None
     key: str = ""
     repeat: bool = False
+    # What an independent reading of the same input gives, where there is one.
+    expected: object = UNSET
+
+    @property
+    def reading(self) -> str:
+        """How the request was read, where it was read and not written by a model."""
+        return str(self.artifact.provenance.get("reading", ""))
 
     @property
     def kept(self) -> bool:
@@ -63,7 +71,7 @@ def key_of(parts: Parts, task: Task, model: str | None) -> str:
     """Return the key under which the agent for *task* is remembered."""
     profile = task.profile
     return Question(
-        intent=task.intent,
+        intent=task.reading or task.intent,
         examples=[[example.input, example.output] for example in task.examples],
         # Without examples the program follows from what the input looks like, so that belongs to the question.
         shape=None if task.examples or model else _looks(task),
@@ -97,7 +105,7 @@ def find_again(parts: Parts, task: Task, story: Story, *, model: str | None) -> 
         raise Collapse(str(error), error.code) from error
     if found is None:
         return None
-    admission = parts.gates().check_again(found.artifact, profile=task.profile)
+    admission = parts.again.check(found.artifact, profile=task.profile)
     if admission.decision == "reject" or admission.entry is None:
         return None
     entry = replace(admission.entry, spread=found.spread)
@@ -118,32 +126,49 @@ def compile_task(
     story.check()
     parts.types.start()
     story.pool = parts.pool(story.id, story.stop)
-    shown, held_out = hold_out(task.examples)
+    shown, held_out = forge.hold_out(task.examples)
+    asked_of = None
     asked = parts.model(model, record) if model else None
     architect = _architect(asked, parts, story)
     if not architect.persistent:
         _refuse_nothing_to_see(task)
     request = task.request(shown)
-    writer = TestWriter(asked, story.pool)
+    if is_about_data(task) and (suite is None or not architect.persistent):
+        asked_of = _ask(task, needed=not architect.persistent)
+    if asked_of is not None:
+        request = replace(request, proposal=asked_of.proposal, whole=asked_of.items, complete=asked_of.complete)
+    writer = forge.TestWriter(asked, story.pool)
     tests = suite or writer.write(request, held_out=held_out, exact=not architect.persistent)
-    oracle = None if suite else writer.oracle(request, exact=not architect.persistent)
     if not tests.tests and architect.persistent:
         # Whatever is written now could not be proven, so nothing is spent on writing it.
         raise Collapse("there are no tests: give examples, or a model that writes tests", "NO_TESTS")
-    forge = Forge(
+    made_by = forge.Forge(
         gates=parts.gates(asked, story.pool),
-        reflector=Reflector(asked, story.pool),
+        reflector=forge.Reflector(asked, story.pool),
         attempts=_attempts(parts.settings.forge.attempts, task),
     )
     try:
-        made = forge.make(architect, request, tests, oracle=oracle, watch=story.watch)
-    except (CannotWrite, HelpNeeded):
+        made = made_by.make(architect, request, tests, watch=story.watch)
+    except (forge.CannotWrite, HelpNeeded):
         if not held_out or architect.persistent:
             raise
         # Too few examples were shown, or those held out taught something new: all of them are shown now.
         again = writer.write(task.request(task.examples))
-        made = forge.make(architect, task.request(task.examples), again, watch=story.watch)
-    return _compiled(parts, task, story, made.admission, made.suite, attempts=len(made.attempts) + 1, model=model)
+        made = made_by.make(architect, task.request(task.examples), again, watch=story.watch)
+    compiled = _compiled(parts, task, story, made.admission, made.suite, attempts=len(made.attempts) + 1, model=model)
+    if asked_of is None or not asked_of.complete or architect.persistent:
+        return compiled
+    return replace(compiled, expected=asked_of.proposal.answer.value)
+
+
+def _ask(task: Task, *, needed: bool) -> Asked | None:
+    """Read the question; where a model writes, a question that is not understood is no hindrance."""
+    try:
+        return ask_of_data(task)
+    except forge.CannotWrite:
+        if needed:
+            raise
+        return None
 
 
 def _refuse_nothing_to_see(task: Task) -> None:
@@ -152,7 +177,8 @@ def _refuse_nothing_to_see(task: Task) -> None:
         return
     empty = not size_of(task.lines)
     reason = "the input is empty" if empty else f"the first line of the input is longer than {LONGEST_SAMPLE} bytes"
-    raise CannotWrite(f"{reason}: there is nothing to learn its format from", helps=("examples", "a model (--model)"))
+    told = f"{reason}: there is nothing to learn its format from"
+    raise forge.CannotWrite(told, helps=("examples", "a model (--model)"))
 
 
 def _attempts(limit: int, task: Task) -> int:
@@ -162,8 +188,8 @@ def _attempts(limit: int, task: Task) -> int:
 
 def _architect(asked: Model | None, parts: Parts, story: Story) -> Architect:
     if asked is not None and asked.serves("architect"):
-        return ModelArchitect(asked, story.pool)
-    return ExampleArchitect(seconds=parts.settings.forge.synthesis)
+        return forge.ModelArchitect(asked, story.pool)
+    return forge.ExampleArchitect(seconds=parts.settings.forge.synthesis)
 
 
 def _compiled(
@@ -197,7 +223,7 @@ def keep_proof(
     if kept:
         parts.ledger.put_blob(admission.artifact.source.encode("utf-8", "surrogatepass"))
     story.add(
-        ProofMade(
+        gates.ProofMade(
             strength=report.proof.strength,
             tests=report.proof.tests,
             held_out=report.proof.held_out,

@@ -79,6 +79,8 @@ class RunResolved:
     money: float
     cached: bool
     source_hash: str | None
+    reading: str | None = None
+    account: JSON = None
 
 
 @event("run.collapsed")
@@ -98,3 +100,6 @@ class RunCollapsed:
     output_tokens: int
     money: float
     question: str | None = None
+    reading: str | None = None
+    readings: tuple[str, ...] = ()
+    account: JSON = None

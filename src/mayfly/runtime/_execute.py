@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from mayfly.core import UNSET, Artifact
-from mayfly.gates import Entry, adapted
+from mayfly.core import UNSET
+from mayfly.gates import adapted
 from mayfly.promise.split import SPOOL_AT, collect
-from mayfly.runtime._task import Task, size_of
-from mayfly.sandbox import Lane, Result, Sandbox, Ticket
+from mayfly.runtime._task import size_of
+from mayfly.sandbox import Result
+
+if TYPE_CHECKING:
+    from mayfly.core import Artifact
+    from mayfly.gates import Entry
+    from mayfly.runtime._task import Task
+    from mayfly.sandbox import Lane, Sandbox, Ticket
 
 CHUNK = 64 * 1024 * 1024
 PART_IN_MEMORY = 256 * 1024
@@ -33,6 +41,8 @@ class Ran:
     result: Result
     value: object
     items: int | None = None
+    # How many lines were used, filtered out and not understood, where the agent says so.
+    account: Mapping[str, object] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,8 +66,9 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         source += _EACH.format(call="_mayfly_one(item)", name=name)
         name = "_mayfly_each"
     imports = task.profile.imports
+    accounts = artifact.provenance.get("accounts")
     if task.lines is not None or task.each or entry.generator:
-        return _streamed(box, source, name, task, imports, within)
+        return _without_account(_streamed(box, source, name, task, imports, within, accounts), accounts)
     argument = None if task.input is UNSET else task.input
     lane: Lane = "pinned" if pinned else "one-shot"
     result = box.run(
@@ -70,17 +81,51 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         tenant="run",
         ticket=within.ticket,
     )
-    return Ran(result=result, value=result.value)
+    return _without_account(Ran(result=result, value=result.value), accounts)
 
 
-def _streamed(box: Sandbox, source: str, name: str, task: Task, imports: frozenset[str], within: Within) -> Ran:
+def _without_account(ran: Ran, accounts: object) -> Ran:
+    """Part the answer of an agent that accounts for its lines from the account."""
+    if accounts == "value" and isinstance(ran.value, dict) and ran.value.keys() == {"value", "account"}:
+        return replace(ran, value=ran.value["value"], account=ran.value["account"])
+    return ran
+
+
+class _HeldBack:
+    """Pass on all items of a stream but the last, which is the account of the others."""
+
+    def __init__(self, stream: Iterable[object]) -> None:
+        self._stream = stream
+        self.last: object = None
+
+    def __iter__(self) -> Iterator[object]:
+        held: list[object] = []
+        for item in self._stream:
+            if held:
+                yield held.pop()
+            held.append(item)
+        self.last = held[0] if held else None
+
+
+def _streamed(
+    box: Sandbox,
+    source: str,
+    name: str,
+    task: Task,
+    imports: frozenset[str],
+    within: Within,
+    accounts: object,
+) -> Ran:
     argument = None if task.input is UNSET or task.lines is not None else task.input
     timeout = within.of(size_of(task.lines) if task.lines else 0)
     with box.stream(
         source, name, argument, imports=imports, timeout=timeout, lines=task.lines, ticket=within.ticket
     ) as stream:
         # There are many parts at once, and nobody looks at one of them before all are joined.
-        items = collect(stream, limit=PART_IN_MEMORY if task.origin else SPOOL_AT)
+        pieces = _HeldBack(stream) if accounts == "stream" else stream
+        items = collect(pieces, limit=PART_IN_MEMORY if task.origin else SPOOL_AT)
     result = stream.result or Result(status="died", error="the stream ended without a result")
+    if isinstance(pieces, _HeldBack) and result.ok and isinstance(pieces.last, dict):
+        return Ran(result=result, value=items, items=len(items), account=pieces.last.get("account"))
     # Without items it was no generator: the one value came with the end of the stream.
     return Ran(result=result, value=items, items=len(items)) if len(items) else Ran(result=result, value=result.value)

@@ -5,15 +5,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from mayfly.core import Settings, Stop
-from mayfly.forge import Inbox
-from mayfly.gates import Criteria, Gates, Judge, ProofOptions, Prover, TypeGate, TypeOptions, gate_versions
+# The names of these are loaded when they are used: a known agent runs without what writes, proves and asks models.
+from mayfly import forge, models
+from mayfly import gates as gate
 from mayfly.library import Memo
-from mayfly.models import Answer, Model, ModelOptions, Pool, Purpose, open_model
 from mayfly.sandbox import Sandbox
 from mayfly.store import Cache, KillSwitch, Ledger, Seal
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings, Stop
+    from mayfly.forge import Inbox
+    from mayfly.gates import Again, Criteria, Gates, Judge, Prover, TypeGate
+    from mayfly.models import Answer, Model, ModelOptions, Pool, Purpose
 
 T = TypeVar("T")
 
@@ -21,8 +26,9 @@ T = TypeVar("T")
 class Parts:
     """Own the sandbox, the ledger, the gates and the models of one runtime; safe to share between threads."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, brief: bool = False) -> None:
         self.settings = settings
+        self._brief = brief
         self._lock = threading.RLock()
         self._made: dict[str, Any] = {}
 
@@ -45,33 +51,33 @@ class Parts:
     @property
     def sandbox(self) -> Sandbox:
         """The one sandbox; its processes start with the first job."""
-        return self._once("sandbox", lambda: Sandbox(self.settings.sandbox))
+        return self._once("sandbox", lambda: Sandbox(self.settings.sandbox, brief=self._brief))
 
     @property
     def types(self) -> TypeGate:
         """The type gate; its server starts in the background once a compile is ahead."""
         gates = self.settings.gates
-        options = TypeOptions(memory=gates.type_memory, seconds=gates.type_timeout)
+        options = gate.TypeOptions(memory=gates.type_memory, seconds=gates.type_timeout)
         cache = self.settings.state / "mypy-cache"
-        return self._once("types", lambda: TypeGate(cache_dir=cache, options=options))
+        return self._once("types", lambda: gate.TypeGate(cache_dir=cache, options=options))
 
     @property
     def prover(self) -> Prover:
         """The prover, in the same sandbox as everything else."""
         gates = self.settings.gates
-        options = ProofOptions(
+        options = gate.ProofOptions(
             mutants=gates.mutants,
             killed=gates.kill_rate,
             timeout=min(gates.test_timeout, self.settings.sandbox.timeout),
             total_seconds=gates.adversary_seconds,
             memory=min(gates.adversary_memory, self.settings.sandbox.memory),
         )
-        return self._once("prover", lambda: Prover(self.sandbox, options))
+        return self._once("prover", lambda: gate.Prover(self.sandbox, options))
 
     @property
     def criteria(self) -> Criteria:
         """The judge's criteria."""
-        return self._once("criteria", lambda: Criteria.load(self.settings.gates.criteria))
+        return self._once("criteria", lambda: gate.Criteria.load(self.settings.gates.criteria))
 
     @property
     def memo(self) -> Memo:
@@ -85,7 +91,12 @@ class Parts:
     @property
     def inbox(self) -> Inbox:
         """Where help is asked for."""
-        return self._once("inbox", lambda: Inbox(self.ledger))
+        return self._once("inbox", lambda: forge.Inbox(self.ledger))
+
+    @property
+    def again(self) -> Again:
+        """The gates that what was remembered passes again."""
+        return self._once("again", gate.Again)
 
     def gates(self, model: Model | None = None, pool: Pool | None = None) -> Gates:
         """Return the gates, with *model* as a second judge where it serves that purpose."""
@@ -94,45 +105,45 @@ class Parts:
         return self._gates(self._judge(_Limited(model, pool)))
 
     def _judge(self, model: _Limited | None) -> Judge:
-        return Judge(self.criteria, model, reject=self.settings.gates.judge_reject)
+        return gate.Judge(self.criteria, model, reject=self.settings.gates.judge_reject)
 
     def _gates(self, judge: Judge) -> Gates:
-        return Gates(judge=judge, types=self.types, prover=self.prover)
+        return gate.Gates(judge=judge, types=self.types, prover=self.prover)
 
     def versions(self) -> dict[str, object]:
         """Return what an admission depends on beside the source: gate versions and criteria."""
-        return {**gate_versions(), "criteria": self.criteria.version}
+        return {**gate.gate_versions(), "criteria": self.criteria.version}
 
     def model(self, name: str, record: Path | None = None) -> Model:
         """Open the model called *name*, once."""
-        return self._once(f"model {name} {record}", lambda: open_model(name, self._options(), record=record))
+        return self._once(f"model {name} {record}", lambda: models.open_model(name, self._options(), record=record))
 
     def pool(self, run: str | None = None, stop: Stop | None = None) -> Pool:
         """Return what one run may spend on models.
 
         The ledger knows of every call of *run* before it is made, and *stop* ends the one that is under way.
         """
-        models = self.settings.models
-        return Pool(
+        limits = self.settings.models
+        return models.Pool(
             stop=stop,
             note=None if run is None else lambda event: self.ledger.append(event, subject=run).id,
-            calls=models.calls,
-            input_tokens=models.input_tokens,
-            output_tokens=models.output_tokens,
-            money=models.money,
+            calls=limits.calls,
+            input_tokens=limits.input_tokens,
+            output_tokens=limits.output_tokens,
+            money=limits.money,
         )
 
     def _options(self) -> ModelOptions:
-        models = self.settings.models
-        return ModelOptions(
-            base_url=models.base_url,
-            attempts=models.attempts,
-            retry_delay=models.retry_delay,
-            retry_factor=models.retry_factor,
-            retry_after=models.retry_after,
-            timeout=models.timeout,
-            max_output=models.max_output,
-            max_answer=models.max_answer,
+        chosen = self.settings.models
+        return models.ModelOptions(
+            base_url=chosen.base_url,
+            attempts=chosen.attempts,
+            retry_delay=chosen.retry_delay,
+            retry_factor=chosen.retry_factor,
+            retry_after=chosen.retry_after,
+            timeout=chosen.timeout,
+            max_output=chosen.max_output,
+            max_answer=chosen.max_answer,
             guard=self.switch.check,
         )
 

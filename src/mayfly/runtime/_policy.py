@@ -7,37 +7,30 @@ import re
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import InputError, Settings
-from mayfly.language import Lexicon, Request, read
-from mayfly.mangle import Limits, Symbol, Why, WhyNot, why, why_not
-from mayfly.policy import (
-    LEXICON,
-    Appeals,
-    Court,
-    Difference,
-    Fact,
-    Kernel,
-    Override,
-    Proposed,
-    Recording,
-    Review,
-    Route,
-    Rulebook,
-    Snapshot,
-    Watcher,
-    World,
-    changeable,
-    depends_on,
-    facts_of,
-    goal_atoms,
-    lexicon_of,
-    propose,
-    recordings,
-    simulate,
-)
-from mayfly.store import Ledger, Seal
+from mayfly import language, mangle
+from mayfly import policy as rules_of
+from mayfly.core import InputError
+from mayfly.mangle import Limits, Symbol
+from mayfly.policy import Appeals, Court, Kernel, Programs, Review, Rulebook, recordings
+from mayfly.store import Seal, SealedFiles
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings
+    from mayfly.language import Lexicon, Request
+    from mayfly.mangle import Why, WhyNot
+    from mayfly.policy import (
+        Difference,
+        Fact,
+        Override,
+        Proposed,
+        Recording,
+        Route,
+        Snapshot,
+        Watcher,
+    )
+    from mayfly.store import Ledger
 
 _HOST = re.compile(r"[\w.:\[\]-]+")
 _PERSONA_POLICY = Symbol("persona_policy", 2)
@@ -67,6 +60,7 @@ class Desk:
             workspace=self.workspace,
             court=Court(lambda: recordings(ledger) if ledger is not None else (), limits=self._limits),
             ledger=ledger,
+            kept=Programs(SealedFiles(settings.state.absolute(), "rules-cache")),
         )
         self._lexicon: tuple[str, Lexicon] | None = None
 
@@ -81,15 +75,20 @@ class Desk:
         snapshot = self.snapshot
         if self._lexicon is None or self._lexicon[0] != snapshot.hash:
             program = snapshot.program()
-            known = [symbol for symbol in LEXICON if symbol in program.checked.declared]
+            known = [symbol for symbol in rules_of.LEXICON if symbol in program.predicates]
             model = program.evaluate(goals=known, limits=self._limits, record=False)
-            self._lexicon = snapshot.hash, lexicon_of((symbol, row) for symbol in known for row in model.rows(symbol))
+            facts = ((symbol, row) for symbol in known for row in model.rows(symbol))
+            self._lexicon = snapshot.hash, rules_of.lexicon_of(facts)
         return self._lexicon[1]
+
+    def keep(self) -> None:
+        """Keep the compiled rules in force for the next process."""
+        self.snapshot.keep()
 
     def understand(self, text: str, *, session: str | None = None) -> Understood:
         """Read *text* without a model, and route it."""
-        request = read(text, self.lexicon)
-        return Understood(request, self.kernel(session=session).route(facts_of(request)))
+        request = language.read(text, self.lexicon)
+        return Understood(request, self.kernel(session=session).route(rules_of.facts_of(request)))
 
     def kernel(
         self, *, persona: str | None = None, facts: Iterable[Fact | str] = (), session: str | None = None
@@ -112,7 +111,7 @@ class Desk:
     def propose(self, lines: Iterable[str], *, subject: str, already: int = 0) -> Proposed:
         """Sift facts that a model proposes in one turn; what is refused is recorded with the reason."""
         most = self._settings.policy.proposals
-        return propose(lines, ledger=self._ledger, subject=subject, already=already, most=most)
+        return rules_of.propose(lines, ledger=self._ledger, subject=subject, already=already, most=most)
 
     def approve(self, decision: str, *, by: str, reason: str, seconds: float | None = None) -> Override:
         """Approve exactly the action of a recorded decision for a time."""
@@ -124,7 +123,7 @@ class Desk:
     def simulate(self, changed: Sequence[Path], *, last: int = 200) -> tuple[int, list[Difference]]:
         """Try what was recorded under changed rules: how much was tried, and what would come out otherwise."""
         told = list(recordings(self._ledger, last=last)) if self._ledger is not None else []
-        return len(told), simulate(self.snapshot, self.rulebook.changed(changed), told)
+        return len(told), rules_of.simulate(self.snapshot, self.rulebook.changed(changed), told)
 
     def explain(self, goal: str, *, of: str | None = None) -> list[Why | WhyNot]:
         """Say why a goal holds or not, from the facts of a recorded question: *of*, or the last one it can be about.
@@ -133,15 +132,15 @@ class Desk:
         """
         snapshot = self.snapshot
         declared = snapshot.program().checked.declared
-        atoms = goal_atoms(goal, declared)
+        atoms = rules_of.goal_atoms(goal, declared)
         told = self._recorded(of, atoms[0].symbol)
         program = snapshot.program(told.policies if told else ())
-        facts = [fact for fact in (told.facts if told else ()) if fact[0] in program.checked.declared]
-        externals = World(str(self.workspace)).externals
+        facts = [fact for fact in (told.facts if told else ()) if fact[0] in program.predicates]
+        externals = rules_of.World(str(self.workspace)).externals
         goals = [atom.symbol for atom in atoms]
         model = program.evaluate(facts, goals=goals, externals=externals, limits=self._limits)
-        trees: list[Why | WhyNot] = [why(model, atom.symbol, row) for atom in atoms for row in model.match(atom)]
-        return trees or [why_not(model, atom, changeable=changeable) for atom in atoms]
+        trees: list[Why | WhyNot] = [mangle.why(model, atom.symbol, row) for atom in atoms for row in model.match(atom)]
+        return trees or [mangle.why_not(model, atom, changeable=rules_of.changeable) for atom in atoms]
 
     def _recorded(self, of: str | None, goal: Symbol) -> Recording | None:
         if self._ledger is None:
@@ -149,12 +148,12 @@ class Desk:
         found = [one for one in recordings(self._ledger, last=200) if of is None or one.id == of]
         if of is not None and not found:
             raise InputError(f"nothing is recorded under {of}", fix="see: mayfly log")
-        kind = "action" if depends_on(self.snapshot.program().checked, goal, "pending_action") else "intent"
+        kind = "action" if rules_of.depends_on(self.snapshot.program().checked, goal, "pending_action") else "intent"
         return next((one for one in reversed(found) if of is not None or one.kind == kind), None)
 
     def watch(self) -> Watcher:
         """Return a watcher that reloads changed rule files until it is closed."""
-        return Watcher(self.rulebook, debounce=self._settings.policy.debounce)
+        return rules_of.Watcher(self.rulebook, debounce=self._settings.policy.debounce)
 
     def _policies(self, snapshot: Snapshot, persona: str | None) -> tuple[str, ...]:
         if persona is None:
@@ -163,14 +162,14 @@ class Desk:
         rows = snapshot.program().evaluate(goals=[_PERSONA_POLICY], record=False).rows(_PERSONA_POLICY)
         return tuple(str(file) for who, file in rows if getattr(who, "text", None) == name)
 
-    def _standing(self) -> list[str]:
+    def _standing(self) -> list[Fact]:
         policy = self._settings.policy
         sent = _hosts("policy.send_hosts", policy.send_hosts)
         reached = [*_hosts("policy.hosts", policy.hosts), *sent]
         return [
-            *(f'allowed_host("{host}")' for host in reached),
-            *(f'send_host("{host}")' for host in sent),
-            f"spend_limit({policy.spend_limit})",
+            *((Symbol("allowed_host", 1), (host,)) for host in reached),
+            *((Symbol("send_host", 1), (host,)) for host in sent),
+            (Symbol("spend_limit", 1), (policy.spend_limit,)),
         ]
 
     def _appeals(self) -> Appeals | None:

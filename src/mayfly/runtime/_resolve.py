@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
-from mayfly.core import UNSET, InputError, MayflyError, Outcome, Settings
+from mayfly.core import UNSET, InputError, MayflyError, Outcome
 from mayfly.runtime._collapse import Collapse, collapse_of
-from mayfly.runtime._compile import Compiled, compile_task, find_again
-from mayfly.runtime._execute import Ran, Within, execute
-from mayfly.runtime._parts import Parts
-from mayfly.runtime._story import Story
-from mayfly.runtime._task import Task
+from mayfly.runtime._compile import compile_task, find_again
+from mayfly.runtime._execute import execute
+from mayfly.runtime._question import TOLERATED, agree, check_account
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings
+    from mayfly.runtime._compile import Compiled
+    from mayfly.runtime._execute import Ran, Within
+    from mayfly.runtime._parts import Parts
+    from mayfly.runtime._story import Story
+    from mayfly.runtime._task import Task
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,9 +55,36 @@ def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcom
         raise InputError("there is no input to run it on", fix="add --input FILE; to only write it: mayfly compile")
     # Only what was proven before is called again in a worker that is kept for it.
     ran = executed(parts, task, compiled, story, asked.within, pinned=compiled.repeat)
+    if again and _has_another_shape(ran):
+        # What was written for another file is not applied to this one: it is written again, for this one.
+        parts.memo.forget(compiled.key)
+        compiled = compile_task(parts, task, story, model=asked.model, record=asked.record)
+        again = False
+        ran = executed(parts, task, compiled, story, asked.within, pinned=False)
+    _check_answer(task, compiled, ran)
     if not again:
         compiled.remember(parts, task, story)
-    return resolved(compiled, ran.value, story, cached=again)
+    return resolved(compiled, ran.value, story, cached=again, account=ran.account)
+
+
+def _has_another_shape(ran: Ran) -> bool:
+    """Say whether a remembered agent did not understand more lines than may be passed over."""
+    account = ran.account
+    return account is not None and cast("int", account["not_understood"]) > TOLERATED * cast("int", account["lines"])
+
+
+def _check_answer(task: Task, compiled: Compiled, ran: Ran) -> None:
+    """Hold an answer to the account of its lines, and against the independent reading of them where there is one."""
+    try:
+        if ran.account is not None:
+            check_account(ran.account, task.bad_lines, ran.value)
+        if compiled.expected is not UNSET and not agree(compiled.expected, ran.value):
+            raise Collapse(
+                "the program and an independent reading of the same lines give different answers", "DISAGREE"
+            )
+    except Collapse as error:
+        error.reading = compiled.reading
+        raise
 
 
 def executed(parts: Parts, task: Task, compiled: Compiled, story: Story, within: Within, *, pinned: bool) -> Ran:
@@ -64,7 +98,14 @@ def executed(parts: Parts, task: Task, compiled: Compiled, story: Story, within:
     return ran
 
 
-def resolved(compiled: Compiled, value: object, story: Story, *, cached: bool) -> Outcome[Any]:
+def resolved(
+    compiled: Compiled,
+    value: object,
+    story: Story,
+    *,
+    cached: bool,
+    account: Mapping[str, object] | None = None,
+) -> Outcome[Any]:
     """Say that *value* was proven."""
     outcome = Outcome(
         status="resolved",
@@ -75,6 +116,8 @@ def resolved(compiled: Compiled, value: object, story: Story, *, cached: bool) -
         cost=story.cost(),
         cached=cached,
         source_hash=compiled.artifact.hash,
+        reading=compiled.reading,
+        account=account,
     )
     story.resolved(outcome, kept=compiled.kept)
     return outcome
@@ -93,6 +136,10 @@ def collapsed(error: Exception, story: Story, parts: Parts, *, intent: str, grou
         question=collapse.question,
         source_hash=collapse.source_hash,
         code=collapse.code,
+        reading=collapse.reading,
+        readings=collapse.offers,
+        account=collapse.account,
+        candidate=collapse.candidate,
     )
     if collapse.asked is not None:
         story.tell("question", collapse.asked)

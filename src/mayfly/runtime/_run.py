@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Capability, Cost, Example, MayflyError, Outcome, Settings, Tier, Unset, limit
-from mayfly.forge import Signature
-from mayfly.gates import Suite
+from mayfly.core import UNSET, Cost, MayflyError, Outcome, Settings, Tier, limit
 from mayfly.library import Registry
-from mayfly.runtime._compile import Compiled, compile_task
+from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, resolve_task
-from mayfly.runtime._story import Observer, Story
-from mayfly.runtime._task import OnExhausted, Task, checked_examples, make_task, size_of
+from mayfly.runtime._story import Story
+from mayfly.runtime._task import checked_examples, make_task, size_of
 
 if TYPE_CHECKING:
+    from mayfly.core import Capability, Example, Unset
+    from mayfly.forge import Signature
+    from mayfly.gates import Suite
     from mayfly.promise import Promise
+    from mayfly.runtime._compile import Compiled
+    from mayfly.runtime._story import Observer
+    from mayfly.runtime._task import BadLines, OnExhausted, Task
     from mayfly.runtime._tree import Trees
     from mayfly.store import Ledger
 
@@ -41,10 +44,14 @@ class Runtime:
         observer: Observer | None = None,
         capabilities: Sequence[Capability] = (),
         workspace: Path | None = None,
+        brief: bool = False,
     ) -> None:
-        """Make a runtime; *capabilities*, such as functions of your own, serve trees besides the built-in ones."""
+        """Make a runtime; *capabilities*, such as functions of your own, serve trees besides the built-in ones.
+
+        A *brief* one is for a single task: nothing is prepared for more.
+        """
         self.settings = settings or Settings.load()
-        self.parts = Parts(self.settings)
+        self.parts = Parts(self.settings, brief=brief)
         self._observer = None if observer is None else _harmless(observer)
         self._capabilities = tuple(capabilities)
         self._workspace = workspace or Path.cwd()
@@ -65,13 +72,26 @@ class Runtime:
         hints: Sequence[str] = (),
         record: Path | None = None,
         on_exhausted: OnExhausted = "ground",
+        reading: str = "",
+        bad_lines: BadLines = "ask",
+        name: str = "",
+        second: Path | Sequence[object] | None = None,
     ) -> Outcome[Any]:
         """Do what *intent* says with *input*, or with the *lines* of a file of any size.
 
         The value is *ground* unless the outcome is resolved. With a *model* (or one in the settings) that model writes;
-        without one the program is synthesized from *examples*, the input and the words of the intent.
+        without one the program is synthesized from *examples*, the input and the words of the intent. Of several
+        *readings* of a question about data one is chosen with *reading*; *bad_lines* says whether lines that are not
+        understood are asked about (if they are more than one in a hundred), skipped, or stop the run; *name* is what
+        the input is called; a *second* input is put beside the first by a column that both have.
         """
-        if intent.strip() and record is None and imports is None and self._is_large(input, lines, examples):
+        if (
+            intent.strip()
+            and record is None
+            and imports is None
+            and second is None
+            and self._is_large(input, lines, examples)
+        ):
             given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
             outcome = self._as_tree(intent, given, chosen, model=model)
@@ -92,6 +112,10 @@ class Runtime:
                 hints=tuple(hints),
                 signature=None,
                 settings=self.settings,
+                reading=reading,
+                bad_lines=bad_lines,
+                name=name,
+                second=second,
             )
             return self._resolve(task, story, model=model, record=record, accept_weak=accept_weak)
 
@@ -99,6 +123,8 @@ class Runtime:
 
     async def arun(self, intent: str, **options: Any) -> Outcome[Any]:
         """Do what `run` does without blocking the event loop."""
+        import asyncio
+
         return await asyncio.to_thread(lambda: self.run(intent, **options))
 
     def call(

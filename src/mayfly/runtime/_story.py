@@ -7,10 +7,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, Artifact, Cost, HelpNeeded, MayflyError, Outcome, Stop
-from mayfly.forge import Attempt, ForgeReflected, ForgeWrote
-from mayfly.gates import Admission, GateJudged
-from mayfly.models import Pool
+from mayfly import forge, gates
+from mayfly.core import UNSET, Cost, HelpNeeded, MayflyError, Stop
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._events import (
     AgentCached,
@@ -21,12 +19,17 @@ from mayfly.runtime._events import (
     RunCollapsed,
     RunResolved,
 )
-from mayfly.runtime._execute import Ran
-from mayfly.runtime._task import Task
-from mayfly.store import JSON, Payload, shown
+from mayfly.store import as_payload
 
 if TYPE_CHECKING:
+    from mayfly.core import Artifact, Outcome
+    from mayfly.forge import Attempt
+    from mayfly.gates import Admission
+    from mayfly.models import Pool
+    from mayfly.runtime._execute import Ran
     from mayfly.runtime._parts import Parts
+    from mayfly.runtime._task import Task
+    from mayfly.store import JSON, Payload
 
 Observer = Callable[[str, Any], None]
 LONGEST = 2000
@@ -101,7 +104,7 @@ class Story:
 
     def _wrote(self, artifact: Artifact) -> None:
         self.add(
-            ForgeWrote(
+            forge.ForgeWrote(
                 attempt=self._attempt,
                 author=artifact.author,
                 source_hash=artifact.hash,
@@ -115,14 +118,14 @@ class Story:
         hash = admission.artifact.hash
         self.sandbox_seconds += admission.milliseconds.get("proof", 0.0) / 1000
         self._events += [
-            GateJudged.of(verdict, source_hash=hash, attempt=self._attempt) for verdict in admission.verdicts
+            gates.GateJudged.of(verdict, source_hash=hash, attempt=self._attempt) for verdict in admission.verdicts
         ]
 
     def _reflected(self, attempt: Attempt) -> None:
         if attempt.reflection is None:
             return
         self.add(
-            ForgeReflected(
+            forge.ForgeReflected(
                 attempt=attempt.number,
                 root_cause=attempt.reflection.root_cause[:LONGEST],
                 suggestions=tuple(text[:LONGEST] for text in attempt.reflection.suggestions),
@@ -181,6 +184,8 @@ class Story:
                 money=cost.money,
                 cached=outcome.cached,
                 source_hash=outcome.source_hash,
+                reading=outcome.reading[:LONGEST] or None,
+                account=as_payload(outcome.account),
             )
         )
         self.tell("ended", outcome)
@@ -194,7 +199,7 @@ class Story:
                 depth=self.task.profile.depth if self.task else 1,
                 reason=outcome.reason[:LONGEST],
                 code=outcome.code,
-                ground_value=shown(outcome.value),
+                ground_value=as_payload(outcome.value),
                 status=outcome.status,
                 seconds=round(cost.seconds, 6),
                 model_calls=cost.model_calls,
@@ -202,6 +207,9 @@ class Story:
                 output_tokens=cost.output_tokens,
                 money=cost.money,
                 question=outcome.question[:LONGEST] if outcome.question else None,
+                reading=outcome.reading[:LONGEST] or None,
+                readings=tuple(offer.reading[:LONGEST] for offer in outcome.readings),
+                account=as_payload(outcome.account),
             )
         )
         if isinstance(error, HelpNeeded):
@@ -214,10 +222,10 @@ class Story:
             return
         request: dict[str, JSON] = {
             "intent": task.intent,
-            "input": None if task.input is UNSET or task.lines else shown(task.input),
+            "input": None if task.input is UNSET or task.lines else as_payload(task.input),
             "lines": task.origin or (str(task.lines.absolute()) if task.lines else None),
-            "examples": [{"input": shown(e.input), "output": shown(e.output)} for e in task.examples],
-            "ground": shown(task.ground),
+            "examples": [{"input": as_payload(e.input), "output": as_payload(e.output)} for e in task.examples],
+            "ground": as_payload(task.ground),
             "tier": task.profile.tier.value,
             "model": self.model,
         }

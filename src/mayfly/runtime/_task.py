@@ -7,15 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from mayfly.core import UNSET, Example, InputError, Settings, Tier, Unset, canonical_json
-from mayfly.forge import Request, Signature
+from mayfly import forge
+from mayfly.core import UNSET, Example, InputError, canonical_json
 from mayfly.gates import Profile
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings, Tier, Unset
+    from mayfly.forge import Signature
 
 LONGEST_INTENT = 100_000
 LONGEST_SAMPLE = 1_000_000
+# Two inputs go to the sandbox as one value, which has to stay below its limit of 16 MiB with the source.
+LARGEST_JOINED = 6 * 1024 * 1024
 OnExhausted = Literal["ground", "raise"]
+BadLines = Literal["ask", "skip", "stop"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +44,12 @@ class Task:
     simple: bool = False
     # Whether the agent is for one item, where that is known without examples.
     items: bool | None = None
+    # The reading that a person chose, what to do about lines that are not understood, and what the input is called.
+    reading: str = ""
+    bad_lines: BadLines = "ask"
+    name: str = ""
+    # Whether the input is a list of two inputs, with what those are called.
+    names: tuple[str, str] | None = None
 
     @property
     def each(self) -> bool:
@@ -52,9 +65,9 @@ class Task:
         """Whether the input is lines of text."""
         return self.lines is not None or (bool(self.sample) and all(isinstance(item, str) for item in self.sample))
 
-    def request(self, shown: tuple[Example, ...]) -> Request:
+    def request(self, shown: tuple[Example, ...]) -> forge.Request:
         """Return what an architect may know."""
-        return Request(
+        return forge.Request(
             intent=self.intent,
             profile=self.profile,
             examples=shown,
@@ -83,6 +96,10 @@ def make_task(
     depth: int = 1,
     origin: str = "",
     simple: bool = False,
+    reading: str = "",
+    bad_lines: BadLines = "ask",
+    name: str = "",
+    second: Path | Sequence[object] | None = None,
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
     text = intent.strip()
@@ -94,6 +111,10 @@ def make_task(
         raise InputError(f"the intent is {len(text)} characters long; the limit is {LONGEST_INTENT}")
     if lines is not None and input is not UNSET:
         raise InputError("lines are the input: give one of the two")
+    names = None
+    if second is not None:
+        names = (name or str(lines or ""), str(second) if isinstance(second, Path) else "")
+        input, lines = [_all_items(input, lines), _all_items(second, None)], None
     given = checked_examples(examples)
     if isinstance(input, str) and not given and signature is None:
         input = input.splitlines()
@@ -112,7 +133,23 @@ def make_task(
         sample=_sample(input, path, given, settings.forge.sample) if signature is None else (),
         origin=origin,
         simple=simple,
+        reading=reading,
+        bad_lines=bad_lines,
+        name=name,
+        names=names,
     )
+
+
+def _all_items(input: object, lines: str | Path | None) -> list[object]:
+    """Return all items of one of two inputs, which are put together in memory."""
+    path = Path(lines) if lines is not None else input if isinstance(input, Path) else None
+    if path is None:
+        if not isinstance(input, list):
+            raise InputError("two inputs are put together line by line or record by record: this one is neither")
+        return list(input)
+    if size_of(path) > LARGEST_JOINED:
+        raise InputError(f"{path} is larger than {LARGEST_JOINED} bytes: two inputs are put together in memory")
+    return list(read_lines(path, LARGEST_JOINED))
 
 
 def checked_examples(examples: Sequence[Example | Mapping[str, object]]) -> tuple[Example, ...]:
@@ -151,11 +188,11 @@ def _sample(input: object | Unset, lines: Path | None, examples: tuple[Example, 
     return () if input is UNSET else (input,)
 
 
-def read_lines(path: Path) -> Iterator[str]:
+def read_lines(path: Path, limit: int = LONGEST_SAMPLE) -> Iterator[str]:
     """Yield lines as the sandbox will read them, to a limit of bytes: a line may be as long as the file."""
     try:
         with path.open("rb") as file:
-            left = LONGEST_SAMPLE
+            left = limit
             while left > 0 and (line := file.readline(left)):
                 left -= len(line)
                 if left <= 0 and not line.endswith(b"\n"):

@@ -48,7 +48,7 @@ from mayfly.runtime._drive import Drive
 from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
 from mayfly.runtime._leaf import versions_of
 from mayfly.runtime._policy import Desk
-from mayfly.store import shown
+from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
@@ -261,7 +261,7 @@ class Trees:
                 depth=root.depth,
                 reason=outcome.reason[:2000],
                 code=outcome.code,
-                ground_value=shown(root.ground),
+                ground_value=as_payload(root.ground),
                 status=outcome.status,
                 question=None,
                 **cost,

@@ -1,9 +1,14 @@
 """The wall: untrusted Python in a process the kernel confines, in about a millisecond."""
 
-from mayfly.sandbox._box import EPHEMERAL_IMPORTS, Sandbox, Stream
-from mayfly.sandbox._call import Ticket
-from mayfly.sandbox._doctor import Diagnosis, Layer, diagnose
-from mayfly.sandbox._result import Lane, Level, Result, Status
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.sandbox._box import EPHEMERAL_IMPORTS, Sandbox, Stream
+    from mayfly.sandbox._call import Ticket
+    from mayfly.sandbox._doctor import Diagnosis, Layer, diagnose
+    from mayfly.sandbox._result import Lane, Level, Result, Status
 
 __all__ = [
     "EPHEMERAL_IMPORTS",
@@ -18,3 +23,13 @@ __all__ = [
     "Ticket",
     "diagnose",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_box": "EPHEMERAL_IMPORTS Sandbox Stream",
+        "_call": "Ticket",
+        "_doctor": "Diagnosis Layer diagnose",
+        "_result": "Lane Level Result Status",
+    },
+)

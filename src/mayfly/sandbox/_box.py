@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import math
 import os
 import weakref
 from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from mayfly.core import InputError, SandboxSettings
 from mayfly.sandbox import _grants, _values
@@ -21,6 +19,9 @@ from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._pinned import Pins
 from mayfly.sandbox._pool import NoWall, Pool
 from mayfly.sandbox._result import Lane, Level, Result
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 EPHEMERAL_IMPORTS = frozenset({"re", "json", "dataclasses", "typing", "datetime", "math"})
 _TRIES = 8
@@ -54,17 +55,20 @@ class Sandbox:
         *,
         level: str | None = None,
         workspace: str | Path | None = None,
+        brief: bool = False,
     ) -> None:
+        """Make a sandbox; a *brief* one is for a few jobs: its first comes sooner, and nothing is prepared for more."""
         self._settings = settings or SandboxSettings()
         self._wanted = level or self._settings.level
         if self._wanted not in ("best", "namespaces", "landlock"):
             raise InputError(f"unknown sandbox level {self._wanted!r}", fix="use best, namespaces or landlock")
         self._workspace = workspace
+        self._brief = brief
         self._begin()
         _OPEN.add(self)
 
     def _begin(self) -> None:
-        self._pool = Pool(self._settings, self._wanted)
+        self._pool = Pool(self._settings, self._wanted, brief=self._brief)
         self._pins = Pins(self._pool, self._settings)
         self._threads: ThreadPoolExecutor | None = None
         self._finalizer = weakref.finalize(self, _shut, self._pool, self._pins)
@@ -109,6 +113,9 @@ class Sandbox:
         tenant: str = "",
     ) -> Result:
         """Do what `run` does without blocking the event loop; cancelling the task kills the job."""
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
         prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory)
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self._settings.jobs, "mayfly-sandbox")

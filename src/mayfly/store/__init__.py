@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from mayfly.store._events import JSON, Event, Payload, event
 from mayfly.store._kinds import DoctorAttacked, SandboxRan, StoreMigrated
-from mayfly.store._payload import shown
+from mayfly.store._payload import as_payload
 from mayfly.store._seal import Seal
+from mayfly.store._sealed import SealedFiles
 from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
 
 if TYPE_CHECKING:
@@ -32,10 +33,11 @@ __all__ = [
     "Payload",
     "SandboxRan",
     "Seal",
+    "SealedFiles",
     "StoreMigrated",
     "Switch",
+    "as_payload",
     "event",
-    "shown",
 ]
 
 

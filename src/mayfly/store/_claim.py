@@ -104,7 +104,7 @@ def check_name(name: str) -> str:
     return name
 
 
-def shown(holder: str) -> str:
+def holder_words(holder: str) -> str:
     """Return who *holder* is in words; it was written by another process, so it may be anything."""
     found = re.fullmatch(r"([A-Za-z0-9.-]{1,64}):([0-9]{1,10}):([0-9a-f]{8})", holder)
     return f"process {found[2]} on {found[1]}" if found else "another process"

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from mayfly.core import StoreError
-from mayfly.store._claim import shown
+from mayfly.store._claim import holder_words
 from mayfly.store._database import ELSEWHERE
 from mayfly.store._rows import identity
 
@@ -33,7 +33,7 @@ class FileRight:
                     return None
                 # Its last holder took it away after it was opened and before it was locked.
                 os.close(file)
-            return shown(self._holder())
+            return holder_words(self._holder())
         except OSError as error:
             raise StoreError(f"{self._path}: {error.strerror or error}", fix=ELSEWHERE) from None
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly.core import StoreError
-from mayfly.store._claim import shown
+from mayfly.store._claim import holder_words
 from mayfly.store._rows import identity
 
 if TYPE_CHECKING:
@@ -78,9 +78,9 @@ class ServerRight:
             if holder == lost:
                 self._value("SELECT pg_terminate_backend(?)", holder.pid)
             elif holder is not None:
-                return shown(_identity(holder.name))
+                return holder_words(_identity(holder.name))
             time.sleep(_PAUSE)
-        return shown("")
+        return holder_words("")
 
     def holds(self) -> bool:
         """Whether the session is there and has the lock."""

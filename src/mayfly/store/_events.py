@@ -8,13 +8,15 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, get_origin
 
-from mayfly.core import InputError
+from mayfly.core import InputError, holds_secret, without_secrets
 from mayfly.store._payload import JSON, plain
 
 __all__ = ["JSON", "Event", "Payload", "check_kind", "check_subject", "checked", "event", "kind_of"]
 
 NOT_YET = datetime(1970, 1, 1, tzinfo=UTC)
 SUBJECT_LENGTH = 256
+# Fields of payloads that people read and nothing is computed from.
+TOLD = ("error", "intent", "message", "reason", "target", "task", "last_error", "description")
 KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
 
 
@@ -101,9 +103,15 @@ def checked(entry: Event | Payload, subject: str | None) -> Event:
     elif entry.id:
         raise InputError(f"event {entry.id} is already recorded")
     check_subject(entry.subject)
-    payload = _plain_payload(entry.payload)
+    payload = _without_secrets(_plain_payload(entry.payload))
     _check_fields(entry.kind, payload)
     return Event(kind=entry.kind, subject=entry.subject, payload=payload)
+
+
+def _without_secrets(payload: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    """Leave secrets out of the fields that only tell what happened; what a run needs to go on stays as it is."""
+    told = {name: value for name in TOLD if isinstance(value := payload.get(name), str) and holds_secret(value)}
+    return {**payload, **{name: without_secrets(value) for name, value in told.items()}} if told else payload
 
 
 def check_kind(kind: str) -> None:

@@ -108,7 +108,7 @@ def _scalar(value: bool | int | str | None) -> bool | int | str | None:
     return int(value)
 
 
-def shown(value: object) -> JSON:
+def as_payload(value: object) -> JSON:
     """Return *value* if an event can hold it and it is not large, otherwise the beginning of what it looks like."""
     try:
         copy = plain(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import secrets
@@ -17,8 +16,10 @@ SIZE = 32
 class Seal:
     """Sign texts with a key that lives in the state directory, readable by its owner alone."""
 
-    def __init__(self, key: bytes) -> None:
+    def __init__(self, key: bytes, *, own: bool = True) -> None:
         self._key = key
+        self.own = own
+        """Whether this user made the key; root may read one that somebody else made, and knows."""
 
     @classmethod
     def open(cls, directory: Path, *, name: str = "seal") -> Seal:
@@ -28,7 +29,8 @@ class Seal:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not path.exists():
                 _make(path)
-            return cls(_read(path))
+            key, owner = _read(path)
+            return cls(key, own=owner == os.geteuid())
         except OSError as error:
             raise StoreError(
                 f"{path}: {error.strerror or error}", fix="set MAYFLY_STATE_DIR to a directory of your own"
@@ -36,11 +38,19 @@ class Seal:
 
     def of(self, text: str) -> str:
         """Return the seal of *text*."""
-        return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
+        return self.of_bytes(text.encode()).hex()
 
     def holds(self, text: str, seal: str) -> bool:
         """Whether *seal* was made for *text* with this key."""
         return hmac.compare_digest(self.of(text).encode(), seal.encode())
+
+    def of_bytes(self, data: bytes) -> bytes:
+        """Return the seal of *data*."""
+        return hmac.digest(self._key, data, "sha256")
+
+    def holds_bytes(self, data: bytes, seal: bytes) -> bool:
+        """Whether *seal* was made for *data* with this key."""
+        return hmac.compare_digest(self.of_bytes(data), seal)
 
 
 def _make(path: Path) -> None:
@@ -60,12 +70,13 @@ def _make(path: Path) -> None:
         aside.unlink(missing_ok=True)
 
 
-def _read(path: Path) -> bytes:
+def _read(path: Path) -> tuple[bytes, int]:
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
-        if stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
+        about = os.fstat(descriptor)
+        if stat.S_IMODE(about.st_mode) & 0o077:
             raise StoreError(f"{path} can be read by others", fix=f"chmod 600 {path}, or remove it to start afresh")
         key = file.read(SIZE + 1)
     if len(key) != SIZE:
         raise StoreError(f"{path} is damaged", fix="remove it; what was sealed with it then counts no more")
-    return key
+    return key, about.st_uid

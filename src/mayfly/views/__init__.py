@@ -1,13 +1,18 @@
 """Views: runs, traces, reasons, trees and figures as data out of the ledger; whoever shows them only draws."""
 
-from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
-from mayfly.views._promise_story import PromiseStory
-from mayfly.views._runs import RunLine, runs
-from mayfly.views._tell import tell
-from mayfly.views._trace import Trace, event_fields, event_words, has_tree
-from mayfly.views._tree import Place, ground_reason, is_ground, places
-from mayfly.views._watched import Moving, Watched
-from mayfly.views._why import Reasons, chain_of, effect_of, reason_of
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
+    from mayfly.views._promise_story import PromiseStory
+    from mayfly.views._runs import RunLine, runs
+    from mayfly.views._tell import tell
+    from mayfly.views._trace import Trace, event_fields, event_words, has_tree
+    from mayfly.views._tree import Place, ground_reason, is_ground, places
+    from mayfly.views._watched import Moving, Watched
+    from mayfly.views._why import Reasons, chain_of, effect_of, reason_of
 
 __all__ = [
     "Metrics",
@@ -32,3 +37,17 @@ __all__ = [
     "runs",
     "tell",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_metrics": "Metrics PromiseMetrics metrics",
+        "_promise_story": "PromiseStory",
+        "_runs": "RunLine runs",
+        "_tell": "tell",
+        "_trace": "Trace event_fields event_words has_tree",
+        "_tree": "Place ground_reason is_ground places",
+        "_watched": "Moving Watched",
+        "_why": "Reasons chain_of effect_of reason_of",
+    },
+)

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from mayfly.core import shown
 from mayfly.gates import Suite, Test, find_entry
+from mayfly.gates.proof._as_data import as_data
 from mayfly.gates.proof._run_tests import TestResult, run_tests
 from mayfly.gates.proof._run_tests_ask import Program, ask
-from mayfly.gates.proof._run_tests_equal import as_data, same, shown
 from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
 from mayfly.sandbox import Sandbox
 
@@ -160,27 +161,6 @@ def pairs(n: int):
 def test_a_program_that_does_not_load_fails_every_test_with_the_reason(sandbox: Sandbox) -> None:
     results = run(sandbox, "X = 1 / 0\ndef f(n):\n    return n\n", *[checked("return True")] * 2)
     assert ["ZeroDivisionError" in result.error for result in results] == [True, True]
-
-
-@pytest.mark.parametrize(
-    ("got", "expected", "equal"),
-    [
-        (1, 1.0, True),
-        (True, 1, False),
-        (0, False, False),
-        (0.1 + 0.2, 0.3, True),
-        (0.30001, 0.3, False),
-        ([1, [2]], [1, [2.0]], True),
-        ([1], [1, 2], False),
-        ({"a": 1}, {"a": 1, "b": 2}, False),
-        ("1", 1, False),
-        (None, False, False),
-        (10**400, 1.5, False),
-        (10**17 + 1, 10**17, False),
-    ],
-)
-def test_values_are_compared_exactly(got: object, expected: object, equal: bool) -> None:
-    assert same(got, expected) is equal
 
 
 def test_expected_values_look_as_after_crossing_the_wall() -> None:

@@ -47,7 +47,8 @@ def test_what_is_no_json_or_means_two_things_is_an_error(run: Run, text: str) ->
 def test_data_that_the_text_does_not_hold_is_not_accepted(checks: Checks) -> None:
     assert checks("parse_json", {"text": "[1]"}, [1]) is True
     assert checks("parse_json", {"text": "[1]"}, [True]) is False
-    assert checks("parse_json", {"text": "[1]"}, [1.0]) is False
+    assert checks("parse_json", {"text": "[1]"}, [1.0]) is True
+    assert checks("parse_json", {"text": "[1]"}, [1.1]) is False
     assert checks("parse_json", {"text": "[1]"}, {1}) is False
 
 

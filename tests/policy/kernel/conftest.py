@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import Settings, content_hash
-from mayfly.mangle import parse
+from mayfly.core import Settings
 from mayfly.policy.kernel import RuleFile, Snapshot
 from mayfly.store import Ledger
 from mayfly.testing import FakeClock
@@ -16,8 +15,7 @@ CONSTITUTION = (Path(__file__).parent / "constitution.mg").read_text(encoding="u
 
 
 def constitution(text: str = CONSTITUTION) -> tuple[RuleFile, ...]:
-    unit = parse(text, file="constitution.mg")
-    return (RuleFile(name="constitution.mg", place="constitution.mg", hash=content_hash(text), unit=unit, base=True),)
+    return (RuleFile(name="constitution.mg", place="constitution.mg", text=text, protected=None),)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from mayfly.core import MayflyError
 from mayfly.mangle import Clause, Declared, MangleError, Name, Program, Symbol, check_program, show_clause
 from mayfly.policy.kernel import RuleFile, Snapshot, facts_of_action
-from mayfly.policy.kernel._files import base_files, rule_file
+from mayfly.policy.kernel._files import base_files
 from mayfly.policy.kernel._protected import Protected, protected_by
 
 from ..rules.actions import Asked, read_table  # noqa: TID252
@@ -76,7 +76,8 @@ def extra_file(random: Random, number: int) -> RuleFile | None:
     name = f"extra{number}.mg"
     text = "\n".join(clause_text(random) for _ in range(random.randrange(1, 4)))
     try:
-        file = rule_file(name, name, text.replace("helper(", f"helper{number}("), protected())
+        own = text.replace("helper(", f"helper{number}(")
+        file = RuleFile(name=name, place=name, text=own, protected=protected)
         known = {clause.head.symbol for clause in file.unit.clauses}
         check_program([file.unit], extra={symbol: about for symbol, about in shipped().items() if symbol not in known})
     except MayflyError:

@@ -5,8 +5,8 @@ from pathlib import Path
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from mayfly.core import without_secrets
 from mayfly.policy.kernel import Kernel, Snapshot, facts_of_action, propose
-from mayfly.policy.kernel._secrets import without_secrets
 from mayfly.policy.kernel.facts import host_of, locate
 from mayfly.policy.kernel.shell import read_script
 

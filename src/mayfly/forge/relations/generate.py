@@ -16,9 +16,9 @@ KINDS = {
 def fits(schema, value):
     if not isinstance(schema, dict):
         return schema is not False
-    if "enum" in schema and not any(same(value, allowed) for allowed in schema["enum"]):
+    if "enum" in schema and not any(equals(value, allowed) for allowed in schema["enum"]):
         return False
-    if "const" in schema and not same(value, schema["const"]):
+    if "const" in schema and not equals(value, schema["const"]):
         return False
     kinds = schema.get("type")
     kinds = [kinds] if isinstance(kinds, str) else kinds or []
@@ -47,7 +47,7 @@ def fits_items(schema, value):
     return not isinstance(value, list) or all(fits(schema.get("items", {}), item) for item in value)
 
 
-def same(one, other):
+def equals(one, other):
     return isinstance(one, bool) == isinstance(other, bool) and one == other
 
 

@@ -1,9 +1,17 @@
 """The judge: is the code tasteful, ethical and joyful? Small judges say so, and a model where there is one."""
 
-from mayfly.gates.judge._criteria import Criteria
-from mayfly.gates.judge._decide import REJECT_RATE, Decision, decide, pass_rate
-from mayfly.gates.judge._judge import VERSION, Judge, Judgement
-from mayfly.gates.judge._ruff import ruff_program
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.gates.judge._criteria import Criteria
+    from mayfly.gates.judge._decide import REJECT_RATE, Decision, decide, pass_rate
+    from mayfly.gates.judge._judge import Judge, Judgement
+    from mayfly.gates.judge._ruff import ruff_program
+
+# Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
+VERSION = 1
 
 __all__ = [
     "REJECT_RATE",
@@ -16,3 +24,13 @@ __all__ = [
     "pass_rate",
     "ruff_program",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_criteria": "Criteria",
+        "_decide": "REJECT_RATE Decision decide pass_rate",
+        "_judge": "Judge Judgement",
+        "_ruff": "ruff_program",
+    },
+)

@@ -22,7 +22,6 @@ from mayfly.gates.judge._signal import ETHICAL, Signal
 from mayfly.gates.judge._taste import taste
 from mayfly.gates.stability import scan
 
-VERSION = 1
 GATE = "judge"
 PASS_SCORE = 0.5
 REMEMBERED = 256

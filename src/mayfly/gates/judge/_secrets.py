@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
+from mayfly.core import find_key
 from mayfly.gates.stability import Scan, folded
 
 _KEYLIKE = re.compile(r"[A-Za-z0-9+/=_-]{32,}\Z")
@@ -20,7 +21,6 @@ _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _NOT_A_PASSWORD = re.compile(r"[\s\\\[\](){}|^$]")
 _LETTER_AND_DIGIT = re.compile(r"(?=.*[A-Za-z])(?=.*\d)")
 _SHORTEST_PASSWORD = 8
-_SHORTEST_KEY = 12
 _RANDOM_BITS = 4.3
 # The keys that the issuers print in their own manuals end in this word.
 _PUBLISHED = "EXAMPLE"
@@ -28,23 +28,17 @@ _PUBLISHED = "EXAMPLE"
 Found = list[tuple[int, str]]
 
 
-class _Table(NamedTuple):
-    """Hold what is written in secrets.toml; all forms of keys are one pattern, each a group of it."""
+class _Names(NamedTuple):
+    """Hold what is written in secrets.toml."""
 
-    names: list[str]
-    pattern: re.Pattern[str]
     secret: re.Pattern[str]
     placeholder: re.Pattern[str]
 
 
 @cache
-def _table() -> _Table:
-    found = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
-    pattern = "|".join(f"(?P<_{number}>{form})" for number, form in enumerate(found["patterns"].values()))
-    named = found["names"]
-    return _Table(
-        list(found["patterns"]), re.compile(pattern), re.compile(named["secret"]), re.compile(named["placeholder"])
-    )
+def _names() -> _Names:
+    found = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))["names"]
+    return _Names(re.compile(found["secret"]), re.compile(found["placeholder"]))
 
 
 def secrets(text: str, scan: Scan) -> Found:
@@ -52,22 +46,14 @@ def secrets(text: str, scan: Scan) -> Found:
     told = {id(node) for node in _docstrings(scan)}
     found: dict[int, str] = {}
     for node in (*scan.of(ast.BinOp), *scan.of(ast.JoinedStr), *scan.of(ast.Constant)):
-        key = _key(folded(node) or "")
-        if key and not (id(node) in told and key.group().endswith(_PUBLISHED)):
-            found.setdefault(node.lineno, f"it contains what looks like a {_kind(key)}")
+        key = find_key(folded(node) or "")
+        if key and not (id(node) in told and key.text.endswith(_PUBLISHED)):
+            found.setdefault(node.lineno, f"it contains what looks like a {key.issuer}")
     for number, line in enumerate(text.splitlines(), 1):
-        key = _key(line.partition("#")[2])
+        key = find_key(line.partition("#")[2])
         if key:
-            found.setdefault(number, f"it contains what looks like a {_kind(key)}")
+            found.setdefault(number, f"it contains what looks like a {key.issuer}")
     return sorted(found.items())
-
-
-def _key(text: str) -> re.Match[str] | None:
-    return _table().pattern.search(text) if len(text) >= _SHORTEST_KEY else None
-
-
-def _kind(key: re.Match[str]) -> str:
-    return _table().names[int((key.lastgroup or "_0")[1:])]
 
 
 def likely_secrets(scan: Scan) -> Found:
@@ -83,10 +69,10 @@ def likely_secrets(scan: Scan) -> Found:
 def _passwords(scan: Scan) -> Iterator[tuple[int, str]]:
     for name, value in _named_values(scan):
         text = value.value if isinstance(value, ast.Constant) else None
-        if not isinstance(text, str) or len(text) < _SHORTEST_PASSWORD or not _table().secret.search(name):
+        if not isinstance(text, str) or len(text) < _SHORTEST_PASSWORD or not _names().secret.search(name):
             continue
         plain = _LETTER_AND_DIGIT.match(text) and not _NOT_A_PASSWORD.search(text)
-        if plain and not _table().placeholder.search(text):
+        if plain and not _names().placeholder.search(text):
             yield value.lineno, f"{name} has its value in the source"
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, clipped, shown
 from mayfly.gates.proof._doubts import OUT_OF
 from mayfly.gates.proof._mutants_run import Trial, run_together
 from mayfly.gates.proof._options import ProofOptions
 from mayfly.gates.proof._report import AdversaryReport
 from mayfly.gates.proof._run_tests_ask import Answer, Program, ask
-from mayfly.gates.proof._run_tests_equal import shown
 from mayfly.gates.proof._values import Given
 from mayfly.sandbox import Sandbox
 
@@ -37,7 +36,7 @@ def attack(sandbox: Sandbox, program: Program, given: Sequence[Given], options: 
     tried = run_together(sandbox, trial, ())
     if tried.problem:
         return AdversaryReport(inputs=len(given), notes=(f"one of the odd inputs ends the process: {tried.problem}",))
-    notes = [f"{shown(one.input, 80)}: {_short(answer)}" for one, answer in _bad(given, tried.more)]
+    notes = [f"{shown(one.input, 80)}: {clipped(answer.error, 200)}" for one, answer in _bad(given, tried.more)]
     ran = [answer for answer in tried.more if answer.errors != ("skipped",)]
     return AdversaryReport(inputs=len(ran), errors=sum(not answer.ok for answer in ran), notes=tuple(notes[:_NOTES]))
 
@@ -63,16 +62,12 @@ def _bad(given: Sequence[Given], endings: Sequence[Answer]) -> Iterator[tuple[Gi
             yield one, answer
 
 
-def _short(answer: Answer) -> str:
-    return answer.error if len(answer.error) < 200 else f"{answer.error[:199]}…"
-
-
 def _verdict(given: Given, answer: Answer) -> Verdict:
     return Verdict(
         decision="reject",
         gate="proof",
         code="ADVERSARIAL",
-        message=f"{shown(given.input)} ends in {_short(answer)}",
+        message=f"{shown(given.input)} ends in {clipped(answer.error, 200)}",
         measured=answer.errors[0],
         line=answer.line,
         fix="end in a value or a clean error for every input like the examples",

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mayfly.core import parse_python
 from mayfly.gates._entry import Entry
-from mayfly.gates.proof._run_tests_equal import as_data
+from mayfly.gates.proof._as_data import as_data
 from mayfly.gates.proof._suite import Test
 
 _LOOSE = "test_at_the_top"

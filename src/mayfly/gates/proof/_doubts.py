@@ -6,10 +6,9 @@ import ast
 import math
 from collections.abc import Sequence
 
-from mayfly.core import UNSET, parse_python
+from mayfly.core import UNSET, parse_python, shown
 from mayfly.gates.proof._run_tests import Case
 from mayfly.gates.proof._run_tests_ask import Answer
-from mayfly.gates.proof._run_tests_equal import shown
 from mayfly.gates.proof._values import Given
 from mayfly.gates.proof._values_types import Kind, fits, kind_like
 

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from mayfly.core import UNSET
+from mayfly.core import UNSET, same
 from mayfly.gates.proof._calls import Replay, advance
 from mayfly.gates.proof._calls_extract import shape_of
 from mayfly.gates.proof._run_tests import Case, judge
 from mayfly.gates.proof._run_tests_ask import Answer, Program
-from mayfly.gates.proof._run_tests_equal import same
 from mayfly.gates.proof._values_types import Types, fits
 from mayfly.sandbox import Sandbox
 

@@ -6,8 +6,8 @@ import ast
 import re
 from collections.abc import Iterator
 
-from mayfly.core import parse_python
-from mayfly.gates.proof._run_tests_equal import as_data, same
+from mayfly.core import parse_python, same
+from mayfly.gates.proof._as_data import as_data
 from mayfly.gates.proof._suite import Test, TestKind
 
 _ARROWS = r"==>|=>|==|➞|→|⇒|->|➜|=|(?:should\s+)?returns?\b|gives?\b|evaluates\s+to\b|outputs?\b|is\s+equal\s+to\b|is\b"

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection
 from typing import NamedTuple
 
-from mayfly.core import content_hash, parse_python
+from mayfly.core import clipped, content_hash, parse_python
 from mayfly.gates.proof._mutants_edits import Edit, Finder
 
 
@@ -72,10 +72,9 @@ def _choose(edits: list[Edit], count: int, seed: str) -> list[Edit]:
 def _mutant(text: bytes, edit: Edit) -> Mutant:
     old = text[edit.start : edit.end].decode()
     source = (text[: edit.start] + edit.new.encode() + text[edit.end :]).decode()
-    change = f"{_short(old)} became {_short(edit.new)}"
+    change = f"{_quoted(old)} became {_quoted(edit.new)}"
     return Mutant(source, edit.line, edit.kind, change)
 
 
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    return f"`{line if len(line) <= 60 else line[:59] + '…'}`"
+def _quoted(text: str) -> str:
+    return f"`{clipped(' '.join(text.split()), 60)}`"

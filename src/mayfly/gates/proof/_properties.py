@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, same, shown
 from mayfly.gates.proof._mutants_run import Tried
 from mayfly.gates.proof._run_tests import Case
 from mayfly.gates.proof._run_tests_ask import Answer, Program
-from mayfly.gates.proof._run_tests_equal import same, shown
 from mayfly.gates.proof._values import Given
 from mayfly.gates.proof._values_types import Types, fits
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from mayfly.core import UNSET
+from mayfly.core import UNSET, same, shown
 from mayfly.gates._entry import Entry
+from mayfly.gates.proof._as_data import as_data
 from mayfly.gates.proof._calls import Replay, replay
 from mayfly.gates.proof._calls_extract import collect
 from mayfly.gates.proof._run_tests_ask import Answer, Ask, Program, ask
 from mayfly.gates.proof._run_tests_check import Question, checked
-from mayfly.gates.proof._run_tests_equal import as_data, same, shown
 from mayfly.gates.proof._suite import Suite, Test
 from mayfly.sandbox import Sandbox
 

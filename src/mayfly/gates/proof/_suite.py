@@ -52,18 +52,26 @@ class Suite:
     tests: tuple[Test, ...] = ()
     author: str = ""
     samples: tuple[object, ...] = ()
+    # Who vouches for the expected outputs apart from the program's author: an independent reading of the input. Then
+    # the tests are the proof; how well they pin this source says nothing about what was asked.
+    witness: str = ""
 
     def to_json(self) -> dict[str, object]:
         """Return the suite as plain data, for the ledger."""
         tests = [test.to_json() for test in self.tests]
-        return {"tests": tests, "author": self.author, "samples": list(self.samples)}
+        return {"tests": tests, "author": self.author, "samples": list(self.samples), "witness": self.witness}
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Suite:
         """Read back what `to_json` gave."""
         known = _known(cls, data)
         tests = tuple(Test.from_json(cast("Mapping[str, object]", test)) for test in known.get("tests", ()))
-        return cls(tests=tests, author=known.get("author", ""), samples=tuple(known.get("samples", ())))
+        return cls(
+            tests=tests,
+            author=known.get("author", ""),
+            samples=tuple(known.get("samples", ())),
+            witness=known.get("witness", ""),
+        )
 
 
 def _known(kind: type[Test] | type[Suite], data: Mapping[str, object]) -> dict[str, Any]:

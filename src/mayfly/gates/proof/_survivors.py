@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from mayfly.core import same, shown
 from mayfly.gates.proof._calls import Replay, replay
 from mayfly.gates.proof._mutants import Mutant
 from mayfly.gates.proof._mutants_run import Fate, Tried
 from mayfly.gates.proof._report import Question, Survivor
 from mayfly.gates.proof._run_tests import Case, judge
 from mayfly.gates.proof._run_tests_ask import Answer, Program
-from mayfly.gates.proof._run_tests_equal import same, shown
 from mayfly.gates.proof._values import Given
 from mayfly.sandbox import Sandbox
 

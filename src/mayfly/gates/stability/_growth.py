@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, clipped
 from mayfly.gates.stability._found import Scan, Scope
 from mayfly.gates.stability._verdict import line_of, reject, revise
 
@@ -127,7 +127,7 @@ def _while(loop: ast.While, scope: Scope) -> Iterator[Verdict]:
         elif not _is_left_by_error(loop, scope):
             yield _verdict(f"while {ast.unparse(loop.test)} has no break, return or raise of its own", loop)
     elif truth(loop.test) is None and not _may_change(loop.test, loop.body, scope):
-        message = f"nothing in the loop changes its condition {_short(loop.test)}"
+        message = f"nothing in the loop changes its condition {clipped(ast.unparse(loop.test), 60)}"
         yield _verdict(message, loop, soft=True)
 
 
@@ -143,7 +143,7 @@ def _for(loop: ast.For | ast.AsyncFor, scope: Scope, endless: _Endless) -> Itera
         return
     if endless(loop.iter):
         soft = any(isinstance(node, (ast.Yield, ast.YieldFrom)) for node in _run(loop.body))
-        yield _verdict(f"the loop over {_short(loop.iter)} has no way out", loop, soft=soft)
+        yield _verdict(f"the loop over {clipped(ast.unparse(loop.iter), 60)} has no way out", loop, soft=soft)
     elif isinstance(loop.iter, ast.Name) and any(_feeds(statement, loop.iter.id) for statement in loop.body):
         yield _verdict(f"the loop lengthens {loop.iter.id}, over which it runs", loop, soft=True)
 
@@ -164,11 +164,6 @@ def _verdict(message: str, node: ast.AST, *, soft: bool = False) -> Verdict:
     return make(
         code="LOOP", message=message, line=line_of(node), fix="bound the loop, or leave it with break or return"
     )
-
-
-def _short(node: ast.expr) -> str:
-    text = ast.unparse(node)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _leaves(body: list[ast.stmt]) -> bool:

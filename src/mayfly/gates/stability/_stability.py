@@ -22,7 +22,6 @@ from mayfly.gates.stability._recursion import check_recursion
 from mayfly.gates.stability._scan import scan
 from mayfly.gates.stability._verdict import reject, revise
 
-VERSION = 1
 MAX_LINES = 1_000
 MAX_NODES = 20_000
 

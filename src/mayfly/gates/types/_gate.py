@@ -21,7 +21,6 @@ from mayfly.gates.types._repair import Example, Repaired, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
 from mayfly.gates.types._suppress import suppressions
 
-VERSION = 1
 GATE = "types"
 
 How = Literal["warm", "cold"]

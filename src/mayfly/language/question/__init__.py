@@ -12,6 +12,7 @@ from mayfly.language.question._query import (
     Expression,
     Function,
     Join,
+    JoinKind,
     Measure,
     Missing,
     Named,
@@ -31,7 +32,6 @@ from mayfly.language.question._query import (
 )
 from mayfly.language.question._read import Reading, read_question, rivals_of
 from mayfly.language.question._tell import tell
-from mayfly.language.question._words import level_values
 from mayfly.language.question._vocabulary import (
     ColumnInfo,
     ColumnKind,
@@ -40,10 +40,11 @@ from mayfly.language.question._vocabulary import (
     nouns_of,
     role_of_name,
 )
+from mayfly.language.question._words import join_words, level_values
 
 __all__ = [
     "TIME_PARTS", "And", "Arithmetic", "Column", "ColumnInfo", "ColumnKind", "Compare", "Condition", "Constant",
-    "Expression", "Function", "Join", "Measure", "Missing", "Named", "Not", "Operator", "Or", "Order", "Part", "PartOf",
-    "Pick", "Query", "Reading", "Recent", "Repeated", "Scalar", "Unreadable", "Vocabulary", "columns_of", "level_values", "name_words",
+    "Expression", "Function", "Join", "JoinKind", "Measure", "Missing", "Named", "Not", "Operator", "Or", "Order", "Part", "PartOf",
+    "Pick", "Query", "Reading", "Recent", "Repeated", "Scalar", "Unreadable", "Vocabulary", "columns_of", "join_words", "level_values", "name_words",
     "nouns_of", "parse_reading", "read_question", "rivals_of", "role_of_name", "tell", "walk",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple, cast
@@ -27,6 +27,7 @@ from mayfly.language.question._query import (
     Repeated,
     Scalar,
     columns_of,
+    walk,
 )
 from mayfly.language.question._segments import Segment
 from mayfly.language.question._terms import Term
@@ -37,6 +38,16 @@ from mayfly.language.question._words import UNIT_SIZES, unit_of
 _ADDED = ("amount", "quantity", "size", "distance", "weight")
 # A reading that is less likely than its rivals by so much is not offered beside them.
 _LESS = 0.6
+
+
+# What each way of reading makes use of; conditions and nouns go with all of them.
+_SHARED = "measure term group sort way limit"
+_DEDUPED = "dedupe keep group term sort way limit"
+_CHANGED = "rename add drop columns range sort way limit"
+_HAD = "having term group measure sort way limit"
+_RANKED = "superlative limit term group measure"
+_MEASURED = "measure term group sort way limit unique edge"
+_LISTED = "term group unique edge limit sort way"
 
 
 class Composed(NamedTuple):
@@ -64,6 +75,8 @@ class Composer:
 
     def queries(self) -> Iterator[Composed]:
         """Yield every query that the segments can mean; none where they do not go together."""
+        if not self.all and any(one.word == "join" for one in self.segments):
+            yield Composed(Query(), 0.0)
         if not self.all or self._says_twice():
             return
         for where, cost in _conditions(self.all):
@@ -71,12 +84,23 @@ class Composer:
                 query = found.query
                 if self.lines and not query.columns and not query.keys:
                     query = replace(query, lines=True)
+                query = self._with_items(query)
                 if where is not None:
                     both = where if query.where is None else And(of=(where, query.where))
                     query = replace(query, where=_flat(both))
                 yield Composed(
                     _with_flags(query, self._of("digits", "scale", "of total"), self.vocabulary), cost + found.cost
                 )
+
+    def _with_items(self, query: Query) -> Query:
+        """Take a list apart where its items are counted, grouped by or listed."""
+        lists = [one.name for one in self.vocabulary.columns if one.kind == "list"]
+        looked = [*query.keys, *(one.of for one in query.measures if one.of), *query.columns]
+        named = dict.fromkeys(
+            part.name for of in looked for part in walk(of) if isinstance(part, Column) and part.name in lists
+        )
+        plain = not any(isinstance(part, PartOf) and part.part == "items" for of in looked for part in walk(of))
+        return replace(query, items=Column(name=next(iter(named)))) if len(named) == 1 and plain else query
 
     def _says_twice(self) -> bool:
         """Say whether a column is named right before a condition that is about it anyway: "status 404"."""
@@ -87,19 +111,62 @@ class Composer:
         return False
 
     def _made(self) -> Iterator[Composed]:
+        """Read everything at once, and where a list of columns stands apart, as what is to be shown of the records."""
+        yield from self._read()
+        chosen = self._selection()
+        if not chosen:
+            return
+        whole, joints = self.all, self.joints
+        self.all = [one for one in whole if one not in chosen]
+        self.joints = [joint for one, joint in zip(whole, joints, strict=True) if one not in chosen]
+        columns = tuple(dict.fromkeys(one.term.of for one in chosen if one.term))
+        for found in self._read():
+            query = found.query
+            if not query.measures and not query.columns and not query.renamed and len(columns) == len(chosen):
+                yield Composed(replace(query, columns=columns), found.cost)
+        self.all, self.joints = whole, joints
+
+    def _selection(self) -> list[Segment]:
+        """Return the columns that stand together before "of" at the start, or behind a comma at the end."""
+        first = 0
+        while (
+            first < len(self.all)
+            and self.all[first].kind == "term"
+            and (not first or self.joints[first] & {"and", ","})
+        ):
+            first += 1
+        if 0 < first < len(self.all) and self.joints[first] & {"of", "for"}:
+            return self.all[:first]
+        last = len(self.all)
+        while last > 0 and self.all[last - 1].kind == "term" and self.joints[last - 1] & {"and", ","}:
+            last -= 1
+        return self.all[last:] if 0 < last < len(self.all) and "," in self.joints[last] else []
+
+    def _read(self) -> Iterator[Composed]:
         measures = self._of("measure")
         if any(one.function == "share" for one in measures):
-            yield from self._shares()
-        elif self._of("rename", "add", "drop", "columns", "dedupe", "range"):
-            yield from self._changed()
+            yield from self._unless_more(_SHARED, self._shares)
+        elif self._of("dedupe"):
+            yield from self._unless_more(_DEDUPED, self._changed)
+        elif self._of("rename", "add", "drop", "columns", "range"):
+            yield from self._unless_more(_CHANGED, self._changed)
         elif self._of("having"):
-            yield from self._having()
+            yield from self._unless_more(_HAD, self._having)
         elif self._of("superlative"):
-            yield from self._ranked()
+            yield from self._unless_more(_RANKED, self._ranked)
         elif measures:
-            yield from self._measured()
+            yield from self._unless_more(_MEASURED, self._measured)
         else:
-            yield from self._listed()
+            yield from self._unless_more(_LISTED, self._listed)
+
+    def _unless_more(self, kinds: str, read: Callable[[], Iterator[Composed]]) -> Iterator[Composed]:
+        """Read only what a way of reading makes use of: a segment that it would pass over makes it no reading."""
+        known = {*kinds.split(), "condition", "or", "noun", "digits", "scale"}
+        flags = self._of("of total")
+        if {one.kind for one in self.all} - {"of total"} <= known:
+            for found in read():
+                if not flags or (found.query.measures and found.query.keys):
+                    yield found
 
     # Measures.
 
@@ -120,6 +187,7 @@ class Composer:
         after = self.all[place + 1] if place + 1 < len(self.all) else None
         if (
             segment.function == "sum"
+            and segment.word in ("total", "overall")
             and after is not None
             and after.kind == "measure"
             and after.function in ("count", "unique")
@@ -185,6 +253,14 @@ class Composer:
         return cast("Term", self.all[place].term)
 
     def _measured(self) -> Iterator[Composed]:
+        often = [one for one in self._of("measure") if one.name]
+        terms = [one.term for one in self._of("term") if one.term]
+        if often and len(self._of("measure")) == 1 and len(terms) == 1 and not self._keys():
+            # "ip addresses and how often each is mentioned"
+            key = terms[0]
+            given = Not(of=Missing(of=key.of)) if key.info is not None and key.info.optional else None
+            yield from self._in_order(Query(measures=(Measure(function="count"),), keys=(key.of,), where=given), 0.0)
+            return
         for measures, taken, cost in self._filled():
             measures = (*self._edges(taken), *measures) if self._of("edge") and measures else measures
             left = [one for at, one in enumerate(self.all) if one.kind == "term" and at not in taken]
@@ -210,15 +286,23 @@ class Composer:
 
     def _in_order(self, query: Query, cost: float) -> Iterator[Composed]:
         """Add how groups or records are sorted and how many of them are wanted."""
-        sorts, ways, limits = self._of("sort"), self._of("way"), self._of("limit")
+        sorts = [part for one in self._of("sort") for part in one.sorts or (one,)]
+        ways, limits = self._of("way"), self._of("limit")
         descending = {way.descending for way in ways}
         if len(descending) > 1 or len(limits) > 1:
             return  # "ascending descending" contradicts itself.
         order: list[Order] = []
         for sort in sorts:
+            if sort.term is None and sort.function is not None:
+                at = next((place for place, one in enumerate(query.measures) if one.function == sort.function), None)
+                if at is None:
+                    return
+                order.append(Order(by=at, descending=sort.name != "up"))
+                continue
             if sort.term is None:
                 continue
-            way = sort.name == "down" if sort.name else (ways[0].descending if ways else False)
+            # A way that stands by itself is that of what was named last.
+            way = sort.name == "down" if sort.name else (ways[0].descending if ways and sort is sorts[-1] else False)
             by: Expression | int | None = sort.term.of
             if query.measures and by not in query.keys:
                 by = next((at for at, one in enumerate(query.measures) if one.of == sort.term.of), None)
@@ -236,6 +320,12 @@ class Composer:
         if query.measures and not query.keys and (order or limit):
             return
         changed = replace(query, order=tuple(order))
+        if limit is not None and not order and not query.measures:
+            for column in self._moments():
+                timed = replace(changed, order=(Order(by=column),))
+                yield Composed(
+                    replace(timed, last=limit.number) if limit.last else replace(timed, limit=limit.number), cost
+                )
         if limit is not None:
             changed = replace(changed, last=limit.number) if limit.last else replace(changed, limit=limit.number)
         yield Composed(changed, cost)
@@ -250,6 +340,12 @@ class Composer:
             return Order(by=Column(name=columns[0].name), descending=way.descending) if len(columns) == 1 else None
         if query.keys and query.measures:
             return Order(by=0, descending=way.descending if way else True)
+        texts = [one for one in self.vocabulary.columns if one.kind == "text"]
+        if way is not None and way.adjective is not None and way.adjective.name in ("large", "small"):
+            sizes = [one for one in self.vocabulary.columns if one.numeric and one.role in _ADDED]
+            return Order(by=Column(name=sizes[0].name), descending=way.descending) if len(sizes) == 1 else None
+        if not query.columns and len(texts) == 1 == len([one for one in self.vocabulary.columns if one.kind != "list"]):
+            return Order(by=Column(name=texts[0].name), descending=way.descending if way else False)
         if len(query.columns) == 1:
             return Order(by=query.columns[0], descending=way.descending if way else False)
         return None
@@ -277,18 +373,21 @@ class Composer:
     # Groups with a number of records.
 
     def _having(self) -> Iterator[Composed]:
+        """Read "customers with more than 40 orders", "stations whose average humidity is above 65"."""
         having = self._of("having")
         terms = [one.term for one in self._of("term") if one.term]
+        keys = tuple(term.of for term in terms) or self._keys()
         measures = self._of("measure")
-        if len(having) != 1 or len(terms) != 1 or self._of("superlative", "group") or len(measures) > 1:
+        if len(having) != 1 or len(keys) != 1 or self._of("superlative") or len(measures) > 1:
             return
-        if measures and measures[0].function not in ("count", "unique"):
+        if (terms and self._of("group")) or (measures and measures[0].function not in ("count", "unique")):
             return
-        number = having[0].at
-        condition = (cast("Operator", having[0].name), int(number) if number == int(number) else number)
-        query = Query(
-            measures=(Measure(function="count"),), keys=(terms[0].of,), having=condition, tally=bool(measures)
+        one = having[0]
+        condition = (cast("Operator", one.name), int(one.at) if one.at == int(one.at) else one.at)
+        measure = (
+            Measure(function=one.function, of=one.term.of) if one.function and one.term else Measure(function="count")
         )
+        query = Query(measures=(measure,), keys=keys, having=condition, tally=bool(measures))
         yield from self._in_order(query, 0.0)
 
     # Rankings.
@@ -328,18 +427,30 @@ class Composer:
             return
         if self._of("keep"):
             return
+        ways = self._of("way")
+        if len(terms) == 1 and len(ways) == 1 and ways[0].adjective and ways[0].adjective.roles == ("count",):
+            order = (Order(by=0, descending=ways[0].descending),)
+            given = Not(of=Missing(of=terms[0].of)) if terms[0].info is not None and terms[0].info.optional else None
+            counted = (Measure(function="count"),)
+            yield Composed(Query(measures=counted, keys=(terms[0].of,), where=given, order=order), 0.0)
+            return
         columns = tuple(dict.fromkeys(term.of for term in terms))
         if len(columns) < len(terms) or (not columns and any(one.name for one in self._of("noun"))):
             return
+        places = [at for at, one in enumerate(self.all) if one.kind == "term"]
+        if any(not self.joints[at] & {"and", ","} for at in places[1:]):
+            return  # Columns that are not joined are no list.
+        # "orders with a note" has one rather than shows it.
+        shown = 0.5 if any("with" in self.joints[at] for at in places) else 0.0
         if unique:
             yield from self._in_order(Query(columns=columns, unique=True, lines=self.lines and not columns), 0.0)
             return
         which = any(one.kind == "glue" and one.word in ("which", "who", "what") for one in self.segments[:3])
         named = any(self.vocabulary.is_noun(one.word) for one in self._of("term"))
         if columns and (which or len(columns) == 1) and not named:
-            yield from self._in_order(Query(columns=columns, unique=True), 0.0)
+            yield from self._in_order(Query(columns=columns, unique=True), shown)
         if not (columns and which) or named:
-            yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), 0.0)
+            yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), shown)
 
     def _grouped(self, terms: Sequence[Term], keys: tuple[Expression, ...], unique: bool) -> Iterator[Composed]:
         limits, edges = self._of("limit"), self._of("edge")
@@ -347,6 +458,9 @@ class Composer:
         if (limits or edges) and not left and not self._of("sort", "way"):
             if len(limits) + len(edges) == 1:
                 one = (limits or edges)[0]
+                for column in self._moments():
+                    pick = Pick(number=one.number or 1, by=column, descending=one.last)
+                    yield Composed(Query(pick=pick, keys=keys, lines=self.lines), 0.0)
                 yield Composed(
                     Query(pick=Pick(number=one.number or 1, last=one.last), keys=keys, lines=self.lines), 0.0
                 )
@@ -355,7 +469,7 @@ class Composer:
             measures = tuple(Measure(function="last" if one.last else "first", of=left[0].of) for one in edges)
             yield from self._in_order(Query(measures=measures, keys=keys), 0.0)
             return
-        if len(left) > 1 or edges:
+        if len(left) > 1 or edges or (unique and not left):
             return
         functions: list[tuple[Function, float]] = [("count", 0.0)]
         if left and unique:
@@ -381,6 +495,13 @@ class Composer:
         elif not terms and len(edges) == 1 and self._of("noun"):
             base = Query(lines=self.lines)
             yield Composed(replace(base, last=1) if edges[0].last else replace(base, limit=1), 0.0)
+            for column in self._moments():
+                yield Composed(replace(base, order=(Order(by=column, descending=edges[0].last),), limit=1), 0.0)
+
+    def _moments(self) -> list[Expression]:
+        """Return the column of moments, where there is one: the first record may be the earliest."""
+        found = [Column(name=one.name) for one in self.vocabulary.columns if one.kind == "time"]
+        return list(found) if len(found) == 1 and not self.lines else []
 
     # Tables that are changed.
 
@@ -400,7 +521,12 @@ class Composer:
         if terms or self._of("group", "edge", "keep"):
             return
         query = Query(
-            renamed=tuple((cast("Column", one.term.of).name, one.name) for one in self._of("rename") if one.term),
+            renamed=tuple(
+                (cast("Column", part.term.of).name, part.name)
+                for one in self._of("rename")
+                for part in one.sorts or (one,)
+                if part.term
+            ),
             added=tuple(one.named for one in self._of("add") if one.named),
             dropped=tuple(
                 term.of.name for one in self._of("drop") for term in one.terms if isinstance(term.of, Column)
@@ -478,10 +604,18 @@ class _Ranking:
             return
         if self.measures:
             yield from self._by_measure()
+            yield from self._on_average()
             return
         others = [one for one in self.terms if one is not self.after]
         subject = self.after.term if self.after and self.after.kind == "term" else None
         nouns = self.composer._of("noun")
+        place = self.composer.all.index(self.superlative)
+        before = self.composer.all[place - 1] if place else None
+        if subject is None and before is not None and before.kind == "term" and before.term and before.term.numeric:
+            # "who earns the most": not the number is asked for, but whose it is.
+            if self.adjective.name in ("large", "small") and not nouns and others == [before]:
+                yield from self._picked(before.term.of, self.number or 1, 0.0)
+            return
         if subject is not None and subject.numeric and not self.by:
             yield from self._of_number(subject, others, nouns)
         elif subject is not None:
@@ -518,6 +652,17 @@ class _Ranking:
                 ),
                 cost + more,
             )
+
+    def _on_average(self) -> Iterator[Composed]:
+        """Read "which endpoint is the slowest on average": the superlative says of what."""
+        functions = [one.function for one in self.measures]
+        if functions != ["mean"] or len(self.terms) != 1 or self.apart or self.by or self.terms[0].term is None:
+            return
+        for of in self.composer._spoken_of(self.superlative):
+            limit, cost = self._limit(self.terms[0])
+            order = (Order(by=0, descending=self.descending),)
+            measure = Measure(function="mean", of=of)
+            yield Composed(Query(measures=(measure,), keys=(self.terms[0].term.of,), order=order, limit=limit), cost)
 
     def _of_number(self, subject: Term, others: Sequence[Segment], nouns: Sequence[Segment]) -> Iterator[Composed]:
         """Read "highest amount", "order with the highest amount", "customer with the highest amount"."""
@@ -584,9 +729,10 @@ class _Ranking:
             return
         for column in self.composer._spoken_of(self.superlative):
             yield from self._picked(column, limit, cost)
-        if self.adjective.name in ("large", "small", "busy") and self.apart and not self.number:
-            # "most requests per host" cannot be one record of each; nothing is ranked here.
-            return
+        if self.adjective.name in ("large", "small") and self.superlative.word != "most":
+            sizes = [one for one in self.composer.vocabulary.columns if one.numeric and one.role in _ADDED]
+            if len(sizes) == 1:  # There is one thing only in which a record can be large.
+                yield from self._picked(Column(name=sizes[0].name), limit, cost + 1.0)
 
     def _of_groups(self, subject: Term) -> Iterator[Composed]:
         """Read "top 5 customers by spend", "most common status", "busiest hour", "oldest patient"."""
@@ -634,10 +780,14 @@ class _Ranking:
                     cost,
                 )
             return
+        if self.adjective.name in ("large", "small") and self.superlative.word not in ("top", "bottom"):
+            cost += UNSURE  # Of the "largest customers" nobody knows in what they are large.
         several = after is not None and after.plural and not self.number
+        # What is missing is none of those that are asked for.
+        given = Not(of=Missing(of=subject.of)) if subject.info is not None and subject.info.optional else None
         yield Composed(
-            Query(measures=(Measure(function="count"),), keys=(subject.of,), order=order, limit=limit),
-            _LESS if several else cost,
+            Query(measures=(Measure(function="count"),), keys=(subject.of,), where=given, order=order, limit=limit),
+            cost + (_LESS if several and cost < UNSURE else 0.0),
         )
 
     def _common_of_each(self, subject: Term) -> Iterator[Composed]:
@@ -698,6 +848,10 @@ def _conditions(segments: Sequence[Segment]) -> Iterator[tuple[Condition | None,
                 return
             either = True
         elif segment.kind == "condition" and segment.condition is not None:
+            if either and _same_column(found[-1], segment.condition):
+                found[-1] = _either(found[-1], segment.condition)
+                either = False
+                continue
             if found:
                 joints.append("or" if either else "and")
             found.append(segment.condition)

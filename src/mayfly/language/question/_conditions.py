@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple, cast
 
-from mayfly.language._moments import Span
+from mayfly.language._moments import Span, month_number
 from mayfly.language.question._query import (
     Column,
     Compare,
@@ -21,7 +21,7 @@ from mayfly.language.question._query import (
     Scalar,
 )
 from mayfly.language.question._terms import Quantity, Term, Terms
-from mayfly.language.question._vocabulary import EXACT, NEAR, ColumnInfo
+from mayfly.language.question._vocabulary import EXACT, NEAR, ColumnInfo, nouns_of
 from mayfly.language.question._words import (
     ARTICLES,
     bases_of,
@@ -40,8 +40,10 @@ _LINKS = frozenset(
 )
 _NEGATIONS = frozenset(
     ("not", "without", "except", "excluding", "exclude", "no", "non", "never", "ignoring", "ignore", "skip", "skipping", "omit", "omitting",
-     "isn't", "aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "neither", "nor", "leaving", "but")
+     "isn't", "aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "neither", "nor", "leaving",
+        "out", "but")
 )  # fmt: skip
+_TWO_WORDS = {"other": "than", "apart": "from", "aside": "from", "rather": "than", "instead": "of", "all": "but"}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -78,6 +80,9 @@ class Conditions:
         yield from self._lacking(start)
         yield from self._values(start)
         yield from self._bare_comparison(start)
+        yield from self._numbered_columns(start)
+        yield from self._participles(start)
+        yield from self._long_texts(start)
         yield from self._outcomes(start)
         yield from self._truths(start)
         yield from self._texts(start)
@@ -88,16 +93,31 @@ class Conditions:
 
     def _negated(self, start: int) -> Iterator[Read]:
         word = self._word(start)
-        if word not in _NEGATIONS:
+        two = _TWO_WORDS.get(word)
+        if word not in _NEGATIONS and two is None:
             return
         place = start + 1
+        if two is not None:
+            if self._word(place) != two:
+                return
+            place += 1
+        if word == "out" and self._word(place) != "of":
+            return
         if word == "but" and self._word(place) not in _NEGATIONS:
             return
         place += word == "but"
         while (is_glue(self._word(place)) and self._word(place) not in ("one", ",")) or self._word(place) == "for":
             place += 1
+        while in_class(self._word(place), "happened") or (self._is_noun_verb(place) and not self.at(place)):
+            place += 1
+        place = self.terms.skip(place, ("by", "the", "a", "an", "in", "from", "for", "to", "with", "of", "any"))
         for read in self.at(place):
             yield Read(_turn(read.condition), read.end, read.cost)
+
+    def _is_noun_verb(self, place: int) -> bool:
+        """Say whether a word is a verb made of what a record is called: "booked" of bookings."""
+        word = self._word(place)
+        return word.endswith("ed") and not bases_of(word).isdisjoint(self.vocabulary.nouns)
 
     # A column and what it is compared with.
 
@@ -111,7 +131,12 @@ class Conditions:
                     yield Read(_equals(value.column, value.values), hit.end, value.cost + hit.cost)
 
     def _compared(self, term: Term) -> Iterator[Read]:
-        for meaning, end in self._operators(term.end):
+        # "temperature readings below zero": what is said of the readings is said of their temperature.
+        noun = self.vocabulary.is_noun(self._word(term.end)) or bool(
+            bases_of(self._word(term.end)) & nouns_of("entity")
+        )
+        behind = self._operators(term.end + 1) if noun and term.numeric else ()
+        for meaning, end in (*self._operators(term.end), *(one for one in behind if one[1] > term.end + 1)):
             if meaning in ("missing", "present"):
                 condition: Condition = Missing(of=term.of)
                 yield Read(condition if meaning == "missing" else _turn(condition), end, term.cost)
@@ -268,10 +293,8 @@ class Conditions:
         again = phrase_at(self.tokens, denied, "compare", "contains") if denied > after else None
         for text, end in self._said_texts(again.end if again else denied):
             if (
-                not self.terms.at(denied)
-                and not self.vocabulary.values_at(self.terms.text, self.tokens, denied)
-                or denied > after
-            ):
+                not self.terms.at(denied) and not self.vocabulary.values_at(self.terms.text, self.tokens, denied)
+            ) or denied > after:
                 second: Condition = Compare(left=term.of, operator="contains", value=text)
                 if denied > after:
                     yield _both(first, _turn(second)), end
@@ -287,6 +310,8 @@ class Conditions:
         if place >= len(self.tokens):
             return
         token = self.tokens[place]
+        if token.unit == "xx":
+            return
         if token.kind != "sign" and not (token.kind == "word" and (is_glue(token.plain) or token.plain in _NEGATIONS)):
             yield token.text, place + 1
 
@@ -320,6 +345,12 @@ class Conditions:
         for hit in hits:
             if hit.column.numeric or hit.column.kind == "time":
                 continue
+            if (
+                hit.column.role == "method"
+                and not token.text.isupper()
+                and not self.vocabulary.is_noun(self._word(hit.end))
+            ):
+                continue  # "get the lines" asks for no GET requests.
             term = Term(Column(name=hit.column.name), hit.column, start, hit.cost)
             yield from self._equal(term, "=", start)
         if not hits:
@@ -335,7 +366,7 @@ class Conditions:
             if token.unit == "xx" and isinstance(token.value, int):
                 low, high = token.value * 100, token.value * 100 + 99
                 yield Read(Compare(left=left, operator="between", value=(low, high)), start + 1, EXACT)
-            elif token.value in column.values:
+            elif token.value in column.values and token.unit in ("", "s"):
                 yield from self._or_others(Term(left, column, start, EXACT), "=", token.value, start + 1)  # type: ignore[arg-type]
 
     def _known_values(self, start: int) -> Iterator[Read]:
@@ -372,13 +403,62 @@ class Conditions:
                     for read in self._against(term._replace(end=place), phrase.meaning, place):
                         yield Read(self._with_currency(read.condition, quantity), read.end, read.cost)
 
+    def _numbered_columns(self, start: int) -> Iterator[Read]:
+        """Read a number of what a column counts: "5 nights or more", "over 40 restarts"."""
+        phrase = next(
+            (one for one in phrases_at(self.tokens, start, "compare") if one.meaning in (">", ">=", "<", "<=")), None
+        )
+        operator, place = (phrase.meaning, phrase.end) if phrase else ("=", start)
+        token = self.tokens[place] if place < len(self.tokens) else None
+        if token is None or token.kind != "number" or token.unit or not isinstance(token.value, (int, float)):
+            return
+        for term in self.terms.at(place + 1):
+            if term.numeric and isinstance(term.of, Column) and term.cost < 1.2:
+                way, end = _or_more(self.terms, operator, term.end, True)
+                yield Read(Compare(left=term.of, operator=_operator(way), value=token.value), end, term.cost)
+
+    def _long_texts(self, start: int) -> Iterator[Read]:
+        """Read how long a text is: "names longer than 10 characters", "lines with more than 80 characters"."""
+        terms = [
+            term
+            for term in self.terms.at(start)
+            if isinstance(term.of, Column) and term.info and term.info.kind == "text"
+        ]
+        whole = Column(name="")
+        begin = [
+            (term.of, self.terms.skip(term.end, ("that", "are", "is", "with", "of", "which")), term.cost)
+            for term in terms
+        ]
+        lines = any(token.plain in ("line", "lines") for token in self.tokens) or len(self.vocabulary.columns) == 1
+        for of, place, cost in (*begin, *([(whole, start, EXACT)] if lines else [])):
+            for phrase in phrases_at(self.tokens, place, "compare"):
+                if phrase.meaning not in (">", ">=", "<", "<=") and self._word(place) != "exactly":
+                    continue
+                number = self.terms.number(phrase.end)
+                if number and bases_of(self._word(number.end)) & {"character", "letter", "char"}:
+                    left = PartOf(part="length", of=of)
+                    yield Read(
+                        Compare(left=left, operator=_operator(phrase.meaning), value=number.value), number.end + 1, cost
+                    )
+
+    def _participles(self, start: int) -> Iterator[Read]:
+        """Read what happened to a record where a column has the moment of it: "delivered", "not shipped yet"."""
+        if not self._word(start).endswith("ed"):
+            return
+        for term in self.terms.at(start):
+            if term.moment and term.end == start + 1:
+                yield Read(Not(of=Missing(of=term.of)), term.end, term.cost + 0.2)
+
     def _measured_by(self, start: int, end: int, quantity: Quantity) -> Iterator[tuple[ColumnInfo, float]]:
         """Yield the columns that a number with this unit can be compared with, or that the comparing words mean."""
         roles = [quantity.role] if quantity.role and quantity.role != "share" else []
+        roles += ["age"] if quantity.role == "duration" else []
         roles += [one.meaning for one in phrases_at(self.tokens, start, "comparing") if one.end == end]
         numeric = [
             column for column in self.vocabulary.columns if column.numeric and column.role not in ("id", "status")
         ]
+        if quantity.role == "share":
+            numeric = [one for one in numeric if one.unit == "%" or {"%", "percent", "pct", "rate"} & set(one.words)]
         fitting = [column for column in numeric if column.role in roles]
         if roles:
             yield from ((column, NEAR) for column in fitting)
@@ -430,12 +510,13 @@ class Conditions:
             if phrase.meaning not in ("contains", "starts with", "ends with"):
                 continue
             columns = [Column(name=column.name) for column in self.vocabulary.with_role("message")]
-            if any(token.plain in ("line", "lines") for token in self.tokens):
-                columns = []
             quoted = phrase.end < len(self.tokens) and self.tokens[phrase.end].kind == "quoted"
+            lines = any(token.plain in ("line", "lines") for token in self.tokens)
+            if phrase.meaning != "contains" and not quoted and not lines:
+                continue  # "ended in a 4xx" speaks of no text.
             if self._word(start) == "with" and phrase.end == start + 1 and not quoted:
                 continue  # "with" alone leads to anything.
-            where = Column(name="") if len(columns) != 1 or phrase.meaning != "contains" else columns[0]
+            where = Column(name="") if len(columns) != 1 or phrase.meaning != "contains" or lines else columns[0]
             for read in self._text_of(Term(where, None, start, EXACT), phrase.meaning, phrase.end):
                 insensitive = phrase_at(self.tokens, self.terms.skip(read.end, (",", "(")), "lists", "insensitive")
                 yield read if insensitive is None else read._replace(end=self.terms.skip(insensitive.end, (")",)))
@@ -452,7 +533,11 @@ class Conditions:
         for column in self.vocabulary.columns:
             if column.kind == "time":
                 term = Term(Column(name=column.name), column, start, EXACT)
-                yield from self._moments_at(term, start)
+                yield from (read for read in self._moments_at(term, start) if not _compares_columns(read.condition))
+                # "December bookings": a month right before what it is said of.
+                if month_number(self._word(start)):
+                    for span, end in self.terms.spans(start):
+                        yield from self._since(term, "during", span, end)
 
     def _moments_at(self, term: Term, place: int) -> Iterator[Read]:
         for phrase in phrases_at(self.tokens, place, "time"):
@@ -461,6 +546,15 @@ class Conditions:
                 yield from self._recent(term, phrase.end)
             for span, end in self.terms.spans(after):
                 yield from self._since(term, phrase.meaning, span, end)
+            yield from self._clocks(term, phrase.meaning, after)
+            if phrase.meaning in ("after", "before"):
+                for other in self.terms.at(after):
+                    if other.moment and other.of != term.of and isinstance(other.of, Column):
+                        operator: Operator = ">" if phrase.meaning == "after" else "<"
+                        end = other.end + (self._word(other.end) in ("date", "time", "day"))
+                        yield Read(
+                            Compare(left=term.of, operator=operator, value=other.of), end, term.cost + other.cost
+                        )
             if phrase.meaning == "during":
                 for again in phrases_at(self.tokens, after, "time"):
                     if again.meaning == "last":
@@ -469,6 +563,7 @@ class Conditions:
         for phrase in phrases_at(self.tokens, place, "compare"):
             if phrase.meaning == "between":
                 yield from self._between_moments(term, phrase.end)
+                yield from self._clocks(term, "since", phrase.end)
             elif phrase.meaning in ("=", ">", ">=", "<", "<="):
                 for span, end in self.terms.spans(phrase.end):
                     way = {"=": "during", ">": "after", ">=": "since", "<": "before", "<=": "until"}[phrase.meaning]
@@ -479,8 +574,11 @@ class Conditions:
 
     def _since(self, term: Term, way: str, span: Span, end: int) -> Iterator[Read]:
         if way in ("since", "during") and self._word(end) in ("to", "until", "till", "through", "-"):
-            for last, stop in self.terms.spans(self.terms.skip(end + 1, ARTICLES)):
+            ends = self.terms.spans(self.terms.skip(end + 1, ARTICLES))
+            for last, stop in ends:
                 yield Read(Compare(left=term.of, operator="during", value=Span(span.start, last.end)), stop, term.cost)
+            if ends:
+                return
         conditions: dict[str, Condition] = {
             "after": _at(term, ">=", span.end),
             "since": _at(term, ">=", span.start),
@@ -498,6 +596,29 @@ class Conditions:
                     yield Read(
                         Compare(left=term.of, operator="during", value=Span(first.start, last.end)), stop, term.cost
                     )
+
+    def _clocks(self, term: Term, way: str, place: int) -> Iterator[Read]:
+        """Read times of the day by the hour: "after 18:00", "between 8am and 10am", "from 22:00 to 23:00"."""
+        first = self._hour(place)
+        if first is None:
+            return
+        left = PartOf(part="hour of day", of=term.of)
+        if way == "since" and self._word(place + 1) in ("and", "to", "until", "till", "-"):
+            last = self._hour(place + 2)
+            if last is not None and last > first:
+                yield Read(Compare(left=left, operator="between", value=(first, last - 1)), place + 3, term.cost)
+            return
+        operators: dict[str, Operator] = {"after": ">=", "since": ">=", "before": "<", "until": "<"}
+        if way in operators:
+            yield Read(Compare(left=left, operator=operators[way], value=first), place + 1, term.cost)
+
+    def _hour(self, place: int) -> int | None:
+        """Return the hour at which a time of day begins; only full hours can be told by it."""
+        token = self.tokens[place] if place < len(self.tokens) else None
+        if token is None or token.kind != "clock":
+            return None
+        begins = cast("tuple[int, int]", token.value)[0]
+        return begins // 3600 if begins % 3600 == 0 else None
 
     def _recent(self, term: Term, place: int) -> Iterator[Read]:
         """Read "last hour", "past 7 days": up to the newest moment of the data."""
@@ -530,6 +651,10 @@ class Conditions:
             phrase = phrase_at(self.tokens, place, "lists", "repeated")
             if phrase and isinstance(term.of, Column):
                 yield Read(Repeated(of=(term.of,)), phrase.end, term.cost)
+
+
+def _compares_columns(condition: Condition) -> bool:
+    return isinstance(condition, Compare) and isinstance(condition.value, Column)
 
 
 def _turn(condition: Condition) -> Condition:

@@ -200,6 +200,7 @@ class _Parser:
             "over lines": lambda: {"lines": True},
             "for each item of": lambda: {"items": Column(name=self._column())},
             "for each": lambda: {"keys": self._several(self._expression)},
+            "without doubles in": lambda: {"keys": self._several(self._expression), "unique": True},
             "by": lambda: {"keys": self._several(self._expression)},
             "having": lambda: {"having": (self._operator(), self._number())},
             "in percent of total": lambda: {"of_total": True},

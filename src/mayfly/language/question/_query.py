@@ -47,6 +47,7 @@ Function = Literal[
 ]
 Sign = Literal["+", "-", "*", "/"]
 Scalar = str | int | float | bool
+JoinKind = Literal["inner", "left", "anti"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -194,7 +195,7 @@ class Join:
 
     left: str
     right: str
-    kind: Literal["inner", "left", "anti"] = "inner"
+    kind: JoinKind = "inner"
 
 
 @dataclass(frozen=True, kw_only=True)

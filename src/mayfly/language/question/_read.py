@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from mayfly.language._tokens import Token
+from mayfly.language._tokens import tokens as read_tokens
 from mayfly.language.question._compose import Composer
-from mayfly.language.question._conditions import UNSURE
 from mayfly.language.question._query import And, Condition, Measure, Query
 from mayfly.language.question._segments import Cutter, Segment
 from mayfly.language.question._tell import tell
@@ -43,7 +44,7 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
 
     A reading that leaves words out or guesses at one is not *sure*: it may be offered and is never taken.
     """
-    kept = [token for token in tokens if token.kind not in ("line", "item")]
+    kept = [part for token in tokens if token.kind not in ("line", "item") for part in _parts(token)]
     while kept and kept[-1].kind == "sign" and kept[-1].plain in ".?!":
         kept.pop()
     if not kept:
@@ -63,6 +64,46 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
     return [one for one in ranked[:_MOST] if one.cost <= ranked[0].cost + _FAR]
 
 
+_COMPARED = re.compile(r"([\w.@-]+)(>=|<=|!=|==|=|<|>)(.+)")
+
+
+# "count(" is left of "count(*)", "count(distinct" of "count(distinct city)".
+_OPENED = re.compile(r"([A-Za-z]+)\((\w*)")
+_CALLED = re.compile(r"(\w+)\(([^()]*)\)")
+
+
+def _parts(token: Token) -> list[Token]:
+    """Cut what was written without spaces: "status=500", "min/max/avg"."""
+    if token.kind == "code" and (found := _COMPARED.fullmatch(token.text)):
+        return [
+            part._replace(
+                start=part.start + token.start + found.start(at), end=part.end + token.start + found.start(at)
+            )
+            for at in (1, 2, 3)
+            for part in read_tokens(found[at])
+        ]
+    if token.kind == "code" and (called := _CALLED.fullmatch(token.text)):
+        # "avg(price)", "count(distinct city)", "count(*)"
+        inside = [] if called[2].strip() == "*" else read_tokens(called[2])
+        at = token.start + called.start(2)
+        name = Token("word", called[1], called[1].lower(), token.start, token.start + len(called[1]))
+        return [name, *(part._replace(start=part.start + at, end=part.end + at) for part in inside)]
+    if token.kind == "code" and (opened := _OPENED.fullmatch(token.text)):
+        at = token.start + opened.start(2)
+        name = Token("word", opened[1], opened[1].lower(), token.start, token.start + len(opened[1]))
+        return [name, *([Token("word", opened[2], opened[2].lower(), at, token.end)] if opened[2] else [])]
+    words = token.text.split("/")
+    if token.kind in ("code", "path") and len(words) > 1 and all(word.isalpha() and len(word) > 1 for word in words):
+        found_: list[Token] = []
+        at = token.start
+        for word in words:
+            found_ += [Token("sign", ",", ",", at, at)] if found_ else []
+            found_.append(Token("word", word, word.lower(), at, at + len(word)))
+            at += len(word) + 1
+        return found_
+    return [token]
+
+
 def rivals_of(readings: Sequence[Reading]) -> list[Reading]:
     """Return the readings between which nothing but their results can decide."""
     return [one for one in readings if one.cost < readings[0].cost + MARGIN]
@@ -71,6 +112,8 @@ def rivals_of(readings: Sequence[Reading]) -> list[Reading]:
 def _says_something(query: Query, cut: Sequence[Segment]) -> bool:
     """Say whether a query is more than the whole table as it is, or that was asked for in so many words."""
     if query != Query() and query != Query(lines=True):
+        return True
+    if any(one.word == "join" for one in cut):
         return True
     return any(one.kind == "noun" for one in cut) and all(
         one.kind in ("noun", "ask", "glue") and (one.kind != "glue" or is_glue(one.word)) for one in cut

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
 from typing import Literal
 
+from mayfly.language._lexicon import word_set
 from mayfly.language._tokens import Token
 from mayfly.language.question._conditions import UNSURE, Conditions
 from mayfly.language.question._query import Arithmetic, Column, Compare, Condition, Function, Named, Or
@@ -36,6 +37,44 @@ SegmentKind = Literal[
 LEFT_OUT = 8.0
 # A little for each segment, so that of equal readings the one with longer segments comes first.
 _STEP = 0.001
+_GOES_ON = (
+    "only",
+    "just",
+    "with",
+    "where",
+    "in",
+    "from",
+    "for",
+    "sorted",
+    "sort",
+    "ordered",
+    "also",
+    "keep",
+    "keeping",
+)
+# Signs that compare or work something out are never passed over.
+_SAYING = frozenset((">=", "<=", "!=", "<>", "==", "=>", "=<", "=", "<", ">", "*", "+", "/", "×", "÷"))
+# Verbs that ask are commands: "name the cities" is one, "names" are things.
+_SHOW = word_set("show", "questions")
+_FORMATS = ("csv", "tsv", "json", "jsonl", "table", "lines")
+_BESIDE = frozenset(
+    (
+        "and",
+        "with",
+        "the",
+        "two",
+        "both",
+        "files",
+        "tables",
+        "inputs",
+        "datasets",
+        "sheets",
+        "to",
+        "them",
+        "file",
+        "table",
+    )
+)
 _MOST_CUTS, _MOST_STEPS = 80, 6000
 
 
@@ -61,6 +100,7 @@ class Segment:
     word: str = ""
     named: Named | None = None
     plural: bool = False
+    sorts: tuple[Segment, ...] = ()
 
 
 class Cutter:
@@ -100,30 +140,97 @@ class Cutter:
         found = list(self._meaningful(start))
         yield from found
         word, token = self._word(start), self.tokens[start]
+        if word == "(" and self._word(start + 2) == ")" and unit_of(self._word(start + 1)):
+            yield Segment(kind="glue", start=start, end=start + 3, word="(")
+        if word == "at" and self._word(start + 1) == "all":
+            yield Segment(kind="glue", start=start, end=start + 2, word=word)
+        if word == "out" and start and (in_class(self._word(start - 1), "happened") or self._is_opening(start)):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "came out", "find out"
         if word == "or":
             yield Segment(kind="or", start=start, end=start + 1)
-        elif not is_turning(word) and (is_glue(word) or token.kind in ("sign", "line", "item")):
+        elif not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif token.kind == "word" and not token.text.isupper() and in_class(word, "show") and self._is_opening(start):
+        elif word == "*" and self._is_opening(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif token.kind == "word" and not token.text.isupper() and word in _SHOW and self._is_opening(start):
             yield Segment(kind="ask", start=start, end=start + 1, word=word)
+        elif (word in ("every", "each") and self.terms.at(start + 1) and not found) or (
+            word == "by" and self._is_value(start + 1)
+        ):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
         elif word == "by" and any(self.at_measure(place) for place in range(start + 1, start + 4)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif in_class(word, "happened") and start > 0 and not found:
+        elif start > 0 and not found and self._only_happened(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
+        elif word == "but" and self._word(start + 1) in _GOES_ON:
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        elif word in _FORMATS and self._word(start - 1) in ("as", "in", "to"):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
         elif in_class(word, "empty") and not found:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
         else:
             yield from self._unsure(start, sure=bool(found))
 
+    def _is_value(self, place: int) -> bool:
+        """Say whether a value stands at a place, and no column's name."""
+        return (
+            place < len(self.tokens) and not self.terms.at(place) and any(r.cost < 1 for r in self.conditions.at(place))
+        )
+
+    def _only_happened(self, start: int) -> bool:
+        """Say whether a verb says no more than that there is a record: "orders placed in March", "that returned 404".
+
+        One that ends a question may say all of it: "how many orders were returned".
+        """
+        word = self._word(start)
+        codes = any(column.numeric for column in self.vocabulary.with_role("status"))
+        if in_class(word, "answered") and not codes:
+            return False
+        if not in_class(word, "answered") and not in_class(word, "happened"):
+            return False
+        return start + 1 < len(self.tokens) or bool(
+            bases_of(word) & {"exist", "be", "have", "occur", "happen", "appear"}
+        )
+
     def _is_opening(self, start: int) -> bool:
         """Say whether only words that ask stand before a place."""
-        return all(is_glue(self._word(place)) or in_class(self._word(place), "show") for place in range(start))
+        return all(is_glue(self._word(place)) or self._word(place) in _SHOW for place in range(start))
 
     def at_measure(self, place: int) -> bool:
         """Say whether a measure begins at a place."""
         return phrase_at(self.tokens, place, "measures") is not None
 
+    def _joins(self, start: int) -> Iterator[Segment]:
+        """Read how two inputs are put together: "join sales.csv with customers.csv on customer_id"."""
+        if not self.vocabulary.joined:
+            return
+        phrase = phrase_at(self.tokens, start, "join")
+        if phrase is None:
+            if self._is_file(start):
+                yield Segment(kind="glue", start=start, end=start + 1, word="file")
+            return
+        place = phrase.end
+        while place < len(self.tokens) and (self._is_file(place) or self._word(place) in _BESIDE):
+            place += 1
+        if phrase.meaning == "on":
+            yield from self._joined_on(start, phrase.end)
+            return
+        yield Segment(kind="glue", start=start, end=place, word="join")
+        on = phrase_at(self.tokens, place, "join", "on")
+        if on is not None:
+            yield from self._joined_on(start, on.end)
+
+    def _joined_on(self, start: int, place: int) -> Iterator[Segment]:
+        for hit in self.vocabulary.columns_at(self.tokens, self.terms.skip(place, ("the", "column", "field", "same"))):
+            if hit.column.name == self.vocabulary.joined:
+                yield Segment(kind="glue", start=start, end=hit.end, word="join", cost=hit.cost)
+
+    def _is_file(self, place: int) -> bool:
+        token = self.tokens[place] if place < len(self.tokens) else None
+        return token is not None and token.text.lower() in self.vocabulary.files and not self.terms.at(place)
+
     def _meaningful(self, start: int) -> Iterator[Segment]:
+        yield from self._joins(start)
         yield from self._havings(start)
         yield from self._tables(start)
         yield from self._groups(start)
@@ -138,8 +245,11 @@ class Cutter:
 
     def _measures(self, start: int) -> Iterator[Segment]:
         for phrase in phrases_at(self.tokens, start, "measures"):
+            if phrase.meaning == "often":
+                yield Segment(kind="measure", start=start, end=phrase.end, function="count", name="often")
+                continue
             function: Function = phrase.meaning  # type: ignore[assignment]
-            yield Segment(kind="measure", start=start, end=phrase.end, function=function)
+            yield Segment(kind="measure", start=start, end=phrase.end, function=function, word=self._word(start))
         yield from self._percentiles(start)
         if of_total := phrase_at(self.tokens, start, "lists", "of_total"):
             yield Segment(kind="of total", start=start, end=of_total.end)
@@ -161,16 +271,50 @@ class Cutter:
             if phrase.meaning not in (">", ">=", "<", "<=") and self._word(start) != "exactly":
                 continue
             number = self.terms.number(phrase.end)
-            if number and not number.unit and self.vocabulary.is_noun(self._word(number.end)):
-                end = number.end + 1
+            if number is None or number.unit:
+                continue
+            counted = [number.end + 1] if self.vocabulary.is_noun(self._word(number.end)) else []
+            counted += [
+                term.end for term in self.terms.at(number.end) if not term.numeric and self._is_plural(term.end - 1)
+            ]
+            for end in dict.fromkeys(counted):
                 yield Segment(kind="having", start=start, end=end, name=phrase.meaning, at=float(number.value))
+        yield from self._measured_havings(start)
+
+    def _measured_havings(self, start: int) -> Iterator[Segment]:
+        """Read a measure that a group has: "whose average humidity is above 65"."""
+        place = self.terms.skip(start, ("whose", "with", "where", "having", "the", "that", "have", "a", "an", "which"))
+        for measure in phrases_at(self.tokens, place, "measures") if place > start else ():
+            if measure.meaning not in ("sum", "mean", "median", "min", "max"):
+                continue
+            for term in self.terms.at(self.terms.skip(measure.end, ("of", "the"))):
+                after = self.terms.skip(term.end, ("is", "are", "was", "of"))
+                for phrase in phrases_at(self.tokens, after, "compare"):
+                    number = self.terms.number(phrase.end)
+                    if phrase.meaning in (">", ">=", "<", "<=") and number and term.numeric:
+                        function: Function = measure.meaning  # type: ignore[assignment]
+                        yield Segment(
+                            kind="having",
+                            start=start,
+                            end=number.end,
+                            name=phrase.meaning,
+                            at=float(number.value),
+                            function=function,
+                            term=term,
+                            cost=term.cost,
+                        )
 
     # How they are grouped and ordered.
 
     def _groups(self, start: int) -> Iterator[Segment]:
         for phrase in phrases_at(self.tokens, start, "group"):
-            for terms in self._several(self.terms.skip(phrase.end, ("the", "a", "an", "each", "every", "different"))):
-                cost = sum(term.cost for term in terms)
+            skipped = ("the", "a", "an", "each", "every", "different", "value", "values", "of")
+            for terms in self._several(self.terms.skip(phrase.end, skipped)):
+                # A list that goes on is not broken off without need.
+                joined = self._word(terms[-1].end) in ("and", ",") and bool(
+                    self.terms.at(self.terms.skip(terms[-1].end + 1, ARTICLES))
+                )
+                cost = sum(term.cost for term in terms) + 0.5 * joined
                 yield Segment(
                     kind="group", start=start, end=terms[-1].end, terms=terms, cost=cost, word=self._word(start)
                 )
@@ -194,6 +338,12 @@ class Cutter:
                 phrase.end, ("by", "on", "the", "them", "it", "rows", "records", "lines", "in", "order", "of")
             )
             found = list(self._sorted_by(start, place))
+            measure = phrase_at(self.tokens, place, "measures")
+            if measure is not None and not found:
+                turned = phrase_at(self.tokens, measure.end, "order")
+                end, meaning = (turned.end, turned.meaning) if turned else (measure.end, "")
+                function: Function = "count" if measure.meaning == "often" else measure.meaning  # type: ignore[assignment]
+                found = [Segment(kind="sort", start=start, end=end, function=function, name=meaning)]
             yield from found
             if not found:
                 yield Segment(kind="sort", start=start, end=phrase.end)
@@ -206,18 +356,26 @@ class Cutter:
             yield Segment(kind="way", start=start, end=end + 1, descending=towards.descending, adjective=towards)
 
     def _sorted_by(self, start: int, place: int) -> Iterator[Segment]:
-        """Read what is sorted by, each with its own way: "by country and amount descending"."""
+        """Read what is sorted by, each with its own way: "by country, then by amount descending"."""
         for term in self.terms.at(place):
             way = phrase_at(self.tokens, self.terms.skip(term.end, (",", "in")), "order")
             ends = [(term.end, "")]
             if way and way.meaning in ("up", "down"):
                 ends.insert(0, (way.end, way.meaning))
             for end, meaning in ends:
-                yield Segment(kind="sort", start=start, end=end, term=term, cost=term.cost, name=meaning)
+                first = Segment(kind="sort", start=start, end=end, term=term, cost=term.cost, name=meaning)
+                after = self.terms.skip(end, (",", "and", "then", "by", "the"))
+                if after > end and self._word(end) in (",", "and", "then"):
+                    for rest in self._sorted_by(end, after):
+                        more = (first, *(rest.sorts or (rest,)))
+                        yield replace(rest, start=start, sorts=more, cost=first.cost + rest.cost)
+                yield replace(first, cost=first.cost + 0.5 * (after > end and bool(self.terms.at(after))))
 
     def _limits(self, start: int) -> Iterator[Segment]:
         word = self._word(start)
         number = self.terms.number(start + 1)
+        if word in ("head", "tail"):
+            yield from self._shell_limits(start)
         ends = {"first": False, "head": False, "last": True, "tail": True, "final": True, "limit": False}
         if word in ends and number and isinstance(number.value, int) and number.value > 0 and not number.unit:
             yield Segment(kind="limit", start=start, end=number.end, number=number.value, last=ends[word])
@@ -232,6 +390,14 @@ class Cutter:
         if word in ("line", "lines", "row", "rows", "record", "records"):
             yield from self._ranges(start)
         yield from self._numbers(start)
+
+    def _shell_limits(self, start: int) -> Iterator[Segment]:
+        """Read "head -5", "tail -n 20"."""
+        place = start + 1 + (start + 1 < len(self.tokens) and self.tokens[start + 1].text == "-n")
+        number = self.terms.number(place)
+        if number and isinstance(number.value, int) and number.value:
+            last = self._word(start) == "tail"
+            yield Segment(kind="limit", start=start, end=number.end, number=abs(number.value), last=last)
 
     def _ranges(self, start: int) -> Iterator[Segment]:
         """Read "lines 10 to 20", "row 5"."""
@@ -265,12 +431,8 @@ class Cutter:
         if self._word(start) == "in" and (unit := unit_of(self._word(start + 1))) and unit[0] in ("size", "duration"):
             yield Segment(kind="scale", start=start, end=start + 2, name=unit[1])
         number = self.terms.number(start)
-        if (
-            number
-            and isinstance(number.value, int)
-            and number.end == start + 1
-            and adjective_at(self.tokens, start + 1)
-        ):
+        counted = adjective_at(self.tokens, start + 1) or self.vocabulary.is_noun(self._word(start + 1))
+        if number and isinstance(number.value, int) and number.end == start + 1 and counted:
             yield Segment(kind="limit", start=start, end=start + 1, number=number.value, word="number")
 
     def _superlatives(self, start: int) -> Iterator[Segment]:
@@ -281,7 +443,7 @@ class Cutter:
         number = self.terms.number(end)
         if number and isinstance(number.value, int) and not number.unit and number.value < 10_000:
             yield Segment(kind="superlative", start=start, end=number.end, adjective=adjective, number=number.value)
-        yield Segment(kind="superlative", start=start, end=end, adjective=adjective)
+        yield Segment(kind="superlative", start=start, end=end, adjective=adjective, word=self._word(start))
 
     # What is changed in the table.
 
@@ -332,7 +494,13 @@ class Cutter:
                 place = term.end + 1
                 if place < len(self.tokens) and self.tokens[place].kind in ("word", "code", "quoted"):
                     new = self.tokens[place].text
-                    yield Segment(kind="rename", start=start, end=place + 1, term=term, name=new, cost=term.cost)
+                    one = Segment(kind="rename", start=start, end=place + 1, term=term, name=new, cost=term.cost)
+                    after = self.terms.skip(place + 1, ("and", ","))
+                    for rest in self._renames(place + 1, after) if after > place + 1 else ():
+                        yield replace(
+                            rest, start=start, sorts=(one, *(rest.sorts or (rest,))), cost=one.cost + rest.cost
+                        )
+                    yield one
 
     def _adds(self, start: int, end: int) -> Iterator[Segment]:
         """Read "add a column total = qty * price", "add a column total that is qty times price"."""
@@ -354,12 +522,14 @@ class Cutter:
 
     def _terms_and_nouns(self, start: int) -> Iterator[Segment]:
         for term in self.terms.at(start):
+            # A column of yes and no stands for itself where it can: "in-stock books".
+            dearer = 0.5 if term.info is not None and term.info.kind == "bool" else 0.0
             yield Segment(
                 kind="term",
                 start=start,
                 end=term.end,
                 term=term,
-                cost=term.cost,
+                cost=term.cost + dearer,
                 plural=self._is_plural(term.end - 1),
                 word=self._word(start),
             )
@@ -369,23 +539,58 @@ class Cutter:
             return
         if self.vocabulary.is_noun(word):
             # A word that also names a column is said of it where it is to be shown.
-            named = any(term.end == start + 1 for term in self.terms.at(start))
+            named = any(
+                term.end == start + 1
+                and (term.cost == EXACT or (term.info is not None and term.info.role == "message"))
+                for term in self.terms.at(start)
+            )
             yield Segment(
                 kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), name="*" * named
             )
-        elif bases_of(word) & nouns_of("entity") and not self.terms.at(start) and not self.conditions.at(start):
-            yield Segment(kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), cost=0.1)
+        elif (
+            self.vocabulary.about_things
+            and bases_of(word) & nouns_of("entity")
+            and not self.conditions.at(start)
+            and self._is_head(start)
+        ):
+            # A part of a column's name is as likely, unless that is a moment: "readings" with a "reading time".
+            # Another word for a column names that column: "users" are the customers.
+            terms = [term for term in self.terms.at(start) if not term.moment]
+            cost = min((term.cost for term in terms), default=0.1)
+            if 0 < cost < 1.2:
+                yield Segment(
+                    kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), cost=cost
+                )
 
     def _defined(self, start: int) -> Iterator[Segment]:
         """Read words that are defined behind them: "value of the stock (qty times price)"."""
         opening = next((at for at in range(start + 1, min(start + 6, len(self.tokens))) if self._word(at) == "("), None)
-        if opening is None or any(
-            is_turning(self._word(at)) or self.tokens[at].kind != "word" for at in range(start, opening)
+        if (
+            opening is None
+            or self.at_measure(start)
+            or any(is_turning(self._word(at)) or self.tokens[at].kind != "word" for at in range(start, opening))
         ):
             return
+        for at in range(start, opening):
+            named = any(term.cost < 1.2 for term in self.terms.at(at)) or self.conditions.at(at)
+            if named or phrase_at(self.tokens, at, "group"):
+                return  # These words say something themselves.
         for term in self.terms.at(opening + 1):
             if isinstance(term.of, Arithmetic) and self._word(term.end) == ")":
                 yield Segment(kind="term", start=start, end=term.end + 1, term=term, cost=term.cost + 0.5)
+
+    def _is_head(self, start: int) -> bool:
+        """Say whether a noun can be what is asked about: "in every department" only says where."""
+        place = start - 1
+        while place >= 0 and self._word(place) in ARTICLES | {"our", "my", "all", "every", "each"}:
+            if self._word(place) in ("every", "each"):
+                return False
+            place -= 1
+        return (
+            self._word(place) not in ("in", "at", "on", "per", "from", "to", "by", "for", "within")
+            if place >= 0
+            else True
+        )
 
     def _is_plural(self, place: int) -> bool:
         word = self._word(place)

@@ -33,7 +33,7 @@ range first last most common percent of where by and or not is missing repeated 
 starts ends with during in within true false sorted descending having largest smallest from to
 adding renaming dropping joined on for each item rounded divided highest lowest the line second
 minute hour date week month quarter year weekday day domain length items total keeping all without
-partner at measure
+partner at measure how many over between doubles
 """
 RESERVED = frozenset(_RESERVED.split())
 FUNCTIONS = {
@@ -97,7 +97,8 @@ def _tell_rest(query: Query) -> Iterable[str]:
     if query.items:
         yield f"for each item of {tell_expression(query.items)}"
     if query.keys:
-        yield ("for each " if query.pick else "by ") + _list(query.keys)
+        way = "by" if not query.pick else "without doubles in" if query.unique else "for each"
+        yield f"{way} {_list(query.keys)}"
     if query.having:
         yield f"having {query.having[0]} {query.having[1]:g}"
     if query.of_total:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple, cast
 
+from mayfly.language._inflect import bases
 from mayfly.language._moments import Span, day_span, month_number, month_span, year_span
 from mayfly.language._tokens import Token
 from mayfly.language.question._query import (
@@ -94,6 +95,7 @@ class Terms:
             yield from self._worked(term)
         yield from simple
         yield from self._named_arithmetic(start)
+        yield from self._between_moments(start)
 
     def _columns(self, start: int) -> Iterator[Term]:
         # "the column amount", "amount column" name the column and nothing else.
@@ -161,6 +163,27 @@ class Terms:
                 if right.numeric:
                     of = Arithmetic(sign=signs[phrase.meaning], left=left.of, right=right.of)
                     yield Term(of, left.info, right.end, left.cost + right.cost)
+
+    def _between_moments(self, start: int) -> Iterator[Term]:
+        """Read the time from one moment to another: "days from shipped to delivered", "hours between start and end"."""
+        word = self.word(start)
+        sizes = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+        unit = next(
+            (size for name, size in sizes.items() if name in bases(word)), 1 if word in ("time", "duration") else 0
+        )
+        place = self.skip(start + 1, ("it", "takes", "took", "passed", "elapsed", "that", "needed"))
+        if not unit or self.word(place) not in ("from", "between"):
+            return
+        for first in self._columns(self.skip(place + 1, ARTICLES)):
+            joint = self.skip(first.end, ("date", "time"))
+            if not first.moment or self.word(joint) not in ("to", "and", "until", "till"):
+                continue
+            for last in self._columns(self.skip(joint + 1, ARTICLES)):
+                if last.moment and last.of != first.of:
+                    span: Expression = Arithmetic(sign="-", left=last.of, right=first.of)
+                    if unit > 1:
+                        span = Arithmetic(sign="/", left=span, right=Constant(value=unit))
+                    yield Term(span, first.info, last.end, first.cost + last.cost)
 
     # Numbers.
 

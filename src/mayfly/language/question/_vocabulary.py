@@ -69,13 +69,16 @@ class ValueHit(NamedTuple):
 class Vocabulary:
     """Know what words can mean: columns, values, and nouns for the records.
 
-    *nouns* are what one record is called here besides the words that always fit; *second* is the vocabulary of a
-    second input.
+    *nouns* are what one record is called here besides the words that always fit.
     """
 
     columns: tuple[ColumnInfo, ...]
     nouns: frozenset[str] = frozenset()
-    second: Vocabulary | None = None
+    # Whether a record is a thing of its own, and not a line that tells of things.
+    about_things: bool = True
+    # Of two inputs that were put together: the column by which, and how the files may be called.
+    joined: str = ""
+    files: frozenset[str] = frozenset()
     # Texts in small letters that are looked through for words that are neither a name nor a value.
     texts: Sequence[str] = field(default=(), repr=False)
 
@@ -98,9 +101,11 @@ class Vocabulary:
         """Values of one word by every base of that word."""
         found: dict[str, list[tuple[ColumnInfo, Scalar]]] = {}
         for text, held in self._values.items():
+            # What is written in capitals is a name, and has no other forms: "got" is no GET.
+            named = [pair for pair in held if not str(pair[1]).isupper()]
             if text.isalpha() and len(text) > 2:
                 for base in bases(text):
-                    found.setdefault(base, []).extend(held)
+                    found.setdefault(base, []).extend(named)
         return found
 
     def columns_at(self, tokens: Sequence[Token], start: int) -> list[Hit]:
@@ -108,9 +113,16 @@ class Vocabulary:
         found: list[Hit] = []
         for length in range(min(LONGEST_NAME, len(tokens) - start), 0, -1):
             words = _spoken_words(tokens[start : start + length])
+            if length == 1 and tokens[start].kind == "quoted":
+                words = name_words(tokens[start].text)
+                return [Hit(column, start + 1, EXACT) for column in self.columns if column.words == words]
             if not words:
                 continue
-            exact = [column for column in self.columns if _same(column.words, words)]
+            exact = [
+                column
+                for column in self.columns
+                if len(column.words) == len(words) and all(map(_is_word, column.words, words))
+            ]
             if exact:
                 return [*(Hit(column, start + length, EXACT) for column in exact), *found]
             if not found:
@@ -137,6 +149,8 @@ class Vocabulary:
             if tokens[start].kind == "quoted" and length == 1:
                 said = tokens[start].text
             held = self._values.get(" ".join(said.lower().split()))
+            if held and length == 1 and tokens[start].text in _STOP:
+                held = None  # "in", "on", "no" join words, even where a column holds them.
             if held:
                 return [ValueHit(column, values, end, EXACT) for column, values in _by_column(held)]
         token = tokens[start]
@@ -186,7 +200,26 @@ def _spoken_words(tokens: Sequence[Token]) -> tuple[str, ...]:
 
 
 def _same(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    return len(name) == len(words) and all(map(is_form_of, name, words))
+    return len(name) == len(words) and all(map(_alike, name, words))
+
+
+def _is_word(one: str, other: str) -> bool:
+    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s"
+
+
+def _alike(one: str, other: str) -> bool:
+    """Say whether two words of names are one; short ones have a plural too: "ins", "ips"."""
+    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s" or _abbreviates(one, other)
+
+
+def _abbreviates(name: str, said: str) -> bool:
+    """Say whether a short name stands for a longer word: dept for department, src for source, cust for customer."""
+    if not 3 <= len(name) <= 4 or len(said) < len(name) + 2 or said[0] != name[0] or (name,) in _role_table():
+        return False
+    if said.startswith(name) or (said.startswith(name[:-1]) and said.rstrip("s").endswith(name[-1])):
+        return True
+    rest = iter(said)
+    return not set(name[1:]) & set("aeiou") and all(letter in rest for letter in name)
 
 
 def _holds(name: tuple[str, ...], words: tuple[str, ...]) -> bool:

@@ -186,6 +186,11 @@ def table_bases(table: str) -> dict[str, frozenset[str]]:
     return {name: frozenset(base for word in words.split() for base in bases(word)) for name, words in listed.items()}
 
 
+def join_words(tokens: Sequence[Token], place: int) -> list[str]:
+    """Return what the words at a place say about joining: join, on, left or anti."""
+    return [phrase.meaning for phrase in phrases_at(tokens, place, "join")]
+
+
 @cache
 def level_values() -> frozenset[str]:
     """Return everything levels are called in logs."""

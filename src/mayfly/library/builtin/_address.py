@@ -24,7 +24,7 @@ class Address(NamedTuple):
     resource: str
 
     @property
-    def shown(self) -> str:
+    def without_query(self) -> str:
         """The address without its query, which may hold what nobody should read in a log."""
         scheme = "https" if self.secure else "http"
         return f"{scheme}://{self.host}:{self.port}{self.resource.partition('?')[0]}"

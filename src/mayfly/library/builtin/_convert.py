@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from mayfly.core import Capability, InputError, Invocation
-from mayfly.library.builtin._data import loads, same_data
+from mayfly.core import Capability, InputError, Invocation, same
+from mayfly.library.builtin._data import loads
 from mayfly.library.builtin._files import asks_for_path, content_of
 from mayfly.library.builtin._schemas import PATH, TEXT, Schema, takes
 
@@ -49,7 +49,7 @@ def convert_capabilities(largest: int) -> tuple[Capability, ...]:
             grants=("fs:workspace",),
             call=partial(_parse, largest),
             asks=asks_for_path,
-            check=lambda call, value: same_data(value, _parse(largest, call)),
+            check=lambda call, value: same(value, _parse(largest, call)),
             proves="parsing it again gives the same data",
         ),
         Capability(
@@ -61,7 +61,7 @@ def convert_capabilities(largest: int) -> tuple[Capability, ...]:
             grants=("fs:workspace",),
             call=partial(_validate, largest),
             asks=asks_for_path,
-            check=lambda call, value: same_data(value, _validate(largest, call)),
+            check=lambda call, value: same(value, _validate(largest, call)),
             proves="parsing it again comes to the same",
         ),
     )
@@ -98,7 +98,7 @@ def _holds_the_same(largest: int, call: Invocation, value: object) -> bool:
     if not isinstance(value, str):
         return False
     again = _PARSERS[to](value)
-    return same_data(again, _as_texts(data) if to in ("csv", "tsv") else data)
+    return same(again, _as_texts(data) if to in ("csv", "tsv") else data)
 
 
 def _as_texts(data: object) -> object:

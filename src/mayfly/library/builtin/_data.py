@@ -6,7 +6,7 @@ import json
 import re
 from functools import partial
 
-from mayfly.core import Capability, InputError, Invocation
+from mayfly.core import Capability, InputError, Invocation, same
 from mayfly.library.builtin._files import asks_for_path
 from mayfly.library.builtin._paths import read_text, root_of
 from mayfly.library.builtin._schemas import PATH, TEXT, Schema, takes
@@ -31,7 +31,7 @@ def data_capabilities(largest: int) -> tuple[Capability, ...]:
             grants=("fs:workspace",),
             call=partial(_read, largest),
             asks=asks_for_path,
-            check=lambda call, value: same_data(value, _read(largest, call)),
+            check=lambda call, value: same(value, _read(largest, call)),
             proves="parsing the file again gives the same data",
         ),
         Capability(
@@ -51,7 +51,7 @@ def data_capabilities(largest: int) -> tuple[Capability, ...]:
             input_schema=takes("data", "key", data={"type": ["object", "array"]}, key=_KEY),
             does=(("extract", "key"), ("extract", "field")),
             call=lambda call: at_key(call.arguments["data"], call.arguments["key"]),
-            check=lambda call, value: same_data(value, at_key(call.arguments["data"], call.arguments["key"])),
+            check=lambda call, value: same(value, at_key(call.arguments["data"], call.arguments["key"])),
             proves="looking it up again finds the same",
             quick=True,
             steady=True,
@@ -74,7 +74,7 @@ def data_capabilities(largest: int) -> tuple[Capability, ...]:
             input_schema=takes("value", value={"format": "constant"}),
             does=(("return", "constant"),),
             call=lambda call: call.arguments["value"],
-            check=lambda call, value: same_data(value, call.arguments["value"]),
+            check=lambda call, value: same(value, call.arguments["value"]),
             proves="it is the constant that was given",
             quick=True,
             steady=True,
@@ -162,7 +162,7 @@ def _says_the_same(call: Invocation, value: object) -> bool:
         again = json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
         return False
-    return same_data(again, at_key(json.loads(call.arguments["text"]), call.arguments.get("key")))
+    return same(again, at_key(json.loads(call.arguments["text"]), call.arguments.get("key")))
 
 
 def _data(call: Invocation) -> object:
@@ -178,17 +178,8 @@ def _format(call: Invocation) -> str:
 
 
 def _is_formatted(call: Invocation, value: object) -> bool:
-    return isinstance(value, str) and same_data(loads(value, "the value"), _plain(_data(call)))
+    return isinstance(value, str) and same(loads(value, "the value"), _plain(_data(call)))
 
 
 def _plain(data: object) -> object:
     return json.loads(json.dumps(data))
-
-
-def same_data(one: object, other: object) -> bool:
-    """Compare data by what it is: 1 is not true, and 1 is not 1.0."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same_data(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same_data, one, other))
-    return type(one) is type(other) and one == other

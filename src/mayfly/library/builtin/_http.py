@@ -116,16 +116,16 @@ def _get(call: Invocation) -> dict[str, object]:
     try:
         answer = exchange(address, "GET", _headers(call), None, stop=call.stop)
     except OSError as error:
-        raise NotSent(f"{address.shown}: {error}") from None
+        raise NotSent(f"{address.without_query}: {error}") from None
     if not answer.whole:
-        raise LimitError(f"bytes of {address.shown}", used=len(answer.body) + 1, limit=LARGEST)
+        raise LimitError(f"bytes of {address.without_query}", used=len(answer.body) + 1, limit=LARGEST)
     if not 200 <= answer.status < 300:
         raise _unhappy(address, answer)
     return _value(answer)
 
 
 def _unhappy(address: Address, answer: Answer) -> MayflyError:
-    said = f"{address.shown} answers {answer.status} {answer.reason[:80]}".rstrip()
+    said = f"{address.without_query} answers {answer.status} {answer.reason[:80]}".rstrip()
     if 300 <= answer.status < 400 and "location" in answer.headers:
         where = answer.headers["location"].partition("?")[0][:200]
         return InputError(f"{said} and leads to {where}", fix="ask for that address, which needs its own permit")

@@ -1,7 +1,10 @@
 """What follows from a program's own facts: computed once, when it is first needed, and shared by all evaluations."""
 
+from collections.abc import Iterable
 from threading import TIMEOUT_MAX, Lock
 
+from mayfly.mangle._checked import Given
+from mayfly.mangle._values import Row
 from mayfly.mangle.engine._layout import Group, Layout
 from mayfly.mangle.engine._limits import Limits, Meter
 from mayfly.mangle.engine._plan import NATURAL, Plan
@@ -21,7 +24,15 @@ class Base:
         self._woken: dict[frozenset[int], list[Plan]] = {}
         self.derived = 0
         self.kept = 0
-        self.relations = [_given(layout, number) for number in range(len(layout.symbols))]
+        self.relations = [Relation(_rows(layout.given.get(number, ()))) for number in range(len(layout.symbols))]
+        layout.given = {number: layout.given.get(number, []) for number in layout.merges}
+
+    def given(self, number: int) -> dict[Row, object]:
+        """Return the rows of a predicate that the source gives, each with its fact."""
+        if number in self._layout.merges:
+            # Merged rows have taken the place of some of them.
+            return _rows(self._layout.given[number])
+        return {row: origin for row, origin in self.relations[number].rows.items() if isinstance(origin, Given)}
 
     def ensure(self, needed: frozenset[int], limits: Limits) -> None:
         """Compute the groups that are needed and not there yet; one that fails is tried again the next time."""
@@ -83,8 +94,8 @@ class Base:
         return found
 
 
-def _given(layout: Layout, number: int) -> Relation:
-    rows: dict[object, object] = {}
-    for fact in layout.given[number]:
+def _rows(facts: Iterable[Given]) -> dict[Row, object]:
+    rows: dict[Row, object] = {}
+    for fact in facts:
         rows.setdefault(given_row(fact), fact)
-    return Relation(rows)  # type: ignore[arg-type]
+    return rows

@@ -63,7 +63,6 @@ class Layout:
 
     def __init__(self, checked: Checked) -> None:
         _refuse(checked)
-        self.checked = checked
         self.symbols = _symbols(checked)
         self.numbers = {symbol: number for number, symbol in enumerate(self.symbols)}
         about = checked.declared.items()
@@ -74,9 +73,12 @@ class Layout:
         self.merges: dict[int, Merge] = {
             self.numbers[symbol]: known.merge for symbol, known in about if known.merge is not None
         }
-        self.given: list[list[Given]] = [[] for _ in self.symbols]
+        self.given: dict[int, list[Given]] = {}
+        """The facts of the source by predicate; `Base` keeps those that are not found in its relations."""
         for fact in checked.given:
-            self.given[self.numbers[fact.symbol if fact.time is None else timed(fact.symbol)]].append(fact)
+            number = self.numbers[fact.symbol if fact.time is None else timed(fact.symbol)]
+            self.given.setdefault(number, []).append(fact)
+        self._modes = {number: checked.declared[self.symbols[number]].modes for number in self.deferred}
         plans = [Plan(rule, self.setting, checked.declared) for rule in checked.rules]
         self.plans = [plan for plan in plans if plan.head not in self.deferred]
         self._deferred_rules = [plan for plan in plans if plan.head in self.deferred]
@@ -131,7 +133,7 @@ class Layout:
         """Return the functions of a deferred predicate's rules, each with the columns it takes as input."""
         found = self._asked.get(number)
         if found is None:
-            modes = self.checked.declared[self.symbols[number]].modes
+            modes = self._modes[number]
             mode = modes[0] if modes else ()
             found = []
             for plan in self._deferred_rules:

@@ -1,6 +1,6 @@
 """A compiled program: evaluated as often as one likes, by as many threads as one likes."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from time import time_ns
 
 from mayfly.mangle._ast import Symbol
@@ -23,12 +23,22 @@ class Program:
     """Hold the rules as functions and what follows from the program's own facts."""
 
     def __init__(self, checked: Checked) -> None:
-        self.checked = checked
+        self._checked: Checked | Callable[[], Checked] = checked
+        self.rules = checked.rules
+        self.predicates = frozenset(checked.declared)
+        """What is declared, or defined, by the program."""
         self._layout = Layout(checked)
         self._base = Base(self._layout)
         self._plans = {plan.rule.number: plan for plan in self._layout.plans}
         self._all = frozenset(range(len(self._layout.groups)))
         self._needed: dict[frozenset[Symbol], frozenset[int]] = {}
+
+    @property
+    def checked(self) -> Checked:
+        """The program as it passed the checks; one that was kept as bytes is read when it is first asked for."""
+        if not isinstance(self._checked, Checked):
+            self._checked = self._checked()
+        return self._checked
 
     def evaluate(
         self,

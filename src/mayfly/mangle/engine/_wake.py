@@ -13,7 +13,6 @@ from mayfly.mangle.engine._limits import Limits
 from mayfly.mangle.engine._plan import NATURAL, Plan
 from mayfly.mangle.engine._relation import Relation
 from mayfly.mangle.engine._run import Run
-from mayfly.mangle.engine._timed import given_row
 
 _NUMBER = attrgetter("rule.number")
 
@@ -134,9 +133,7 @@ class Waking:
 
     def _reset(self, number: int) -> None:
         """Go back to the facts that were given."""
-        mine: dict[Row, object] = {}
-        for fact in self._layout.given[number]:
-            mine.setdefault(given_row(fact), fact)
+        mine = self._base.given(number)
         for row in self._given.get(number, ()):
             mine.setdefault(row, None)
         self._run.own[number] = self._run.relations[number] = Relation(mine)

@@ -120,7 +120,7 @@ class Writer:
         solve = predicate.solve
         if solve is None:
             raise MangleError(f"{atom.predicate} gives no values", stage="analyze", place=atom.place)
-        return self._call(self._source.bind("solve", _all(solve)), inputs, atom.predicate)
+        return self._call(self._source.bind("solve", all_solutions(solve)), inputs, atom.predicate)
 
     def _holds(self, atom: Atom) -> str:
         """Return the condition that a builtin predicate holds."""
@@ -138,7 +138,7 @@ class Writer:
 
 
 @cache
-def _all(solve: Callable[..., Iterable[Row]]) -> Callable[..., tuple[Row, ...]]:
+def all_solutions(solve: Callable[..., Iterable[Row]]) -> Callable[..., tuple[Row, ...]]:
     """Return a function that gives all solutions at once."""
 
     def solved(*inputs: Value) -> tuple[Row, ...]:

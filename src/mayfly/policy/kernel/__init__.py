@@ -1,29 +1,38 @@
-"""Rules in force, and every decision they make before an effect happens."""
+"""Rules in force, and every decision they make before an effect happens.
 
-from mayfly.policy.kernel._appeals import Appeals, Override, Standing
-from mayfly.policy.kernel._court import Court
-from mayfly.policy.kernel._events import (
-    PolicyDecided,
-    PolicyFactRefused,
-    PolicyOverridden,
-    PolicyReloaded,
-    PolicyReviewWanted,
-    PolicyRouted,
-)
-from mayfly.policy.kernel._explain import Explanation
-from mayfly.policy.kernel._files import Problem, RuleFile
-from mayfly.policy.kernel._goals import changeable, depends_on, goal_atoms
-from mayfly.policy.kernel._kernel import Kernel
-from mayfly.policy.kernel._permit import Decision, Permit, Route
-from mayfly.policy.kernel._propose import PROPOSABLE, Proposed, RefusedFact, propose
-from mayfly.policy.kernel._record import Recording, recordings
-from mayfly.policy.kernel._review import Review
-from mayfly.policy.kernel._rulebook import Reload, Rulebook
-from mayfly.policy.kernel._simulate import Difference, simulate
-from mayfly.policy.kernel._snapshot import Snapshot
-from mayfly.policy.kernel._watch import Watcher
-from mayfly.policy.kernel._world import World
-from mayfly.policy.kernel.facts import Fact, facts_of_action
+The names below are loaded on first use: a decision does not load what tries, explains and simulates rules.
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.policy.kernel._appeals import Appeals, Override, Standing
+    from mayfly.policy.kernel._court import Court
+    from mayfly.policy.kernel._events import (
+        PolicyDecided,
+        PolicyFactRefused,
+        PolicyOverridden,
+        PolicyReloaded,
+        PolicyReviewWanted,
+        PolicyRouted,
+    )
+    from mayfly.policy.kernel._explain import Explanation
+    from mayfly.policy.kernel._files import Problem, RuleFile
+    from mayfly.policy.kernel._goals import changeable, depends_on, goal_atoms
+    from mayfly.policy.kernel._kernel import Kernel
+    from mayfly.policy.kernel._permit import Decision, Permit, Route
+    from mayfly.policy.kernel._programs import Programs
+    from mayfly.policy.kernel._propose import PROPOSABLE, Proposed, RefusedFact, propose
+    from mayfly.policy.kernel._record import Recording, recordings
+    from mayfly.policy.kernel._review import Review
+    from mayfly.policy.kernel._rulebook import Reload, Rulebook
+    from mayfly.policy.kernel._simulate import Difference, simulate
+    from mayfly.policy.kernel._snapshot import Snapshot
+    from mayfly.policy.kernel._watch import Watcher
+    from mayfly.policy.kernel._world import World
+    from mayfly.policy.kernel.facts import Fact, facts_of_action
 
 __all__ = [
     "PROPOSABLE",
@@ -43,6 +52,7 @@ __all__ = [
     "PolicyReviewWanted",
     "PolicyRouted",
     "Problem",
+    "Programs",
     "Proposed",
     "Recording",
     "RefusedFact",
@@ -63,3 +73,27 @@ __all__ = [
     "recordings",
     "simulate",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_appeals": "Appeals Override Standing",
+        "_court": "Court",
+        "_events": "PolicyDecided PolicyFactRefused PolicyOverridden PolicyReloaded PolicyReviewWanted PolicyRouted",
+        "_explain": "Explanation",
+        "_files": "Problem RuleFile",
+        "_goals": "changeable depends_on goal_atoms",
+        "_kernel": "Kernel",
+        "_permit": "Decision Permit Route",
+        "_programs": "Programs",
+        "_propose": "PROPOSABLE Proposed RefusedFact propose",
+        "_record": "Recording recordings",
+        "_review": "Review",
+        "_rulebook": "Reload Rulebook",
+        "_simulate": "Difference simulate",
+        "_snapshot": "Snapshot",
+        "_watch": "Watcher",
+        "_world": "World",
+        "facts": "Fact facts_of_action",
+    },
+)

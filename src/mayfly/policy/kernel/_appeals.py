@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mayfly.core import InputError, canonical_json
 from mayfly.policy.kernel._events import PolicyDecided, PolicyOverridden
-from mayfly.policy.kernel._review import Review
 
 if TYPE_CHECKING:
+    from mayfly.policy.kernel._review import Review
     from mayfly.store import Ledger, Seal
 
 SECOND: Final = 1_000_000_000

@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
-from typing import Final, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mayfly.core import Verdict
-from mayfly.mangle import Limits, Name, Symbol, show_row, show_value
+from mayfly.mangle import Name, Symbol, show_row, show_value
 from mayfly.policy.kernel._decide import LIMITS, PENDING
-from mayfly.policy.kernel._files import RuleFile
 from mayfly.policy.kernel._record import Recording
-from mayfly.policy.kernel._simulate import Outcome, replay
-from mayfly.policy.kernel._snapshot import Snapshot
-from mayfly.policy.kernel.facts import Fact, facts_of_action, symbol
+from mayfly.policy.kernel.facts import facts_of_action, symbol
+
+if TYPE_CHECKING:
+    from mayfly.mangle import Limits
+    from mayfly.policy.kernel._files import RuleFile
+    from mayfly.policy.kernel._simulate import Outcome
+    from mayfly.policy.kernel._snapshot import Snapshot
+    from mayfly.policy.kernel.facts import Fact
+
+    Trial: TypeAlias = tuple[Recording, Outcome, Outcome]
 
 ASK: Final = "probe:ask"
 _WORKSPACE: Final = "/workspace"
 _AGAINST: Final = (Symbol("policy_denies", 2), Symbol("policy_needs_approval", 2))
 _PERSONAS: Final = (Symbol("verb_persona", 2), Symbol("default_persona", 2))
-Trial: TypeAlias = tuple[Recording, Outcome, Outcome]
 
 
 class Court:
@@ -56,6 +60,8 @@ class Court:
         )
 
     def _trials(self, old: Snapshot, new: Snapshot, joined: tuple[str, ...]) -> Iterator[Trial]:
+        from mayfly.policy.kernel._simulate import replay
+
         for recording in (*self._probes(old), *self._recordings()):
             granted = _granted(recording, joined)
             others = tuple(name for name in recording.policies if name not in joined)
@@ -76,12 +82,14 @@ class Court:
 
 
 def _knows(snapshot: Snapshot, goal: Symbol) -> bool:
-    return goal in snapshot.program().checked.declared
+    return goal in snapshot.program().predicates
 
 
 @cache
 def _probes() -> tuple[Mapping[str, str], ...]:
-    table = tomllib.loads((files("mayfly.policy.kernel") / "probes.toml").read_text(encoding="utf-8"))
+    import tomllib
+
+    table = tomllib.loads(Path(__file__).with_name("probes.toml").read_text(encoding="utf-8"))
     return (table["ask"], *table["action"])
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mayfly.mangle import Limits, Model, Name, Program, Row, Symbol, Value, show_row, show_value
-from mayfly.policy.kernel._permit import Decision
-from mayfly.policy.kernel.facts import Fact
+from mayfly.mangle import Limits, Name, Symbol, show_row, show_value
+
+if TYPE_CHECKING:
+    from mayfly.mangle import Model, Program, Row, Value
+    from mayfly.policy.kernel._permit import Decision
+    from mayfly.policy.kernel.facts import Fact
 
 PERMITTED: Final = Symbol("permitted", 3)
 REFUSED: Final = Symbol("refused", 2)
@@ -28,7 +31,7 @@ class Decided(NamedTuple):
 
 def goals_of(program: Program) -> list[Symbol]:
     """Return the predicates of a decision that the program knows."""
-    return [symbol for symbol in GOALS if symbol in program.checked.declared]
+    return [symbol for symbol in GOALS if symbol in program.predicates]
 
 
 def decide(model: Model, asked: Row) -> Decided:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from mayfly.mangle import Atom, Constant, External, Model, Place, Row, Symbol, Value, Why, WhyNot, why, why_not
+from mayfly.mangle import Atom, Constant, Place, why, why_not
 from mayfly.policy.kernel._decide import PENDING
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._goals import changeable
 from mayfly.policy.kernel._permit import MOST
-from mayfly.policy.kernel._record import Recording
 from mayfly.policy.kernel._remedy import remedies, sensible
-from mayfly.policy.kernel._simulate import Outcome, replay
-from mayfly.policy.kernel._snapshot import Snapshot
-from mayfly.policy.kernel.facts import Fact
-from mayfly.store import Event
+from mayfly.policy.kernel._simulate import replay
+
+if TYPE_CHECKING:
+    from mayfly.mangle import External, Model, Row, Symbol, Value, Why, WhyNot
+    from mayfly.policy.kernel._record import Recording
+    from mayfly.policy.kernel._simulate import Outcome
+    from mayfly.policy.kernel._snapshot import Snapshot
+    from mayfly.policy.kernel.facts import Fact
+    from mayfly.store import Event
 
 
 @dataclass(frozen=True, kw_only=True)

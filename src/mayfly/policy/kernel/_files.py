@@ -3,29 +3,52 @@
 from __future__ import annotations
 
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mayfly.core import content_hash
-from mayfly.mangle import MangleError, Unit, parse, read_source
-from mayfly.policy.kernel._protected import Protected, check_heads, check_restricts, claims
 
-BASE: Final = "mayfly.policy.rules"
+if TYPE_CHECKING:
+    from mayfly.mangle import Unit
+    from mayfly.policy.kernel._protected import Protected
+
+BASE: Final = Path(__file__).parents[1] / "rules"
 SUFFIX: Final = ".mg"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class RuleFile:
-    """One rule file that was read: `name` is how settings and rules call it."""
+    """One rule file that was read: `name` is how settings and rules call it.
 
-    name: str
-    place: str
-    hash: str
-    unit: Unit
-    base: bool
+    It is parsed when its rules are first wanted, and refused then where it says what it may not: a file that is not
+    shipped nothing that is *protected*, one that only *restricts* nothing that gives anybody more.
+    """
+
+    def __init__(
+        self, *, name: str, place: str, text: str, protected: Callable[[], Protected] | None, restricts: bool = False
+    ) -> None:
+        self.name = name
+        self.place = place
+        self.text = text
+        self.hash = content_hash(text)
+        self.base = protected is None
+        self.restricts = restricts
+        self._protected = protected
+
+    @cached_property
+    def unit(self) -> Unit:
+        """What the file says."""
+        from mayfly.mangle import parse
+        from mayfly.policy.kernel._protected import check_heads, check_restricts
+
+        unit = parse(self.text, file=self.place)
+        if self._protected is not None:
+            check_heads(unit, self._protected())
+        if self.restricts:
+            check_restricts(unit)
+        return unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,30 +65,23 @@ class Problem:
 
 def base_files() -> tuple[RuleFile, ...]:
     """Read the shipped rules: from the installed package, which no agent may write, and from nowhere else."""
-    return tuple(_base_file(name, text) for name, text in _shipped(""))
+    return tuple(RuleFile(name=name, place=name, text=text, protected=None) for name, text in _shipped(BASE))
 
 
 def shipped_policies() -> dict[str, tuple[str, str]]:
     """Return place and text of the shipped policies that are joined by name, where there are any."""
-    return {name: (f"policies/{name}", text) for name, text in _shipped("policies")}
+    return {name: (f"policies/{name}", text) for name, text in _shipped(BASE / "policies")}
 
 
-def _shipped(folder: str) -> Iterator[tuple[str, str]]:
-    place = files(BASE) / folder if folder else files(BASE)
-    if not place.is_dir():
-        return
-    for entry in sorted(place.iterdir(), key=lambda entry: entry.name):
-        if entry.name.endswith(SUFFIX):
-            yield entry.name, entry.read_text(encoding="utf-8")
-
-
-def _base_file(name: str, text: str) -> RuleFile:
-    unit = parse(text, file=name)
-    return RuleFile(name=name, place=name, hash=content_hash(text), unit=unit, base=True)
+def _shipped(folder: Path) -> Iterator[tuple[str, str]]:
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        yield path.name, path.read_text(encoding="utf-8")
 
 
 def read_text(path: Path) -> str:
     """Read one file of the operator's, refusing one that anybody may write."""
+    from mayfly.mangle import MangleError, read_source
+
     try:
         open_to_all = path.stat().st_mode & stat.S_IWOTH
     except OSError:
@@ -73,15 +89,6 @@ def read_text(path: Path) -> str:
     if open_to_all:
         raise MangleError("anybody may write it", stage="parse", fix=f"chmod o-w {path}")
     return read_source(path)
-
-
-def rule_file(name: str, place: str, text: str, protected: Protected, *, restricts: bool = False) -> RuleFile:
-    """Parse one file that is not shipped and refuse what it may not say; *restricts*: it may only take away."""
-    unit = parse(text, file=place)
-    check_heads(unit, protected)
-    if restricts:
-        check_restricts(unit)
-    return RuleFile(name=name, place=place, hash=content_hash(text), unit=unit, base=False)
 
 
 def rule_paths(places: Sequence[Path]) -> Iterator[Path]:
@@ -101,5 +108,8 @@ def rule_paths(places: Sequence[Path]) -> Iterator[Path]:
 
 def claimed(rules: Sequence[RuleFile]) -> Unit:
     """Return the facts that follow from what the files claim, as a unit of their own."""
+    from mayfly.mangle import Unit
+    from mayfly.policy.kernel._protected import claims
+
     facts = tuple(clause for file in rules if file.unit.package is None for clause in claims(file.unit))
     return Unit(file="claims", package=None, uses=(), declarations=(), clauses=facts)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError
-from mayfly.mangle import Atom, Checked, Declared, Negation, Place, Symbol, Timed, Variable, parse_atom
+from mayfly.mangle import Atom, Negation, Place, Timed, Variable, parse_atom
+
+if TYPE_CHECKING:
+    from mayfly.mangle import Checked, Declared, Symbol
 
 # What an operator or a user can say. The action itself, who acts and the shipped tables are not up for change.
 _CHANGEABLE: Final = frozenset(

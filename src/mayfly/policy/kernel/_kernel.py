@@ -9,42 +9,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mayfly.core import InputError, MayflyError, canonical_json, content_hash
-from mayfly.mangle import (
-    Atom,
-    Limits,
-    MangleError,
-    Model,
-    Name,
-    Program,
-    Row,
-    Symbol,
-    Time,
-    Why,
-    WhyNot,
-    parse_atom,
-    parse_fact,
-    why,
-    why_not,
-)
-from mayfly.policy.kernel._appeals import Appeals, Standing
+from mayfly.core import InputError, MayflyError, canonical_json, content_hash, without_secrets
+from mayfly.mangle import MangleError, Name, Symbol, Time
 from mayfly.policy.kernel._branch import Branch
 from mayfly.policy.kernel._decide import LIMITS, Decided, decide, goals_of, name_text, reason_of
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
-from mayfly.policy.kernel._explain import Explanation, explanation, not_permitted, reasons
-from mayfly.policy.kernel._goals import changeable
 from mayfly.policy.kernel._permit import Permit, Route
 from mayfly.policy.kernel._record import digest_of, kept, recording
-from mayfly.policy.kernel._review import Review
-from mayfly.policy.kernel._rulebook import Rulebook
-from mayfly.policy.kernel._secrets import shortened, without_secrets
-from mayfly.policy.kernel._snapshot import Snapshot
+from mayfly.policy.kernel._shortened import shortened
 from mayfly.policy.kernel._world import World
-from mayfly.policy.kernel.facts import Fact, action_name, facts_of_action, symbol
-from mayfly.store import JSON
+from mayfly.policy.kernel.facts import action_name, facts_of_action, symbol
 
 if TYPE_CHECKING:
-    from mayfly.store import Ledger
+    from mayfly.mangle import (
+        Atom,
+        Limits,
+        Model,
+        Program,
+        Row,
+        Why,
+        WhyNot,
+    )
+    from mayfly.policy.kernel._appeals import Appeals, Standing
+    from mayfly.policy.kernel._explain import Explanation
+    from mayfly.policy.kernel._review import Review
+    from mayfly.policy.kernel._snapshot import Snapshot
+    from mayfly.policy.kernel.facts import Fact
+    from mayfly.store import JSON, Ledger
 
 _PERSONA: Final = Symbol("persona", 1)
 _PERSONA_FOR: Final = Symbol("persona_for", 2)
@@ -81,7 +72,7 @@ class Kernel:
         clock: Callable[[], int] = time.time_ns,
         limits: Limits = LIMITS,
     ) -> None:
-        self.snapshot = Rulebook().snapshot if snapshot is None else snapshot
+        self.snapshot = _shipped() if snapshot is None else snapshot
         self.persona = None if persona is None else action_name(persona)
         self.policies = tuple(policies)
         self._workspace = str(Path(workspace).absolute())
@@ -150,7 +141,7 @@ class Kernel:
     def _evaluate(self, given: Sequence[Fact], goals: Sequence[Symbol] | None) -> Model:
         program = self._program()
         for name, _ in given:
-            if name not in program.checked.declared:
+            if name not in program.predicates:
                 raise InputError(f"the rules know no predicate {name}")
         return program.evaluate(given, goals=goals, externals=self._externals, limits=self._limits)
 
@@ -166,7 +157,7 @@ class Kernel:
             yield symbol("acting"), (Name(self.persona),)
         elif not any(name.name in _ACTORS for name, _ in self._session):
             yield symbol("asked_by"), (_PERSON,)
-        if _GRANTED_POLICY in program.checked.declared:
+        if _GRANTED_POLICY in program.predicates:
             yield from ((_GRANTED_POLICY, (policy,)) for policy in self.policies)
         yield from self._session
 
@@ -205,9 +196,13 @@ class Kernel:
 
     def _permit(self, asked: _Asked, name: str, model: Model, decided: Decided) -> Permit:
         def explain_why(most: int) -> tuple[Why, ...]:
+            from mayfly.policy.kernel._explain import reasons
+
             return reasons(model, decided.facts[:most])
 
         def explain_why_not() -> WhyNot | None:
+            from mayfly.policy.kernel._explain import not_permitted
+
             row = (Name(name), asked.target, asked.text)
             return None if decided.decision == "permit" else not_permitted(model, row)
 
@@ -237,7 +232,7 @@ class Kernel:
     def route(self, perceived: Iterable[Fact | str], *, id: str | None = None) -> Route:
         """Say which personas and kinds of work a request needs, each with the rule that says so."""
         facts = [_given(fact) for fact in perceived]
-        declared = self._program().checked.declared
+        declared = self._program().predicates
         given = [*self._standing_facts(), *facts]
         model = self._evaluate(given, [goal for goal in _ROUTING if goal in declared])
         rows = [(goal, row) for goal in (_PERSONA, _ACTION_TYPE) for row in model.rows(goal)]
@@ -276,6 +271,8 @@ class Kernel:
 
     def why(self, fact: str, facts: Iterable[Fact | str] = ()) -> Why:
         """Return the derivation of a fact, or of the first fact that a goal matches."""
+        from mayfly.mangle import why
+
         model, atom = self._model_for(fact, facts)
         found = model.match(atom)
         if not found:
@@ -284,11 +281,16 @@ class Kernel:
 
     def why_not(self, goal: str, facts: Iterable[Fact | str] = ()) -> WhyNot:
         """Return why a goal does not hold: for each rule, the first premise that fails."""
+        from mayfly.mangle import why_not
+        from mayfly.policy.kernel._goals import changeable
+
         model, atom = self._model_for(goal, facts)
         return why_not(model, atom, changeable=changeable)
 
     def explain(self, id: str) -> Explanation:
         """Explain a recorded decision or routing again from its facts, by the rules of this kernel."""
+        from mayfly.policy.kernel._explain import explanation
+
         if self._ledger is None:
             raise InputError("without a ledger no decision is known", fix="open the ledger")
         found = next((event for kind in _RECORDED for event in self._ledger.read(kind=kind, subject=id)), None)
@@ -298,8 +300,10 @@ class Kernel:
         return explanation(self.snapshot, told, found, self._externals)
 
     def _model_for(self, goal: str, facts: Iterable[Fact | str]) -> tuple[Model, Atom]:
+        from mayfly.mangle import parse_atom
+
         atom = parse_atom(goal)
-        if atom.symbol not in self._program().checked.declared:
+        if atom.symbol not in self._program().predicates:
             raise MangleError(f"the rules know no predicate {atom.symbol}", stage="analyze", place=atom.place)
         return self._evaluate([*self._standing_facts(), *map(_given, facts)], [atom.symbol]), atom
 
@@ -322,8 +326,18 @@ def _with_standing(decided: Decided, standing: Standing) -> Decided:
     return decided._replace(because=(*decided.because, *standing.reasons))
 
 
+def _shipped() -> Snapshot:
+    from mayfly.policy.kernel._rulebook import Rulebook
+
+    return Rulebook().snapshot
+
+
 def _given(fact: Fact | str) -> Fact:
-    name, row = parse_fact(fact) if isinstance(fact, str) else fact
+    if isinstance(fact, str):
+        from mayfly.mangle import parse_fact
+
+        fact = parse_fact(fact)
+    name, row = fact
     if name.name in _NEVER_GIVEN:
         raise InputError(f"{name.name} is not for a session to say")
     return name, row

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from mayfly.mangle import Why, WhyNot
-from mayfly.policy.kernel._remedy import remedies
+if TYPE_CHECKING:
+    from mayfly.mangle import Why, WhyNot
 
 MOST: Final = 5
 Decision: TypeAlias = Literal["permit", "deny", "approval"]
@@ -47,6 +47,8 @@ class Permit:
 
     def remedies(self) -> tuple[str, ...]:
         """Return what would get the action permitted, in a person's words; nothing where nobody can."""
+        from mayfly.policy.kernel._remedy import remedies
+
         missing = self.explain_why_not()
         return () if missing is None else remedies(missing)
 

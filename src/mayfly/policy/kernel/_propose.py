@@ -8,12 +8,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import MayflyError
-from mayfly.mangle import Clause, Name, Unit, Value, parse, parse_fact
+from mayfly.mangle import Name, parse, parse_fact
 from mayfly.policy.kernel._events import PolicyFactRefused
-from mayfly.policy.kernel._secrets import shortened
-from mayfly.policy.kernel.facts import Fact
+from mayfly.policy.kernel._shortened import shortened
 
 if TYPE_CHECKING:
+    from mayfly.mangle import Clause, Unit, Value
+    from mayfly.policy.kernel.facts import Fact
     from mayfly.store import Ledger
 
 MOST: Final = 100

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from mayfly.core import InputError, canonical_json, content_hash
-from mayfly.mangle import Row, Value, parse_fact, show_row
+from mayfly.core import InputError, canonical_json, content_hash, holds_secret, without_secrets
+from mayfly.mangle import show_row
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
-from mayfly.policy.kernel._secrets import holds_secret, without_secrets
-from mayfly.policy.kernel.facts import Fact
-from mayfly.store import Event
 
 if TYPE_CHECKING:
-    from mayfly.store import Ledger
+    from mayfly.mangle import Row, Value
+    from mayfly.policy.kernel.facts import Fact
+    from mayfly.store import Event, Ledger
 
 INLINE: Final = 16 * 1024
 LARGEST: Final = 4 * 1024 * 1024
@@ -104,6 +103,8 @@ def _from_blob(address: str | None, ledger: Ledger) -> tuple[str, ...]:
 
 
 def _fact(text: str) -> Fact:
+    from mayfly.mangle import parse_fact
+
     symbol, row = parse_fact(text)
     checked: Row = row
     return symbol, checked

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from mayfly.mangle import Change, Name, Repair, Row, Value, WhyNot, show_row, show_value
+from mayfly.mangle import Name, show_row, show_value
+
+if TYPE_CHECKING:
+    from mayfly.mangle import Change, Repair, Row, Value, WhyNot
 
 
 def remedies(found: WhyNot) -> tuple[str, ...]:

@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from mayfly.policy.kernel._events import PolicyDecided, PolicyOverridden, PolicyReviewWanted
-from mayfly.store import Event
 
 if TYPE_CHECKING:
-    from mayfly.store import Ledger
+    from mayfly.store import Event, Ledger
 
 LOOK_BACK: Final = 200
 

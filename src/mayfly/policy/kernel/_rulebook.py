@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING
 
 from mayfly.core import MayflyError, content_hash
-from mayfly.mangle import parse
 from mayfly.policy.kernel._court import Court
 from mayfly.policy.kernel._events import PolicyReloaded
 from mayfly.policy.kernel._files import (
@@ -18,14 +18,14 @@ from mayfly.policy.kernel._files import (
     RuleFile,
     base_files,
     read_text,
-    rule_file,
     rule_paths,
     shipped_policies,
 )
-from mayfly.policy.kernel._protected import check_heads, protected_by
 from mayfly.policy.kernel._snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from mayfly.policy.kernel._programs import Programs
+    from mayfly.policy.kernel._protected import Protected
     from mayfly.store import Ledger
 
 
@@ -70,10 +70,10 @@ class Rulebook:
         ledger: Ledger | None = None,
         programs: int = 32,
         base: Sequence[RuleFile] | None = None,
+        kept: Programs | None = None,
     ) -> None:
         self._base = tuple(base_files() if base is None else base)
         self._shipped = shipped_policies() if base is None else {}
-        self._protected = protected_by(file.unit for file in self._base)
         self._extra = tuple(extra)
         self._policies = tuple(policies)
         self._workspace = None if workspace is None else os.path.realpath(workspace)
@@ -82,9 +82,17 @@ class Rulebook:
         self._size = programs
         self._good: dict[str, RuleFile] = {}
         self._lock = RLock()
-        self._snapshot = Snapshot(self._base, programs=programs)
-        self._snapshot.program()
+        self._kept = kept
+        self._snapshot = Snapshot(self._base, programs=programs, kept=kept)
         self.reload()
+        self._snapshot.program()
+
+    @cached_property
+    def protected(self) -> Protected:
+        """What only the shipped rules may say."""
+        from mayfly.policy.kernel._protected import protected_by
+
+        return protected_by(file.unit for file in self._base)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -162,17 +170,9 @@ class Rulebook:
         rules = {file.name: file for file in self._snapshot.rules}
         policies = dict(self._snapshot.policies)
         for path in rule_paths(paths):
-            unit = parse(read_text(path), file=str(path))
             known = rules.get(path.name)
-            file = RuleFile(
-                name=path.name,
-                place=str(path),
-                hash=content_hash(path.read_bytes()),
-                unit=unit,
-                base=known is not None and known.base,
-            )
-            if not file.base:
-                check_heads(unit, self._protected)
+            protected = None if known is not None and known.base else lambda: self.protected
+            file = RuleFile(name=path.name, place=str(path), text=read_text(path), protected=protected)
             if path.name in policies:
                 policies[path.name] = file
             else:
@@ -196,12 +196,14 @@ class _Trial:
     def run(self, sources: list[_Source]) -> Reload:
         before = self._book._good
         changed = [source for source in sources if not self._keep(source, before.get(source.key))]
-        self._now = self._made(self.good)
-        if self._fault(self._now) is not None:
-            # A file that was removed may have held what another one needs.
-            changed, self.good = sources, {}
-            self._now = self._made({})
-        accepted = self._as_before(changed) or self._try(changed)
+        accepted = self._as_before(changed)
+        if not accepted:
+            self._now = self._made(self.good)
+            if self._fault(self._now) is not None:
+                # A file that was removed may have held what another one needs.
+                changed, self.good = sources, {}
+                self._now = self._made({})
+            accepted = self._try(changed)
         self._fall_back(changed, before)
         names = {source.key for source in sources}
         removed = tuple(file.name for key, file in before.items() if key not in names)
@@ -218,29 +220,25 @@ class _Trial:
     def _as_before(self, sources: list[_Source]) -> tuple[str, ...]:
         """Take files without a trial that make exactly the rules which passed theirs the last time."""
         told = self._book.last_told() if sources else None
-        files = {} if told is None else self._parsed(sources)
-        if told is None or len(files) < len(sources):
+        if told is None or any(source.text is None for source in sources):
             return ()
+        files = {source.key: self._file(source) for source in sources}
         snapshot = self._made({**self.good, **files})
         if snapshot.hash != told.rules or self._fault(snapshot) is not None:
             return ()
         self.good.update(files)
         return tuple(source.name for source in sources)
 
-    def _parsed(self, sources: list[_Source]) -> dict[str, RuleFile]:
-        found: dict[str, RuleFile] = {}
-        for source in sources:
-            try:
-                found[source.key] = self._file(source)
-            except MayflyError:
-                break
-        return found
-
     def _file(self, source: _Source) -> RuleFile:
         if source.text is None:
             raise MayflyError(source.fault)
-        protected = self._book._protected
-        return rule_file(source.name, source.place, source.text, protected, restricts=source.restricts)
+        return RuleFile(
+            name=source.name,
+            place=source.place,
+            text=source.text,
+            protected=lambda: self._book.protected,
+            restricts=source.restricts,
+        )
 
     def _try(self, sources: list[_Source]) -> tuple[str, ...]:
         """Try files until no more of them pass: one may need what another one declares."""
@@ -256,6 +254,7 @@ class _Trial:
     def _admit(self, source: _Source) -> bool:
         try:
             file = self._file(source)
+            _ = file.unit
         except MayflyError as error:
             self._problems[source.key] = Problem(file=source.place, reason=str(error))
             return False
@@ -293,6 +292,7 @@ class _Trial:
             dict(sorted(policies.items())),
             problems=self._problems.values(),
             programs=self._book._size,
+            kept=self._book._kept,
         )
         return made.sharing(self._known.setdefault(made.hash, made))
 

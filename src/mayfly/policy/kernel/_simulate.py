@@ -4,17 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mayfly.core import MayflyError
 from mayfly.mangle import (
-    External,
-    Limits,
-    Model,
-    Place,
-    Program,
-    Row,
-    Step,
     Symbol,
     show_clause,
     show_row,
@@ -22,9 +15,21 @@ from mayfly.mangle import (
     why,
 )
 from mayfly.policy.kernel._decide import LIMITS, PENDING, decide, goals_of, name_text
-from mayfly.policy.kernel._record import Recording, routed
-from mayfly.policy.kernel._snapshot import Snapshot
-from mayfly.policy.kernel.facts import Fact
+from mayfly.policy.kernel._record import routed
+
+if TYPE_CHECKING:
+    from mayfly.mangle import (
+        External,
+        Limits,
+        Model,
+        Place,
+        Program,
+        Row,
+        Step,
+    )
+    from mayfly.policy.kernel._record import Recording
+    from mayfly.policy.kernel._snapshot import Snapshot
+    from mayfly.policy.kernel.facts import Fact
 
 _ROUTING: Final = (Symbol("persona", 1), Symbol("action_type", 1))
 
@@ -86,7 +91,7 @@ def replay(
     """Decide a recording again by *snapshot*; rules that cannot be evaluated deny."""
     try:
         program = snapshot.program(recording.policies)
-        given = [fact for fact in recording.facts if fact[0] in program.checked.declared]
+        given = [fact for fact in recording.facts if fact[0] in program.predicates]
         goals = goals_of(program) if recording.kind == "action" else _routing_goals(program)
         answers = _nothing(program) | dict(externals or {})
         model = program.evaluate(given, goals=goals, externals=answers, limits=limits)
@@ -110,7 +115,7 @@ def _outcome(model: Model, recording: Recording) -> Outcome:
 
 
 def _routing_goals(program: Program) -> list[Symbol]:
-    return [goal for goal in _ROUTING if goal in program.checked.declared]
+    return [goal for goal in _ROUTING if goal in program.predicates]
 
 
 def _nothing(program: Program) -> dict[Symbol, External]:

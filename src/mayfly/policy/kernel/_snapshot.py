@@ -6,13 +6,17 @@ from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from threading import Lock
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError, canonical_json, content_hash
-from mayfly.mangle import Declared, Program, Symbol, Unit, check_program, compile_program
-from mayfly.policy.kernel._files import Problem, RuleFile, claimed
-from mayfly.policy.kernel._propose import PROPOSABLE
+from mayfly.mangle import Symbol
+from mayfly.policy.kernel._files import claimed
 from mayfly.policy.kernel.facts import COLUMNS
+
+if TYPE_CHECKING:
+    from mayfly.mangle import Declared, Program, Unit
+    from mayfly.policy.kernel._files import Problem, RuleFile
+    from mayfly.policy.kernel._programs import Programs
 
 _EXTERNAL: Final = {"file_exists": ("Path",), "file_contains": ("Path", "Text")}
 
@@ -27,6 +31,7 @@ class Snapshot:
         *,
         problems: Iterable[Problem] = (),
         programs: int = 32,
+        kept: Programs | None = None,
     ) -> None:
         self.rules = tuple(rules)
         self.policies = MappingProxyType(dict(policies))
@@ -34,6 +39,7 @@ class Snapshot:
         named = [(file.name, file.hash) for file in self.rules]
         self.hash = content_hash(canonical_json([named, [(name, file.hash) for name, file in self.policies.items()]]))
         self._most = programs
+        self._kept = kept
         self._programs: OrderedDict[tuple[str, ...], Program] = OrderedDict()
         self._lock = Lock()
 
@@ -49,7 +55,7 @@ class Snapshot:
         with self._lock:
             found = self._programs.get(wanted)
             if found is None:
-                found = self._programs[wanted] = self._compile(wanted)
+                found = self._programs[wanted] = self._load(wanted) or self._compile(wanted)
             self._programs.move_to_end(wanted)
             while len(self._programs) > max(1, self._most):
                 self._programs.popitem(last=False)
@@ -64,14 +70,33 @@ class Snapshot:
                 raise InputError(told or f"there is no policy {name}", fix="put it into a policy directory")
         return tuple(sorted({name for name in policies if name in self.policies}))
 
+    def keep(self) -> None:
+        """Keep the programs for later processes, where there is a place for them."""
+        if self._kept is None:
+            return
+        with self._lock:
+            compiled = list(self._programs.items())
+        for policies, program in compiled:
+            self._kept.keep(self._files(policies), program)
+
+    def _load(self, policies: tuple[str, ...]) -> Program | None:
+        return None if self._kept is None else self._kept.load(self._files(policies))
+
+    def _files(self, policies: tuple[str, ...]) -> list[RuleFile]:
+        return [*self.rules, *(self.policies[name] for name in policies)]
+
     def _compile(self, policies: tuple[str, ...]) -> Program:
-        files = [*self.rules, *(self.policies[name] for name in policies)]
+        from mayfly.mangle import check_program, compile_program
+
+        files = self._files(policies)
         units = [*(file.unit for file in files), claimed(files)]
         return compile_program(check_program(units, extra=given_predicates(units)))
 
 
 def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:
     """Return what the kernel gives and no file declares."""
+    from mayfly.policy.kernel._propose import PROPOSABLE
+
     units = list(units)
     declared = {declaration.atom.predicate for unit in units for declaration in unit.declarations}
     defined = declared | {clause.head.predicate for unit in units for clause in unit.clauses}
@@ -88,6 +113,8 @@ def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:
 
 
 def _declared(symbol: Symbol, columns: tuple[str, ...], *, external: bool = False) -> Declared:
+    from mayfly.mangle import Declared
+
     return Declared(
         symbol=symbol,
         columns=columns,

@@ -7,11 +7,13 @@ from collections.abc import Callable
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from mayfly.core import MayflyError
 from mayfly.policy.kernel._files import rule_paths
-from mayfly.policy.kernel._rulebook import Reload, Rulebook
+
+if TYPE_CHECKING:
+    from mayfly.policy.kernel._rulebook import Reload, Rulebook
 
 _Mark: TypeAlias = dict[Path, tuple[int, int, int, int]]
 

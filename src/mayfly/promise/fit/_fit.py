@@ -51,7 +51,11 @@ def fits(said: Said, capabilities: Sequence[Capability], sources: Sequence[Sourc
     if said.narrowed:
         return [], [Misfit(capability="whatever does it", left=(said.narrowed,))]
     for capability in capabilities:
-        tried = [_Trial(said, capability, sources).run(thing) for verb, thing in capability.does if verb in said.verbs]
+        tried = [
+            _Trial(said=said, capability=capability, sources=sources).run(thing)
+            for verb, thing in capability.does
+            if verb in said.verbs
+        ]
         fitting = [one for one in tried if isinstance(one, Fit)]
         if fitting:
             found.append(max(fitting, key=lambda one: (-len(one.open), one.said)))
@@ -95,7 +99,7 @@ def _only_picks(said: Said, capability: Capability) -> bool:
     return parses and "extract" in said.verbs and len(named) == 1 and not said.clause.each
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Trial:
     """One attempt: which pieces are used up by what."""
 

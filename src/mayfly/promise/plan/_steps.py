@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, Unset
+from mayfly.core import UNSET, MayflyError, PromiseSettings, Unset
 from mayfly.language import bases
 from mayfly.library import Registry
-from mayfly.promise._bind import ITEM, references, result_of
+from mayfly.promise._bind import references, result_of
 from mayfly.promise._promise import Combine
-from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, format_of, hands_on, is_small, is_torn
+from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, hands_on, is_small, is_torn
 from mayfly.promise.plan._draft import Draft
+from mayfly.promise.plan._each import (
+    FILE,
+    each_named,
+    find_step,
+    is_each,
+    only_with,
+    side_by_side,
+    step_for_item,
+    text_with,
+)
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
 from mayfly.promise.plan._slots import alone, slots_of
 
 WHOLE = "whole"
 _WRITE = "write_file"
-_FIND = "find_files"
 _LONGEST_NAME = 60
 
 
@@ -133,7 +141,10 @@ class Steps:
         return (self._results[earlier[-1]].name,) if earlier else ()
 
     def _name(self, said: Said) -> str:
-        wanted = (said.clause.said or said.clause.verb or "step").replace(" ", "_")[:_LONGEST_NAME]
+        return self._free((said.clause.said or said.clause.verb or "step").replace(" ", "_")[:_LONGEST_NAME])
+
+    def _free(self, wanted: str) -> str:
+        """Return a name that no step has yet."""
         name, number = wanted, 1
         while name in self._names:
             number += 1
@@ -165,7 +176,7 @@ class Steps:
         if clause.kind != "question" and not said.condition and not self._is_data(said):
             steps = self._each(place, said, name) if is_each(said) else []
             steps = steps or self._served(place, said, name)
-            steps = steps or self._each_named(place, said, name, _side_by_side(said))
+            steps = steps or self._parts(place, said, name, side_by_side(said))
             if steps:
                 return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
         return self._by_rules(said, depth, alone=alone)
@@ -201,8 +212,7 @@ class Steps:
     def _written(self, place: int, said: Said, fit: Fit, step: Draft) -> list[Draft]:
         if not fit.write or _WRITE not in self.registry:
             return []
-        name = "write" if "write" not in self._names else f"write{len(self._names)}"
-        self._names.add(name)
+        name = self._free("write")
         argument = {
             "path": fit.write,
             "content": result_of(step.name, at=str(fit.capability.output_schema.get("x-main", ""))),
@@ -217,101 +227,48 @@ class Steps:
         return [write]
 
     def _each(self, place: int, said: Said, name: str) -> list[Draft]:
-        """Return the steps for a clause that is done for one thing after another."""
-        named = [
-            piece for piece in said.pieces if piece.kind in ("path", "url") and str(piece.value) in said.clause.each
-        ]
-        if len(named) > 1:
-            return self._each_named(place, said, name, named)
-        return self._each_found(place, said, name)
+        """Return the steps for a clause that is done for one thing after another: those it names, or those found."""
+        named = each_named(said)
+        steps = self._parts(place, said, name, named) if len(named) > 1 else self._repeated(place, said, name)
+        if steps:
+            self._results[place] = Result(name, {"type": "object"}, self._words(said))
+        return steps
 
-    def _each_named(self, place: int, said: Said, name: str, named: Sequence[Piece]) -> list[Draft]:
+    def _parts(self, place: int, said: Said, name: str, named: Sequence[Piece]) -> list[Draft]:
         """Return one step with a part for each of the things that are named, all done by the same capability."""
         parts: list[Draft] = []
-        if len(named) < 2:
-            return []
-        for piece in named:
-            only = replace(said, pieces=tuple(one for one in said.pieces if one is piece or one not in named))
-            found, _ = fits(only, list(self.registry), self._sources(said, place))
+        for piece in named if len(named) > 1 else ():
+            found, _ = fits(only_with(said, named, piece), list(self.registry), self._sources(said, place))
             if len(found) != 1 or found[0].write:
                 return []
-            part = str(piece.value)
-            text = (
-                f"{said.clause.said} {part}" if not _others(said, named) else _instead(self.reading, said, named, piece)
-            )
-            parts.append(
-                Draft(
-                    name=part[:_LONGEST_NAME],
-                    intent=text,
-                    capability=found[0].capability.name,
-                    argument=dict(found[0].arguments),
-                )
-            )
+            fit = found[0]
+            text = text_with(self.reading, said, named, piece)
+            part = str(piece.value)[:_LONGEST_NAME]
+            parts.append(Draft(name=part, intent=text, capability=fit.capability.name, argument=dict(fit.arguments)))
         if len({part.capability for part in parts}) != 1 or len({part.name for part in parts}) != len(parts):
             return []
-        whole = Draft(name=name, intent=alone(said, self.reading), steps=tuple(parts), combine="record")
-        self._results[place] = Result(name, {"type": "object"}, self._words(said))
-        return [whole]
+        return [Draft(name=name, intent=alone(said, self.reading), steps=tuple(parts), combine="record")]
 
-    def _each_found(self, place: int, said: Said, name: str) -> list[Draft]:
-        """Return a step that finds the things, unless an earlier clause gives them, and one that goes through them."""
-        sources = self._sources(said, place)
-        lists = [source for source in sources if "array" in str(source.schema.get("type"))]
-        steps: list[Draft] = []
-        if lists:
-            each, needs = lists[0].value, tuple(_named(source.value) for source in lists[:1])
-            items = lists[0].schema.get("items", {})
-        else:
-            found = self._find_each(said)
-            if found is None:
-                return []
-            steps, each, needs, items = (
-                [found],
-                result_of(found.name),
-                (found.name,),
-                {"type": "string", "format": "path"},
-            )
-        template = self._template(said, items)
+    def _repeated(self, place: int, said: Said, name: str) -> list[Draft]:
+        """Return a step that goes through a list, after one that finds it unless an earlier clause gives it."""
+        lists = [source for source in self._sources(said, place) if source.schema.get("type") == "array"]
+        found = None if lists else find_step(said, self.registry, self._free("find"))
+        if not lists and found is None:
+            return []
+        items = lists[0].schema.get("items", {}) if lists else FILE
+        template = step_for_item(said, items, self.registry)
         if template is None:
             return []
-        step = Draft(name=name, intent=alone(said, self.reading), needs=needs, each=each, template=template, combine="")
-        self._results[place] = Result(name, {"type": "object"}, self._words(said))
-        return [*steps, step]
-
-    def _find_each(self, said: Said) -> Draft | None:
-        """Return the step that finds "every Python file in src": the words for them and where they are."""
-        if _FIND not in self.registry:
-            return None
-        among = tuple(piece for piece in said.pieces if piece.role == "each" or _is_place(piece, said))
-        moved = tuple(replace(piece, role="object", lead="") if piece.role == "each" else piece for piece in among)
-        finding = replace(
-            said, pieces=moved, verbs=frozenset(("find",)), clause=replace(said.clause, needs=(), phrases=())
+        each = lists[0].value if lists else result_of(found.name if found else "")
+        whole = Draft(
+            name=name,
+            intent=alone(said, self.reading),
+            needs=tuple(references(each)),
+            each=each,
+            template=template,
+            combine="",
         )
-        found, _ = fits(finding, [self.registry.get(_FIND)], ())
-        if not found:
-            return None
-        name = "find" if "find" not in self._names else f"find{len(self._names)}"
-        self._names.add(name)
-        wanted = " ".join(dict.fromkeys(said.clause.each))
-        where = str(found[0].arguments.get("path", ""))
-        text = f"find {wanted}{f' in {where}' if where else ''}"
-        return Draft(name=name, intent=text, capability=_FIND, argument=dict(found[0].arguments))
-
-    def _template(self, said: Said, items: Mapping[str, Any]) -> Draft | None:
-        """Return what is done for one item: the clause without the words for all of them."""
-        path = items.get("format") == "path" or "path" in items.get("required", ())
-        kept = tuple(piece for piece in said.pieces if piece.role != "each" and not _is_place(piece, said))
-        pointing = tuple(piece for piece in kept if piece.plain not in ("each", "every", "them"))
-        bare = replace(said, pieces=pointing, clause=replace(said.clause, needs=()))
-        source = Source(value=dict(ITEM), schema=items, said=frozenset())
-        for capability in self.registry:
-            filled = _with_path(bare, capability) if path else None
-            found, _ = fits(filled or bare, [capability], () if filled else (source,))
-            if len(found) == 1 and not found[0].write and not found[0].open:
-                argument = {name: _as_item(value, items) for name, value in found[0].arguments.items()}
-                text = f"{said.clause.said} {' '.join(piece.token.text for piece in pointing)} of {{item}}"
-                return Draft(name="each", intent=" ".join(text.split()), capability=capability.name, argument=argument)
-        return None
+        return [found, whole] if found else [whole]
 
     def _by_rules(self, said: Said, depth: int, *, alone: bool) -> Planned:
         """Return the plan of the rules for a clause; where nobody can be asked, one step with the reason."""
@@ -346,63 +303,8 @@ class Steps:
         return replace(planned, steps=(*planned.steps, rest), combine="last")
 
 
-def _side_by_side(said: Said) -> list[Piece]:
-    """Return the files or addresses that are named in one phrase, where there are several."""
-    named = [piece for piece in said.pieces if piece.kind in ("path", "url")]
-    first = next((piece for piece in named if sum(one.phrase == piece.phrase for one in named) > 1), None)
-    return [piece for piece in named if first is not None and (piece.phrase, piece.kind) == (first.phrase, first.kind)]
-
-
-def is_each(said: Said) -> bool:
-    """Say whether a clause is done for one thing after another; where one of two names is where it goes, it is not."""
-    aimed = {str(piece.value) for piece in said.pieces if piece.role == "destination"}
-    return len(said.clause.each) > len(aimed & set(said.clause.each)) + (not aimed.isdisjoint(said.clause.each))
-
-
 def _leaves(step: Draft) -> list[Draft]:
     return [leaf for one in step.steps for leaf in _leaves(one)] if step.steps else [step]
-
-
-def _named(value: object) -> str:
-    return str(value["result of"]) if isinstance(value, Mapping) else ""
-
-
-def _others(said: Said, named: Sequence[Piece]) -> list[Piece]:
-    return [piece for piece in said.pieces if piece not in named]
-
-
-def _instead(reading: Reading, said: Said, named: Sequence[Piece], piece: Piece) -> str:
-    """Return the words of a clause with one of its things in place of all of them."""
-    start, stop = named[0].token.start, named[-1].token.end
-    text = reading.request.text
-    before, after = text[said.clause.tokens[0].start : start], text[stop : said.clause.tokens[-1].end]
-    before = re.sub(r"\b(file|page|document|address|url)e?s\s+$", r"\1 ", re.sub(r"\bboth\s+$", "", before))
-    return reading.written(" ".join(f"{before}{piece.token.text}{after}".split()))
-
-
-def _is_place(piece: Piece, said: Said) -> bool:
-    """Say whether a piece tells where the things are that a clause goes through."""
-    return piece.is_directory and piece.role in ("place", "each", "detail")
-
-
-def _with_path(said: Said, capability: Capability) -> Said | None:
-    """Return the clause as if it named a file, where a capability takes one; the name stands for the item."""
-    taken = [
-        name
-        for name, schema in capability.input_schema.get("properties", {}).items()
-        if format_of(name, schema) == "path"
-    ]
-    if not taken or not said.clause.tokens:
-        return None
-    token = said.clause.tokens[-1]._replace(kind="path", text="⟦item⟧", plain="")
-    piece = Piece(token=token, kind="path", value="⟦item⟧", role="place", lead="of", phrase=90)
-    return replace(said, pieces=(*said.pieces, piece))
-
-
-def _as_item(value: object, items: Mapping[str, Any]) -> object:
-    if value == "⟦item⟧":
-        return {**ITEM, "at": "path"} if "path" in items.get("required", ()) else dict(ITEM)
-    return value
 
 
 def _schema_of(value: object) -> dict[str, Any]:

@@ -1,9 +1,14 @@
 """Large files in parts: where they are cut, how results of parts are joined, and the proof that they may be."""
 
-from mayfly.promise.split._cut import MOST_PARTS, check_unchanged, part_as_file, parts_of, text_as_file
-from mayfly.promise.split._merge import Unmergeable, merge
-from mayfly.promise.split._prove import MergeProof, OutOfTime, TrialFailed, prove_merge
-from mayfly.promise.split._spool import SPOOL_AT, Spool, collect
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.promise.split._cut import MOST_PARTS, check_unchanged, part_as_file, parts_of, text_as_file
+    from mayfly.promise.split._merge import Unmergeable, merge
+    from mayfly.promise.split._prove import MergeProof, OutOfTime, TrialFailed, prove_merge
+    from mayfly.promise.split._spool import SPOOL_AT, Spool, collect
 
 __all__ = [
     "MOST_PARTS",
@@ -21,3 +26,13 @@ __all__ = [
     "prove_merge",
     "text_as_file",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_cut": "MOST_PARTS check_unchanged part_as_file parts_of text_as_file",
+        "_merge": "Unmergeable merge",
+        "_prove": "MergeProof OutOfTime TrialFailed prove_merge",
+        "_spool": "SPOOL_AT Spool collect",
+    },
+)

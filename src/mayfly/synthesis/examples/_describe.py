@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from mayfly.core import clipped
 from mayfly.synthesis.examples._tree import (
     Apply,
     Choose,
@@ -35,7 +36,7 @@ def words(expr: Expr) -> str:
     if isinstance(expr, Item):
         return "each element"
     if isinstance(expr, Literal):
-        return shown(expr.constant)
+        return constant_words(expr.constant)
     if isinstance(expr, Concat):
         return ", then ".join(words(part) for part in expr.parts)
     if isinstance(expr, Choose):
@@ -70,7 +71,7 @@ def _argument(expr: Apply, place: int) -> str:
 
 def _count(value: Value) -> str:
     if not isinstance(value, int):
-        return shown(value)
+        return constant_words(value)
     if value >= 0:
         return f"number {value + 1}"
     return "the last one" if value == -1 else f"number {-value} from the end"
@@ -84,9 +85,9 @@ def _step(step: str | int) -> str:
     )
 
 
-def shown(value: Value) -> str:
+def constant_words(value: Value) -> str:
     """Return a constant for a reader, shortened."""
     if isinstance(value, dict):
         return "the table of known values"
     text = f"'{value}'" if isinstance(value, str) else str(value)
-    return text if len(text) <= 40 else text[:37] + "..."
+    return clipped(text, 40, mark="...")

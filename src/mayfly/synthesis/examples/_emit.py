@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from mayfly.core import parse_python
+from mayfly.core import clipped, parse_python
 from mayfly.synthesis.examples._library import imports, needed
 from mayfly.synthesis.examples._tree import (
     Apply,
@@ -118,7 +118,7 @@ def _function(shape: Shape, returns: str, body: list[str], summary: str, example
 def doc(text: str) -> str:
     """Make a text fit for a docstring: one line without quotes, backslashes or what cannot be seen."""
     shown = "".join(char if char.isprintable() else " " for char in text).replace("\\", "/").replace('"', "'")
-    return shown if len(shown) <= 240 else shown[:237] + "..."
+    return clipped(shown, 240, mark="...")
 
 
 @dataclass(kw_only=True)
@@ -217,7 +217,7 @@ class _Writer:
     def _literal(self, value: Value) -> str:
         if not isinstance(value, (tuple, dict)):
             return quoted(value)
-        text = shown(value)
+        text = table_source(value)
         if text not in self.names:
             base = "NOTATIONS" if isinstance(value, tuple) else "KNOWN"
             self.names[text] = base if base not in self.names.values() else f"{base}_{len(self.names) + 1}"
@@ -249,7 +249,7 @@ def _outside_loops(expr: Expr) -> Iterable[Expr]:
             yield from _outside_loops(child)
 
 
-def shown(value: tuple[Value, ...] | dict[Value, Value]) -> str:
+def table_source(value: tuple[Value, ...] | dict[Value, Value]) -> str:
     """Return a table or a tuple over several lines."""
     if isinstance(value, tuple):
         return "(\n" + "".join(f"    {quoted(each)},\n" for each in value) + ")"

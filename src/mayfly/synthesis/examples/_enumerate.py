@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from mayfly.core import same
 from mayfly.synthesis.examples._dates import date_numbers
 from mayfly.synthesis.examples._numbers import WHOLE, number_sources
 from mayfly.synthesis.examples._ops import call, helper
@@ -251,26 +252,6 @@ def _scalars(value: Value) -> Iterator[Value]:
             yield from _scalars(inner)
     else:
         yield value
-
-
-def same(first: Value, second: Value) -> bool:
-    """Whether two values are equal and of the same kind; true is not 1, and floats may differ in the last digit."""
-    if isinstance(first, bool) or isinstance(second, bool):
-        return first is second
-    if isinstance(first, (int, float)) and isinstance(second, (int, float)):
-        return first == second or _close(first, second)
-    if isinstance(first, (list, tuple)) and isinstance(second, (list, tuple)):
-        return len(first) == len(second) and all(same(a, b) for a, b in zip(first, second, strict=True))
-    if isinstance(first, dict) and isinstance(second, dict):
-        return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
-    return type(first) is type(second) and first == second
-
-
-def _close(first: float, second: float) -> bool:
-    try:
-        return math.isclose(first, second, rel_tol=1e-9)
-    except OverflowError:
-        return False
 
 
 def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:

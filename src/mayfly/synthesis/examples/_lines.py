@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from mayfly.synthesis.examples._enumerate import FAILED, Bank, Entry, evaluated, same
+from mayfly.core import same
+from mayfly.synthesis.examples._enumerate import FAILED, Bank, Entry, evaluated
 from mayfly.synthesis.examples._ops import call
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._tree import Expr, Value

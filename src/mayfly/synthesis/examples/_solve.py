@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from mayfly.core import same
 from mayfly.synthesis.examples._branches import branch, look_up
 from mayfly.synthesis.examples._conditions import conditions
-from mayfly.synthesis.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, matching, same
+from mayfly.synthesis.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, matching
 from mayfly.synthesis.examples._lines import linear
 from mayfly.synthesis.examples._ops import STRING, call
 from mayfly.synthesis.examples._search import Candidate

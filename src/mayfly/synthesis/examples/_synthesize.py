@@ -8,10 +8,9 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from mayfly.core import Example
+from mayfly.core import Example, clipped, same
 from mayfly.synthesis.examples._describe import describe
 from mayfly.synthesis.examples._emit import Shape, emit
-from mayfly.synthesis.examples._enumerate import same
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._solve import solve
 from mayfly.synthesis.examples._task import OutOfTime, Task, make_task, variations
@@ -251,5 +250,4 @@ def _program(candidate: Candidate, shape: Shape, example: tuple[Value, Value]) -
 
 
 def _short(value: Value) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return clipped(repr(value), 80, mark="...")

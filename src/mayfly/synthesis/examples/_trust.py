@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from mayfly.synthesis.examples._enumerate import same
+from mayfly.core import same
 from mayfly.synthesis.examples._ops import LOOKED_UP
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._solve import solve

@@ -1,6 +1,19 @@
 """Records: programs for questions about logs, tables and objects, written without a model."""
 
-from mayfly.synthesis.records._propose import Offer, Proposal, Unable, account_of, propose
-from mayfly.synthesis.records._suite import suite_of
+from typing import TYPE_CHECKING
 
-__all__ = ["Offer", "Proposal", "Unable", "account_of", "propose", "suite_of"]
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.synthesis.records._propose import Proposal, Unable, account_of, propose, propose_join
+    from mayfly.synthesis.records._suite import loose_suite_of, suite_of
+
+__all__ = ["Proposal", "Unable", "account_of", "loose_suite_of", "propose", "propose_join", "suite_of"]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_propose": "Proposal Unable account_of propose propose_join",
+        "_suite": "loose_suite_of suite_of",
+    },
+)

@@ -66,7 +66,7 @@ def learn(texts: Sequence[str], depth: int = 0) -> list[Piece]:
 def typed(texts: Sequence[str]) -> bool:
     """Whether the texts are values of one telling kind."""
     present = [text for text in texts if text not in _kinds.ABSENT]
-    return bool(present) and (_kinds.kind_of(present)[0] in TYPED or bool(_kinds.looks(present)))
+    return bool(present) and (_kinds.kind_of(present) in TYPED or bool(_kinds.looks(present)))
 
 
 def _whole(texts: Sequence[str], _: int) -> list[Piece] | None:
@@ -212,6 +212,11 @@ def _ragged(rows: Sequence[list[str]], depth: int) -> list[Piece] | None:
     for group in filter(None, groups):
         pieces.extend([Fixed("  "), *group] if pieces else group)
     return pieces
+
+
+def is_dressed(column: Sequence[str]) -> bool:
+    """Whether something stands around or behind every value of a column: brackets, a key, a unit."""
+    return bool(_keyed(column, 12) or _measured(column, 12) or _wrapped(column, 12))
 
 
 def _telling(column: Sequence[str]) -> bool:

@@ -76,7 +76,7 @@ def _is_frame(line: str) -> bool:
     return line.lstrip().startswith(("at ", "File "))
 
 
-def row_body(source: Source, found: Format, names: Sequence[str]) -> list[str]:
+def row_body(source: Source, found: Format, names: Sequence[str], *, line: bool) -> list[str]:
     """Return the body of `read` for one of the two formats; *names* are the columns that are needed."""
     source.use("re")
     memory = found.kind == "memory"
@@ -107,7 +107,7 @@ def row_body(source: Source, found: Format, names: Sequence[str]) -> list[str]:
     if "thread" in names:
         source.constant(f"THREAD = re.compile({raw(_THREAD)})")
         body += ["thread = THREAD.search(line)"]
-    held = ", ".join(f'"{name}": {values[name]}' for name in names)
+    held = ", ".join([*(['"": line'] if line else []), *(f'"{name}": {values[name]}' for name in names)])
     return [*body, f"return {{{held}}}"]
 
 

@@ -4,143 +4,225 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from keyword import iskeyword
+from typing import NamedTuple
 from unicodedata import normalize
 
 from mayfly.language.question import level_values, name_words, role_of_name
 from mayfly.synthesis.records import _times
-from mayfly.synthesis.records._model import Field, Kind
-from mayfly.synthesis.records._numbers import convention_of
+from mayfly.synthesis.records._model import Field, Kind, Numeral
+from mayfly.synthesis.records._numbers import CURRENCIES, NOTHING, SIZES, Convention, convention_of
 
-ABSENT = ("", "-", "null", "NULL", "None", "N/A", "NaN")
-INTEGER = r"-?[0-9]{1,18}"
-NUMBER = r"-?[0-9]{1,18}(?:\.[0-9]{1,18})?"
+# What stands for nothing in any column; in a line of a log only the first two do.
+ABSENT = ("", "-", "null", "NULL", "None", "N/A", "n/a", "NaN")
 MOST_VALUES = 60
 METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "TRACE"})
-_INTEGER, _NUMBER = re.compile(INTEGER), re.compile(NUMBER)
-_PADDED = re.compile(r"-?0[0-9]")
-_ADDRESS = re.compile(r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?")
+_ADDRESS = re.compile(
+    r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]{1,5})?"
+    r"|(?!(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$)[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?"
+)
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_CODE = re.compile(r"[A-Za-z]{1,6}[-_#]?[0-9]{2,}|[0-9A-Fa-f]{12,}")
 _LOOKS = (
     ("ip", _ADDRESS),
     ("id", _UUID),
     ("url", re.compile(r"[a-z][a-z0-9+.-]*://[^\s\"|;,>\])}]+")),
     ("path", re.compile(r"/[^\s\"|;>\])}]*")),
-    ("email", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
+    ("email", _EMAIL),
 )
-_BOOLS = ({"true", "false"}, {"yes", "no"})
 _UNITS = {"ms": "ms", "s": "s", "sec": "s", "secs": "s", "seconds": "s", "millis": "ms", "milliseconds": "ms"}
-_UNITS |= {
-    "us": "us",
-    "b": "B",
-    "bytes": "B",
-    "byte": "B",
-    "kb": "KB",
-    "mb": "MB",
-    "gb": "GB",
-    "kib": "KB",
-    "mib": "MB",
-}
+_UNITS |= {"us": "us", "b": "B", "bytes": "B", "byte": "B", "kb": "KB", "mb": "MB", "gb": "GB", "kib": "KB"}
+_UNITS |= {"mib": "MB", "minutes": "min", "mins": "min", "hours": "h", "hrs": "h", "days": "d", "kg": "kg", "km": "km"}
+# What can only be measured: a column of texts is about none of it, whatever it is called.
+_MEASURED = frozenset("size duration amount quantity age weight distance temperature height width depth".split())
 
 
-def kind_of(texts: Sequence[str]) -> tuple[Kind, str]:
-    """Return the type all of *texts* have, and for moments their layout."""
-    distinct = list(dict.fromkeys(texts))
-    if not distinct:
-        return "text", ""
-    if {text.lower() for text in distinct} <= _BOOLS[0]:
-        return "bool", ""
-    if all(_NUMBER.fullmatch(text) and not _PADDED.match(text) for text in distinct):
-        return ("int" if all(_INTEGER.fullmatch(text) for text in distinct) else "float"), ""
-    layout = _times.guess(distinct[:400])
-    return ("time", layout) if layout else ("text", "")
+class Habits(NamedTuple):
+    """How a file writes what a single column leaves open."""
+
+    # A comma parts thousands, and does not begin a fraction.
+    english: bool = False
+    # The day comes before the month, or behind it; None where nothing tells.
+    day_first: bool | None = None
+
+
+def kind_of(texts: Sequence[str]) -> Kind:
+    """Return the type that all of *texts* have as they stand, without signs and units around them."""
+    convention = convention_of(texts)
+    if convention and not convention.trouble and not convention.absent:
+        plain = convention.numeral._replace(thousands="", decimal=".", whole=False) == Numeral()
+        return ("int" if convention.numeral.whole else "float") if plain else "text"
+    return _kind_of_words(texts, Habits(day_first=True))[0]
 
 
 def describe(
-    name: str, texts: Sequence[str], *, path: tuple[str, ...] = (), unit: str = "", missing: bool = False
+    name: str,
+    texts: Sequence[str],
+    *,
+    path: tuple[str, ...] = (),
+    unit: str = "",
+    missing: bool = False,
+    habits: Habits | None = None,
 ) -> Field:
-    """Describe a field by the texts seen in it; what stands for nothing makes it optional."""
+    """Describe a field by the texts seen in it; numbers and moments are read by the one way in which it writes them."""
     present = [text for text in texts if text not in ABSENT]
-    kind, layout = kind_of(present)
+    habits = habits or Habits()
+    spoken = re.sub(r"\s*[\[(][^\])]*[\])]", "", path[-1] if path else name) or name
+    named = role_of_name(spoken)
+    convention = convention_of(present, span=named in ("duration", "age"), english=habits.english)
     optional = missing or len(present) < len(texts)
-    distinct = tuple(dict.fromkeys(present))
-    few = len(distinct) <= MOST_VALUES and (len(distinct) < len(present) or len(distinct) < 8)
-    role = role_of(name, kind, present)
-    unit = unit or unit_of(name)
-    if role == "timestamp" and kind in ("int", "float"):
-        kind, layout = epoch(present, kind)
+    if convention is not None and not convention.trouble:
+        return _number(name, spoken, present, convention, path, unit, optional or bool(convention.absent))
+    kind, layout, trouble = _kind_of_words(present, habits)
+    role = role_of(spoken, kind, present)
+    trouble = trouble or (convention.trouble if convention else "")
     return Field(
         name=name,
         kind=kind,
-        role=role,
+        role=role if not trouble else named,
         optional=optional,
         path=path,
         layout=layout,
-        unit=unit,
-        values=distinct if few and kind in ("text", "bool", "int") else (),
+        unit=unit or unit_of(".".join(path) or name),
+        values=_few(present) if kind in ("text", "bool") else (),
+        absent=tuple({text for text in present if text.lower() in NOTHING}) if kind == "time" else (),
+        trouble=trouble,
     )
 
 
-def describe_cell(name: str, texts: Sequence[str], *, path: tuple[str, ...], missing: bool = False) -> Field:
-    """Describe a column of cells; numbers are read by the one convention that the column shows."""
-    present = [text for text in texts if text not in ABSENT]
-    convention = convention_of(present) if present else None
-    if isinstance(convention, str):
-        return replace(describe(name, texts, path=path, missing=True), kind="text", trouble=convention, optional=True)
-    if convention is None:
-        return replace(describe(name, texts, path=path, missing=missing), optional=True)
-    unit = _UNITS.get(convention.suffix.strip().lower(), "") or unit_of(name)
-    if convention.scales:
-        unit = "B" if "K" in dict(convention.scales) or "M" in dict(convention.scales) else "s"
-    kind: Kind = "int" if convention.whole and not convention.scales else "float"
+def _few(present: Sequence[str]) -> tuple[str, ...]:
+    """Return the different texts where these are few."""
     distinct = tuple(dict.fromkeys(present))
     few = len(distinct) <= MOST_VALUES and (len(distinct) < len(present) or len(distinct) < 8)
+    return distinct if few else ()
+
+
+def _number(
+    name: str,
+    spoken: str,
+    present: Sequence[str],
+    convention: Convention,
+    path: tuple[str, ...],
+    unit: str,
+    optional: bool,
+) -> Field:
+    numeral = convention.numeral
+    kind: Kind = "int" if numeral.whole and not numeral.scales else "float"
+    role = role_of(spoken, kind, present)
     layout = ""
-    role = role_of(name, kind, present)
-    if role == "timestamp" and not convention.suffix and not convention.thousands:
-        kind, layout = epoch([text for text in present if _NUMBER.fullmatch(text)], kind)
+    if role == "timestamp":
+        kind, layout = epoch(present, kind) if numeral.bare and not convention.absent else (kind, "")
+        role = role if layout else "duration" if numeral.scales or name_words(spoken)[-1] == "time" else ""
+    shown = unit or _unit_of_numbers(numeral) or unit_of(".".join(path) or name)
+    money = bool(numeral.prefix) or bool(re.fullmatch(CURRENCIES, shown))
     return Field(
         name=name,
         kind=kind,
-        role=role or ("amount" if convention.prefix else ""),
-        optional=True,
+        role=role or ("amount" if money else ""),
+        optional=optional,
         path=path,
         layout=layout,
-        unit=unit,
-        prefix=convention.prefix,
-        suffix=convention.suffix,
-        thousands=convention.thousands,
-        decimal=convention.decimal,
-        scales=convention.scales,
-        values=distinct if few and kind == "int" else (),
+        unit=shown,
+        numeral=numeral,
+        absent=convention.absent,
+        values=_few(present) if kind == "int" else (),
     )
+
+
+def _unit_of_numbers(numeral: Numeral) -> str:
+    if numeral.scales:
+        sizes = any(factor > 1 and factor in SIZES.values() for _, factor in numeral.scales)
+        return "B" if sizes else "s"
+    return _UNITS.get(numeral.suffix.lower(), numeral.suffix) or numeral.prefix
+
+
+def _kind_of_words(present: Sequence[str], habits: Habits) -> tuple[Kind, str, str]:
+    """Return whether these are truths, moments or just texts, how moments are written, and what is wrong with them."""
+    distinct = list(dict.fromkeys(present))
+    if distinct and {text.lower() for text in distinct} <= {"true", "false"}:
+        return "bool", "", ""
+    found = _times.guess([text for text in distinct if text.lower() not in NOTHING])
+    if not found.layout:
+        return "text", "", ""
+    if not found.trouble:
+        return "time", found.layout, ""
+    if habits.day_first is None:
+        return "text", "", found.trouble
+    first = "%D/%N" in found.layout
+    return "time", found.layout if first == habits.day_first else _times.swapped(found.layout), ""
+
+
+def habits_of(fields: Sequence[Field], *, english: bool) -> Habits:
+    """Return what the columns that tell say about those that do not."""
+    marked = [one.numeral for one in fields if one.numeric and not one.numeral.whole and not one.numeral.scales]
+    dates = [one.layout for one in fields if one.kind == "time" and "/" in one.layout and "%N" in one.layout]
+    first = {"%D/%N" in layout for layout in dates}
+    points = all(one.decimal == "." for one in marked) and (english or bool(marked))
+    return Habits(english=points, day_first=first.pop() if len(first) == 1 else None)
 
 
 def epoch(texts: Sequence[str], kind: Kind) -> tuple[Kind, str]:
     """Tell seconds since 1970 from thousandths of them, and both from other numbers."""
     numbers = [float(text) for text in texts]
-    if all(8e8 < number < 4e9 for number in numbers):
+    if numbers and all(8e8 < number < 4e9 for number in numbers):
         return "epoch", "seconds"
-    if all(8e11 < number < 4e12 for number in numbers):
+    if numbers and all(8e11 < number < 4e12 for number in numbers):
         return "epoch", "milliseconds"
     return kind, ""
 
 
 def unit_of(name: str) -> str:
-    """Return the unit a name ends in, as in took_ms."""
+    """Return the unit a name ends in, as in took_ms, "weight kg" or "Rate (EUR)"."""
+    bracketed = re.search(r"[\[(]([^\])]{1,8})[\])]\s*$", name)
+    if bracketed:
+        return _UNITS.get(bracketed[1].lower(), bracketed[1])
     words = name_words(name)
-    return _UNITS.get(words[-1], "") if len(words) > 1 or name.lower() in ("ms", "bytes") else ""
+    if words[-1] == "%" and len(words) > 1:
+        return "%"
+    return _UNITS.get(words[-1], "") if len(words) > 1 or name.lower() in ("ms", "bytes", "km", "kg") else ""
 
 
 def role_of(name: str, kind: Kind, texts: Sequence[str]) -> str:
-    """Return what a field is about; its name decides, then the look of its values."""
+    """Return what a field is about; its name decides where its values can be that, then the look of its values."""
+    look = looks(texts) if kind == "text" else ""
     named = role_of_name(name)
-    if named:
-        return "ip" if named in ("host", "source") and looks(texts) == "ip" else named
+    if named in ("ip", "host", "source", "user", "customer") and look == "ip":
+        return "ip"
+    if named and _can_be(named, kind, look, name):
+        return named
     if kind == "time":
         return "timestamp"
-    return looks(texts) if kind == "text" else ""
+    if named == "ip" and kind == "text" and name_words(name)[-1] in ("visitor", "peer"):
+        return "user"
+    if look:
+        return look
+    return "id" if kind in ("text", "int") and _numbered(kind, texts) else ""
+
+
+def _can_be(role: str, kind: Kind, look: str, name: str) -> bool:
+    """Say whether values of a kind and a look can be about what the name of their column tells."""
+    if kind == "bool":
+        return False
+    if kind == "time":
+        return role == "timestamp"
+    if role == "timestamp":
+        return kind != "text"
+    if role in _MEASURED:
+        return kind != "text"
+    if role in ("ip", "email", "level", "path"):
+        return look == role or (role == "path" and kind == "text") or (role == "level" and kind == "text")
+    return True
+
+
+def _numbered(kind: Kind, texts: Sequence[str]) -> bool:
+    """Say whether these are numbers that somebody gave to things: each once, one after the other or with letters before."""
+    if len(texts) < 5 or len(set(texts)) < len(texts):
+        return False
+    if kind == "text":
+        return all(_CODE.fullmatch(text) for text in texts)
+    numbers = [int(text) for text in texts if re.fullmatch("[0-9]{1,18}", text)]
+    return len(numbers) == len(texts) and all(b - a == 1 for a, b in zip(numbers, numbers[1:], strict=False))
 
 
 def looks(texts: Sequence[str]) -> str:

@@ -6,27 +6,46 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
-from mayfly.synthesis.records import _align, _kinds, _naming, _shape
-from mayfly.synthesis.records._model import Field, Fixed, Format, Part, Shape, Slot
+from mayfly.synthesis.records import _align, _kinds, _naming, _shape, _times
+from mayfly.synthesis.records._cells import is_continued
+from mayfly.synthesis.records._model import Field, Fixed, Format, Numeral, Part, Shape, Slot
 
-CONTINUED = re.compile(
-    r"\s+\S|Caused by: |Suppressed: |Traceback \(most recent|\.\.\. [0-9]+ (?:more|common)"
-    r"|[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:: |$)|[A-Z]\w*(?:Error|Exception)(?:: |$)|Exception in thread "
-)
 ENOUGH = 0.6
+# Moments stand so near the beginning of lines.
+LONGEST_HEAD = 120
+# The signs that a listing begins with, and what they stand for.
+FILES = (("-", "file"), ("d", "directory"), ("l", "link"), ("b", "device"), ("c", "device"), ("p", "pipe"))
 
 
-class Candidate(NamedTuple):
-    """One way a known log can be written."""
+class Candidate:
+    """One way a known log can be written; there are hundreds, so its pattern is made when a line might fit it."""
 
-    log: int
-    parts: tuple[Part, ...]
-    tail: bool
-    level: bool
+    def __init__(self, log: int, parts: tuple[Part, ...], *, tail: bool, level: bool, layout: str) -> None:
+        self.log = log
+        self.layout = layout
+        self.parts = parts
+        self.tail = tail
+        self._level = level
+        # What stands in every line that fits: the fixed texts, cut where any number of spaces may be.
+        fixed = (run for part in parts if isinstance(part, Fixed) for run in re.split("   |  ", part.text))
+        self._words = tuple(dict.fromkeys(run for run in fixed if run))
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return _shape.compiled(Shape((*self.parts, Slot(name="", style="rest"))) if self.tail else Shape(self.parts))
+
+    def might_fit(self, line: str) -> bool:
+        """Whether *line* holds every fixed text."""
+        return all(word in line for word in self._words)
+
+    def fits(self, line: str) -> bool:
+        """Whether *line* is written in this way."""
+        found = self._pattern.fullmatch(line) if self.might_fit(line) else None
+        return found is not None and (not self._level or _shape.is_level(found["level"]))
 
 
 @cache
@@ -42,31 +61,38 @@ def _candidates() -> tuple[Candidate, ...]:
         for template in log["templates"]:
             for layout in _shape.template_times(template, table["times"]):
                 parts, tail = _shape.parse_template(template, layout)
-                found.append(Candidate(number, parts, tail, _shape.has_level(template)))
+                found.append(Candidate(number, parts, tail=tail, level=_shape.has_level(template), layout=layout))
     return tuple(found)
 
 
 def detect(lines: Sequence[str]) -> Format | None:
     """Return the known log that most lines belong to; lines that continue the one above do not count."""
-    heads = [line for line in lines if line.strip() and not CONTINUED.match(line)]
+    heads = [line for line in lines if line.strip() and not is_continued(line)]
     if not heads:
         return None
     probe = heads[:: max(1, len(heads) // 120)]
-    scored = [
-        (sum(map(bool, (_match(one, line) for line in probe))), -index) for index, one in enumerate(_candidates())
-    ]
-    best, index = max(scored)
-    if not best:
+    first = _most_fitting(probe)
+    if first is None:
         return None
-    first = _candidates()[-index]
     chosen = _cover(heads, [first, *(one for one in _candidates() if one.log == first.log and one is not first)])
     return _format(lines, heads, first.log, chosen)
 
 
-def _match(candidate: Candidate, line: str) -> re.Match[str] | None:
-    shape = Shape((*candidate.parts, Slot(name="", style="rest"))) if candidate.tail else Shape(candidate.parts)
-    found = _shape.compiled(shape).fullmatch(line)
-    return found if found and (not candidate.level or _shape.is_level(found["level"])) else None
+def _most_fitting(lines: Sequence[str]) -> Candidate | None:
+    """Return the candidate that most lines fit, the first of several; one that cannot be it is not tried."""
+    best, chosen = 0, None
+    layouts = {one.layout for one in _candidates()}
+    seen = {one for one in layouts if any(_times.compiled(one).search(line[:LONGEST_HEAD]) for line in lines)}
+    for candidate in _candidates():
+        if best == len(lines):
+            break
+        if candidate.layout not in seen:
+            continue
+        possible = [line for line in lines if candidate.might_fit(line)]
+        if len(possible) > best:
+            number = sum(map(candidate.fits, possible))
+            best, chosen = (number, candidate) if number > best else (best, chosen)
+    return chosen
 
 
 def _cover(lines: Sequence[str], candidates: Sequence[Candidate]) -> list[tuple[Candidate, list[str]]]:
@@ -74,7 +100,7 @@ def _cover(lines: Sequence[str], candidates: Sequence[Candidate]) -> list[tuple[
     left = list(lines)
     chosen: list[tuple[Candidate, list[str]]] = []
     for candidate in candidates:
-        fitting = [line for line in left if _match(candidate, line)]
+        fitting = [line for line in left if candidate.fits(line)]
         if fitting and len(chosen) < 3 and (not chosen or len(fitting) >= max(1, len(lines) // 200)):
             chosen.append((candidate, fitting))
             taken = set(fitting)
@@ -109,14 +135,18 @@ def _format(
         fitted=fitted,
         total=len(heads),
         continued=len(lines) - blank - len(heads),
+        passed=table.get("passed", ""),
         words=frozenset(table["words"]),
     )
 
 
 def _widest(one: Field | None, other: Field) -> Field:
+    """Make one field of two that share a name; where they are not of one kind, they are texts."""
     if one is None:
         return other
     values = tuple(dict.fromkeys((*one.values, *other.values)))
+    if (one.kind, one.layout, one.numeral.scales) != (other.kind, other.layout, other.numeral.scales):
+        one = replace(one, kind="text", layout="", numeral=Numeral())
     return replace(one, optional=one.optional or other.optional, values=values)
 
 
@@ -159,8 +189,8 @@ def _duration(field: Field) -> Field:
 
 
 def _fields(candidate: Candidate, lines: Sequence[str]) -> list[Field]:
-    shape = Shape(candidate.parts)
-    found = [match for line in lines if (match := _shape.compiled(shape).match(line))]
+    pattern = _shape.compiled(Shape(candidate.parts))
+    found = [match for line in lines if (match := pattern.match(line))]
     fields: list[Field] = []
     for slot in _shape.slots(candidate.parts):
         texts = [match[slot.name] for match in found] if slot.name else []
@@ -183,5 +213,10 @@ def _describe(slot: Slot, texts: Sequence[str]) -> Field:
         return replace(field, kind="float", layout="")
     if slot.style == "time":
         return replace(field, kind="time", layout=slot.layout, role="timestamp")
+    if slot.name == "type" and {*texts} <= dict(FILES).keys():
+        return replace(field, kind="text", values=tuple(dict(FILES)[text] for text in {*texts}), meanings=FILES)
+    if slot.style == "regex":
+        return replace(field, optional=optional)
     moment = field.kind == "time"
-    return replace(field, kind="time" if moment else "text", layout=field.layout if moment else "", optional=optional)
+    layout = field.layout if moment else ""
+    return replace(field, kind="time" if moment else "text", layout=layout, numeral=Numeral(), optional=optional)

@@ -1,18 +1,41 @@
-"""The values this package works with: fields, shapes of lines, operations on records, and the planner's answer."""
+"""The values this package works with: fields and how they are found, shapes of lines, formats."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
-Kind = Literal["int", "float", "bool", "time", "epoch", "text"]
-Style = Literal["word", "upto", "text", "quoted", "request", "int", "float", "code", "time", "letters", "class", "rest"]
-FormatKind = Literal["pattern", "delimited", "pairs", "json", "objects", "trace", "memory", "plain"]
-Operator = Literal[
-    "eq", "ne", "lt", "le", "gt", "ge", "in", "range", "contains", "word", "prefix", "suffix", "during", "clock"
+Kind = Literal["int", "float", "bool", "time", "epoch", "text", "list"]
+Style = Literal[
+    "word", "upto", "text", "quoted", "request", "int", "float", "code", "time", "letters", "class", "regex", "rest"
 ]
-Measure = Literal["count", "sum", "mean", "min", "max", "median", "distinct", "share", "percent"]
-Bucket = Literal["second", "minute", "hour", "day", "month", "year", ""]
+FormatKind = Literal["pattern", "delimited", "pairs", "json", "objects", "trace", "memory", "plain", "joined"]
+# Where a value comes from: a place of its own, a pair key=value inside another text, or a pattern that is searched for
+# in another text, once or as often as it is found.
+Origin = Literal["own", "pair", "search", "all"]
+
+
+class Numeral(NamedTuple):
+    """How the numbers of a column are written."""
+
+    # What may stand before and behind a number: a currency, a unit.
+    prefix: str = ""
+    suffix: str = ""
+    # Signs between groups of three digits and before the fraction.
+    thousands: str = ""
+    decimal: str = "."
+    # Units that stand behind a number, each with how many of the smallest it is: 12K, 3M, 5h3m.
+    scales: tuple[tuple[str, float], ...] = ()
+    whole: bool = False
+    # Whether something in brackets may follow: 36 (40m ago).
+    remark: bool = False
+    # Whether negative ones may be in brackets or have their sign behind them.
+    accounting: bool = False
+
+    @property
+    def bare(self) -> bool:
+        """Whether there are digits, a sign and a point, and nothing else."""
+        return self._replace(whole=False) == Numeral()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,8 +43,7 @@ class Field:
     """Describe one field: what it is called, what it holds, and where it is found.
 
     *path* leads to it in an object, or holds its name as it was written in a header; *values* are those seen in the
-    sample if there are few, as they were written; *unit* is what its numbers count, *prefix* and *suffix* are
-    written around every one of them in a cell.
+    sample if there are few, as they were written; *unit* is what its numbers count.
     """
 
     name: str
@@ -31,18 +53,24 @@ class Field:
     path: tuple[str, ...] = ()
     layout: str = ""
     unit: str = ""
-    prefix: str = ""
-    suffix: str = ""
     values: tuple[str, ...] = ()
-    # Signs between groups of three digits and before the fraction, where numbers have them.
-    thousands: str = ""
-    decimal: str = "."
-    # Units that may stand behind a number, each with how many of the smallest it is: 12K, 3M.
-    scales: tuple[tuple[str, float], ...] = ()
+    numeral: Numeral = Numeral()
+    # Words that stand for nothing here, besides those that do so everywhere.
+    absent: tuple[str, ...] = ()
     # Why its numbers cannot be worked with; empty where they can.
     trouble: str = ""
     # What the column is called where it is talked about; its path or its name where that is empty.
     heading: str = ""
+    # The cell of a table it stands in; of two it is made of both.
+    columns: tuple[int, ...] = ()
+    # What values are called that are written as a sign only.
+    meanings: tuple[tuple[str, str], ...] = ()
+    origin: Origin = "own"
+    # Of a value that is found inside something: the pattern or the key, and in what (the whole record where empty).
+    pattern: str = ""
+    within: str = ""
+    # Records without it are of another sort, and not such with a hole in them.
+    partial: bool = False
 
     @property
     def title(self) -> str:
@@ -53,12 +81,6 @@ class Field:
     def numeric(self) -> bool:
         """Whether sums and comparisons by size make sense."""
         return self.kind in ("int", "float")
-
-    @property
-    def annotation(self) -> str:
-        """The type of its values in Python."""
-        base = {"int": "int", "float": "float", "bool": "bool", "epoch": "float"}.get(self.kind, "str")
-        return f"{base} | None" if self.optional else base
 
 
 @dataclass(frozen=True)
@@ -99,88 +121,20 @@ class Format:
     shapes: tuple[Shape, ...] = ()
     delimiter: str = ","
     header: tuple[str, ...] = ()
-    comment: str = ""
     fitted: int = 0
     total: int = 0
     continued: int = 0
-    # Of a table: cells may hold ends of lines; the last column takes the rest of its line.
+    # Of a table: how many cells a line has, and whether these may hold ends of lines.
+    width: int = 0
     multiline: bool = False
+    # Of a table: the last column takes the rest of its line.
     rest: bool = False
+    # Where the columns of a table begin, if it is cut by these places.
+    stops: tuple[int, ...] = ()
+    # The pattern of lines that belong to no record: comments, titles above a header, rules below it.
+    passed: str = ""
     words: frozenset[str] = field(default_factory=frozenset)
 
     def named(self, name: str) -> Field:
         """Return the field called *name*."""
         return next(found for found in self.fields if found.name == name)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Condition:
-    """Ask one thing of a record; without a field, of the whole line."""
-
-    field: str
-    operator: Operator
-    value: object
-    negated: bool = False
-    exact: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
-class Key:
-    """Name what records are grouped by: a field, or the span of time its value lies in."""
-
-    field: str
-    bucket: Bucket = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Operation:
-    """Say what is wanted of the records: which ones, put together how, in what order and how many."""
-
-    conditions: tuple[Condition, ...] = ()
-    share: tuple[Condition, ...] = ()
-    measure: Measure | None = None
-    of: str = ""
-    keys: tuple[Key, ...] = ()
-    having: Condition | None = None
-    gather: bool = False
-    select: tuple[str, ...] = ()
-    unique: bool = False
-    order: str = ""
-    descending: bool = False
-    limit: int | None = None
-    last: bool = False
-    ranked: bool = False
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The fields the operation looks at, each once."""
-        names = [found.field for found in (*self.conditions, *self.share)]
-        names += [self.of, *(key.field for key in self.keys), *self.select, self.order]
-        return tuple(dict.fromkeys(name for name in names if name))
-
-    @property
-    def records(self) -> bool:
-        """Whether whole records are the answer."""
-        return self.measure is None and not self.keys and not self.select
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """Hold a program that was written for an intent and a sample, and what its author thinks of it."""
-
-    format: Format
-    operation: Operation
-    source: str
-    entry: str
-    description: str
-    confidence: float
-    notes: tuple[str, ...] = ()
-    question: str | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Unable:
-    """Say at once what cannot be done without a model, and what would help."""
-
-    reason: str
-    helps: tuple[str, ...] = ()

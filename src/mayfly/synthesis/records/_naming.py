@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from mayfly.synthesis.records import _kinds, _shape
 from mayfly.synthesis.records._align import Hole, Piece
 from mayfly.synthesis.records._model import Field, Fixed, Part, Shape, Slot
+from mayfly.synthesis.records._numbers import INTEGER, NUMBER
 
 _NAMES = {
     "timestamp": "timestamp",
@@ -141,10 +142,12 @@ def _slot(hole: Hole, field: Field, after: str) -> Slot:
             name="request" if asked else field.name, style="request" if asked else "quoted", optional=field.optional
         )
     if field.kind in ("int", "epoch") and all(
-        re.fullmatch(_kinds.INTEGER, text) or text in _kinds.ABSENT for text in hole.texts
+        re.fullmatch(INTEGER, text) or text in _kinds.ABSENT for text in hole.texts
     ):
         return Slot(name=field.name, style="int", optional=field.optional)
-    if field.kind in ("float", "epoch"):
+    if field.kind in ("float", "epoch") and all(
+        re.fullmatch(NUMBER, text) or text in _kinds.ABSENT for text in hole.texts
+    ):
         return Slot(name=field.name, style="float", optional=field.optional)
     if field.kind == "time":
         return Slot(name=field.name, style="time", layout=field.layout, optional=field.optional)

@@ -1,112 +1,298 @@
-"""Find out how the numbers of a column are written: one convention throughout, or none that can be trusted."""
+"""Find out how the numbers of a column are written, and read them: one convention throughout, or none to be trusted."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-# So many of a column's cells have to follow a convention; the others are lines that were not understood.
-ENOUGH = 0.99
-_CELL = re.compile(
-    r"(?P<pre>[$€£¥]|[A-Z]{3} )? ?(?P<digits>-?[0-9](?:[0-9.,' ]*[0-9])?)(?P<suf> ?(?:%|[$€£¥]|[A-Za-zµ]{1,5}))?"
+from mayfly.synthesis.records._model import Numeral
+
+INTEGER = r"-?[0-9]{1,18}"
+NUMBER = r"[-+]?(?:[0-9]{1,18}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?"
+# So many of a column's cells have to be numbers; lines with others are not understood where the column is asked for.
+ENOUGH = 0.95
+# So few cells may be written in another way than the rest; more of them are a question.
+MIXED = 0.01
+# With fewer numbers than this the column is text, and nothing is said about it.
+SOME = 0.6
+# Words for nothing, in a column of numbers or moments.
+NOTHING = frozenset(
+    "na n.a. n/a nan nil none null void missing unknown undefined tbd tba tbc ? ?? ??? -- --- – — . .. x "
+    "#n/a #na #null! \\n (null) <null> (none) (blank) blank empty inf not_available pending".split()
+) | {"not available", "no data", "not applicable"}
+CURRENCIES = (
+    r"[$€£¥₹₽]|(?:US|CA|AU|NZ|HK|A|C|R)\$|USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|INR|CNY|BRL|MXN|ZAR"
 )
-_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,18})?|-?0\.[0-9]+")
-_COMMAS = re.compile(r"-?[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
-_POINTS = re.compile(r"-?[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|-?(?:0|[1-9][0-9]{0,17}),[0-9]{1,18}")
-SIZES = {"": 1, "B": 1, "K": 1024, "KB": 1024, "KIB": 1024, "M": 1024**2, "MB": 1024**2, "MIB": 1024**2, "G": 1024**3}
-SIZES |= {
-    "GB": 1024**3,
-    "GIB": 1024**3,
-    "T": 1024**4,
-    "TB": 1024**4,
-    "TIB": 1024**4,
-    "KI": 1024,
-    "MI": 1024**2,
-    "GI": 1024**3,
-}
-DURATIONS = {
-    "ns": 1e-9,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "ms": 1e-3,
-    "s": 1.0,
-    "m": 60.0,
-    "min": 60.0,
-    "h": 3600.0,
-    "d": 86400.0,
-}
+_UNIT = r"[A-Za-zµμ°Ω][A-Za-zµμ°Ω/²³]{0,7}"
+_CELL = re.compile(
+    rf"(?P<open>\()?(?:[-+−] ?)?(?:(?P<pre>{CURRENCIES}) ?)?[-+−]?"
+    r"(?P<digits>[0-9](?:[0-9.,'’ \u00a0\u202f]*[0-9])?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,2}(?![0-9A-Za-z]))?"
+    rf"(?P<suf> ?(?:%|{CURRENCIES}|{_UNIT}))?-?(?P<close>\))?(?P<remark> ?\([^()]*\))?"
+)
+_PLAIN = re.compile(r"(?:0|[1-9][0-9]{0,17})(?:\.[0-9]{1,30})?|\.[0-9]{1,30}")
+_COMMAS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_POINTS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|(?:0|[1-9][0-9]{0,17}),[0-9]{1,30}")
+_SPACES = re.compile(r"[0-9]{1,3}(?:([ '’\u00a0\u202f])[0-9]{3})+(?:[.,][0-9]+)?")
+_BARE = re.compile(NUMBER)
+_WHOLE = re.compile(INTEGER)
+_PADDED = re.compile(r"-?0[0-9]")
+SPAN = r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
+_SPAN = re.compile(SPAN)
+CLOCK = r"[0-9]{1,6}(?::[0-5][0-9]){1,2}(?:\.[0-9]+)?"
+_CLOCK = re.compile(CLOCK)
+SIZES = {"": 1, "B": 1, "BYTES": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
+SIZES |= {f"{letter}{end}": SIZES[letter] for letter in "KMGTP" for end in ("B", "I", "IB")}
+DURATIONS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "m": 60.0, "min": 60.0}
+DURATIONS |= {"mins": 60.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0, "d": 86400.0, "w": 604800.0, "y": 31536000.0}
+DURATIONS |= {"second": 1.0, "seconds": 1.0, "minute": 60.0, "minutes": 60.0, "hour": 3600.0, "hours": 3600.0}
+DURATIONS |= {"day": 86400.0, "days": 86400.0, "milliseconds": 1e-3, "week": 604800.0, "weeks": 604800.0}
+# One of them alone is a unit like any other; the others are read as seconds.
+_OWN = frozenset({"ms", "s", "us", "µs", "ns", "sec", "secs", "seconds", "b", "bytes", "kb", "mb", "gb", "tb"})
+# Minutes and seconds, as a clock that runs on shows them.
+CLOCKED = ((":", 60.0),)
 
 
 class Convention(NamedTuple):
-    """How numbers are written: what stands around them, between their groups and before their fraction."""
+    """How a column writes its numbers, and which of its words stand for nothing; or why nobody can tell."""
 
-    prefix: str = ""
-    suffix: str = ""
-    thousands: str = ""
-    decimal: str = "."
-    scales: tuple[tuple[str, float], ...] = ()
-    whole: bool = False
-    fits: float = 1.0
+    numeral: Numeral = Numeral()
+    absent: tuple[str, ...] = ()
+    trouble: str = ""
 
 
-def convention_of(cells: Sequence[str]) -> Convention | str | None:
-    """Return the convention of a column of numbers; a text says why there is none though all are numbers.
+def convention_of(cells: Iterable[str], *, span: bool = False, english: bool = False) -> Convention | None:
+    """Return the convention of a column of numbers; None for a column of anything else.
 
-    None is a column of anything else.
+    *span* says that these are durations by their name, so that an m is a minute; *english* that a comma parts
+    thousands where nothing in the column tells.
     """
-    found = [(cell, match) for cell in cells if (match := _CELL.fullmatch(cell))]
-    if len(found) < len(cells) * ENOUGH or not found:
+    counts = Counter(cells)
+    total = sum(counts.values())
+    if not total:
         return None
-    dressed = Counter((match["pre"] or "", match["suf"] or "") for _, match in found)
-    (prefix, suffix), count = dressed.most_common(1)[0]
-    scales = _scales_of({suf for _, suf in dressed}) if len(dressed) > 1 and not prefix else ()
-    if count < len(cells) * ENOUGH and not scales:
-        shown = " and ".join(
-            repr(next(c for c, m in found if (m["pre"] or "", m["suf"] or "") == dress))
-            for dress, _ in dressed.most_common(2)
-        )
+    if all(_BARE.fullmatch(cell) and not _PADDED.match(cell) for cell in counts):
+        return Convention(Numeral(whole=all(_WHOLE.fullmatch(cell) for cell in counts)))
+    absent = tuple(cell for cell in counts if cell.lower() in NOTHING)
+    total -= sum(counts.pop(cell) for cell in absent)
+    matches = ((cell, _CELL.fullmatch(cell)) for cell in counts)
+    found = {cell: match for cell, match in matches if match and bool(match["open"]) == bool(match["close"])}
+    number = sum(counts[cell] for cell in found)
+    if any(_PADDED.match(match["digits"]) for match in found.values()) or not total:
+        return None
+    if number < total * ENOUGH:
+        return _unusual(counts, total, number, absent, found)
+    convention = _dressed(found, counts, number, span, english)
+    return convention and convention._replace(absent=absent)
+
+
+def _unusual(
+    counts: Counter[str], total: int, number: int, absent: tuple[str, ...], found: dict[str, re.Match[str]]
+) -> Convention | None:
+    """Return the convention of durations in several units or on a clock; else tell of numbers with other things among them."""
+    if all(_is_span(cell) for cell in counts):
+        units = {unit for cell in counts for _, unit in _SPAN.findall(cell)}
+        return Convention(Numeral(scales=_scales_of(units)), absent)
+    if all(_CLOCK.fullmatch(cell) for cell in counts) and any(int(cell.partition(":")[0]) > 23 for cell in counts):
+        return Convention(Numeral(scales=CLOCKED), absent)
+    if number < max(total * SOME, 4) or any(match["suf"] for match in found.values()):
+        return None
+    other = next(cell for cell in counts if cell not in found)
+    return Convention(trouble=f"{total - number} of its {total} cells are no numbers, such as {other[:40]!r}")
+
+
+def _is_span(cell: str) -> bool:
+    return not _SPAN.sub("", cell).strip("-") and all(unit in DURATIONS for _, unit in _SPAN.findall(cell))
+
+
+def _shown_with(found: dict[str, re.Match[str]], signed: bool) -> str:
+    """Return a cell that has a sign of a currency, or one that has none."""
+    return next(
+        cell
+        for cell, match in found.items()
+        if signed == bool(match["pre"] or re.fullmatch(CURRENCIES, (match["suf"] or "").strip()))
+    )
+
+
+def _dressed(
+    found: dict[str, re.Match[str]], counts: Counter[str], total: int, span: bool, english: bool
+) -> Convention | None:
+    prefixes: Counter[str] = Counter()
+    suffixes: Counter[str] = Counter()
+    for cell, match in found.items():
+        prefixes[match["pre"] or ""] += counts[cell]
+        suffixes[(match["suf"] or "").strip()] += counts[cell]
+    currencies = {one for one in (*prefixes, *suffixes) if one and re.fullmatch(CURRENCIES, one)}
+    if len(currencies) > 1:
+        return Convention(trouble=f"its amounts are in more than one currency: {', '.join(sorted(currencies))}")
+    signed = sum(prefixes[one] + suffixes[one] for one in currencies)
+    if currencies and total - signed > total * MIXED and signed > total * MIXED:
+        shown = " and ".join(repr(_shown_with(found, signed_)) for signed_ in (True, False))
+        return Convention(trouble=f"its numbers are written in more than one way, such as {shown}")
+    units = set(suffixes) - currencies
+    scales = _scales_of(units) if _needs_scales(units, span) else ()
+    named = units - {""}
+    if not scales and (len(named) > 1 or (named and suffixes[""] > total * (1 - ENOUGH))):
         # A word behind some numbers only is no unit: then these are texts with numbers in them.
-        alike = all(pre or not suf or suf.strip() in "%$€£¥" for pre, suf in dressed)
-        return f"its numbers are written in more than one way, such as {shown}" if alike else None
-    digits = [
-        match["digits"] for _, match in found if scales or (match["pre"] or "", match["suf"] or "") == (prefix, suffix)
-    ]
-    marks = _marks_of(digits, len(cells))
-    if not isinstance(marks, Convention):
+        shown = " and ".join(repr(_shown(found, suffix)) for suffix, _ in suffixes.most_common(2))
+        return (
+            Convention(trouble=f"its numbers are written in more than one way, such as {shown}")
+            if named == {"%"}
+            else None
+        )
+    marks = _marks_of(Counter({cell: counts[cell] for cell in found}), found, english)
+    if marks is None or marks.trouble:
         return marks
-    return marks._replace(prefix=prefix, suffix="" if scales else suffix, scales=scales)
+    currency = next(iter(currencies), "")
+    numeral = marks.numeral._replace(
+        prefix=currency,
+        suffix="" if scales else next(iter(named), currency if suffixes[currency] and currency else ""),
+        scales=scales,
+        remark=any(match["remark"] for match in found.values()),
+        accounting=any(cell[0] in "(−+" or cell.endswith("-") for cell in found),
+    )
+    powers = any(re.search("[0-9][eE]", cell) for cell in found)
+    return Convention(numeral._replace(whole=numeral.whole and not powers))
 
 
-def _scales_of(suffixes: set[str]) -> tuple[tuple[str, float], ...]:
+def _shown(found: dict[str, re.Match[str]], suffix: str) -> str:
+    return next(cell for cell, match in found.items() if (match["suf"] or "").strip() == suffix)
+
+
+def _needs_scales(units: set[str], span: bool) -> bool:
+    named = units - {""}
+    if named == {"m"}:
+        return span
+    return len(named) > 1 or any(unit.lower() not in _OWN for unit in named)
+
+
+def _scales_of(units: set[str]) -> tuple[tuple[str, float], ...]:
     """Return the units where all of them are sizes, or all are durations."""
-    bare = {suffix.strip() for suffix in suffixes}
-    if {one.upper() for one in bare} <= SIZES.keys() and len(bare - {""}) > 0:
-        return tuple(sorted((one, float(SIZES[one.upper()])) for one in bare))
-    if bare <= DURATIONS.keys():
-        return tuple(sorted((one, DURATIONS[one]) for one in bare))
+    if not units - {""}:
+        return ()
+    if units - {""} <= DURATIONS.keys():
+        return tuple(sorted((one, DURATIONS.get(one, 1.0)) for one in units))
+    if {one.upper() for one in units} <= SIZES.keys():
+        return tuple(sorted((one, float(SIZES[one.upper()])) for one in units))
     return ()
 
 
-def _marks_of(digits: Sequence[str], total: int) -> Convention | str | None:
-    plain = [bool(_PLAIN.fullmatch(one)) for one in digits]
-    commas = [bool(_COMMAS.fullmatch(one)) for one in digits]
-    points = [bool(_POINTS.fullmatch(one)) for one in digits]
-    if sum(plain) >= total * ENOUGH:
-        whole = not any("." in one for one, fits in zip(digits, plain, strict=True) if fits)
-        return Convention(whole=whole, fits=sum(plain) / total)
-    english = sum(a or b for a, b in zip(plain, commas, strict=True))
+def _marks_of(cells: Counter[str], found: dict[str, re.Match[str]], in_english: bool) -> Convention | None:
+    """Tell which signs stand between groups of digits and before fractions."""
+    digits: Counter[str] = Counter()
+    for cell, count in cells.items():
+        digits[found[cell]["digits"]] += count
+    total = sum(digits.values())
+    needed = total * ENOUGH
+
+    def fitting(*patterns: re.Pattern[str]) -> int:
+        return sum(count for one, count in digits.items() if any(pattern.fullmatch(one) for pattern in patterns))
+
+    if fitting(_PLAIN) >= needed:
+        fraction = any("." in one for one in digits if _PLAIN.fullmatch(one))
+        return Convention(Numeral(thousands="," if fitting(_COMMAS) else "", whole=not fraction))
+    english = fitting(_PLAIN, _COMMAS)
     # A point in a number with commas for fractions parts thousands, so "1.5" is none of those.
-    whole_or_points = sum(b or (a and "." not in one) for one, a, b in zip(digits, plain, points, strict=True))
-    if english >= total * ENOUGH and any(commas):
-        if whole_or_points >= total * ENOUGH and not any("." in one for one in digits):
-            single = [one for one in digits if one.count(",") == 1 and len(one.rpartition(",")[2]) == 3]
-            if len(single) == sum("," in one for one in digits) and not any("," not in one for one in digits):
-                return f"nobody can tell whether {single[0]!r} is a thousand or a fraction"
-        return Convention(thousands=",", whole=not any("." in one for one in digits), fits=english / total)
-    if whole_or_points >= total * ENOUGH:
-        return Convention(thousands=".", decimal=",", fits=whole_or_points / total)
-    if sum(a or b or c for a, b, c in zip(plain, commas, points, strict=True)) >= total * ENOUGH:
-        return "its numbers use both points and commas for fractions"
+    european = fitting(_POINTS) + sum(c for one, c in digits.items() if _PLAIN.fullmatch(one) and "." not in one)
+    if english >= needed and fitting(_COMMAS):
+        marked = [one for one in digits if "," in one]
+        unclear = all(one.count(",") == 1 and "." not in one for one in marked) and len(marked) == len(digits)
+        if european >= needed and unclear and not in_english and not any(match["pre"] for match in found.values()):
+            return Convention(trouble=f"nobody can tell whether {marked[0]!r} is a thousand or a fraction")
+        return Convention(Numeral(thousands=",", whole=not any("." in one for one in digits)))
+    if european >= needed:
+        whole = not any("," in one for one in digits)
+        return Convention(Numeral(thousands=".", decimal=",", whole=whole))
+    if fitting(_PLAIN, _COMMAS, _POINTS) >= needed:
+        return Convention(trouble="its numbers use both points and commas for fractions")
+    if fitting(_PLAIN, _POINTS, _SPACES) >= needed:
+        return _spaced(digits)
     return None
+
+
+def _spaced(digits: Counter[str]) -> Convention | None:
+    gaps = {match[1] for one in digits if (match := _SPACES.fullmatch(one))}
+    if len(gaps) != 1:
+        return None
+    comma = any("," in one for one in digits)
+    if comma and any("." in one for one in digits):
+        return None
+    whole = not any("," in one or "." in one for one in digits)
+    return Convention(Numeral(thousands=gaps.pop(), decimal="," if comma else ".", whole=whole))
+
+
+def pattern_of(numeral: Numeral) -> str:
+    """Return the pattern of a whole cell, with a group for the digits."""
+    mark = re.escape(numeral.decimal)
+    fraction = "" if numeral.whole else f"(?:{mark}[0-9]{{1,30}})?"
+    digits = f"[0-9]{{1,18}}{fraction}"
+    if numeral.thousands:
+        digits = f"[0-9]{{1,3}}(?:{_escape(numeral.thousands)}[0-9]{{3}}){{1,6}}{fraction}|{digits}"
+    if not numeral.whole and numeral.decimal == ".":
+        digits = f"{digits}|\\.[0-9]{{1,30}}"
+    before = f"(?:{_escape(numeral.prefix)} ?)?" if numeral.prefix else ""
+    behind = f"(?: ?{_escape(numeral.suffix)})?" if numeral.suffix else ""
+    remark = r"(?: ?\([^()]*\))?" if numeral.remark else ""
+    power = "" if numeral.whole else "(?:[eE][-+]?[0-9]{1,2})?"
+    balanced = r"(?!\([^)]*$|[^(]*\)$)"
+    return rf"{balanced}\(?(?:[-+−] ?)?{before}[-+−]?(?P<digits>(?:{digits}){power}){behind}-?\)?{remark}"
+
+
+def _escape(text: str) -> str:
+    return re.sub(r"([.^$*+?{}\[\]\\|()])", r"\\\1", text)
+
+
+class Reader:
+    """Read the numbers of one column."""
+
+    def __init__(self, numeral: Numeral, *, whole: bool) -> None:
+        self.numeral, self.whole = numeral, whole
+        plain = INTEGER if whole else NUMBER
+        self.shape = re.compile(plain if numeral.bare else pattern_of(numeral))
+        self.scales = dict(numeral.scales)
+
+    def __call__(self, text: str) -> int | float:
+        """Return the number a cell stands for; ValueError where it is none."""
+        if self.numeral.scales == CLOCKED:
+            return _clocked(text)
+        if self.scales:
+            return self._scaled(text)
+        match = self.shape.fullmatch(text)
+        if match is None:
+            raise ValueError(text)
+        if self.numeral.bare:
+            return int(text) if self.whole else float(text)
+        before, behind = text[: match.start("digits")], text[match.end("digits") :]
+        digits = match["digits"]
+        if self.numeral.thousands:
+            digits = digits.replace(self.numeral.thousands, "")
+        digits = digits.replace(self.numeral.decimal, ".")
+        number = int(digits) if self.whole else float(digits)
+        return -number if is_negative(before, behind) else number
+
+    def _scaled(self, text: str) -> float:
+        parts = _SPAN.findall(text)
+        if not parts or _SPAN.sub("", text) not in ("", "-") or any(unit not in self.scales for _, unit in parts):
+            raise ValueError(text)
+        number = sum(float(digits.replace(",", "")) * self.scales[unit] for digits, unit in parts)
+        return -number if text.startswith("-") else number
+
+
+def is_negative(before: str, behind: str) -> bool:
+    """Say whether the signs around a number make it negative."""
+    return "-" in before or "−" in before or "(" in before or behind.endswith("-")
+
+
+def _clocked(text: str) -> float:
+    if not _CLOCK.fullmatch(text):
+        raise ValueError(text)
+    number = 0.0
+    for part in text.split(":"):
+        number = number * 60 + float(part)
+    return number
+
+
+def all_numbers(texts: Sequence[str]) -> bool:
+    """Say whether every text is a plain number, and none an id with leading zeros."""
+    return bool(texts) and all(_BARE.fullmatch(text) and not _PADDED.match(text) for text in texts)

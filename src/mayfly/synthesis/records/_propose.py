@@ -6,14 +6,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import cast
 
-from mayfly.core import canonical_json
+from mayfly.core import Offer, canonical_json
 from mayfly.language import Token, tokens
 from mayfly.language.question import (
+    Join,
+    JoinKind,
     Query,
     Reading,
     Unreadable,
     columns_of,
+    join_words,
     parse_reading,
     read_question,
     rivals_of,
@@ -21,24 +25,20 @@ from mayfly.language.question import (
 )
 from mayfly.synthesis.records import _detect, _java
 from mayfly.synthesis.records._evaluate import Answer, evaluate
+from mayfly.synthesis.records._fit import misfit_of
+from mayfly.synthesis.records._join import Joined, asked_for, join_tables, shared_columns
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._table import Table, read_table, vocabulary_of
 from mayfly.synthesis.records._text import clean, lines_of
-from mayfly.synthesis.records._write import Written, write_program
+from mayfly.synthesis.records._write import Written, needed_titles, write_join, write_program
 
 # More than three ways to read something are no help to anybody.
 MOST_READINGS = 3
+# What is longer has pasted text in it; every word would have to be made use of.
+MOST_WORDS = 200
 # A format that was not the first choice has to read the question clearly better.
 _OTHER_FORMAT = 0.6
 HELPS = ("name columns as they are", "examples of inputs with their outputs (--examples)", "a model (--model)")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Offer:
-    """One way to read the question, and what it gives on the data that came with it."""
-
-    reading: str
-    gives: object
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,6 +57,7 @@ class Proposal:
     query: Query
     table: Table
     program: Written
+    joined: Joined | None = None
 
     @property
     def reading(self) -> str:
@@ -70,13 +71,26 @@ class Proposal:
 
     def expected(self, items: Sequence[object]) -> object:
         """Return what the program has to answer for *items*, with the account of every one of them."""
-        table = read_table(self.table.format, items)
+        if self.joined is not None:
+            return self._expected_of_two(items)
+        table = read_table(self.table.format, items).asked_for(needed_titles(self.table.format, self.query))
         return told(evaluate(self.query, table.rows, table.fields), table, streams=self.program.streams)
 
+    def _expected_of_two(self, items: Sequence[object]) -> object:
+        assert self.joined is not None
+        sides = [cast("Sequence[object]", side) for side in items]
+        formats = self.joined.first.format, self.joined.second.format
+        first, second = (read_table(found, side) for found, side in zip(formats, sides, strict=True))
+        both = _narrowed(join_tables(first, second, self.joined.join), self.query)
+        answer = evaluate(self.query, both.table.rows, self.table.fields)
+        return told(answer, both.first, streams=self.program.streams, second=both.second)
 
-def told(answer: Answer, table: Table, *, streams: bool) -> object:
+
+def told(answer: Answer, table: Table, *, streams: bool, second: Table | None = None) -> object:
     """Return an answer with its account, as a program gives it."""
     account = account_of(answer, table)
+    if second is not None:
+        account["second"] = account_of(Answer(None, len(second.rows), 0), second)
     value = json.loads(json.dumps(answer.value))
     return [*value, {"account": account}] if streams else {"value": value, "account": account}
 
@@ -113,6 +127,8 @@ def propose(
     if typed is not None:
         return typed
     read = tokens(intent) if words is None else words
+    if len(read) > MOST_WORDS:
+        return Unable(reason=f"the question has {len(read):,} words; up to {MOST_WORDS} are read", helps=HELPS)
     readings = _readings(intent, read, tables)
     if not readings:
         return Unable(reason=_not_understood(intent, tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
@@ -123,6 +139,92 @@ def propose(
     if len(rivals) < MOST_READINGS:
         rivals = _distinct(readings[: 4 * MOST_READINGS], items)
     return _ask(rivals[:MOST_READINGS], tables[0])
+
+
+def propose_join(
+    intent: str, first: Sequence[object], second: Sequence[object], *, names: tuple[str, str] = ("", "")
+) -> Proposal | Unable:
+    """Return a program for a question about two inputs, which are put together by a column that both have."""
+    read = tokens(intent)
+    tables = [
+        read_table(_detect.detect(items), items, name) for items, name in zip((first, second), names, strict=True)
+    ]
+    shared = shared_columns(*tables)
+    if not shared:
+        columns = "; ".join(
+            f"{name or 'an input'}: {', '.join(list(one.fields)[:10])}" for one, name in zip(tables, names, strict=True)
+        )
+        return Unable(
+            reason=f"the two inputs share no column ({columns})", helps=("a column of the same name in both",)
+        )
+    found: list[tuple[Reading, Joined]] = []
+    for left, right in shared:
+        for kind in _kinds_of_join(read):
+            joined = join_tables(tables[0], tables[1], Join(left=left, right=right, kind=kind))
+            vocabulary = replace(
+                vocabulary_of(joined.table), joined=left, files=_file_words(names), nouns=vocabulary_of(tables[0]).nouns
+            )
+            typed = _typed_join(intent, joined)
+            if typed is not None:
+                return _proposal_of_two(typed, joined)
+            found += [(one, joined) for one in read_question(intent, read, vocabulary)]
+    found.sort(key=lambda pair: pair[0].cost)
+    if not found:
+        return Unable(reason="the question was not understood", helps=(_columns(tables[0]), *HELPS[1:]))
+    kept = rivals_of([reading for reading, _ in found])
+    seen: dict[str, tuple[Reading, Joined]] = {}
+    for reading, whole in found[: len(kept)]:
+        joined = _narrowed(whole, reading.query)
+        answer = evaluate(reading.query, joined.table.rows, joined.table.fields)
+        seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), (reading, joined))
+    rivals = list(seen.values())[:MOST_READINGS]
+    if len(rivals) == 1 and rivals[0][0].sure:
+        return _proposal_of_two(rivals[0][0].query, rivals[0][1])
+    offers = tuple(
+        Offer(reading=reading.text, gives=evaluate(reading.query, joined.table.rows, joined.table.fields).value)
+        for reading, joined in rivals
+    )
+    return Unable(
+        reason=_reason([reading for reading, _ in rivals], tables[0]),
+        offers=offers,
+        helps=(_columns(tables[0]), *HELPS[1:]),
+    )
+
+
+def _narrowed(joined: Joined, query: Query) -> Joined:
+    return asked_for(joined, needed_titles(joined.table.format, query))
+
+
+def _proposal_of_two(query: Query, joined: Joined) -> Proposal:
+    joined = _narrowed(joined, query)
+    query = replace(query, join=joined.join)
+    return Proposal(query=query, table=joined.table, program=write_join(joined, query), joined=joined)
+
+
+def _typed_join(intent: str, joined: Joined) -> Query | None:
+    try:
+        query = parse_reading(intent, list(joined.table.fields))
+    except Unreadable:
+        return None
+    fits = query.join == joined.join and not misfit_of(query, joined.table.fields)
+    return query if fits else None
+
+
+def _kinds_of_join(read: Sequence[Token]) -> list[JoinKind]:
+    """Return how rows without a partner may be treated: only what is said is possible."""
+    said = [word for place in range(len(read)) for word in join_words(read, place)]
+    if "anti" in said:
+        return ["anti"]
+    return ["left"] if "left" in said else ["inner"]
+
+
+def _file_words(names: Sequence[str]) -> frozenset[str]:
+    """Return how the two inputs may be called: by their paths, their names and the words of those."""
+    found: set[str] = set()
+    for name in names:
+        base = name.rpartition("/")[2]
+        found |= {name.lower(), base.lower(), base.lower().partition(".")[0]}
+    return frozenset(found - {""})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +264,7 @@ def _distinct(rivals: Sequence[_Rival], items: Sequence[object]) -> list[_Rival]
 def _table_for(query: Query, table: Table, items: Sequence[object]) -> Table:
     """Return the table a query is asked of: lines as such are all lines, whatever their format is."""
     if not query.lines or columns_of(query) or table.format.kind in ("plain", "objects"):
-        return table
+        return table.asked_for(needed_titles(table.format, query))
     return read_table(plain_format(), items, table.name)
 
 
@@ -190,6 +292,8 @@ def _typed_back(intent: str, tables: Sequence[Table], items: Sequence[object]) -
             query = parse_reading(intent, list(table.fields))
         except Unreadable:
             continue
+        if query.join is not None or misfit_of(query, table.fields):
+            continue
         moved = _table_for(query, table, items)
         return Proposal(query=query, table=moved, program=write_program(moved.format, query))
     return None
@@ -200,15 +304,18 @@ def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:
         Offer(reading=one.reading.text, gives=evaluate(one.reading.query, one.table.rows, one.table.fields).value)
         for one in rivals
     )
-    unused = dict.fromkeys(word for one in rivals for word in one.reading.unused)
-    if unused:
-        words = ", ".join(map(repr, unused))
-        reason = f"nothing was made of {words}{_troubles(table)}"
-    elif len(rivals) > 1:
-        reason = "the question can be read in more than one way"
-    else:
-        reason = f"it is not sure that this is what was asked{_troubles(table)}"
+    reason = _reason([one.reading for one in rivals], table)
     return Unable(reason=reason, offers=offers, helps=(_columns(table), *HELPS[1:]))
+
+
+def _reason(readings: Sequence[Reading], table: Table) -> str:
+    """Say why none of some readings is simply taken."""
+    unused = dict.fromkeys(word for one in readings for word in one.unused)
+    if unused:
+        return f"nothing was made of {', '.join(map(repr, unused))}{_troubles(table)}"
+    if len(readings) > 1:
+        return "the question can be read in more than one way"
+    return f"it is not sure that this is what was asked{_troubles(table)}"
 
 
 def _not_understood(intent: str, table: Table) -> str:

@@ -8,8 +8,8 @@ from functools import cache
 
 from mayfly.language.question import level_values
 from mayfly.synthesis.records import _times
-from mayfly.synthesis.records._kinds import INTEGER, NUMBER
 from mayfly.synthesis.records._model import Fixed, Part, Shape, Slot, Style
+from mayfly.synthesis.records._numbers import INTEGER, NUMBER
 
 REQUEST_FIELDS = ("method", "path", "protocol")
 _QUOTED = r'[^"\\]*(?:\\.[^"\\]*)*'
@@ -23,7 +23,7 @@ _SIMPLE: dict[str, str] = {
     "letters": "[A-Za-z]+",
     "rest": ".*",
 }
-_PIECE = re.compile(r"\{(?P<name>\w*):(?P<style>[a-z]+)(?:=(?P<more>[^}]+))?\}|(?P<tail>\{tail\})")
+_PIECE = re.compile(r"\{(?P<name>\w*):(?P<style>[a-z]+)(?:=(?P<more>(?:[^{}]|\{[0-9,]+\})+))?\}|(?P<tail>\{tail\})")
 
 
 def fixed_pattern(text: str) -> str:
@@ -38,6 +38,8 @@ def slot_pattern(slot: Slot, following: str) -> str:
         body = _times.regex(slot.layout)
     elif slot.style == "class":
         body = f"[{slot.layout}]{'*' if slot.optional else '+'}"
+    elif slot.style == "regex":
+        body = slot.layout
     elif slot.style in ("upto", "text"):
         body = _until(slot.style, following)
     else:
@@ -130,8 +132,8 @@ def _slot(name: str, style: str, more: str, layout: str) -> Slot:
         return Slot(name=name, style="time", layout=layout)
     if style == "size":
         return Slot(name=name, style="int", optional=True)
-    if style == "class":
-        return Slot(name=name, style="class", layout=more)
+    if style in ("class", "regex"):
+        return Slot(name=name, style="class" if style == "class" else "regex", layout=more)
     if style == "level":
         return Slot(name=name, style="letters")
     known: dict[str, Style] = {"word": "word", "upto": "upto", "text": "text", "quoted": "quoted", "request": "request"}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pprint
 from collections.abc import Sequence
 
-from mayfly.synthesis.records._model import Field
-
 
 def literal(value: object) -> str:
     """Return Python source for a value, strings in double quotes."""
@@ -59,14 +57,6 @@ class Source:
         """Add a function from its head, its docstring and the lines of its body."""
         self.helper(head, block(head, docstring, body))
 
-    def dataclass(self, name: str, docstring: str, fields: Sequence[Field], *, extra: str = "") -> None:
-        """Add the class of the records."""
-        lines = [f"{field.name}: {field.annotation}" for field in fields]
-        lines += [extra] if extra else []
-        body = "\n\n" + "\n".join(f"    {line}" for line in lines) if lines else ""
-        self.helper(name, f'@dataclass(frozen=True)\nclass {name}:\n    """{docstring}"""{body}')
-        self.use("dataclasses")
-
     def text(self) -> str:
         """Return the whole program."""
         body = "\n\n\n".join(self.blocks.values())
@@ -76,7 +66,7 @@ class Source:
 
     def _imports(self, body: str) -> list[str]:
         plain = [f"import {name}" for name in sorted(self.imports & {"re", "json", "math"})]
-        found = [f"from dataclasses import {'dataclass'}"] if "@dataclass" in body else []
+        found = []
         if self.datetime:
             found.append(f"from datetime import {', '.join(sorted(self.datetime))}")
         names = [name for name in sorted(self.typing) if f"{name}[" in body]

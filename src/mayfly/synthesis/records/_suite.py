@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from mayfly.gates import Test
+from mayfly.synthesis.records._evaluate import evaluate
 from mayfly.synthesis.records._propose import Proposal
+from mayfly.synthesis.records._table import read_table
 
 # So many lines are enough to show every shape, and few enough to be kept with the proof.
 MOST_ITEMS = 40
@@ -17,6 +21,9 @@ def suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, ...]:
 
 
 def _tests(proposal: Proposal, items: list[object]) -> Iterator[Test]:
+    if proposal.joined is not None:
+        yield from _tests_of_two(proposal, [cast("list[object]", side) for side in items])
+        return
     head = items[:1] if proposal.table.format.header else []
     wanted = _spread(items[len(head) :], MOST_ITEMS)
     yield _test("lines from all over the input", "example", proposal, [*head, *wanted])
@@ -30,6 +37,46 @@ def _tests(proposal: Proposal, items: list[object]) -> Iterator[Test]:
             part for line in lines for part in (line[: len(line) // 2], line[len(line) // 2 :], "", f"{line}\r\n")
         ]
         yield _test("damaged lines", "example", proposal, [*head, *lines, *broken])
+
+
+def _tests_of_two(proposal: Proposal, sides: list[list[object]]) -> Iterator[Test]:
+    """Ask about both inputs cut short, about one without partners, and about none."""
+    heads = [side[:1] for side in sides]
+    yield _test("the first lines of both", "example", proposal, [side[: 2 * MOST_ITEMS] for side in sides])
+    spread = [[*head, *_spread(side[1:], MOST_ITEMS)] for head, side in zip(heads, sides, strict=True)]
+    yield _test("lines from all over both", "held-out", proposal, list(spread))
+    yield _test("nothing to join with", "example", proposal, [sides[0][:MOST_ITEMS], heads[1]])
+    yield _test("no lines at all", "example", proposal, [[], []])
+
+
+def loose_suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, ...]:
+    """Return tests for a program that somebody else writes: it may name things otherwise, but not count otherwise."""
+    head = list(items[:1]) if proposal.table.format.header else []
+    found = []
+    for number, held in enumerate(
+        (_spread(items[len(head) :], MOST_ITEMS), list(items[len(head) : MOST_ITEMS])), start=1
+    ):
+        inputs = [*head, *held]
+        answer = evaluate(proposal.query, read_table(proposal.table.format, inputs).rows, proposal.table.fields).value
+        check = _CHECK.format(expected=json.loads(json.dumps(answer)))
+        name = "what every answer has to satisfy"
+        found.append(Test(name=f"{name} {number}", kind="relation", input=inputs, check=check))
+    return tuple(found)
+
+
+_CHECK = """
+EXPECTED = {expected!r}
+
+
+def check(input: object, output: object) -> bool:
+    if isinstance(EXPECTED, list):
+        return isinstance(output, (list, tuple)) and len(output) == len(EXPECTED)
+    if isinstance(EXPECTED, dict):
+        return isinstance(output, (dict, list)) and len(output) == len(EXPECTED)
+    if isinstance(EXPECTED, (int, float)) and isinstance(output, (int, float)):
+        return abs(output - EXPECTED) <= 0.01 * max(1, abs(EXPECTED))
+    return output == EXPECTED
+"""
 
 
 def _spread(items: Sequence[object], number: int) -> list[object]:

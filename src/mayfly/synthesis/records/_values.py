@@ -32,6 +32,9 @@ class Values:
             return expression.value
         if isinstance(expression, PartOf):
             return self._part(expression, row)
+        if self.is_moment(expression.left) and self.is_moment(expression.right):
+            last, first = self.moment(expression.left, row), self.moment(expression.right, row)
+            return (last - first).total_seconds() if last is not None and first is not None else None
         return _work(expression, self.of(expression.left, row), self.of(expression.right, row))
 
     def moment(self, expression: Expression, row: Row) -> datetime | None:

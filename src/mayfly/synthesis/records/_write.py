@@ -26,8 +26,9 @@ from mayfly.language.question import (
     tell,
 )
 from mayfly.synthesis.records import _times
-from mayfly.synthesis.records._evaluate import DIGITS, labels, title_of
+from mayfly.synthesis.records._evaluate import DIGITS, labels, partial_keys, title_of
 from mayfly.synthesis.records._helpers import helper
+from mayfly.synthesis.records._join import Joined
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._source import Source, block, literal
 from mayfly.synthesis.records._values import CUTS, WEEKDAYS
@@ -56,6 +57,22 @@ def write_program(found: Format, query: Query) -> Written:
     return _Writer(found, query).write()
 
 
+def write_join(joined: Joined, query: Query) -> Written:
+    """Return a program that answers *query* for two inputs, given as a list of both."""
+    return _JoinWriter(joined, query).write()
+
+
+def _shows_records(found: Format, query: Query) -> bool:
+    return not query.measures and not query.columns and not query.lines and found.kind != "plain"
+
+
+def needed_titles(found: Format, query: Query) -> frozenset[str]:
+    """Return the columns that have to be read for a query: a line with something else in one of them is not understood."""
+    if _shows_records(found, query) and found.kind not in OBJECTS:
+        return frozenset(field.title for field in found.fields)
+    return frozenset(columns_of(query))
+
+
 class _Writer:
     """Hold a program while it is being written."""
 
@@ -63,7 +80,7 @@ class _Writer:
         self.found, self.query = found, query
         self.fields = {field.title: field for field in found.fields}
         self.source = Source(tell(query))
-        self.whole = not query.measures and not query.columns and not query.lines and found.kind != "plain"
+        self.whole = _shows_records(found, query)
 
     def write(self) -> Written:
         query = self.query
@@ -115,9 +132,7 @@ class _Writer:
         )
 
     def _needed(self) -> list[Field]:
-        if self.whole and self.found.kind not in OBJECTS:
-            return list(self.found.fields)
-        names = set(columns_of(self.query))
+        names = needed_titles(self.found, self.query)
         return [field for field in self.found.fields if field.title in names]
 
     def _use(self, name: str) -> None:
@@ -153,6 +168,8 @@ class _Writer:
             return f"number(row, {literal(of.name)})"
         if isinstance(of, Arithmetic):
             self._use("work")
+            if self._is_moment(of.left) and self._is_moment(of.right):
+                return f'work({self._seconds(of.left)}, "-", {self._seconds(of.right)})'
             return f'work({self._number(of.left)}, "{of.sign}", {self._number(of.right)})'
         if of.part == "length":
             inner = of.of
@@ -478,18 +495,17 @@ class _Writer:
         if self._is_moment(measure.of) and measure.function in ("min", "max"):
             return f"({self._rank(measure.of)}, {self._value(measure.of)})"
         if self._is_moment(measure.of) and measure.function == "range":
-            head = "def seconds(when: datetime | None) -> float | None:"
-            self.source.datetime.add("datetime")
-            self.source.function(
-                head,
-                "Return a moment as a number of seconds.",
-                ["return (when - datetime(1970, 1, 1)).total_seconds() if when else None"],
-            )
-            assert isinstance(measure.of, Column)
-            return f"seconds({self._moment(measure.of)})"
+            return self._seconds(measure.of)
         if measure.function in ("unique", "first", "last", "mode", "min", "max"):
             return self._value(measure.of)
         return self._number(measure.of)
+
+    def _seconds(self, of: Expression) -> str:
+        assert isinstance(of, Column)
+        self.source.datetime.add("datetime")
+        body = ["return (when - datetime(1970, 1, 1)).total_seconds() if when else None"]
+        self.source.function("def seconds(when: datetime | None) -> float | None:", "Return a moment in seconds.", body)
+        return f"seconds({self._moment(of)})"
 
     def _finished(self) -> None:
         query = self.query
@@ -520,6 +536,7 @@ class _Writer:
             "groups: dict[str, tuple[list[object], list[Gauge]]] = {}",
             "for row in found:",
             "    key = group_of(row)",
+            *self._elsewhere(),
             "    held = groups.setdefault(json.dumps(key, sort_keys=True), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
@@ -557,6 +574,12 @@ class _Writer:
         if cut := _slice(query):
             lines.append(f"found = found{cut}")
         return [*lines, *self._shaped()]
+
+    def _elsewhere(self) -> list[str]:
+        """Return the lines that pass over rows of another sort, which do not have a key at all."""
+        places = partial_keys(self.query.keys, self.fields)
+        missing = " or ".join(f"key[{place}] is None" for place in places)
+        return [f"    if {missing}:", "        continue"] if places else []
 
     def _shaped(self) -> list[str]:
         query = self.query
@@ -694,6 +717,7 @@ class _Writer:
             "groups: dict[str, tuple[list[object], list[Row]]] = {}",
             f"for row in {stream}:",
             "    key = group_of(row)",
+            *self._elsewhere(),
             "    groups.setdefault(json.dumps(key, sort_keys=True), (key, []))[1].append(row)",
             "found: dict[str, list[object]] = {}",
             "for key, held in groups.values():",
@@ -719,6 +743,112 @@ class _Writer:
             f"value = {{name: {shown} for name, many in sorted(found.items())}}",
             'return {"value": value, "account": account.told()}',
         ]
+
+
+class _JoinWriter(_Writer):
+    """Write a program for two inputs: each is read by itself, then their rows are put side by side."""
+
+    def __init__(self, joined: Joined, query: Query) -> None:
+        super().__init__(joined.table.format, query)
+        self.joined = joined
+
+    def write(self) -> Written:
+        query, joined = self.query, self.joined
+        names = set(self.fields) if self.whole else set(columns_of(query))
+        first = [one for one in joined.first.format.fields if one.title in names | {joined.join.left}]
+        wanted = {joined.join.right, *(old for new, old in joined.renamed.items() if new in names)}
+        second = [one for one in joined.second.format.fields if one.title in wanted]
+        write_reader(self.source, joined.first.format, first, line=False)
+        write_rows(self.source, joined.first.format, wanted=False)
+        write_reader(self.source, joined.second.format, second, line=False, name="read_second")
+        write_rows(self.source, joined.second.format, wanted=False, name="rows_second", read="read_second")
+        self._side_by_side(names)
+        stream = self._filtered(self._items(_SIDES) if query.items is not None else _SIDES)
+        if query.measures:
+            body, streams = self._measured(stream), False
+        elif query.pick:
+            body, streams = self._picked(stream), False
+        else:
+            body, streams = self._listed(stream)
+        return self._finish(body, streams)
+
+    def _side_by_side(self, names: set[str]) -> None:
+        joined, join = self.joined, self.joined.join
+        self._use("key_text")
+        self.source.use("json")
+        shown = {new: old for new, old in joined.renamed.items() if new in names}
+        beside = ", ".join(f"{literal(new)}: one.get({literal(old)})" for new, old in shown.items())
+        body = [
+            "partners: dict[str, list[Row]] = {}",
+            "for one in second:",
+            f"    if one.get({literal(join.right)}) is not None:",
+            f"        partners.setdefault(key_text(one[{literal(join.right)}]), []).append(one)",
+            "for row in first:",
+            f"    held = row.get({literal(join.left)})",
+            "    found = [] if held is None else partners.get(key_text(held), [])",
+        ]
+        if join.kind == "anti":
+            body += ["    if not found:", "        yield row"]
+        else:
+            body += [
+                "    for one in found:",
+                f"        yield {{**row, {beside}}}" if beside else "        yield {**row}",
+            ]
+        if join.kind == "left":
+            empty = ", ".join(f"{literal(new)}: None" for new in shown)
+            body += ["    if not found:", f"        yield {{**row, {empty}}}" if empty else "        yield {**row}"]
+        head = "def side_by_side(first: Iterable[Row], second: Iterable[Row]) -> Iterator[Row]:"
+        self.source.function(head, "Yield rows of the first input with those of the second that belong to them.", body)
+
+    def _filtered(self, stream: str) -> str:
+        """Write `counted`, which filters the joined rows and counts those instead of the first input's."""
+        where = self.query.where
+        if where is not None and self._needs_all(where):
+            return self._later(f"counted({stream}, account)") if self._count_all() else ""
+        if where is None:
+            self._count_all()
+            return f"counted({stream}, account)"
+        self._function("wanted", where, "Whether a row is one of those asked for.")
+        body = [
+            "kept = left = 0",
+            "for row in found:",
+            "    if wanted(row):",
+            "        kept += 1",
+            "        yield row",
+            "    else:",
+            "        left += 1",
+            "account.used, account.filtered = kept, left",
+        ]
+        self.source.function(_COUNTED, "Yield the rows asked for, and count them instead of those of one input.", body)
+        return f"counted({stream}, account)"
+
+    def _count_all(self) -> bool:
+        body = ["kept = 0", "for row in found:", "    kept += 1", "    yield row", "account.used = kept"]
+        self.source.function(_COUNTED, "Count the joined rows instead of those of one input.", body)
+        return True
+
+    def _finish(self, body: list[str], streams: bool) -> Written:
+        kinds = {"object" if one.format.kind == "objects" else "str" for one in (self.joined.first, self.joined.second)}
+        returned = "Iterator[object]" if streams else "dict[str, object]"
+        taken = "object" if len(kinds) > 1 or kinds == {"object"} else "str"
+        said = "Return the answer for two inputs, and the account of every line of both."
+        told = [line.replace("account.told()", '{**account.told(), "second": other.told()}') for line in body]
+        ready = ["account, other = Account(), Account()"]
+        first, second = (
+            ("[str(one) for one in input[0]]", "[str(one) for one in input[1]]") if taken == "object" else ("", "")
+        )
+        sides = [
+            first if first and self.joined.first.format.kind != "objects" else "input[0]",
+            second if second and self.joined.second.format.kind != "objects" else "input[1]",
+        ]
+        told = [line.replace("FIRST", sides[0]).replace("SECOND", sides[1]) for line in told]
+        method = block(f"def invoke(self, input: list[list[{taken}]]) -> {returned}:", said, [*ready, *told], "    ")
+        self.source.helper(ENTRY, f'class {ENTRY}:\n    """Answer the question above."""\n\n{method}')
+        return Written(self.source.text(), ENTRY, streams)
+
+
+_SIDES = "side_by_side(rows(FIRST, account), rows_second(SECOND, other))"
+_COUNTED = "def counted(found: Iterable[Row], account: Account) -> Iterator[Row]:"
 
 
 def _slice(query: Query) -> str:

@@ -4,13 +4,16 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mayfly.policy.kernel.shell._code import Found, other_code, python_code
 from mayfly.policy.kernel.shell._marks import Word, literal
-from mayfly.policy.kernel.shell._programs import Programs, programs
+from mayfly.policy.kernel.shell._programs import programs
 from mayfly.policy.kernel.shell._script import Simple
 from mayfly.policy.kernel.shell._words import Work
+
+if TYPE_CHECKING:
+    from mayfly.policy.kernel.shell._programs import Programs
 
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _FIND: Final = frozenset({"-exec", "-execdir", "-ok", "-okdir"})

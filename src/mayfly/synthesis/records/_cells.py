@@ -1,0 +1,136 @@
+"""Cut lines into records and records into cells: the one way that detection, the host and generated programs share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import pairwise
+
+from mayfly.synthesis.records._model import Format
+from mayfly.synthesis.records._text import clean
+
+GAP = r" {2,}|\t+"
+_GAP = re.compile(GAP)
+# Lines that go on with the record above: indented ones, parts of stack traces, closing brackets.
+CONTINUED = (
+    r"\s+\S|[\])}]+[;,]?$|Caused by: |Suppressed: |Traceback \(most recent|\.\.\. [0-9]+ (?:more|common)"
+    r"|During handling of the above |The above exception was |Exception in thread "
+    r"|[A-Za-z_$][\w$]*(?:\.[\w$]+)+(?:: |$)|[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)(?:: |$)"
+)
+_CONTINUED = re.compile(CONTINUED)
+# A record of more lines is none: something that only looks like a stack trace has begun.
+MOST_LINES = 1000
+# Rows narrower than this may well be found inside a text, so that they say nothing about a quote left open.
+TELLING_WIDTH = 4
+
+
+def cell_pattern(delimiter: str) -> str:
+    """Return the pattern of one cell with the delimiter behind it: what is in quotes, or what is not."""
+    out, stop = _in_class(delimiter), _escaped(delimiter)
+    return rf' *"([^"]*(?:""[^"]*)*)" *{stop}|([^{out}]*){stop}'
+
+
+def open_pattern(delimiter: str) -> str:
+    """Return the pattern of a line that ends inside a quoted cell."""
+    out, stop = _in_class(delimiter), _escaped(delimiter)
+    return rf'(?:(?: *"[^"]*(?:""[^"]*)*" *|(?! *")[^{out}]*){stop})* *"[^"]*(?:""[^"]*)*'
+
+
+def _escaped(delimiter: str) -> str:
+    return "\\" + delimiter if delimiter in "|^." else delimiter
+
+
+def _in_class(delimiter: str) -> str:
+    return "\\" + delimiter if delimiter in r"]\^-[" else delimiter
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def cut(line: str, delimiter: str) -> list[str]:
+    """Cut a line at a delimiter; quotes keep what is inside them together, and a doubled quote stands for one."""
+    if '"' not in line:
+        return [cell.strip() for cell in line.split(delimiter)]
+    found = _compiled(cell_pattern(delimiter)).findall(line + delimiter)
+    return [(quoted.replace('""', '"') or plain).strip() for quoted, plain in found]
+
+
+def cut_spaced(line: str, delimiter: str, width: int, *, rest: bool) -> list[str]:
+    """Cut a line at spaces, or at wide gaps only; with *rest* the last cell takes what is left."""
+    if delimiter == " ":
+        return line.split(None, width - 1 if rest else -1)
+    return _GAP.split(line.strip())
+
+
+def cells_of(found: Format, line: str) -> list[str]:
+    """Cut a line of a table into its cells."""
+    if found.stops:
+        return [line[start:stop].strip() for start, stop in pairwise((*found.stops, None))]
+    if found.delimiter in (" ", "  "):
+        return cut_spaced(line, found.delimiter, found.width, rest=found.rest)
+    return cut(line, found.delimiter)
+
+
+def records_of(found: Format, lines: Iterable[object]) -> Iterator[tuple[int, str]]:
+    """Yield records with the number of their first line; what goes over several lines comes in one piece."""
+    cleaned = (clean(str(line)) for line in lines)
+    if found.multiline:
+        return join_quoted(cleaned, found.delimiter, found.width)
+    return join_continued(cleaned) if found.continued else enumerate(cleaned, start=1)
+
+
+def join_quoted(lines: Iterable[str], delimiter: str, width: int) -> Iterator[tuple[int, str]]:
+    """Yield records of a table in which a quoted cell may go over several lines.
+
+    A whole row without quotes inside such a cell shows that its quote was never closed.
+    """
+    opened = _compiled(open_pattern(delimiter))
+    held: list[str] = []
+    began, inside = 0, False
+    for number, line in enumerate(lines, start=1):
+        if inside and width >= TELLING_WIDTH and '"' not in line and line.count(delimiter) == width - 1:
+            yield began, "\n".join(held)
+            held, inside = [], False
+        began = began if held else number
+        held.append(line)
+        if '"' in line:
+            inside = opened.fullmatch(f'"{line}' if inside else line) is not None
+        if not inside:
+            yield began, "\n".join(held)
+            held = []
+    if held:
+        yield began, "\n".join(held)
+
+
+def join_continued(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield records of a log together with the lines that go on with them; empty lines between those belong to them."""
+    held: list[str] = []
+    began = blank = 0
+    for number, line in enumerate(lines, start=1):
+        if held and not line.strip():
+            blank += 1
+            continue
+        if held and len(held) < MOST_LINES and _CONTINUED.match(line):
+            held += [*[""] * blank, line]
+            blank = 0
+            continue
+        if held:
+            yield began, "\n".join(held)
+        for gone in range(number - blank, number):
+            yield gone, ""
+        held, began, blank = [line], number, 0
+        if not line.strip():
+            yield number, line
+            held = []
+    if held:
+        yield began, "\n".join(held)
+    for gone in range(blank):
+        yield began + len(held) + gone, ""
+
+
+def is_continued(line: str) -> bool:
+    """Say whether a line goes on with the record above it."""
+    return _CONTINUED.match(line) is not None

@@ -1,0 +1,368 @@
+"""Recognise tables: cells between delimiters with or without a header, and columns as programs print them for people."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from mayfly.synthesis.records import _align, _kinds, _numbers
+from mayfly.synthesis.records._cells import cut, cut_spaced, join_quoted
+from mayfly.synthesis.records._model import Field, Format
+
+MOST_COLUMNS = 300
+DELIMITERS = ("\t", ",", ";", "|")
+# So many lines have to be as wide as the header; what the others hold is told, not guessed.
+ENOUGH_ROWS = 0.55
+# Without a header more of them have to, since nothing else shows that this is a table.
+ENOUGH_BARE = 0.75
+# So many lines above a header may say what the table is about.
+MOST_TITLES = 12
+# So many rows tell what the columns hold, where only that is asked.
+PROBED = 300
+_RULE = r"[-=+|:_*~ \t]{3,}"
+_NAME = re.compile(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()/-]{0,60}|[0-9]{4}|[Qq][1-4]")
+_WORDS = frozenset({"csv", "tsv", "comma", "tab", "separated", "delimited", "spreadsheet", "iis", "w3c"})
+
+Cells = list[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Sheet:
+    """Lines cut at one delimiter, before anybody knows what is in them."""
+
+    delimiter: str
+    multiline: bool
+    lines: list[str]
+    rows: list[Cells]
+    width: int
+
+    @property
+    def share(self) -> float:
+        """How many of the lines are as wide as most of them."""
+        fitting = sum(
+            line.count("\n") + 1 for line, row in zip(self.lines, self.rows, strict=True) if len(row) == self.width
+        )
+        return fitting / max(1, sum(line.count("\n") + 1 for line in self.lines))
+
+
+def detect_delimited(lines: Sequence[str]) -> Format | None:
+    """Return the table that the lines are, cut at the delimiter that leaves fewest of them over."""
+    comments = [line for line in lines if line.startswith("#")]
+    commented = 0 < len(comments) < len(lines) / 2
+    kept = [line for line in lines if not line.startswith("#")] if commented else list(lines)
+    sheets = sorted(_sheets(kept), key=lambda sheet: (-round(sheet.share, 1), -sheet.width))
+    for sheet in sheets:
+        found = _with_header(sheet, commented) or _without_header(sheet, commented)
+        if found is not None:
+            return found
+    return None
+
+
+def _sheets(lines: Sequence[str]) -> Iterator[_Sheet]:
+    for delimiter in DELIMITERS:
+        if sum(delimiter in line for line in lines) < len(lines) * 0.4:
+            continue
+        single = _sheet(delimiter, list(lines), False)
+        if single and any(line.count('"') % 2 for line in lines):
+            width = len(cut(lines[0], delimiter))
+            joined = [text for _, text in join_quoted(lines, delimiter, max(width, single.width))]
+            several = _sheet(delimiter, joined, True)
+            # Cells over several lines are what they are if fewer lines are left over so.
+            single = several if several and several.share > single.share else single
+        if single:
+            yield single
+
+
+def _sheet(delimiter: str, lines: list[str], multiline: bool) -> _Sheet | None:
+    rows = [cut(line, delimiter) for line in lines]
+    widths = Counter(len(row) for row in rows if len(row) > 1)
+    if not widths:
+        return None
+    width = widths.most_common(1)[0][0]
+    if width > MOST_COLUMNS:
+        return None
+    return _Sheet(delimiter=delimiter, multiline=multiline, lines=lines, rows=rows, width=width)
+
+
+def _with_header(sheet: _Sheet, commented: bool) -> Format | None:
+    place = next((at for at in range(min(MOST_TITLES, len(sheet.rows))) if _could_be_header(sheet, at)), None)
+    if place is None:
+        return None
+    header = sheet.rows[place]
+    body = [
+        (line, row)
+        for line, row in zip(sheet.lines[place + 1 :], sheet.rows[place + 1 :], strict=True)
+        if row != header and not re.fullmatch(_RULE, line)
+    ]
+    full = [row for _, row in body if len(row) == sheet.width]
+    extended = header if len(header) == sheet.width else [*header, ""]
+    if len(full) < len(body) * ENOUGH_ROWS or not is_header(extended, full):
+        return None
+    titles = _titles(sheet, place, extended)
+    passed = [re.escape(line) for line in sheet.lines[:place]]
+    units = _units_below(full)
+    if units:
+        passed.append(re.escape(next(line for line, row in body if row == full[0])))
+        full = full[1:]
+    total = _total_row(body, full)
+    if total:
+        passed.append(re.escape(total))
+        full = full[:-1]
+    found = table("table", full, titles, sheet.delimiter, units=units)
+    return replace(
+        found,
+        header=tuple(header),
+        multiline=sheet.multiline,
+        passed=_passed([*passed, *(["#.*"] if commented else []), _RULE]),
+        total=len(body),
+    )
+
+
+def _passed(patterns: Sequence[str]) -> str:
+    return "|".join(dict.fromkeys(pattern for pattern in patterns if pattern))
+
+
+def _could_be_header(sheet: _Sheet, place: int) -> bool:
+    """Say whether a row is as wide as the others and holds names; one cell less where all rows end in a delimiter."""
+    row = sheet.rows[place]
+    if len(row) == sheet.width - 1 and len(row) > 1:
+        return all(not other[-1] for other in sheet.rows if len(other) == sheet.width) and all(map(_is_name, row))
+    filled = [cell for cell in row if cell]
+    if len(row) != sheet.width or len(filled) < max(1, sheet.width * 0.6) or not all(map(_is_name, filled)):
+        return False
+    below = sheet.rows[place + 1] if place + 1 < len(sheet.rows) else []
+    grouped = len(filled) < len(row) or len(set(filled)) < len(filled)
+    return not (
+        grouped
+        and len(below) == sheet.width
+        and _are_all_names(below)
+        and place + 2 < len(sheet.rows)
+        and not _are_all_names(sheet.rows[place + 2])
+    )
+
+
+def _are_all_names(row: Cells) -> bool:
+    return all(cell and _is_name(cell) for cell in row)
+
+
+def _is_name(cell: str) -> bool:
+    return bool(_NAME.fullmatch(cell)) and len(cell.split()) <= 8
+
+
+def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Whether a row holds names: hardly one of them twice, and none a value of its column."""
+    if not rows:
+        # Only a header: names as programs write them, or nothing can be said.
+        return (
+            len(first) > 1
+            and len(set(first)) == len(first)
+            and all(re.fullmatch(r"[A-Za-z_][\w .-]{0,40}", cell) for cell in first)
+        )
+    probe = rows[:: max(1, len(rows) // PROBED)]
+    columns = list(zip(*probe, strict=True))
+    if any(cell and cell in column for cell, column in zip(first, columns, strict=True)):
+        return False
+    pairs = [(cell, column) for cell, column in zip(first, columns, strict=True) if any(column)]
+    telling = any(_align.typed(column) and not _align.typed([cell]) for cell, column in pairs)
+    dressed = any(_is_number_column(column) for _, column in pairs)
+    # Names stand once, values come again.
+    again = any(len(set(column)) <= len(column) // 2 for column in columns if len(column) > 3)
+    return telling or dressed or again or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
+
+
+def _is_number_column(column: Sequence[str]) -> bool:
+    present = [cell for cell in column if cell not in _kinds.ABSENT]
+    convention = _numbers.convention_of(present)
+    return convention is not None and not convention.trouble
+
+
+def _titles(sheet: _Sheet, place: int, header: Sequence[str]) -> list[str]:
+    """Return the names of the columns; where they come again, with what the row above them says."""
+    names = [cell or ("index" if at == 0 else f"column {at + 1}") for at, cell in enumerate(header)]
+    above = sheet.rows[place - 1] if place else []
+    if len(above) != len(header) or len(set(header)) == len(header):
+        return names
+    group = ""
+    joined = []
+    for over, name in zip(above, names, strict=True):
+        group = over or group
+        joined.append(f"{group} {name}".strip() if names.count(name) > 1 else name)
+    return joined
+
+
+def _units_below(rows: Sequence[Cells]) -> list[str]:
+    """Return the units that a row right below the header names, if there is one."""
+    if len(rows) < 4:
+        return []
+    first, rest = rows[0], list(zip(*rows[1 : PROBED + 1], strict=True))
+    numbers = [at for at, column in enumerate(rest) if any(column) and _is_number_column(column)]
+    named = [first[at] for at in numbers]
+    if not numbers or not all(re.fullmatch(r"[\[(]?[A-Za-zµ°%€$£/²³. ]{1,12}[\])]?", cell) for cell in named):
+        return []
+    if any(cell in column for cell, column in zip(first, rest, strict=True) if cell):
+        return []
+    return [cell.strip("[]()") if at in numbers else "" for at, cell in enumerate(first)]
+
+
+def _total_row(body: Sequence[tuple[str, Cells]], full: Sequence[Cells]) -> str:
+    """Return the last line if it adds up a column: it is no record."""
+    if len(full) < 3 or not body or body[-1][1] != full[-1]:
+        return ""
+    last = next((cell for cell in full[-1] if cell), "")
+    if not re.fullmatch(r"(?i)(?:grand |sub)?totals?:?|sum:?|overall:?|summe:?|gesamt:?", last):
+        return ""
+    for column in zip(*full, strict=True):
+        convention = _numbers.convention_of([cell for cell in column if cell not in _kinds.ABSENT])
+        if convention is None or convention.trouble or column[-1] in _kinds.ABSENT:
+            continue
+        read = _numbers.Reader(convention.numeral, whole=False)
+        try:
+            numbers = [read(cell) for cell in column if cell not in (*_kinds.ABSENT, *convention.absent)]
+        except ValueError:
+            continue
+        if len(numbers) > 2 and abs(sum(numbers[:-1]) - numbers[-1]) <= 1e-6 * max(1.0, abs(numbers[-1])):
+            return body[-1][0]
+    return ""
+
+
+def _without_header(sheet: _Sheet, commented: bool) -> Format | None:
+    rows = [row for row in sheet.rows if len(row) == sheet.width]
+    if sheet.delimiter == "|" or len(rows) < len(sheet.rows) * ENOUGH_BARE or not _plain_cells(rows, sheet.lines):
+        return None
+    names = [_kinds.looks([row[at] for row in rows if row[at]]) or f"column {at + 1}" for at in range(sheet.width)]
+    found = table("table without a header", rows, names, sheet.delimiter)
+    return replace(
+        found, multiline=sheet.multiline, passed=_passed(["#.*"] if commented else []), total=len(sheet.rows)
+    )
+
+
+def _plain_cells(rows: Sequence[Sequence[str]], lines: Sequence[str]) -> bool:
+    """Whether cells hold bare values, and enough of them are of a kind to make this a table."""
+    columns = list(zip(*rows[:: max(1, len(rows) // PROBED)], strict=True))
+    telling = sum(_align.typed(column) for column in columns)
+    bare = not any(_align.is_dressed(column) for column in columns)
+    prose = any(len(row[0].split()) > 6 for row in rows)
+    return bare and not prose and (telling > 0 or any('"' in line for line in lines) or len(columns) > 2)
+
+
+def table(
+    name: str,
+    rows: Sequence[Sequence[str]],
+    titles: Sequence[str],
+    delimiter: str,
+    *,
+    units: Sequence[str] = (),
+) -> Format:
+    """Return the format of rows that are all as wide as there are titles."""
+    columns = [[row[at] for row in rows] for at in range(len(titles))]
+    english = delimiter != ";"
+    fields = _describe(titles, columns, units, _kinds.Habits(english=english))
+    habits = _kinds.habits_of(fields, english=english)
+    if any(field.trouble for field in fields) and habits != _kinds.Habits(english=english):
+        fields = _describe(titles, columns, units, habits)
+    return Format(
+        name=name,
+        kind="delimited",
+        record="Row",
+        fields=(*fields, *_joined_moment(fields)),
+        delimiter=delimiter,
+        width=len(titles),
+        fitted=len(rows),
+        total=len(rows),
+        words=_WORDS,
+    )
+
+
+def _describe(
+    titles: Sequence[str], columns: Sequence[Sequence[str]], units: Sequence[str], habits: _kinds.Habits
+) -> list[Field]:
+    fields: list[Field] = []
+    for at, title in enumerate(titles):
+        # A column without a name and without a value is what a delimiter at the end of lines leaves.
+        if re.fullmatch(r"column [0-9]+|index", title) and not any(columns[at]):
+            continue
+        unique = _kinds.identifier(title, [field.name for field in fields])
+        unit = units[at] if units else ""
+        field = _kinds.describe(unique, columns[at], path=(title,), unit=unit, habits=habits)
+        again = sum(one.path == (title,) for one in fields)
+        fields.append(replace(field, optional=True, columns=(at,), heading=f"{title} {again + 1}" if again else ""))
+    return fields
+
+
+def _joined_moment(fields: Sequence[Field]) -> list[Field]:
+    """Return a column made of a date and a time of day that stand in two of them."""
+    dates = [one for one in fields if one.kind == "time" and "%Y" in one.layout and ":" not in one.layout]
+    clocks = [one for one in fields if one.kind == "time" and one.layout in ("%H:%M:%S%F", "%H:%M")]
+    taken = {word for one in fields for word in (one.name.lower(), one.title.lower())}
+    if len(dates) != 1 or len(clocks) != 1 or "timestamp" in taken:
+        return []
+    layout = f"{dates[0].layout} {clocks[0].layout}"
+    columns = (*dates[0].columns, *clocks[0].columns)
+    return [Field(name="timestamp", kind="time", role="timestamp", optional=True, layout=layout, columns=columns)]
+
+
+def detect_w3c(lines: Sequence[str]) -> Format | None:
+    """Recognise logs that name their fields in a comment."""
+    head = next((line for line in lines if line.startswith("#Fields:")), None)
+    if head is None:
+        return None
+    names = head.removeprefix("#Fields:").split()
+    tabbed = "\t" in head.removeprefix("#Fields:").strip()
+    cells = [line.split("\t") if tabbed else line.split() for line in lines if not line.startswith("#")]
+    rows = [row for row in cells if len(row) == len(names)]
+    if not rows or len(rows) < len(cells) * ENOUGH_ROWS:
+        return None
+    found = table("W3C log", rows, names, "\t" if tabbed else " ")
+    # The standard says that this one field is in milliseconds.
+    fields = tuple(replace(field, unit="ms") if field.path == ("time-taken",) else field for field in found.fields)
+    return replace(found, fields=fields, passed="#.*", total=len(cells))
+
+
+def detect_spaced(lines: Sequence[str]) -> Format | None:
+    """Recognise what programs print for people: a header and columns with spaces between them."""
+    head, rest = lines[0], [line for line in lines[1:] if line != lines[0] and not re.fullmatch(_RULE, line)]
+    if not rest or not re.search(r"[A-Z%]", head) or len(head) > 1000:
+        return None
+    wide = cut_spaced(head, "  ", 0, rest=False)
+    words = head.split()
+    for names, delimiter in ((wide, "  "), (words, " "), ([*words[:-2], " ".join(words[-2:])], " ")):
+        if len(names) < (2 if delimiter == "  " else 3) or not _named(names):
+            continue
+        rows = [cut_spaced(line, delimiter, len(names), rest=True) for line in rest]
+        full = [row for row in rows if len(row) == len(names)]
+        if len(full) >= len(rows) * ENOUGH_ROWS and (delimiter == "  " or _tells(full)):
+            if delimiter == "  " and len(full) < len(rows) * 0.95 and (cut_by_place := _placed(head, rest, names)):
+                return cut_by_place
+            found = table("columns", full, names, delimiter)
+            return replace(found, header=tuple(names), rest=delimiter == " ", passed=_RULE, total=len(rows))
+    return _placed(head, rest, wide) if len(wide) > 2 and _named(wide) else None
+
+
+def _tells(rows: Sequence[Cells]) -> bool:
+    return any(_align.typed(column) or _is_number_column(column) for column in zip(*rows[:PROBED], strict=True))
+
+
+def _placed(head: str, lines: Sequence[str], names: Sequence[str]) -> Format | None:
+    """Cut a table below the beginnings of its names, if a gap stands before each of these in all lines."""
+    stops = []
+    at = 0
+    for name in names:
+        at = head.index(name, at)
+        stops.append(at)
+        at += len(name)
+    stops[0] = 0
+    fitting = [line for line in lines if all(line[stop - 1 : stop] in ("", " ") for stop in stops[1:])]
+    if len(fitting) < len(lines) * 0.95:
+        return None
+    cells = [
+        [line[start:stop].strip() for start, stop in zip(stops, [*stops[1:], None], strict=True)] for line in fitting
+    ]
+    found = table("columns", cells, names, "  ")
+    header = tuple(head[start:stop].strip() for start, stop in zip(stops, [*stops[1:], None], strict=True))
+    return replace(found, header=header, stops=tuple(stops), passed=_RULE, total=len(lines))
+
+
+def _named(cells: Sequence[str]) -> bool:
+    return len(set(cells)) == len(cells) and all(re.fullmatch(r"[^\W\d][\w .%()/-]*|%\w+", cell) for cell in cells)

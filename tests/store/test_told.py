@@ -1,0 +1,31 @@
+"""What only tells what happened holds no secret; what a run needs to go on is kept as it is."""
+
+from mayfly.core import HIDDEN
+from mayfly.promise._events import Collapsed, Proven
+from mayfly.store import Ledger
+
+TOKEN = "hf_abcdefghijklmnopqrstuvwxyzabcdefgh"
+
+
+def test_a_token_in_what_is_told_is_left_out(ledger: Ledger) -> None:
+    said = Collapsed(
+        node="0",
+        intent=f"log in with {TOKEN}",
+        depth=0,
+        reason=f"{TOKEN} was refused",
+        code="X",
+        ground_value=None,
+        seq=1,
+    )
+    ledger.append(said, subject="r-1")
+    found = ledger.last(kind="promise.collapsed", subject="r-1")
+    assert found is not None
+    assert found.payload["intent"] == f"log in with {HIDDEN}"
+    assert TOKEN not in str(found.payload)
+
+
+def test_a_value_that_is_needed_again_is_kept_as_it_is(ledger: Ledger) -> None:
+    ledger.append(Proven(run="r-1", node="0", value=TOKEN, evidence={}), subject="key")
+    found = ledger.last(kind="promise.proven", subject="key")
+    assert found is not None
+    assert found.payload["value"] == TOKEN
