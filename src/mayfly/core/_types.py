@@ -94,19 +94,6 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Capability:
-    """Name an admitted artifact: one contract, one tier, one version."""
-
-    name: str
-    description: str
-    artifact: Artifact
-    tier: Tier
-    version: int = 1
-    input_schema: Mapping[str, object] = field(default_factory=dict)
-    output_schema: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Proof:
     """Summarise the tests that were run and how many wrong programs they would have caught."""
 

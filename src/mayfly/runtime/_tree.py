@@ -36,7 +36,7 @@ from mayfly.promise import (
     Promise,
     RunResumed,
     Saved,
-    Service,
+    Work,
     check_shape,
     part_of,
     saved,
@@ -170,8 +170,8 @@ class Trees:
             ledger.append(RunResumed(by=_who(), proven=len(found.values)), subject=run)
             root = found.fresh()
             for promise in root.walk() if model else ():
-                if promise.service is not None and promise.service.kind == "ground" and promise.service.name:
-                    promise.service = Service(kind="compile", name=model or "")
+                if promise.unserved:
+                    promise.unserved, promise.work = "", Work(kind="compile", name=model or "")
             self.tell("planned", root)
             return self._finish(run, root, options, claim, found)
 

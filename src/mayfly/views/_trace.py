@@ -101,7 +101,7 @@ def has_tree(ledger: Ledger, run: str) -> bool:
 
 
 def _kind(promise: Promise[Any]) -> str:
-    return promise.service.kind if promise.service else ""
+    return "capability" if promise.capability else promise.work.kind if promise.work else "children"
 
 
 def event_fields(event: Event) -> dict[str, object]:
