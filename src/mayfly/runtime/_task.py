@@ -101,7 +101,8 @@ def make_task(
     hints: tuple[str, ...],
     signature: Signature | None,
     settings: Settings,
-    depth: int = 1,
+    # A task by itself is the root of its tree, with all of the budget; a leaf lies where it lies.
+    depth: int = 0,
     origin: str = "",
     simple: bool = False,
     reading: str = "",

@@ -41,7 +41,6 @@ _GAUGES |= {"last": "Edge(last=True)", "median": "Percentile(50)", "stdev": "Dev
 _GAUGES |= {"range": "Range()"}
 # Helpers that a helper uses itself.
 _NEEDS = {"Percentile": ("Numbers",), "Deviation": ("Numbers",), "Extreme": ("sort_key",), "Commonest": ("key_text",)}
-_NEEDS |= {"text": ("written",), "key_text": ("written",), "Distinct": ("written",)}
 
 
 class Written(NamedTuple):
@@ -449,9 +448,8 @@ class _Writer:
         return f"chosen({stream}, account)"
 
     def _identity(self, part: Repeated) -> None:
-        self._use("written")
         held = ", ".join(map(self._value, part.of)) if part.of else 'row.get("")'
-        body = [f"return written([{held}])"]
+        body = [f"return repr([{held}])"]
         self.source.function("def identity(row: Row) -> str:", "Return what has to be the same in two rows.", body)
 
     # Measures.
@@ -536,7 +534,6 @@ class _Writer:
 
     def _grouped(self, stream: str) -> list[str]:
         query = self.query
-        self._use("written")
         self._use("sort_key")
         keys = ", ".join(map(self._value, query.keys))
         self.source.function(
@@ -548,7 +545,7 @@ class _Writer:
             "for row in found:",
             "    key = group_of(row)",
             *self._elsewhere(),
-            "    held = groups.setdefault(written(key), (key, gauges()))[1]",
+            "    held = groups.setdefault(repr(key), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
             "made = [(key, [gauge.value() for gauge in held]) for key, held in groups.values()]",
@@ -654,14 +651,13 @@ class _Writer:
             held = self._ordered(held, order.by, order.descending)  # type: ignore[arg-type]
         single = query.unique and len(query.columns) == 1
         if query.unique:
-            self._use("written")
             unless = ["    if value is None:", "        continue"] if single else []
             body = [
                 "seen: set[str] = set()",
                 "for row in found:",
                 f"    value = {call}",
                 *unless,
-                "    name = written(value)",
+                "    name = repr(value)",
                 "    if name not in seen:",
                 "        seen.add(name)",
                 "        yield value",
@@ -704,7 +700,6 @@ class _Writer:
     def _picked(self, stream: str) -> list[str]:
         query, pick = self.query, self.query.pick
         assert pick is not None
-        self._use("written")
         self._use("key_text")
         keys = ", ".join(map(self._value, query.keys))
         self.source.function(
@@ -729,7 +724,7 @@ class _Writer:
             f"for row in {stream}:",
             "    key = group_of(row)",
             *self._elsewhere(),
-            "    groups.setdefault(written(key), (key, []))[1].append(row)",
+            "    groups.setdefault(repr(key), (key, []))[1].append(row)",
             "found: dict[str, list[object]] = {}",
             "for key, held in groups.values():",
             f"    taken = {taken}",
@@ -789,7 +784,6 @@ class _JoinWriter(_Writer):
     def _side_by_side(self, names: set[str]) -> None:
         joined, join = self.joined, self.joined.join
         self._use("key_text")
-        self._use("written")
         shown = {new: old for new, old in joined.renamed.items() if new in names}
         beside = ", ".join(f"{literal(new)}: one.get({literal(old)})" for new, old in shown.items())
         body = [
