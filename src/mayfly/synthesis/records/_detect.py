@@ -8,14 +8,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
+from mayfly.synthesis.records._cells import is_continued
 from mayfly.synthesis.records._found import with_found
-from mayfly.synthesis.records._model import Field, Format, Shape
+from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
 from mayfly.synthesis.records._tables import detect_delimited, detect_spaced, detect_w3c
 from mayfly.synthesis.records._text import lines_of
 
 LEARNED_FROM = 400
+# Longer lines are no records that a shape could be learned from.
+LONGEST = 5000
 MOST_SHAPES = 3
 MOST_FIELDS = 60
 ENOUGH = 0.6
@@ -68,7 +71,19 @@ def _pairs(lines: Sequence[str]) -> Format | None:
 
 def _learned(lines: Sequence[str]) -> Format | None:
     """Learn the shape of unknown lines, all as one or as up to three shapes, whichever explains more."""
-    probe = [line for line in lines if len(line) < 5000][:LEARNED_FROM]
+    heads = [line for line in lines if not is_continued(line)]
+    if len(lines) * ENOUGH > len(heads):
+        return _learned_from(lines)
+    found = _learned_from(heads)
+    dated = found is not None and any(one.kind == "time" for one in found.fields)
+    if len(heads) == len(lines) or (found is not None and dated):
+        return found and replace(found, continued=len(lines) - len(heads))
+    return _learned_from(lines)
+
+
+def _learned_from(lines: Sequence[str]) -> Format | None:
+    likely = [line for line in lines if len(line) < LONGEST]
+    probe = likely[:: max(1, len(likely) // LEARNED_FROM)][:LEARNED_FROM]
     if not probe:
         return None
     groups = _mask.clusters(probe)
@@ -120,7 +135,9 @@ def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | N
     fields: dict[str, Field] = {}
     counts: Counter[str] = Counter()
     for group in groups:
-        shape, found = _naming.name_pieces(_align.learn(group))
+        shape, found = _naming.name_pieces(_align.learn([line.strip(" ") for line in group]))
+        if any(line[0] == " " or line[-1] == " " for line in group):
+            shape = Shape((Fixed("   "), *shape.parts, Fixed("   ")))
         if shape in shapes or not found:
             continue
         shapes.append(shape)
