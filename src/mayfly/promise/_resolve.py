@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash
+from mayfly.promise._account import total
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import Began, Collapsed, Failed, Proven, Resolved
@@ -116,6 +117,7 @@ class Resolver:
             self._tell(promise)
             value = await self._work(promise, needed)
             promise.resolve(value.value, await self._prove(promise, needed, value))
+            promise.account = value.account
         except Exception as error:
             _end(promise, error)
             if isinstance(error, Ended):
@@ -225,7 +227,8 @@ class Resolver:
             strength=said.strength if said else "weak",
             id=said.id if said else None,
         )
-        return Value(value=value, derived=large, key=key, evidence=evidence)
+        account = total([child.account for child in parts])
+        return Value(value=value, derived=large, key=key, evidence=evidence, account=account)
 
     async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:
         """Return the evidence that accepts the value; what is not accepted raises `Untrue`."""
@@ -264,7 +267,14 @@ class Resolver:
             except (LimitError, TypeError, ValueError, RecursionError):
                 key = ""
             else:
-                proven = Proven(run=self.journal.run, node=promise.id, value=inline, blob=blob, evidence=evidence)
+                proven = Proven(
+                    run=self.journal.run,
+                    node=promise.id,
+                    value=inline,
+                    blob=blob,
+                    evidence=evidence,
+                    account=as_payload(value.account),
+                )
                 events.append((proven, key))
         resolved = Resolved(
             node=promise.id,
