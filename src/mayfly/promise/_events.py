@@ -103,6 +103,7 @@ class Proven:
     value: JSON = None
     blob: str | None = None
     evidence: dict[str, JSON] | None = None
+    account: JSON = None
 
 
 @event("effect.began")

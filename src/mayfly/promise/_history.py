@@ -57,6 +57,7 @@ class Saved:
             if known is not None and known.proof is not None:
                 promise.begin()
                 promise.resolve(known.value, known.proof)
+                promise.account = known.account
         return root
 
     @property
@@ -215,6 +216,7 @@ class _Marks:
             promise.fail(str(payload["error"]), str(payload["code"]))
         elif state is State.RESOLVED:
             promise.resolve(_value(promise, values), Evidence.from_json(payload["evidence"]))
+            promise.account = values[promise.id].account if promise.id in values else None
 
 
 def _value(promise: Promise[Any], values: Mapping[str, Value]) -> object:

@@ -83,6 +83,8 @@ class Done:
     source_hash: str | None = None
     question: str | None = None
     where: str = ""
+    # How many lines were used, filtered out and not understood, where the agent says so.
+    account: Mapping[str, object] | None = None
 
 
 class Worker(Protocol):

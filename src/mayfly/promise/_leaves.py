@@ -55,6 +55,7 @@ class Value:
     cost: Cost = field(default_factory=Cost)
     sandbox_seconds: float = 0.0
     seconds: float = 0.0
+    account: Mapping[str, object] | None = None
 
 
 class Untrue(MayflyError):
@@ -246,6 +247,7 @@ class Leaves:
             key="" if job.tier == "ephemeral" else key,
             cost=done.cost,
             sandbox_seconds=done.sandbox_seconds,
+            account=done.account,
         )
 
     async def _run(self, job: Job) -> Done:
@@ -292,7 +294,8 @@ def stored(payload: Mapping[str, Any], ledger: Ledger, key: str) -> Value:
     blob = payload.get("blob")
     value = json.loads(ledger.get_blob(blob)) if blob else payload.get("value")
     said = payload.get("evidence")
-    return Value(value=value, evidence=Evidence.from_json(said) if said else None, key=key, again=True)
+    evidence = Evidence.from_json(said) if said else None
+    return Value(value=value, evidence=evidence, key=key, again=True, account=payload.get("account"))
 
 
 def input_of(promise: Promise[Any], needed: Mapping[str, object]) -> object | Unset:

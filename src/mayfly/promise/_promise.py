@@ -131,6 +131,8 @@ class Promise(Generic[T]):
     reason: str = field(default="", init=False)
     code: str = field(default="", init=False)
     error: str = field(default="", init=False)
+    # How many lines were used, filtered out and not understood, where the value is about lines.
+    account: Mapping[str, object] | None = field(default=None, init=False)
     _state: State = field(default=State.PENDING, init=False)
     _names: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 

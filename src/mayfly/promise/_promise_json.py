@@ -32,6 +32,8 @@ def to_json(promise: Promise[Any]) -> dict[str, Any]:
     for name in ("work", "reality", "proof"):
         if getattr(promise, name) is not None:
             data[name] = asdict(getattr(promise, name))
+    if promise.account is not None:
+        data["account"] = dict(promise.account)
     data["children"] = [to_json(child) for child in promise.children]
     return data
 
@@ -72,6 +74,7 @@ def _read(data: Mapping[str, Any]) -> Promise[Any]:
     promise.resolved = data.get("resolved", UNSET)
     promise.proof = Evidence.from_json(data["proof"]) if "proof" in data else None
     promise.reason, promise.code, promise.error = (str(data[name]) for name in ("reason", "code", "error"))
+    promise.account = data.get("account")
     promise._state = State(data["state"])
     if (promise.state is State.RESOLVED) != (promise.resolved is not UNSET):
         raise ValueError(f"promise {promise.id} is {promise.state} with{'out' * ('resolved' not in data)} a value")

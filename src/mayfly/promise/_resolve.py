@@ -130,6 +130,7 @@ class Resolver:
             self._tell(promise)
             value = await self._work(promise, needed)
             promise.resolve(value.value, await self._prove(promise, needed, value))
+            promise.account = value.account
         except Exception as error:
             _end(promise, error)
             if isinstance(error, Ended):
@@ -251,7 +252,8 @@ class Resolver:
             strength=said.strength if said else "weak",
             id=said.id if said else None,
         )
-        return Value(value=value, derived=large, key=key, evidence=evidence)
+        account = total([child.account for child in parts])
+        return Value(value=value, derived=large, key=key, evidence=evidence, account=account)
 
     async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:
         """Return the evidence that accepts the value; what is not accepted raises `Untrue`."""
@@ -293,7 +295,14 @@ class Resolver:
             except (LimitError, TypeError, ValueError, RecursionError):
                 key = ""
             else:
-                proven = Proven(run=self.journal.run, node=promise.id, value=inline, blob=blob, evidence=evidence)
+                proven = Proven(
+                    run=self.journal.run,
+                    node=promise.id,
+                    value=inline,
+                    blob=blob,
+                    evidence=evidence,
+                    account=as_payload(value.account),
+                )
                 events.append((proven, key))
         resolved = Resolved(
             node=promise.id,

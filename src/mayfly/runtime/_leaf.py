@@ -111,6 +111,7 @@ class LeafWorker:
             source_hash=outcome.source_hash,
             question=outcome.question,
             where=_where(),
+            account=outcome.account,
         )
 
     def _plain(self, value: object) -> object:
@@ -183,7 +184,7 @@ class LeafWorker:
                     del self._busy[hash]
         if len(self._ran) < MOST_KNOWN:
             self._ran.add(hash)
-        return resolved(compiled, ran.value, story, cached=True)
+        return resolved(compiled, ran.value, story, cached=True, account=ran.account)
 
     def _write(self, task: Task, story: Story, asked: Asked) -> Outcome[Any]:
         """Write and prove an agent, and prove how results of parts are joined; the value says where it is and how."""
@@ -200,6 +201,7 @@ class LeafWorker:
             "reason": joined.reason,
             "entry": compiled.entry.name,
             "spread": compiled.entry.spread,
+            "reading": compiled.reading,
         }
         return resolved(compiled, value, story, cached=again)
 

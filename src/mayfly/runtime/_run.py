@@ -85,10 +85,16 @@ class Runtime:
         understood are asked about (if they are more than one in a hundred), skipped, or stop the run; *name* is what
         the input is called; a *second* input is put beside the first by a column that both have.
         """
-        plain = record is None and imports is None and second is None
+        plain = record is None and imports is None and second is None and not reading
         if intent.strip() and plain and self._is_large(input, lines, examples):
             given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
-            chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
+            chosen = {
+                "tier": tier,
+                "accept_weak": accept_weak,
+                "hints": hints,
+                "on_exhausted": on_exhausted,
+                "bad_lines": bad_lines,
+            }
             outcome = self._as_tree(intent, given, chosen, model=model)
             if outcome is not None:
                 return outcome
@@ -255,6 +261,7 @@ class Runtime:
         hints: Sequence[str],
         on_exhausted: OnExhausted,
         spent: Cost | None = None,
+        bad_lines: BadLines = "ask",
     ) -> Outcome[Any]:
         run = self.story("r").id
         try:
@@ -262,7 +269,7 @@ class Runtime:
             options = trees.options(
                 model=self._model(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
             )
-            trees.spent = spent or Cost()
+            trees.spent, trees.bad_lines = spent or Cost(), bad_lines
             outcome = trees.resolve(run, promise, options, by="hand" if spent is None else "plan")
         except MayflyError as error:
             if on_exhausted == "raise":
