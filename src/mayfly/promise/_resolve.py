@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash, shown
+from mayfly.promise._account import total
 from mayfly.promise._bind import bind
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._contradict import Claim, Contradict, attempt

@@ -309,6 +309,7 @@ class Composer:
         sorts = [part for one in self._of("sort") for part in one.sorts or (one,)]
         ways, limits = self._of("way"), self._of("limit")
         descending = {way.descending for way in ways}
+        descending |= {one.name == "down" for one in sorts[-1:] if one.name and ways}
         if len(descending) > 1 or len(limits) > 1:
             return  # "ascending descending" contradicts itself.
         order: list[Order] = []

@@ -337,7 +337,12 @@ class Conditions:
             for term in self.terms.at(self.terms.skip(phrase.end, ARTICLES)):
                 if isinstance(term.of, Column):
                     end = term.end + (self._word(term.end) in ("value", "values"))
-                    condition = Missing(of=term.of)
+                    condition: Condition = Missing(of=term.of)
+                    if term.info is not None and not term.info.optional:
+                        yes = _yes_of(term.info)
+                        if not yes:
+                            continue  # Nothing is ever missing there, so that is not what is meant.
+                        condition = _turn(_equals(term.info, yes))
                     yield Read(condition if phrase.meaning == "lack" else _turn(condition), end, term.cost)
         # "missing email", "empty notes"
         lone = phrase_at(self.tokens, start, "compare", "missing") or phrase_at(
@@ -700,6 +705,16 @@ class Conditions:
             phrase = phrase_at(self.tokens, place, "lists", "repeated")
             if phrase and isinstance(term.of, Column):
                 yield Read(Repeated(of=(term.of,)), phrase.end, term.cost)
+
+
+def _yes_of(column: ColumnInfo) -> tuple[Scalar, ...]:
+    """Return the values of a column of yes and no that stand for yes; none of any other column."""
+    if column.kind == "bool":
+        return (True,)
+    held = {str(value).lower(): value for value in column.values}
+    if not held or not set(held) <= {"yes", "no", "y", "n", "true", "false", "t", "f"}:
+        return ()
+    return tuple(value for text, value in held.items() if text[0] in "yt")
 
 
 def _compares_columns(condition: Condition) -> bool:

@@ -154,6 +154,8 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "or":
             yield Segment(kind="or", start=start, end=start + 1)
+        elif token.text == "-" and start and (self.terms.at(start + 1) or self.at_measure(start + 1)):
+            yield from self._unsure(start, sure=True)  # One taken from the other: nobody may pass over that.
         elif not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         elif word == "*" and self._is_opening(start):
@@ -322,6 +324,10 @@ class Cutter:
                 )
                 cost = sum(term.cost for term in terms) + 0.5 * joined
                 # "pull out every address" takes them all and groups nothing.
+                # "who come by bus" says how they come.
+                cost += UNSURE * (
+                    self._word(start) == "by" and in_class(self._word(start - 1), "happened") and start > 0
+                )
                 cost += 0.6 * (self._word(start) in ("each", "every") and start > 0 and self._is_opening(start))
                 yield Segment(
                     kind="group", start=start, end=terms[-1].end, terms=terms, cost=cost, word=self._word(start)
