@@ -125,19 +125,19 @@ class LeafWorker:
         within = Within(seconds=self.settings.sandbox.timeout, most=job.seconds, ticket=ticket)
         given = job.part is not None or data is not None
         with part_as_file(job.part, data) if given else nullcontext() as lines:
-            if job.service.kind == "agent":
+            if job.work.kind == "run":
                 return self._agent(job, self._task(job, lines, None), story, within)
             asked = Asked(model=self._model(job), accept_weak=job.accept_weak, within=within)
             task = self._task(job, lines, asked.model)
-            if job.service.kind == "write":
+            if job.work.kind == "write":
                 return self._write(task, story, asked)
             return resolve_task(self.parts, task, story, asked)
 
     def _refuse_strangers(self, job: Job) -> None:
         if job.versions and job.versions != versions_of(self.parts):
             raise Collapse("the gates of this worker are not those of whoever sent the job", "VERSION")
-        if job.service.kind not in ("agent", "compile", "write"):
-            raise Collapse(f"no worker does {job.service}", "SERVICE")
+        if job.work.kind not in ("run", "compile", "write"):
+            raise Collapse(f"no worker does {job.work}", "SERVICE")
 
     def _model(self, job: Job) -> str | None:
         return None if job.depth >= NO_MODEL_FROM else model_name(self.settings, job.model)
@@ -156,7 +156,7 @@ class LeafWorker:
             signature=None,
             settings=self.settings,
             # A tree of one node is a leaf all the same, and what is written for it has the limits of one.
-            depth=1 if job.service.kind == "agent" else max(1, job.depth),
+            depth=1 if job.work.kind == "run" else max(1, job.depth),
             origin=job.part.path if job.part else "",
             simple=model is not None and job.depth >= SIMPLE_FROM,
         )
@@ -165,7 +165,7 @@ class LeafWorker:
         """Run an admitted agent: in a fresh worker the first time, then in the one kept for it where that is idle."""
         story.began(task, None)
         self.parts.switch.check()
-        hash = job.service.name
+        hash = job.work.name
         compiled, each = load_agent(self.parts, hash, task.profile)
         if compiled.proof.strength != "strong" and not job.accept_weak:
             raise Collapse.weak(compiled)

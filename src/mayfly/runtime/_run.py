@@ -18,10 +18,9 @@ from mayfly.runtime._story import Story
 from mayfly.runtime._task import checked_examples, make_task, size_of
 
 if TYPE_CHECKING:
-    from mayfly.core import Example, Unset
+    from mayfly.core import Capability, Example, Unset
     from mayfly.forge import Signature
     from mayfly.gates import Suite
-    from mayfly.library import Builtin
     from mayfly.promise import Promise
     from mayfly.runtime._compile import Compiled
     from mayfly.runtime._story import Observer
@@ -43,11 +42,11 @@ class Runtime:
         settings: Settings | None = None,
         *,
         observer: Observer | None = None,
-        capabilities: Sequence[Builtin] = (),
+        capabilities: Sequence[Capability] = (),
         workspace: Path | None = None,
         brief: bool = False,
     ) -> None:
-        """Make a runtime; *capabilities* are functions of the host that leaves of a tree may use besides our own.
+        """Make a runtime; *capabilities*, such as functions of your own, serve trees besides the built-in ones.
 
         A *brief* one is for a single task: nothing is prepared for more.
         """
@@ -210,10 +209,10 @@ class Runtime:
         except MayflyError:
             return None
         leaves = [promise for promise in tree.walk() if not promise.children]
-        service = leaves[0].service
-        if len(leaves) > 1 or service is None:
+        work = leaves[0].work
+        if len(leaves) > 1:
             return tree
-        return None if service.kind == "compile" or (service.kind == "ground" and service.name) else tree
+        return None if leaves[0].unserved or (work is not None and work.kind == "compile") else tree
 
     def plan(
         self,

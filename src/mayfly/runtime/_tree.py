@@ -36,7 +36,7 @@ from mayfly.promise import (
     Promise,
     RunResumed,
     Saved,
-    Service,
+    Work,
     check_shape,
     part_of,
     saved,
@@ -176,8 +176,8 @@ class Trees:
             ledger.append(RunResumed(by=_who(), proven=len(found.values)), subject=run)
             root = found.fresh()
             for promise in root.walk() if model else ():
-                if promise.service is not None and promise.service.kind == "ground" and promise.service.name:
-                    promise.service = Service(kind="compile", name=model or "")
+                if promise.unserved:
+                    promise.unserved, promise.work = "", Work(kind="compile", name=model or "")
             self.tell("planned", root)
             return self._finish(run, root, options, claim, found)
 
@@ -263,7 +263,7 @@ class Trees:
             "model_calls": outcome.cost.model_calls,
             "input_tokens": outcome.cost.input_tokens,
             "output_tokens": outcome.cost.output_tokens,
-            "money": outcome.cost.money,
+            "money": outcome.cost.money.dollars,
         }
         event: Any
         if outcome.resolved:
