@@ -15,8 +15,8 @@ def read_both(tmp_path: Path) -> Outcome[Any]:
     """Have two files read of which only one is there."""
     (tmp_path / "a.txt").write_text("alpha")
     root = promise("Read both files", "children", combine="record")
-    root.add(promise("Read a.txt", "capability", "read_file", name="a"))
-    root.add(promise("Read b.txt", "capability", "read_file", name="b"))
+    root.add(promise("Read a.txt", "capability", "read_file", name="a", argument={"path": "a.txt"}))
+    root.add(promise("Read b.txt", "capability", "read_file", name="b", argument={"path": "b.txt"}))
     with Runtime(Settings.load()) as runtime:
         return runtime.resolve(root)
 

@@ -18,7 +18,9 @@ def lost(invocation: object) -> object:
 
 
 CAPABILITIES = (
-    Capability(name="send", summary="send", call=lost, effect="once", asks=lambda call: (Asked("tell", "somewhere"),)),
+    Capability(
+        name="send", summary="send", call=lost, effect="once", asks=lambda call: (Asked("notify_user", "somewhere"),)
+    ),
     Capability(name="note", summary="note", call=lambda invocation: "noted", effect="once"),
 )
 
@@ -52,7 +54,7 @@ def test_a_resolved_tree_says_what_proved_it(cli: Cli, tmp_path: Path) -> None:
 def test_the_chain_leads_from_the_root_to_the_leaf(cli: Cli) -> None:
     root = promise("Do it all", "children")
     inner = root.add(promise("Read the files", "children", name="read"))
-    inner.add(promise("Read gone.txt", "capability", "read_file"))
+    inner.add(promise("Read gone.txt", "capability", "read_file", argument={"path": "gone.txt"}))
     root.add(promise("Use them", "capability", "calculate", name="use", needs=("read",)))
     outcome = resolved(root)
     found = told(cli, outcome.id)
@@ -66,7 +68,7 @@ def test_the_chain_leads_from_the_root_to_the_leaf(cli: Cli) -> None:
 
 def test_a_promise_that_was_skipped_leads_to_the_one_it_needed(cli: Cli) -> None:
     root = promise("Do it all", "children")
-    root.add(promise("Read gone.txt", "capability", "read_file", name="read"))
+    root.add(promise("Read gone.txt", "capability", "read_file", name="read", argument={"path": "gone.txt"}))
     root.add(promise("Use it", "capability", "calculate", name="use", needs=("read",)))
     outcome = resolved(root)
     assert [link["node"] for link in told(cli, f"{outcome.id}/0.2")["chain"]] == ["0.2", "0.1"]
@@ -97,7 +99,7 @@ def test_effects_are_told_with_what_became_of_them(cli: Cli) -> None:
 
 
 def test_a_refusal_of_the_rules_names_the_decision(cli: Cli) -> None:
-    outcome = resolved(promise("Fetch https://example.com/x", "capability", "http_get"))
+    outcome = resolved(promise("Fetch it", "capability", "http_get", argument={"url": "https://example.com/x"}))
     assert outcome.code == "DENIED"
     [decision] = told(cli, f"{outcome.id}/0")["decisions"]
     assert decision["decision"] != "permit"

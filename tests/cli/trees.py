@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from mayfly.core import Settings
-from mayfly.promise import Evidence, Kind, Planned, Promise, Reality, to_json
+from mayfly.promise import Evidence, Kind, Planned, Promise, Reality, Work, to_json
 from mayfly.promise._events import Began, Collapsed, EffectBegan, EffectUnknown, Proven, Resolved
 from mayfly.runtime._events import RunBegan
 from mayfly.store import Event, Ledger, Payload
@@ -16,9 +16,12 @@ RUN = "r-7f3a0b12"
 
 
 def promise(intent: str, kind: str = "children", by: str = "", **fields: Any) -> Promise[Any]:
-    """Return one promise, to be served by a capability called *by* or by its children."""
+    """Return one promise, to be served by a capability called *by*, by an agent to be written or by its children."""
+    work = Work(kind="compile") if kind == "compile" else None
     reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.7, reasoning=fields.pop("reasoning", "bounded"))
-    return Promise(intent, ground=None, reality=reality, capability=by if kind == "capability" else "", **fields)
+    return Promise(
+        intent, ground=None, reality=reality, capability=by if kind == "capability" else "", work=work, **fields
+    )
 
 
 def sample() -> Promise[Any]:
