@@ -148,11 +148,35 @@ def _object_value(one: Field, convert: Convert, value: object) -> object:
         if not isinstance(value, bool):
             raise ValueError(value)
         return value
-    if isinstance(value, str):
-        return convert(value)
-    if one.kind == "time" or isinstance(value, bool) or not isinstance(value, (int, float)):
+    if one.kind == "time":
+        return _moment_in(one, value)
+    if isinstance(value, str) and value in one.absent:
+        return None
+    if isinstance(value, str) and one.quoted:
+        return _numeral(value) if one.numeral.bare else convert(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(value)
     return value
+
+
+def _moment_in(one: Field, value: object) -> object:
+    shape = _times.outline(one.layout)
+    if value in (*_kinds.ABSENT, *one.absent):
+        return None
+    if not isinstance(value, str) or len(value) < len(shape):
+        raise ValueError(value)
+    if not all(sign.isdigit() if mark == "0" else sign == mark for sign, mark in zip(value, shape, strict=False)):
+        raise ValueError(value)
+    return value
+
+
+def _numeral(text: str) -> int | float | None:
+    if text in _kinds.ABSENT:
+        return None
+    digits = text.removeprefix("-").replace(".", "", 1)
+    if not digits.isascii() or not digits.isdigit():
+        raise ValueError(text)
+    return float(text) if "." in text else int(text)
 
 
 def read_thrown(found: Format, items: Sequence[object], reading: Reading) -> None:
