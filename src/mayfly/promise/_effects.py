@@ -173,7 +173,7 @@ class Effects:
             past.unknown = True
         if past.settled == "failed":
             return Unknown(f"{builtin.name} was given up by hand: {reason}")
-        fix = f"look, then: mayfly help answer {invocation.key} done|again|failed"
+        fix = f"look, then: mayfly answer {invocation.key} done|again|failed"
         return Unknown(f"nobody can tell whether {builtin.name} happened: {reason}", fix=fix)
 
 

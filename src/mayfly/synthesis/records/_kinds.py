@@ -18,7 +18,8 @@ ABSENT = ("", "-", "null", "NULL", "None", "N/A", "n/a", "NaN")
 MOST_VALUES = 60
 METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "TRACE"})
 _ADDRESS = re.compile(
-    r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]{1,5})?|[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?"
+    r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]{1,5})?"
+    r"|(?!(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}$)[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,7}(?:%\w+)?"
 )
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -34,7 +35,9 @@ _UNITS = {"ms": "ms", "s": "s", "sec": "s", "secs": "s", "seconds": "s", "millis
 _UNITS |= {"us": "us", "b": "B", "bytes": "B", "byte": "B", "kb": "KB", "mb": "MB", "gb": "GB", "kib": "KB"}
 _UNITS |= {"mib": "MB", "minutes": "min", "mins": "min", "hours": "h", "hrs": "h", "days": "d", "kg": "kg", "km": "km"}
 # What can only be measured: a column of texts is about none of it, whatever it is called.
-_MEASURED = frozenset("size duration amount quantity age weight distance temperature height width depth".split())
+_MEASURED = frozenset(
+    ["size", "duration", "amount", "quantity", "age", "weight", "distance", "temperature", "height", "width", "depth"]
+)
 
 
 class Habits(NamedTuple):

@@ -55,6 +55,8 @@ class Field:
     unit: str = ""
     values: tuple[str, ...] = ()
     numeral: Numeral = Numeral()
+    # Of an object: whether its numbers are written as texts.
+    quoted: bool = False
     # Words that stand for nothing here, besides those that do so everywhere.
     absent: tuple[str, ...] = ()
     # Why its numbers cannot be worked with; empty where they can.

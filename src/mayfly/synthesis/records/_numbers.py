@@ -13,12 +13,51 @@ INTEGER = r"-?[0-9]{1,18}"
 NUMBER = r"[-+]?(?:[0-9]{1,18}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?"
 # So many of a column's cells have to be numbers; lines with others are not understood where the column is asked for.
 ENOUGH = 0.95
+# So few cells may be written in another way than the rest; more of them are a question.
+MIXED = 0.01
 # With fewer numbers than this the column is text, and nothing is said about it.
 SOME = 0.6
 # Words for nothing, in a column of numbers or moments.
 NOTHING = frozenset(
-    "na n.a. n/a nan nil none null void missing unknown undefined tbd tba tbc ? ?? ??? -- --- – — . .. x "
-    "#n/a #na #null! \\n (null) <null> (none) (blank) blank empty inf not_available pending".split()
+    [
+        "na",
+        "n.a.",
+        "n/a",
+        "nan",
+        "nil",
+        "none",
+        "null",
+        "void",
+        "missing",
+        "unknown",
+        "undefined",
+        "tbd",
+        "tba",
+        "tbc",
+        "?",
+        "??",
+        "???",
+        "--",
+        "---",
+        "–",
+        "—",
+        ".",
+        "..",
+        "x",
+        "#n/a",
+        "#na",
+        "#null!",
+        "\\n",
+        "(null)",
+        "<null>",
+        "(none)",
+        "(blank)",
+        "blank",
+        "empty",
+        "inf",
+        "not_available",
+        "pending",
+    ]
 ) | {"not available", "no data", "not applicable"}
 CURRENCIES = (
     r"[$€£¥₹₽]|(?:US|CA|AU|NZ|HK|A|C|R)\$|USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|INR|CNY|BRL|MXN|ZAR"
@@ -36,7 +75,7 @@ _SPACES = re.compile(r"[0-9]{1,3}(?:([ '’\u00a0\u202f])[0-9]{3})+(?:[.,][0-9]+
 _BARE = re.compile(NUMBER)
 _WHOLE = re.compile(INTEGER)
 _PADDED = re.compile(r"-?0[0-9]")
-SPAN = r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
+SPAN = r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
 _SPAN = re.compile(SPAN)
 CLOCK = r"[0-9]{1,6}(?::[0-5][0-9]){1,2}(?:\.[0-9]+)?"
 _CLOCK = re.compile(CLOCK)
@@ -44,8 +83,10 @@ SIZES = {"": 1, "B": 1, "BYTES": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 
 SIZES |= {f"{letter}{end}": SIZES[letter] for letter in "KMGTP" for end in ("B", "I", "IB")}
 DURATIONS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "m": 60.0, "min": 60.0}
 DURATIONS |= {"mins": 60.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0, "d": 86400.0, "w": 604800.0, "y": 31536000.0}
+DURATIONS |= {"second": 1.0, "seconds": 1.0, "minute": 60.0, "minutes": 60.0, "hour": 3600.0, "hours": 3600.0}
+DURATIONS |= {"day": 86400.0, "days": 86400.0, "milliseconds": 1e-3, "week": 604800.0, "weeks": 604800.0}
 # One of them alone is a unit like any other; the others are read as seconds.
-_OWN = frozenset({"ms", "s", "us", "µs", "ns", "sec", "secs", "b", "bytes", "kb", "mb", "gb", "tb"})
+_OWN = frozenset({"ms", "s", "us", "µs", "ns", "sec", "secs", "seconds", "b", "bytes", "kb", "mb", "gb", "tb"})
 # Minutes and seconds, as a clock that runs on shows them.
 CLOCKED = ((":", 60.0),)
 
@@ -102,6 +143,15 @@ def _is_span(cell: str) -> bool:
     return not _SPAN.sub("", cell).strip("-") and all(unit in DURATIONS for _, unit in _SPAN.findall(cell))
 
 
+def _shown_with(found: dict[str, re.Match[str]], signed: bool) -> str:
+    """Return a cell that has a sign of a currency, or one that has none."""
+    return next(
+        cell
+        for cell, match in found.items()
+        if signed == bool(match["pre"] or re.fullmatch(CURRENCIES, (match["suf"] or "").strip()))
+    )
+
+
 def _dressed(
     found: dict[str, re.Match[str]], counts: Counter[str], total: int, span: bool, english: bool
 ) -> Convention | None:
@@ -113,6 +163,10 @@ def _dressed(
     currencies = {one for one in (*prefixes, *suffixes) if one and re.fullmatch(CURRENCIES, one)}
     if len(currencies) > 1:
         return Convention(trouble=f"its amounts are in more than one currency: {', '.join(sorted(currencies))}")
+    signed = sum(prefixes[one] + suffixes[one] for one in currencies)
+    if currencies and total - signed > total * MIXED and signed > total * MIXED:
+        shown = " and ".join(repr(_shown_with(found, signed_)) for signed_ in (True, False))
+        return Convention(trouble=f"its numbers are written in more than one way, such as {shown}")
     units = set(suffixes) - currencies
     scales = _scales_of(units) if _needs_scales(units, span) else ()
     named = units - {""}
@@ -258,7 +312,7 @@ class Reader:
         parts = _SPAN.findall(text)
         if not parts or _SPAN.sub("", text) not in ("", "-") or any(unit not in self.scales for _, unit in parts):
             raise ValueError(text)
-        number = sum(float(digits) * self.scales[unit] for digits, unit in parts)
+        number = sum(float(digits.replace(",", "")) * self.scales[unit] for digits, unit in parts)
         return -number if text.startswith("-") else number
 
 

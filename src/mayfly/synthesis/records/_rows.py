@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from mayfly.synthesis.records import _java, _kinds, _naming, _shape, _times
@@ -86,7 +85,7 @@ class _Converted(dict[str, object]):
 
 def converter_of(one: Field) -> Convert:
     """Return what makes a value of a text, by what the column holds; ValueError for one it cannot hold."""
-    absent = frozenset((*_kinds.ABSENT, *one.absent))
+    absent = frozenset((*_kinds.ABSENT, *one.absent)) - dict(one.meanings).keys()
     inner = _converter_of_present(one)
     return lambda text: None if text in absent else inner(text)
 
@@ -121,9 +120,9 @@ def read_objects(found: Format, items: Sequence[object], reading: Reading) -> No
     for number, item in enumerate(items, start=1):
         reading.lines += 1
         if isinstance(item, Mapping):
-            reading.add(*_object_row(converters, item), number, json.dumps(item)[:200])
+            reading.add(*_object_row(converters, item), number, str(item)[:200])
         else:
-            reading.refuse(number, json.dumps(item)[:200])
+            reading.refuse(number, str(item)[:200])
 
 
 def _object_row(
@@ -149,11 +148,35 @@ def _object_value(one: Field, convert: Convert, value: object) -> object:
         if not isinstance(value, bool):
             raise ValueError(value)
         return value
-    if isinstance(value, str):
-        return convert(value)
-    if one.kind == "time" or isinstance(value, bool) or not isinstance(value, (int, float)):
+    if one.kind == "time":
+        return _moment_in(one, value)
+    if isinstance(value, str) and value in one.absent:
+        return None
+    if isinstance(value, str) and one.quoted:
+        return _numeral(value) if one.numeral.bare else convert(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(value)
     return value
+
+
+def _moment_in(one: Field, value: object) -> object:
+    shape = _times.outline(one.layout)
+    if value in (*_kinds.ABSENT, *one.absent):
+        return None
+    if not isinstance(value, str) or len(value) < len(shape):
+        raise ValueError(value)
+    if not all(sign.isdigit() if mark == "0" else sign == mark for sign, mark in zip(value, shape, strict=False)):
+        raise ValueError(value)
+    return value
+
+
+def _numeral(text: str) -> int | float | None:
+    if text in _kinds.ABSENT:
+        return None
+    digits = text.removeprefix("-").replace(".", "", 1)
+    if not digits.isascii() or not digits.isdigit():
+        raise ValueError(text)
+    return float(text) if "." in text else int(text)
 
 
 def read_thrown(found: Format, items: Sequence[object], reading: Reading) -> None:
@@ -210,7 +233,7 @@ class _LineReader:
             if data is None:
                 raise ValueError(text)
             return _object_row(self.objects, data)
-        cells = self._cells(text)
+        cells = self.cells(text)
         if cells is None:
             return None
         values = [None if cell is None else held[cell] for held, cell in zip(self.converted, cells, strict=True)]
@@ -225,7 +248,8 @@ class _LineReader:
         row[""] = text
         return row, unfit
 
-    def _cells(self, text: str) -> list[str | None] | None:
+    def cells(self, text: str) -> list[str | None] | None:
+        """Return the texts of the fields that have a place of their own; None for a header."""
         if self.found.kind == "plain":
             return [text]
         if self.found.kind == "pattern":
@@ -291,3 +315,14 @@ def pairs_of(text: str, pattern: re.Pattern[str] = _PAIR) -> dict[str, str]:
     for key, quoted, bare in pattern.findall(text):
         held.setdefault(key, _ESCAPED.sub(r"\1", quoted) if quoted else bare)
     return held
+
+
+def messages_of(found: Format, records: Sequence[str], name: str) -> Iterator[str | None]:
+    """Yield what one field of a log holds in every record that fits; None where that is nothing."""
+    reader = _LineReader(replace(found, fields=tuple(one for one in found.fields if one.name == name)))
+    for text in records:
+        try:
+            cells = reader.cells(text)
+        except ValueError:
+            continue
+        yield cells[0] if cells else None

@@ -26,7 +26,7 @@ from mayfly.language.question import (
     tell,
 )
 from mayfly.synthesis.records import _times
-from mayfly.synthesis.records._evaluate import DIGITS, labels, title_of
+from mayfly.synthesis.records._evaluate import DIGITS, labels, partial_keys, title_of
 from mayfly.synthesis.records._helpers import helper
 from mayfly.synthesis.records._join import Joined
 from mayfly.synthesis.records._model import Field, Format
@@ -41,7 +41,6 @@ _GAUGES |= {"last": "Edge(last=True)", "median": "Percentile(50)", "stdev": "Dev
 _GAUGES |= {"range": "Range()"}
 # Helpers that a helper uses itself.
 _NEEDS = {"Percentile": ("Numbers",), "Deviation": ("Numbers",), "Extreme": ("sort_key",), "Commonest": ("key_text",)}
-_JSON = ("text", "key_text", "Distinct", "Commonest")
 
 
 class Written(NamedTuple):
@@ -138,16 +137,27 @@ class _Writer:
     def _use(self, name: str) -> None:
         for other in _NEEDS.get(name, ()):
             self._use(other)
+        if name == "written":
+            self._use_written()
+            return
         text = helper(name)
         if text.startswith(f"class {name}(Gauge)") or text.startswith(f"class {name}(Numbers)"):
             self.source.helper("Gauge", helper("Gauge"))
-        if name in _JSON:
-            self.source.use("json")
-        if name in ("Percentile", "Deviation"):
-            self.source.use("math")
         if name == "week":
             self.source.datetime.add("datetime")
         self.source.helper(name, text)
+
+    def _use_written(self) -> None:
+        """Add what shows values as JSON: only objects need the module for that, and every import counts as a risk."""
+        if self._holds_objects():
+            self.source.use("json")
+            self.source.helper("written", helper("written_object"))
+            return
+        self.source.helper("written_one", helper("written_one"))
+        self.source.helper("written", helper("written"))
+
+    def _holds_objects(self) -> bool:
+        return self.found.kind in OBJECTS
 
     # Expressions.
 
@@ -438,9 +448,8 @@ class _Writer:
         return f"chosen({stream}, account)"
 
     def _identity(self, part: Repeated) -> None:
-        self.source.use("json")
         held = ", ".join(map(self._value, part.of)) if part.of else 'row.get("")'
-        body = [f"return json.dumps([{held}], sort_keys=True)"]
+        body = [f"return repr([{held}])"]
         self.source.function("def identity(row: Row) -> str:", "Return what has to be the same in two rows.", body)
 
     # Measures.
@@ -525,7 +534,6 @@ class _Writer:
 
     def _grouped(self, stream: str) -> list[str]:
         query = self.query
-        self.source.use("json")
         self._use("sort_key")
         keys = ", ".join(map(self._value, query.keys))
         self.source.function(
@@ -536,7 +544,8 @@ class _Writer:
             "groups: dict[str, tuple[list[object], list[Gauge]]] = {}",
             "for row in found:",
             "    key = group_of(row)",
-            "    held = groups.setdefault(json.dumps(key, sort_keys=True), (key, gauges()))[1]",
+            *self._elsewhere(),
+            "    held = groups.setdefault(repr(key), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
             "made = [(key, [gauge.value() for gauge in held]) for key, held in groups.values()]",
@@ -573,6 +582,12 @@ class _Writer:
         if cut := _slice(query):
             lines.append(f"found = found{cut}")
         return [*lines, *self._shaped()]
+
+    def _elsewhere(self) -> list[str]:
+        """Return the lines that pass over rows of another sort, which do not have a key at all."""
+        places = partial_keys(self.query.keys, self.fields)
+        missing = " or ".join(f"key[{place}] is None" for place in places)
+        return [f"    if {missing}:", "        continue"] if places else []
 
     def _shaped(self) -> list[str]:
         query = self.query
@@ -636,14 +651,13 @@ class _Writer:
             held = self._ordered(held, order.by, order.descending)  # type: ignore[arg-type]
         single = query.unique and len(query.columns) == 1
         if query.unique:
-            self.source.use("json")
             unless = ["    if value is None:", "        continue"] if single else []
             body = [
                 "seen: set[str] = set()",
                 "for row in found:",
                 f"    value = {call}",
                 *unless,
-                "    name = json.dumps(value, sort_keys=True)",
+                "    name = repr(value)",
                 "    if name not in seen:",
                 "        seen.add(name)",
                 "        yield value",
@@ -686,7 +700,6 @@ class _Writer:
     def _picked(self, stream: str) -> list[str]:
         query, pick = self.query, self.query.pick
         assert pick is not None
-        self.source.use("json")
         self._use("key_text")
         keys = ", ".join(map(self._value, query.keys))
         self.source.function(
@@ -710,7 +723,8 @@ class _Writer:
             "groups: dict[str, tuple[list[object], list[Row]]] = {}",
             f"for row in {stream}:",
             "    key = group_of(row)",
-            "    groups.setdefault(json.dumps(key, sort_keys=True), (key, []))[1].append(row)",
+            *self._elsewhere(),
+            "    groups.setdefault(repr(key), (key, []))[1].append(row)",
             "found: dict[str, list[object]] = {}",
             "for key, held in groups.values():",
             f"    taken = {taken}",
@@ -744,6 +758,9 @@ class _JoinWriter(_Writer):
         super().__init__(joined.table.format, query)
         self.joined = joined
 
+    def _holds_objects(self) -> bool:
+        return any(one.format.kind in OBJECTS for one in (self.joined.first, self.joined.second))
+
     def write(self) -> Written:
         query, joined = self.query, self.joined
         names = set(self.fields) if self.whole else set(columns_of(query))
@@ -767,7 +784,6 @@ class _JoinWriter(_Writer):
     def _side_by_side(self, names: set[str]) -> None:
         joined, join = self.joined, self.joined.join
         self._use("key_text")
-        self.source.use("json")
         shown = {new: old for new, old in joined.renamed.items() if new in names}
         beside = ", ".join(f"{literal(new)}: one.get({literal(old)})" for new, old in shown.items())
         body = [
