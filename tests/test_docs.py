@@ -107,3 +107,15 @@ def test_the_readme_says_it_in_few_words() -> None:
     assert len(text.splitlines()) <= 80
     assert "./mayfly demo" in text
     assert "make test" in text
+
+
+def test_every_file_and_package_that_the_map_names_is_there() -> None:
+    source = ROOT / "src" / "mayfly"
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:\w+/)+\w+\.py)`", text))
+    assert len(named) > 40
+    missing = [name for name in sorted(named) if not (source / name).exists() and not (ROOT / name).exists()]
+    assert not missing
+    packages = {path.name for path in source.iterdir() if (path / "__init__.py").exists()}
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert packages == set(re.findall(r"^\| [\d–] \| `(\w+)` \|", contributing, re.MULTILINE))

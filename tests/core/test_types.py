@@ -54,7 +54,8 @@ def test_values_are_frozen() -> None:
 
 
 def test_every_contract_type_is_frozen() -> None:
-    found = [kind for kind in map(core.__dict__.get, core.__all__) if isinstance(kind, type) and is_dataclass(kind)]
+    named = [getattr(core, name) for name in core.__all__]
+    found = [kind for kind in named if isinstance(kind, type) and is_dataclass(kind)]
     assert found
     assert all(kind.__dataclass_params__.frozen for kind in found)  # type: ignore[attr-defined]
 
