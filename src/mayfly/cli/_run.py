@@ -155,7 +155,7 @@ def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Sho
     with (
         given_inputs(inputs, objects_as_lines=not model and not options["examples"]) as given,
         progress,
-        Runtime(settings, observer=progress) as runtime,
+        Runtime(settings, observer=progress, brief=True) as runtime,
     ):
         outcome = _until_settled(
             runtime,

@@ -180,6 +180,8 @@ class _Reader:
         """Say whether a verb after a joint is a new request, by what the clause before it is."""
         line, before = self.line, self.line.plain(here - 1)
         strong = head.framed or head.marked or line.sign(here) == ";"
+        if self.asked and head.weak:
+            return False
         if self.mode in _ASKING:
             return strong or not (self.bound or self._is_paired(here, head))
         if self.mode == "refusal":
@@ -243,8 +245,6 @@ def _is_noun(line: Line, head: Head) -> bool:
     if head.verb is None or not head.verb.plain:
         return False
     if is_finite(line, here) or (line.sign(here) == ":" and line.has(here + 1, "subjects")):
-        return True
-    if line.has(here, "states") and ends_phrase(line, here + 1):
         return True
     while here < head.end + 4 and not ends_phrase(line, here) and not is_object_start(line, here):
         here += 1

@@ -65,7 +65,7 @@ def _step(item: str) -> Step:
     if item in ("N", "NP") or item.startswith("V"):
         return Step(frozenset(), optional, item)
     lists = cast("dict[str, str]", load_words("requests")["lists"])
-    choices = (lists[part[1:]] if part[0] == "@" else part for part in item.split("|"))
+    choices = (lists.get(part[1:]) or " ".join(words(part[1:])) if part[0] == "@" else part for part in item.split("|"))
     return Step(frozenset(" ".join(choices).split()), optional, "")
 
 

@@ -16,7 +16,6 @@ HeadKind = Literal["command", "unknown", "refusal"]
 Stretch = tuple[int, int]
 # So many words stand at most inside a phrase that was parted, and in a plain noun phrase.
 _LONGEST_GAP = 6
-_INDEFINITE = frozenset(("a", "an", "another", "some", "more", "one", "your"))
 # "check the code in" commits it, "check the code in a.py" does not.
 _EITHER = frozenset(("in", "on", "over", "off", "through", "down", "by"))
 _PARTING = frozenset(("without", "except", "excluding", "instead", "rather", "not"))
@@ -125,7 +124,7 @@ def work_at(line: Line, start: int) -> Head | None:
     stop = phrase_end(line, start)
     noun = line.plain(stop - 1)
     verb = line.lexicon.nouns.get(noun) or line.lexicon.products.get(noun)
-    wished = line.plain(start) in _INDEFINITE if stop > start + 1 else noun.endswith("s") and stop > start
+    wished = line.has(start, "indefinite") if stop > start + 1 else noun.endswith("s") and stop > start
     if not verb or not wished:
         return None
     made = Verb(verb, verb.replace("_", " "), plain=False)

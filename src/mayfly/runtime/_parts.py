@@ -26,8 +26,9 @@ T = TypeVar("T")
 class Parts:
     """Own the sandbox, the ledger, the gates and the models of one runtime; safe to share between threads."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, *, brief: bool = False) -> None:
         self.settings = settings
+        self._brief = brief
         self._lock = threading.RLock()
         self._made: dict[str, Any] = {}
 
@@ -50,7 +51,7 @@ class Parts:
     @property
     def sandbox(self) -> Sandbox:
         """The one sandbox; its processes start with the first job."""
-        return self._once("sandbox", lambda: Sandbox(self.settings.sandbox))
+        return self._once("sandbox", lambda: Sandbox(self.settings.sandbox, brief=self._brief))
 
     @property
     def types(self) -> TypeGate:

@@ -45,10 +45,14 @@ class Runtime:
         observer: Observer | None = None,
         capabilities: Sequence[Builtin] = (),
         workspace: Path | None = None,
+        brief: bool = False,
     ) -> None:
-        """Make a runtime; *capabilities* are functions of the host that leaves of a tree may use besides our own."""
+        """Make a runtime; *capabilities* are functions of the host that leaves of a tree may use besides our own.
+
+        A *brief* one is for a single task: nothing is prepared for more.
+        """
         self.settings = settings or Settings.load()
-        self.parts = Parts(self.settings)
+        self.parts = Parts(self.settings, brief=brief)
         self._observer = None if observer is None else _harmless(observer)
         self._capabilities = tuple(capabilities)
         self._workspace = workspace or Path.cwd()

@@ -55,17 +55,20 @@ class Sandbox:
         *,
         level: str | None = None,
         workspace: str | Path | None = None,
+        brief: bool = False,
     ) -> None:
+        """Make a sandbox; a *brief* one is for a few jobs: its first comes sooner, and nothing is prepared for more."""
         self._settings = settings or SandboxSettings()
         self._wanted = level or self._settings.level
         if self._wanted not in ("best", "namespaces", "landlock"):
             raise InputError(f"unknown sandbox level {self._wanted!r}", fix="use best, namespaces or landlock")
         self._workspace = workspace
+        self._brief = brief
         self._begin()
         _OPEN.add(self)
 
     def _begin(self) -> None:
-        self._pool = Pool(self._settings, self._wanted)
+        self._pool = Pool(self._settings, self._wanted, brief=self._brief)
         self._pins = Pins(self._pool, self._settings)
         self._threads: ThreadPoolExecutor | None = None
         self._finalizer = weakref.finalize(self, _shut, self._pool, self._pins)

@@ -68,7 +68,7 @@ def _machine() -> Layer:
 
 def _try_level(name: Level, settings: SandboxSettings) -> tuple[list[Layer], str]:
     try:
-        zygote = Zygote(name, Grants(), settings, ready=0)
+        zygote = Zygote(name, Grants(), settings, ready=0, brief=False)
     except ZygoteFailed as error:
         fix = _namespace_fix() if name == "namespaces" else _landlock_fix()
         return [Layer(name=name, ok=False, detail=str(error), fix=fix)], f"{name}: {error}"

@@ -16,6 +16,8 @@ from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
 
 _KEPT = 8
+# So many jobs are a few: for more, a zygote that prepares each of them pays for itself.
+_FEW = 8
 _TRIES = 3
 _WAITING = 16
 
@@ -81,12 +83,13 @@ class Housekeeper:
 class Pool:
     """Start zygotes when they are first needed, and again when they die."""
 
-    def __init__(self, settings: SandboxSettings, level: str) -> None:
+    def __init__(self, settings: SandboxSettings, level: str, *, brief: bool = False) -> None:
         self.slots: SimpleQueue[None] = SimpleQueue()
         for _ in range(settings.jobs):
             self.slots.put(None)
         self._settings = settings
         self._wanted = level
+        self._brief = brief
         self._lock = threading.RLock()
         self._zygotes: OrderedDict[Grants, Zygote] = OrderedDict()
         self._failures: dict[Level, str] = {}
@@ -107,12 +110,16 @@ class Pool:
     def zygote(self, grants: Grants) -> Zygote:
         """Return the zygote for *grants*, started if need be."""
         zygote = self._zygotes.get(grants)
-        if zygote is not None:
+        if zygote is not None and not _is_spent(zygote):
             return zygote
         with self._lock:
             zygote = self._zygotes.get(grants)
-            if zygote is None:
-                zygote = self._zygotes[grants] = self._start(grants)
+            if zygote is None or _is_spent(zygote):
+                self._brief = self._brief and zygote is None
+                fresh = self._start(grants)
+                if zygote is not None:
+                    zygote.close()
+                zygote = self._zygotes[grants] = fresh
                 self._retire_one()
             return zygote
 
@@ -140,7 +147,7 @@ class Pool:
             known = self._failures.get(level)
             if known is None:
                 try:
-                    return Zygote(level, grants, self._settings, ready=ready)
+                    return Zygote(level, grants, self._settings, ready=ready, brief=self._brief)
                 except ZygoteFailed as error:
                     known = str(error)
                     if grants == Grants():
@@ -164,3 +171,8 @@ class Pool:
         self._housekeeper.abandon()
         while self._zygotes:
             self._zygotes.popitem()[1].abandon()
+
+
+def _is_spent(zygote: Zygote) -> bool:
+    """Whether a zygote for a few jobs has had them, and nobody uses a worker of it."""
+    return zygote.brief and zygote.taken >= _FEW and not zygote.leases

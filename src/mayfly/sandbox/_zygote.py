@@ -37,10 +37,13 @@ class SpawnFailed(Exception):
 class Zygote:
     """One jailed process that makes workers for one set of grants."""
 
-    def __init__(self, level: Level, grants: Grants, settings: SandboxSettings, *, ready: int) -> None:
+    def __init__(self, level: Level, grants: Grants, settings: SandboxSettings, *, ready: int, brief: bool) -> None:
         self.level = level
         self.grants = grants
-        self.ready = ready
+        # One for a few jobs starts sooner, keeps no workers waiting and has learned nothing about them.
+        self.brief = brief
+        self.ready = 0 if brief else ready
+        self.taken = 0
         self.layers: dict[str, str] = {}
         self.broker: Broker | None = None
         self.leases = 0
@@ -70,6 +73,7 @@ class Zygote:
     def _begin(self, settings: SandboxSettings) -> None:
         config = {
             "level": self.level,
+            "brief": self.brief,
             "workspace": self.grants.workspace,
             "write": self.grants.write,
             "packages": list(self.grants.packages),
@@ -117,6 +121,7 @@ class Zygote:
             if not self._idle:
                 self._read(_SPAWN_SECONDS)
             self.leases += 1
+            self.taken += 1
             return self._idle.popleft()
 
     def give_back(self, worker: Worker) -> None:

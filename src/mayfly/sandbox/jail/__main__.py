@@ -1,9 +1,12 @@
 """Started by the host as `python -I -S -X utf8 <this directory> ...`, with an empty environment."""
 
+import gc
 import json
 import os
 import sys
 
+# What is imported never becomes garbage; workers look for theirs again.
+gc.disable()
 here = sys.path[0]
 sys.path[0] = os.path.dirname(here)
 if sys.argv[1] == "zygote":

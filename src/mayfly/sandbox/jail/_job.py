@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-import dataclasses
 import json
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from types import AsyncGeneratorType, CoroutineType, FrameType, ModuleType
-from typing import cast
+from typing import Any, cast
 
 from . import _guard
 
@@ -80,7 +78,11 @@ def _only_candidate(module: ModuleType) -> str:
 
 def finish(value: object) -> object:
     """Run a coroutine to its end; leave everything else as it is."""
-    return asyncio.run(value) if isinstance(value, CoroutineType) else value
+    if not isinstance(value, CoroutineType):
+        return value
+    import asyncio
+
+    return asyncio.run(value)
 
 
 def stream(value: object) -> Iterator[object] | None:
@@ -92,6 +94,8 @@ def stream(value: object) -> Iterator[object] | None:
 
 
 def _drain(source: AsyncGenerator[object, None]) -> Iterator[object]:
+    import asyncio
+
     with asyncio.Runner() as runner:
         while True:
             try:
@@ -140,8 +144,10 @@ def _with_long_integers(value: object) -> bytes:
 
 
 def _plain(value: object) -> object:
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if hasattr(type(value), "__dataclass_fields__"):
+        import dataclasses
+
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(cast("Any", value))}
     raise TypeError(f"it holds a value of type {type(value).__name__}")
 
 

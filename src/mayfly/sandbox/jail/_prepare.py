@@ -28,16 +28,21 @@ _PURE = """
 _NET = "http.client ssl urllib.request"
 
 
-def preload(*, net: bool) -> None:
-    """Import what jobs will: a later import of an extension module would need executable memory."""
+def preload(*, net: bool, brief: bool) -> None:
+    """Import what jobs will: a later import of an extension module would need executable memory.
+
+    In a zygote for a few jobs each of them imports the rest by itself, which takes that job longer.
+    """
     extensions: set[str] = set()
     for path in sys.path:
         if path.endswith("lib-dynload") and os.path.isdir(path):
             extensions |= {name.split(".")[0] for name in os.listdir(path)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for name in (*_PURE.split(), *(_NET.split() if net else ()), *sorted(extensions)):
-            if not name.startswith(_SKIPPED):
+        # This one imports the whole of asyncio, which does without where it has to.
+        skipped = (*_SKIPPED, "_asyncio") if brief else _SKIPPED
+        for name in (*(() if brief else _PURE.split()), *(_NET.split() if net else ()), *sorted(extensions)):
+            if not name.startswith(skipped):
                 with contextlib.suppress(ImportError, OSError):
                     importlib.import_module(name)
 
@@ -97,12 +102,16 @@ def hide_ourselves() -> None:
     sys.argv[:] = [""]
 
 
-def learn(jail: Jail, confine: Callable[[], None]) -> None:
-    """Rehearse here once, so that workers inherit filled caches; then watch a child to learn what a job touches."""
+def silence() -> None:
+    """Put nothing in place of the standard streams."""
     null = os.open("/dev/null", os.O_RDWR)
     for target in (0, 1, 2):
         os.dup2(null, target)
     os.close(null)
+
+
+def learn(jail: Jail, confine: Callable[[], None]) -> None:
+    """Rehearse here once, so that workers inherit filled caches; then watch a child to learn what a job touches."""
     trivial, broad = request("def run(argument): return argument"), request(jail.warm_up)
     for rehearsed in (broad, trivial):
         jail.worker.rehearse(rehearsed)
@@ -117,7 +126,6 @@ def learn(jail: Jail, confine: Callable[[], None]) -> None:
         note()
 
     learned = _prefault.learn(jail.proc, rehearsal, 2)
-    os.close(jail.proc)
     if len(learned) == 2:
         trivially, broadly = learned
         jail.first = _prefault.Bulk(trivially.written)

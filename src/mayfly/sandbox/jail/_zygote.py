@@ -9,10 +9,10 @@ import fcntl
 import gc
 import json
 import os
-import random
 import select
 import signal
 import socket
+import sys
 from typing import NamedTuple, NoReturn
 
 from . import _kernel, _prefault, _prepare, _seccomp, _walls, _wire
@@ -29,7 +29,7 @@ def main(descriptor: int) -> NoReturn:
     control = socket.socket(fileno=high(descriptor))
     host = os.pidfd_open(os.getppid())
     jail = Jail(json.loads(control.recv(1 << 20)))
-    _prepare.preload(net=jail.config["net"])
+    _prepare.preload(net=jail.config["net"], brief=jail.config["brief"])
     os.environ.clear()
     try:
         child = _walls.enter(jail)
@@ -88,7 +88,12 @@ def _settle(jail: Jail) -> Confinement:
     confinement = Confinement(jail, _seccomp.Filter(program), channel=CHANNEL, output=OUTPUT)
     _prepare.set_environment(jail)
     _prepare.hide_ourselves()
-    _prepare.learn(jail, lambda: _confine(jail, confinement, 0, skip=("dup3", "close_range")))
+    _prepare.silence()
+    if jail.config["brief"]:
+        gc.freeze()
+    else:
+        _prepare.learn(jail, lambda: _confine(jail, confinement, 0, skip=("dup3", "close_range")))
+    os.close(jail.proc)
     _walls.restrict_files(jail)
     return confinement
 
@@ -214,6 +219,8 @@ def _become_worker(channel: socket.socket, jail: Jail, confinement: Confinement,
 def _confine(jail: Jail, confinement: Confinement, number: int, *, skip: tuple[str, ...] = ()) -> None:
     if jail.level == "landlock" and jail.root:
         _walls.become(jail.users[number % len(jail.users)])
-    _reseed(random._inst)
+    random = sys.modules.get("random")
+    if random is not None:
+        _reseed(random._inst)
     gc.enable()
     confinement.enter(skip=skip)

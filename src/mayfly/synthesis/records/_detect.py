@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
+from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
@@ -30,9 +31,12 @@ def detect(sample: Sequence[object]) -> Format:
     steps = (detect_json_lines, detect_w3c, _known.detect, _pairs, detect_delimited, detect_spaced, _learned)
     for step in steps:
         if filled and (found := step(filled)) is not None:
-            return found
+            return with_found(found, lines)
     fields = (Field(name="text", role="message"),)
-    return Format(name="text", kind="plain", record="MatchedLine", fields=fields, fitted=len(filled), total=len(filled))
+    plain = Format(
+        name="text", kind="plain", record="MatchedLine", fields=fields, fitted=len(filled), total=len(filled)
+    )
+    return with_found(plain, filled)
 
 
 def _pairs(lines: Sequence[str]) -> Format | None:

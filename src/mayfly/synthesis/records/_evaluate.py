@@ -158,8 +158,11 @@ class _Evaluation:
             values = [self._finish(self._measure(one, rows)) for one in query.measures]
             return values[0] if len(values) == 1 else values
         groups: dict[str, tuple[list[object], list[Row]]] = {}
+        elsewhere = partial_keys(query.keys, self.fields)
         for row in rows:
             key = [self.values.of(of, row) for of in query.keys]
+            if any(key[place] is None for place in elsewhere):
+                continue
             groups.setdefault(json.dumps(key, sort_keys=True), (key, []))[1].append(row)
         found = [(key, [self._measure(one, held) for one in query.measures]) for key, held in groups.values()]
         found = self._of_total(found)
@@ -247,8 +250,11 @@ class _Evaluation:
         pick, keys = self.query.pick, self.query.keys
         assert pick is not None
         groups: dict[str, tuple[list[object], list[Row]]] = {}
+        elsewhere = partial_keys(keys, self.fields)
         for row in rows:
             key = [self.values.of(of, row) for of in keys]
+            if any(key[place] is None for place in elsewhere):
+                continue
             groups.setdefault(json.dumps(key, sort_keys=True), (key, []))[1].append(row)
         found: dict[str, list[object]] = {}
         for held, group in groups.values():
@@ -293,13 +299,21 @@ class _Evaluation:
                 return self.values.of(query.columns[0], row)
             return {title_of(of): self.values.of(of, row) for of in query.columns}
         data = row.get("")
-        plain = isinstance(data, str) and len(row) <= 2 and not query.added
+        listed = all(one.origin == "all" or one.name == "text" for one in self.fields.values())
+        plain = isinstance(data, str) and listed and not query.added
         as_it_is = isinstance(data, Mapping) and not (query.added or query.renamed or query.dropped)
         if query.lines or plain or as_it_is:
             return data
         names = dict(query.renamed)
         held = {names.get(name, name): value for name, value in row.items() if name and name not in query.dropped}
         return {**held, **{one.name: self._finish(self.values.of(one.of, row)) for one in query.added}}
+
+
+def partial_keys(keys: Sequence[Expression], fields: Mapping[str, Field]) -> list[int]:
+    """Return which keys only records of one sort have: the others belong to no group, and not to one without a name."""
+    columns = [of.of if isinstance(of, PartOf) else of for of in keys]
+    held = [fields.get(of.name) if isinstance(of, Column) else None for of in columns]
+    return [place for place, field in enumerate(held) if field is not None and field.partial]
 
 
 def _cut(items: list[_T], query: Query) -> list[_T]:

@@ -10,18 +10,23 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
-from mayfly.synthesis.records import _align, _kinds, _naming, _shape
+from mayfly.synthesis.records import _align, _kinds, _naming, _shape, _times
 from mayfly.synthesis.records._cells import is_continued
-from mayfly.synthesis.records._model import Field, Fixed, Format, Part, Shape, Slot
+from mayfly.synthesis.records._model import Field, Fixed, Format, Numeral, Part, Shape, Slot
 
 ENOUGH = 0.6
+# Moments stand so near the beginning of lines.
+LONGEST_HEAD = 120
+# The signs that a listing begins with, and what they stand for.
+FILES = (("-", "file"), ("d", "directory"), ("l", "link"), ("b", "device"), ("c", "device"), ("p", "pipe"))
 
 
 class Candidate:
     """One way a known log can be written; there are hundreds, so its pattern is made when a line might fit it."""
 
-    def __init__(self, log: int, parts: tuple[Part, ...], *, tail: bool, level: bool) -> None:
+    def __init__(self, log: int, parts: tuple[Part, ...], *, tail: bool, level: bool, layout: str) -> None:
         self.log = log
+        self.layout = layout
         self.parts = parts
         self.tail = tail
         self._level = level
@@ -56,7 +61,7 @@ def _candidates() -> tuple[Candidate, ...]:
         for template in log["templates"]:
             for layout in _shape.template_times(template, table["times"]):
                 parts, tail = _shape.parse_template(template, layout)
-                found.append(Candidate(number, parts, tail=tail, level=_shape.has_level(template)))
+                found.append(Candidate(number, parts, tail=tail, level=_shape.has_level(template), layout=layout))
     return tuple(found)
 
 
@@ -76,9 +81,13 @@ def detect(lines: Sequence[str]) -> Format | None:
 def _most_fitting(lines: Sequence[str]) -> Candidate | None:
     """Return the candidate that most lines fit, the first of several; one that cannot be it is not tried."""
     best, chosen = 0, None
+    layouts = {one.layout for one in _candidates()}
+    seen = {one for one in layouts if any(_times.compiled(one).search(line[:LONGEST_HEAD]) for line in lines)}
     for candidate in _candidates():
         if best == len(lines):
             break
+        if candidate.layout not in seen:
+            continue
         possible = [line for line in lines if candidate.might_fit(line)]
         if len(possible) > best:
             number = sum(map(candidate.fits, possible))
@@ -126,14 +135,18 @@ def _format(
         fitted=fitted,
         total=len(heads),
         continued=len(lines) - blank - len(heads),
+        passed=table.get("passed", ""),
         words=frozenset(table["words"]),
     )
 
 
 def _widest(one: Field | None, other: Field) -> Field:
+    """Make one field of two that share a name; where they are not of one kind, they are texts."""
     if one is None:
         return other
     values = tuple(dict.fromkeys((*one.values, *other.values)))
+    if (one.kind, one.layout, one.numeral.scales) != (other.kind, other.layout, other.numeral.scales):
+        one = replace(one, kind="text", layout="", numeral=Numeral())
     return replace(one, optional=one.optional or other.optional, values=values)
 
 
@@ -200,5 +213,10 @@ def _describe(slot: Slot, texts: Sequence[str]) -> Field:
         return replace(field, kind="float", layout="")
     if slot.style == "time":
         return replace(field, kind="time", layout=slot.layout, role="timestamp")
+    if slot.name == "type" and {*texts} <= dict(FILES).keys():
+        return replace(field, kind="text", values=tuple(dict(FILES)[text] for text in {*texts}), meanings=FILES)
+    if slot.style == "regex":
+        return replace(field, optional=optional)
     moment = field.kind == "time"
-    return replace(field, kind="time" if moment else "text", layout=field.layout if moment else "", optional=optional)
+    layout = field.layout if moment else ""
+    return replace(field, kind="time" if moment else "text", layout=layout, numeral=Numeral(), optional=optional)

@@ -38,7 +38,7 @@ _SPACES = re.compile(r"[0-9]{1,3}(?:([ '’\u00a0\u202f])[0-9]{3})+(?:[.,][0-9]+
 _BARE = re.compile(NUMBER)
 _WHOLE = re.compile(INTEGER)
 _PADDED = re.compile(r"-?0[0-9]")
-SPAN = r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
+SPAN = r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
 _SPAN = re.compile(SPAN)
 CLOCK = r"[0-9]{1,6}(?::[0-5][0-9]){1,2}(?:\.[0-9]+)?"
 _CLOCK = re.compile(CLOCK)
@@ -46,8 +46,10 @@ SIZES = {"": 1, "B": 1, "BYTES": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 
 SIZES |= {f"{letter}{end}": SIZES[letter] for letter in "KMGTP" for end in ("B", "I", "IB")}
 DURATIONS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "m": 60.0, "min": 60.0}
 DURATIONS |= {"mins": 60.0, "h": 3600.0, "hr": 3600.0, "hrs": 3600.0, "d": 86400.0, "w": 604800.0, "y": 31536000.0}
+DURATIONS |= {"second": 1.0, "seconds": 1.0, "minute": 60.0, "minutes": 60.0, "hour": 3600.0, "hours": 3600.0}
+DURATIONS |= {"day": 86400.0, "days": 86400.0, "milliseconds": 1e-3, "week": 604800.0, "weeks": 604800.0}
 # One of them alone is a unit like any other; the others are read as seconds.
-_OWN = frozenset({"ms", "s", "us", "µs", "ns", "sec", "secs", "b", "bytes", "kb", "mb", "gb", "tb"})
+_OWN = frozenset({"ms", "s", "us", "µs", "ns", "sec", "secs", "seconds", "b", "bytes", "kb", "mb", "gb", "tb"})
 # Minutes and seconds, as a clock that runs on shows them.
 CLOCKED = ((":", 60.0),)
 
@@ -273,7 +275,7 @@ class Reader:
         parts = _SPAN.findall(text)
         if not parts or _SPAN.sub("", text) not in ("", "-") or any(unit not in self.scales for _, unit in parts):
             raise ValueError(text)
-        number = sum(float(digits) * self.scales[unit] for digits, unit in parts)
+        number = sum(float(digits.replace(",", "")) * self.scales[unit] for digits, unit in parts)
         return -number if text.startswith("-") else number
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from mayfly.synthesis.records import _java, _kinds, _naming, _shape, _times
@@ -86,7 +86,7 @@ class _Converted(dict[str, object]):
 
 def converter_of(one: Field) -> Convert:
     """Return what makes a value of a text, by what the column holds; ValueError for one it cannot hold."""
-    absent = frozenset((*_kinds.ABSENT, *one.absent))
+    absent = frozenset((*_kinds.ABSENT, *one.absent)) - dict(one.meanings).keys()
     inner = _converter_of_present(one)
     return lambda text: None if text in absent else inner(text)
 
@@ -210,7 +210,7 @@ class _LineReader:
             if data is None:
                 raise ValueError(text)
             return _object_row(self.objects, data)
-        cells = self._cells(text)
+        cells = self.cells(text)
         if cells is None:
             return None
         values = [None if cell is None else held[cell] for held, cell in zip(self.converted, cells, strict=True)]
@@ -225,7 +225,8 @@ class _LineReader:
         row[""] = text
         return row, unfit
 
-    def _cells(self, text: str) -> list[str | None] | None:
+    def cells(self, text: str) -> list[str | None] | None:
+        """Return the texts of the fields that have a place of their own; None for a header."""
         if self.found.kind == "plain":
             return [text]
         if self.found.kind == "pattern":
@@ -291,3 +292,14 @@ def pairs_of(text: str, pattern: re.Pattern[str] = _PAIR) -> dict[str, str]:
     for key, quoted, bare in pattern.findall(text):
         held.setdefault(key, _ESCAPED.sub(r"\1", quoted) if quoted else bare)
     return held
+
+
+def messages_of(found: Format, records: Sequence[str], name: str) -> Iterator[str | None]:
+    """Yield what one field of a log holds in every record that fits; None where that is nothing."""
+    reader = _LineReader(replace(found, fields=tuple(one for one in found.fields if one.name == name)))
+    for text in records:
+        try:
+            cells = reader.cells(text)
+        except ValueError:
+            continue
+        yield cells[0] if cells else None

@@ -23,7 +23,7 @@ _SIMPLE: dict[str, str] = {
     "letters": "[A-Za-z]+",
     "rest": ".*",
 }
-_PIECE = re.compile(r"\{(?P<name>\w*):(?P<style>[a-z]+)(?:=(?P<more>[^}]+))?\}|(?P<tail>\{tail\})")
+_PIECE = re.compile(r"\{(?P<name>\w*):(?P<style>[a-z]+)(?:=(?P<more>(?:[^{}]|\{[0-9,]+\})+))?\}|(?P<tail>\{tail\})")
 
 
 def fixed_pattern(text: str) -> str:

@@ -137,6 +137,8 @@ def _nouns(table: Table) -> frozenset[str]:
             found |= {base for word in words[:-1] for base in bases(word)}
     if _is_list(table):
         found |= {"word", "name"}
+    if table.format.record == "File":
+        found |= {"file"}
     if table.format.kind in ("pattern", "json", "pairs", "plain", "memory", "trace"):
         found |= nouns_of("log")
     roles = {one.role for one in table.format.fields}

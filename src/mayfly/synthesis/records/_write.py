@@ -26,7 +26,7 @@ from mayfly.language.question import (
     tell,
 )
 from mayfly.synthesis.records import _times
-from mayfly.synthesis.records._evaluate import DIGITS, labels, title_of
+from mayfly.synthesis.records._evaluate import DIGITS, labels, partial_keys, title_of
 from mayfly.synthesis.records._helpers import helper
 from mayfly.synthesis.records._join import Joined
 from mayfly.synthesis.records._model import Field, Format
@@ -536,6 +536,7 @@ class _Writer:
             "groups: dict[str, tuple[list[object], list[Gauge]]] = {}",
             "for row in found:",
             "    key = group_of(row)",
+            *self._elsewhere(),
             "    held = groups.setdefault(json.dumps(key, sort_keys=True), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
@@ -573,6 +574,12 @@ class _Writer:
         if cut := _slice(query):
             lines.append(f"found = found{cut}")
         return [*lines, *self._shaped()]
+
+    def _elsewhere(self) -> list[str]:
+        """Return the lines that pass over rows of another sort, which do not have a key at all."""
+        places = partial_keys(self.query.keys, self.fields)
+        missing = " or ".join(f"key[{place}] is None" for place in places)
+        return [f"    if {missing}:", "        continue"] if places else []
 
     def _shaped(self) -> list[str]:
         query = self.query
@@ -710,6 +717,7 @@ class _Writer:
             "groups: dict[str, tuple[list[object], list[Row]]] = {}",
             f"for row in {stream}:",
             "    key = group_of(row)",
+            *self._elsewhere(),
             "    groups.setdefault(json.dumps(key, sort_keys=True), (key, []))[1].append(row)",
             "found: dict[str, list[object]] = {}",
             "for key, held in groups.values():",
