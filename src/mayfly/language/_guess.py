@@ -60,7 +60,9 @@ def _title_of(line: Line) -> int:
     wished = next((here for here in range(len(line)) if _is_wish(line, here)), len(line))
     stop = min(phrase_end(line, 0), wished)
     told = any(is_finite(line, place) or line.has(place, "subjects") for place in range(wished))
-    pointed = any(line.has(place, "determiners", "recent") for place in range(stop) if not line.has(place, "indefinite"))
+    pointed = any(
+        line.has(place, "determiners", "recent") for place in range(stop) if not line.has(place, "indefinite")
+    )
     return -1 if told or pointed or not stop else line.words[stop - 1].at
 
 
