@@ -51,7 +51,7 @@ def test_quiet_shows_nothing_of_it(cli: Cli, table: str) -> None:
 
 def test_gate_numbers_are_for_those_who_ask(cli: Cli, table: str) -> None:
     shown = cli("run", "sum of amount", "--input", table, "-v").err
-    for words in ("budget 0.50", "stability ", "arms ", "risk ", "types ok", "\nran ", "\nproof "):
+    for words in ("budget 1.00", "stability ", "arms ", "risk ", "types ok", "\nran ", "\nproof "):
         assert words in shown
 
 

@@ -76,8 +76,7 @@ def is_about_data(task: Task) -> bool:
 
 def _items(task: Task) -> tuple[tuple[object, ...], bool]:
     if task.lines is None:
-        items = task.input if isinstance(task.input, list) else [] if task.input is UNSET else [task.input]
-        return tuple(items), True
+        return tuple(task.records), True
     read = tuple(read_lines(task.lines, MOST_BYTES))
     return read, task.lines.stat().st_size <= MOST_BYTES
 

@@ -32,7 +32,7 @@ from mayfly.language.question._query import (
 from mayfly.language.question._segments import Segment
 from mayfly.language.question._terms import Term
 from mayfly.language.question._vocabulary import Vocabulary
-from mayfly.language.question._words import UNIT_SIZES, unit_of
+from mayfly.language.question._words import UNIT_SIZES, is_person, unit_of
 
 # Numbers of these roles are added up where nothing is said; of any other it is not known what is made of them.
 _ADDED = ("amount", "quantity", "size", "distance", "weight")
@@ -84,13 +84,32 @@ class Composer:
                 query = found.query
                 if self.lines and not query.columns and not query.keys:
                     query = replace(query, lines=True)
-                query = self._with_items(query)
+                query = self._without_missing(self._with_items(query))
+                if query.of_total and len(query.measures) != 1:
+                    continue
                 if where is not None:
                     both = where if query.where is None else And(of=(where, query.where))
                     query = replace(query, where=_flat(both))
                 yield Composed(
                     _with_flags(query, self._of("digits", "scale", "of total"), self.vocabulary), cost + found.cost
                 )
+
+    def _without_missing(self, query: Query) -> Query:
+        """Leave out of a ranking what has no name: "top 3 users" are users."""
+        if not (query.keys and query.order and query.order[0].by == 0 and query.limit is not None):
+            return query
+        known = self.vocabulary.by_name
+        some = [of for of in query.keys if isinstance(of, Column) and of.name in known and known[of.name].optional]
+        given = [Not(of=Missing(of=of)) for of in some]
+        given = [one for one in given if query.where != one]
+        if not given:
+            return query
+        return replace(
+            query,
+            where=_flat(And(of=(*([query.where] if query.where else []), *given)))
+            if len(given) + bool(query.where) > 1
+            else given[0],
+        )
 
     def _with_items(self, query: Query) -> Query:
         """Take a list apart where its items are counted, grouped by or listed."""
@@ -104,8 +123,9 @@ class Composer:
 
     def _says_twice(self) -> bool:
         """Say whether a column is named right before a condition that is about it anyway: "status 404"."""
-        for one, following in pairwise(self.all):
-            if one.kind == "term" and following.kind == "condition" and one.end == following.start and one.term:
+        for at, (one, following) in enumerate(pairwise(self.all)):
+            near = one.end == following.start or self.joints[at + 1] <= {"is", "are", "was", "were", "of", "the"}
+            if one.kind == "term" and following.kind == "condition" and near and one.term:
                 if set(columns_of(one.term.of)) & set(columns_of(following.condition)):
                     return True
         return False
@@ -417,7 +437,7 @@ class Composer:
         if any(one.word == "repeated" for one in unique):
             if terms or len(unique) > 1:
                 return
-            yield from self._in_order(Query(where=Repeated(of=()), lines=self.lines), 0.0)
+            yield from self._in_order(Query(where=Repeated(of=()), lines=self.lines, unique=self.lines), 0.0)
             return
         if keys:
             yield from self._grouped(terms, keys, bool(unique))
@@ -435,6 +455,10 @@ class Composer:
             yield Composed(Query(measures=counted, keys=(terms[0].of,), where=given, order=order), 0.0)
             return
         columns = tuple(dict.fromkeys(term.of for term in terms))
+        repeated = [one.condition for one in self._of("condition") if isinstance(one.condition, Repeated)]
+        if len(repeated) == 1 and len(repeated[0].of) == 1 and not columns and not self._of("noun", "unique"):
+            yield from self._in_order(Query(columns=repeated[0].of, unique=True), 0.0)
+            return
         if len(columns) < len(terms) or (not columns and any(one.name for one in self._of("noun"))):
             return
         places = [at for at, one in enumerate(self.all) if one.kind == "term"]
@@ -475,8 +499,7 @@ class Composer:
         if left and unique:
             functions = [("unique", 0.0)]
         elif left and left[0].numeric:
-            added = left[0].info is not None and left[0].info.role in _ADDED
-            functions = [("sum", 0.0)] if added else [("sum", 0.0), ("mean", 0.0)]
+            functions = [("sum", 0.0)] if _is_added(left[0]) else [("sum", 0.0), ("mean", 0.0)]
         elif left:
             functions = [("count", 0.0), ("unique", 0.0)]
         for function, cost in functions:
@@ -618,6 +641,8 @@ class _Ranking:
             return
         if subject is not None and subject.numeric and not self.by:
             yield from self._of_number(subject, others, nouns)
+        elif subject is not None and subject.moment and nouns and not others and self._speaks_of(subject):
+            yield from self._picked(subject.of, self.number or 1, 0.0)
         elif subject is not None:
             if not others:
                 yield from self._of_groups(subject)
@@ -691,6 +716,10 @@ class _Ranking:
             limit, more = self._limit(ahead[0])
             yield from self._picked(subject.of, limit, more)
             return
+        if self.superlative.second and not self.apart and not nouns:
+            place = self.superlative.second - 1
+            yield Composed(Query(columns=(subject.of,), unique=True, order=order, skip=place, limit=1), 0.0)
+            return
         if self.number:
             if not self.apart and not nouns:
                 yield Composed(Query(columns=(subject.of,), order=order, limit=self.number), 0.0)
@@ -727,12 +756,27 @@ class _Ranking:
         if self.composer.lines and self.adjective.name in ("long", "short", "large", "small"):
             yield from self._picked(PartOf(part="length", of=Column(name="")), limit, cost)
             return
+        texts = [one for one in self.composer.vocabulary.columns if one.kind != "list"]
+        if len(texts) == 1 and texts[0].kind == "text":
+            yield from self._of_names(Column(name=texts[0].name), noun)
+            return
+        if self.adjective.name == "old" and self.superlative.word == "oldest" and is_person(noun.word):
+            return  # How old somebody is no moment of a record tells, unless there is an age.
         for column in self.composer._spoken_of(self.superlative):
             yield from self._picked(column, limit, cost)
         if self.adjective.name in ("large", "small") and self.superlative.word != "most":
             sizes = [one for one in self.composer.vocabulary.columns if one.numeric and one.role in _ADDED]
             if len(sizes) == 1:  # There is one thing only in which a record can be large.
                 yield from self._picked(Column(name=sizes[0].name), limit, cost + 1.0)
+
+    def _of_names(self, name: Column, noun: Segment) -> Iterator[Composed]:
+        """Read "longest word", "5 most common words" of a list of names."""
+        limit, cost = self._limit(noun)
+        if self.adjective.name in ("long", "short", "large", "small"):
+            yield from self._picked(PartOf(part="length", of=name), limit, cost)
+        elif self.adjective.roles == ("count",) and not self.apart:
+            order = (Order(by=0, descending=self.descending),)
+            yield Composed(Query(measures=(Measure(function="count"),), keys=(name,), order=order, limit=limit), cost)
 
     def _of_groups(self, subject: Term) -> Iterator[Composed]:
         """Read "top 5 customers by spend", "most common status", "busiest hour", "oldest patient"."""
@@ -823,9 +867,20 @@ def _joints(segments: Sequence[Segment]) -> Iterator[frozenset[str]]:
 
 def _functions(term: Term) -> tuple[Function, ...]:
     """Return what may be made of several numbers of a group where nothing is said."""
-    if term.info is not None and term.info.role in _ADDED:
-        return ("sum",)
-    return ("sum", "mean", "max")
+    return ("sum",) if _is_added(term) else ("sum", "mean", "max")
+
+
+def _is_added(term: Term) -> bool:
+    """Say whether numbers are added up where nothing is said: amounts and counts are, ages and ratings are not."""
+    info = term.info
+    if info is None or info.role in _ADDED:
+        return info is not None
+    return (
+        info.kind == "int"
+        and not info.role
+        and not info.unit
+        and {"%", "rating", "score", "year", "rank"}.isdisjoint(info.words)
+    )
 
 
 def _fits(function: Function, term: Term) -> bool:

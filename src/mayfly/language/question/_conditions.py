@@ -83,6 +83,17 @@ class Conditions:
         yield from self._numbered_columns(start)
         yield from self._participles(start)
         yield from self._long_texts(start)
+        yield from self._undone(start)
+        yield from self._inside(start)
+        for phrase in phrases_at(self.tokens, start, "outcome_phrases"):
+            for column in self.vocabulary.with_role("status"):
+                if column.numeric and _are_codes(column):
+                    low = int(phrase.meaning) * 100
+                    yield Read(
+                        Compare(left=Column(name=column.name), operator="between", value=(low, low + 99)),
+                        phrase.end,
+                        EXACT,
+                    )
         yield from self._outcomes(start)
         yield from self._truths(start)
         yield from self._texts(start)
@@ -103,9 +114,11 @@ class Conditions:
             place += 1
         if word == "out" and self._word(place) != "of":
             return
-        if word == "but" and self._word(place) not in _NEGATIONS:
-            return
-        place += word == "but"
+        if word == "but":
+            place = self.terms.skip(place, ("were", "was", "are", "is", "that"))
+            if self._word(place) not in _NEGATIONS:
+                return
+            place += 1
         while (is_glue(self._word(place)) and self._word(place) not in ("one", ",")) or self._word(place) == "for":
             place += 1
         while in_class(self._word(place), "happened") or (self._is_noun_verb(place) and not self.at(place)):
@@ -441,6 +454,32 @@ class Conditions:
                         Compare(left=left, operator=_operator(phrase.meaning), value=number.value), number.end + 1, cost
                     )
 
+    def _undone(self, start: int) -> Iterator[Read]:
+        """Read what did not happen: "undelivered", "unpaid"."""
+        word = self._word(start)
+        if not word.startswith("un") or len(word) < 6:
+            return
+        done = self.tokens[start]._replace(text=word[2:], plain=word[2:])
+        for hit in self.vocabulary.columns_at([done], 0):
+            if hit.column.kind == "time":
+                yield Read(Missing(of=Column(name=hit.column.name)), start + 1, hit.cost + 0.2)
+        for value in self.vocabulary.values_at(word[2:], [done._replace(start=0, end=len(word) - 2)], 0):
+            if value.column.kind in ("text", "bool"):
+                yield Read(_turn(_equals(value.column, value.values)), start + 1, value.cost + 0.5)
+
+    def _inside(self, start: int) -> Iterator[Read]:
+        """Read a text that stands in a column: "with python3 in the command", "E33 among their errors"."""
+        token = self.tokens[start]
+        if (
+            token.kind not in ("word", "code", "quoted")
+            or is_glue(token.plain)
+            or self._word(start + 1) not in ("in", "among")
+        ):
+            return
+        for term in self.terms.at(self.terms.skip(start + 2, ("the", "its", "their", "a"))):
+            if isinstance(term.of, Column) and term.info and term.info.kind in ("text", "list") and term.cost < 1.2:
+                yield Read(Compare(left=term.of, operator="contains", value=token.text), term.end, term.cost + 0.3)
+
     def _participles(self, start: int) -> Iterator[Read]:
         """Read what happened to a record where a column has the moment of it: "delivered", "not shipped yet"."""
         if not self._word(start).endswith("ed"):
@@ -511,7 +550,7 @@ class Conditions:
                 continue
             columns = [Column(name=column.name) for column in self.vocabulary.with_role("message")]
             quoted = phrase.end < len(self.tokens) and self.tokens[phrase.end].kind == "quoted"
-            lines = any(token.plain in ("line", "lines") for token in self.tokens)
+            lines = any(token.plain in ("line", "lines") for token in self.tokens) or len(self.vocabulary.columns) == 1
             if phrase.meaning != "contains" and not quoted and not lines:
                 continue  # "ended in a 4xx" speaks of no text.
             if self._word(start) == "with" and phrase.end == start + 1 and not quoted:

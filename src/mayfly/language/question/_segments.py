@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -56,6 +57,7 @@ _GOES_ON = (
 _SAYING = frozenset((">=", "<=", "!=", "<>", "==", "=>", "=<", "=", "<", ">", "*", "+", "/", "×", "÷"))
 # Verbs that ask are commands: "name the cities" is one, "names" are things.
 _SHOW = word_set("show", "questions")
+_ORDINALS = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}
 _FORMATS = ("csv", "tsv", "json", "jsonl", "table", "lines")
 _BESIDE = frozenset(
     (
@@ -146,6 +148,10 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 2, word=word)
         if word == "out" and start and (in_class(self._word(start - 1), "happened") or self._is_opening(start)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "came out", "find out"
+        if word in _ORDINALS and adjective_at(self.tokens, start + 1):
+            yield Segment(kind="glue", start=start, end=start + 1, word="ordinal")
+        if self._word(start - 1) in ("and", "then", ",") and word in _SHOW and not found:
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "or":
             yield Segment(kind="or", start=start, end=start + 1)
         elif not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING)):
@@ -412,6 +418,12 @@ class Cutter:
     def _ranges(self, start: int) -> Iterator[Segment]:
         """Read "lines 10 to 20", "row 5"."""
         place = self.terms.skip(start + 1, ("from", "between", "number", "numbers"))
+        lines = self._word(start).startswith("line")
+        written = re.fullmatch(r"(\d+)[-–](\d+)", self.tokens[place].text) if place < len(self.tokens) else None
+        if written and int(written[2]) >= int(written[1]) > 0:
+            numbers = int(written[1]), int(written[2])
+            yield Segment(kind="range", start=start, end=place + 1, number=numbers[0], second=numbers[1], plural=lines)
+            return
         first = self.terms.number(place)
         if not first or not isinstance(first.value, int) or first.value < 1:
             return
@@ -442,6 +454,11 @@ class Cutter:
             yield Segment(kind="scale", start=start, end=start + 2, name=unit[1])
         number = self.terms.number(start)
         counted = adjective_at(self.tokens, start + 1) or self.vocabulary.is_noun(self._word(start + 1))
+        counted = counted or any(
+            self._is_plural(term.end - 1) and not term.numeric for term in self.terms.at(start + 1)
+        )
+        entity = bases_of(self._word(start + 1)) & nouns_of("entity") and self.vocabulary.about_things
+        counted = counted or (bool(entity) and self._is_plural(start + 1))
         if number and isinstance(number.value, int) and number.end == start + 1 and counted:
             yield Segment(kind="limit", start=start, end=start + 1, number=number.value, word="number")
 
@@ -454,6 +471,14 @@ class Cutter:
         if number and isinstance(number.value, int) and not number.unit and number.value < 10_000:
             yield Segment(kind="superlative", start=start, end=number.end, adjective=adjective, number=number.value)
         yield Segment(kind="superlative", start=start, end=end, adjective=adjective, word=self._word(start))
+        if adjective.name in ("large", "small") and self._word(start) not in ("most", "least", "top", "bottom"):
+            # "average, smallest and largest amount"
+            extreme: Function = "max" if adjective.descending else "min"
+            yield Segment(kind="measure", start=start, end=end, function=extreme, cost=0.05)
+        if (ordinal := _ORDINALS.get(self._word(start - 1), 0)) and start:
+            yield Segment(
+                kind="superlative", start=start, end=end, adjective=adjective, word=self._word(start), second=ordinal
+            )
 
     # What is changed in the table.
 

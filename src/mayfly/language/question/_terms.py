@@ -100,6 +100,11 @@ class Terms:
     def _columns(self, start: int) -> Iterator[Term]:
         # "the column amount", "amount column" name the column and nothing else.
         place = self.skip(start, _NAMING) if self.word(start) in _NAMING else start
+        if self.vocabulary.is_noun(self.word(start)) and start + 1 < len(self.tokens):
+            # "ticket status" of tickets is their status.
+            for hit in self.vocabulary.columns_at(self.tokens, start + 1):
+                if hit.cost == EXACT:
+                    yield Term(Column(name=hit.column.name), hit.column, hit.end, 0.1)
         for hit in self.vocabulary.columns_at(self.tokens, place):
             end = hit.end + 1 if self.word(hit.end) in _NAMING else hit.end
             yield Term(Column(name=hit.column.name), hit.column, end, hit.cost if place == start else EXACT)
@@ -166,6 +171,8 @@ class Terms:
 
     def _between_moments(self, start: int) -> Iterator[Term]:
         """Read the time from one moment to another: "days from shipped to delivered", "hours between start and end"."""
+        if self.word(start) == "number" and self.word(start + 1) == "of":
+            yield from self._between_moments(start + 2)
         word = self.word(start)
         sizes = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
         unit = next(

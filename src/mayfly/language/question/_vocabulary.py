@@ -216,7 +216,7 @@ def _alike(one: str, other: str) -> bool:
 
 def _abbreviates(name: str, said: str) -> bool:
     """Say whether a short name stands for a longer word: dept for department, src for source, cust for customer."""
-    if not 3 <= len(name) <= 4 or len(said) < len(name) + 2 or said[0] != name[0] or (name,) in _role_table():
+    if not 3 <= len(name) <= 5 or len(said) < len(name) + 2 or said[0] != name[0] or (name,) in _role_table():
         return False
     if said.startswith(name) or (said.startswith(name[:-1]) and said.rstrip("s").endswith(name[-1])):
         return True
@@ -231,6 +231,8 @@ def _holds(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
 @cache
 def name_words(name: str) -> tuple[str, ...]:
     """Split a name at underscores, dots, hyphens and humps, into words in small letters."""
+    if re.fullmatch(r"[A-Z]{2,}s", name):
+        return (name.lower(),)  # "IPs", "URLs"
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return tuple(word.lower() for word in re.findall(r"[^\W_]+|[%€$£]", spaced)) or (name.lower(),)
 

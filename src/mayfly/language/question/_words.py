@@ -186,6 +186,16 @@ def table_bases(table: str) -> dict[str, frozenset[str]]:
     return {name: frozenset(base for word in words.split() for base in bases(word)) for name, words in listed.items()}
 
 
+_PERSONS = (
+    "person people employee worker staff student pupil teacher patient doctor customer client user member guest player"
+)
+
+
+def is_person(word: str) -> bool:
+    """Say whether a noun stands for somebody."""
+    return not bases_of(word).isdisjoint(_PERSONS.split())
+
+
 def join_words(tokens: Sequence[Token], place: int) -> list[str]:
     """Return what the words at a place say about joining: join, on, left or anti."""
     return [phrase.meaning for phrase in phrases_at(tokens, place, "join")]

@@ -129,7 +129,7 @@ def _nouns(table: Table) -> frozenset[str]:
     """Return what a record is called: by the file's name, by what has a number here, by the kind of log."""
     found = set(nouns_of("table"))
     stem = table.name.rpartition("/")[2].partition(".")[0]
-    if table.format.kind not in ("delimited", "objects", "json", "joined") and not _is_list(table):
+    if table.format.kind not in ("delimited", "objects", "json", "pairs", "joined") and not _is_list(table):
         stem = ""  # The lines of build.log are no builds.
     found |= {base for word in name_words(stem) if len(word) > 2 for base in bases(word)} if stem else set()
     for one in table.format.fields:
