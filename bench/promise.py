@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench._table import Table, number
-from mayfly.core import UNSET, Settings
-from mayfly.library import Builtin, Registry
+from mayfly.core import UNSET, Capability, Settings
+from mayfly.library import Registry
 from mayfly.library.builtin import builtins
-from mayfly.promise import Promise, Service, classify
+from mayfly.promise import Promise, classify
 from mayfly.runtime import Runtime
 
 NODES = (1_000, 10_000, 20_000)
@@ -45,23 +45,23 @@ def measure(*, quick: bool) -> list[Table]:
 def grown(nodes: int, registry: Registry) -> Promise[Any]:
     """Plan a tree of so many promises, each classified as a planner does it; the leaves are a capability in-process."""
     known = registry.pairs()
-    root: Promise[Any] = Promise("Return all of them", ground=None, service=Service(kind="children"))
+    root: Promise[Any] = Promise("Return all of them", ground=None)
     level, left = [root], nodes - 1
     while left:
         following = []
         for parent in level:
             for _ in range(min(WIDTH, left)):
                 intent = f"Return {left}"
-                child: Promise[Any] = Promise(intent, ground=None, argument=left)
+                child: Promise[Any] = Promise(intent, ground=None, argument={"value": left})
                 following.append(parent.add(child))
                 left -= 1
         level = following
     for promise in root.walk():
         promise.reality = classify(promise.intent, depth=promise.depth, capabilities=known)
         if promise.children:
-            promise.service, promise.argument = Service(kind="children"), UNSET
+            promise.argument = UNSET
         else:
-            promise.service = Service(kind="capability", name="return_constant")
+            promise.capability = "return_constant"
     return root
 
 
@@ -129,11 +129,11 @@ def _nap(_: object) -> str:
 
 
 def _sleeping(count: int) -> float:
-    naps = [Builtin(name="nap", description="Sleep for a second.", call=_nap)]
+    naps = [Capability(name="nap", summary="Sleep for a second.", call=_nap)]
     with tempfile.TemporaryDirectory() as state, Runtime(Settings(state_dir=state), capabilities=naps) as runtime:
-        root: Promise[Any] = Promise("nap", ground=None, service=Service(kind="children"))
+        root: Promise[Any] = Promise("nap", ground=None)
         for _ in range(count):
-            root.add(Promise("nap", ground=None, service=Service(kind="capability", name="nap")))
+            root.add(Promise("nap", ground=None, capability="nap"))
         return _timed(lambda: runtime.resolve(root))
 
 
@@ -156,10 +156,10 @@ def _resumed(nodes: int) -> Table:
             raise OSError("not yet")
         return "done"
 
-    fails = [Builtin(name="last", description="The last one.", call=last)]
+    fails = [Capability(name="last", summary="The last one.", call=last)]
     with tempfile.TemporaryDirectory() as state, Runtime(Settings(state_dir=state), capabilities=fails) as runtime:
         root = grown(nodes, Registry(builtins(runtime.settings)))
-        root.add(Promise("finish", ground=None, service=Service(kind="capability", name="last")))
+        root.add(Promise("finish", ground=None, capability="last"))
         outcomes = []
         first = _timed(lambda: outcomes.append(runtime.resolve(root)))
         broken.clear()

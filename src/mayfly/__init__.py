@@ -12,17 +12,19 @@ if TYPE_CHECKING:
         Budget,
         Capability,
         Intent,
+        Invocation,
         LimitError,
         MayflyError,
+        NotSent,
         Outcome,
         Proof,
         Settings,
         Verdict,
         limit,
     )
-    from mayfly.library import Builtin, Committed, Invocation, NotSent
+    from mayfly.library import Committed, capability
     from mayfly.policy import Kernel
-    from mayfly.promise import Promise, Service, State
+    from mayfly.promise import Promise, State, result_of
     from mayfly.runtime import Runtime, jit
     from mayfly.sandbox import Result, Sandbox
     from mayfly.store import Event, Ledger
@@ -32,7 +34,6 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Artifact",
     "Budget",
-    "Builtin",
     "Capability",
     "Committed",
     "Event",
@@ -49,13 +50,14 @@ __all__ = [
     "Result",
     "Runtime",
     "Sandbox",
-    "Service",
     "Settings",
     "State",
     "Verdict",
     "__version__",
+    "capability",
     "jit",
     "limit",
+    "result_of",
 ]
 
 _HOME = {
@@ -63,10 +65,10 @@ _HOME = {
         ("Artifact", "Budget", "Capability", "Intent", "LimitError", "MayflyError", "Outcome", "Proof", "Settings"),
         "mayfly.core",
     ),
-    **dict.fromkeys(("Verdict", "limit"), "mayfly.core"),
-    **dict.fromkeys(("Builtin", "Committed", "Invocation", "NotSent"), "mayfly.library"),
+    **dict.fromkeys(("Invocation", "NotSent", "Verdict", "limit"), "mayfly.core"),
+    **dict.fromkeys(("Committed", "capability"), "mayfly.library"),
     "Kernel": "mayfly.policy",
-    **dict.fromkeys(("Promise", "Service", "State"), "mayfly.promise"),
+    **dict.fromkeys(("Promise", "State", "result_of"), "mayfly.promise"),
     **dict.fromkeys(("Runtime", "jit"), "mayfly.runtime"),
     **dict.fromkeys(("Result", "Sandbox"), "mayfly.sandbox"),
     **dict.fromkeys(("Event", "Ledger"), "mayfly.store"),

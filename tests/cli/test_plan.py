@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.cli._plan import show_plan
-from mayfly.promise import Promise, Service
+from mayfly.promise import Promise
 
 from .conftest import Cli
 from .trees import promise, sample
@@ -50,7 +50,7 @@ def test_a_collapsed_promise_shows_its_own_reason(capsys: pytest.CaptureFixture[
 
 def test_text_from_elsewhere_is_shown_and_not_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
     root = promise("wipe \x1b[2J\nthe screen", "capability", "\x1b]0;title\x07")
-    root.add(Promise("reason", ground=None, service=Service(kind="ground"))).collapse("\x1b[31mred\r", "CHAOTIC")
+    root.add(Promise("reason", ground=None)).collapse("\x1b[31mred\r", "CHAOTIC")
     show_plan(root)
     out = capsys.readouterr().out
     assert not set("\x1b\x07\r") & set(out)

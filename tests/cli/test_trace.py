@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import Settings
-from mayfly.library import Builtin, Invocation
-from mayfly.promise import Promise, Service
+from mayfly.core import Capability, Invocation, Settings
+from mayfly.promise import Promise
 from mayfly.promise._events import Began, Planned
 from mayfly.promise._promise_json import to_json
 from mayfly.runtime import Runtime
@@ -101,9 +100,9 @@ def test_a_value_that_was_not_kept_is_not_shown_as_another(cli: Cli) -> None:
     def odd(invocation: Invocation) -> object:
         return {1: "one"}
 
-    capability = Builtin(name="odd", description="odd", call=odd)
+    capability = Capability(name="odd", summary="odd", call=odd)
     with Runtime(Settings.load(), capabilities=[capability]) as runtime:
-        tree: Promise[Any] = Promise("odd", ground=0, service=Service(kind="capability", name="odd"))
+        tree: Promise[Any] = Promise("odd", ground=0, capability="odd")
         outcome = runtime.resolve(tree)
     assert "value: it was not kept" in cli("trace", f"{outcome.id}/0").out
     assert "value" not in data(cli("trace", outcome.id, "--json").out)["tree"]

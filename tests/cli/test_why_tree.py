@@ -4,8 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import Example, Outcome, Settings
-from mayfly.library import Builtin
+from mayfly.core import Asked, Capability, Example, Outcome, Settings
 from mayfly.promise import Promise, settle_effect
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
@@ -19,8 +18,8 @@ def lost(invocation: object) -> object:
 
 
 CAPABILITIES = (
-    Builtin(name="send", description="send", call=lost, effect="once", target=lambda invocation: "somewhere"),
-    Builtin(name="note", description="note", call=lambda invocation: "noted", effect="once"),
+    Capability(name="send", summary="send", call=lost, effect="once", asks=lambda call: (Asked("tell", "somewhere"),)),
+    Capability(name="note", summary="note", call=lambda invocation: "noted", effect="once"),
 )
 
 

@@ -6,9 +6,8 @@ import json
 from typing import Any
 
 from mayfly.core import Settings
-from mayfly.promise import Evidence, Kind, Planned, Promise, Reality, Service, to_json
+from mayfly.promise import Evidence, Kind, Planned, Promise, Reality, to_json
 from mayfly.promise._events import Began, Collapsed, EffectBegan, EffectUnknown, Proven, Resolved
-from mayfly.promise._promise import ServiceKind
 from mayfly.runtime._events import RunBegan
 from mayfly.store import Event, Ledger, Payload
 
@@ -16,10 +15,10 @@ PROOF = Evidence(description="every item occurs in the input", confidence=0.9, c
 RUN = "r-7f3a0b12"
 
 
-def promise(intent: str, kind: ServiceKind, by: str = "", **fields: Any) -> Promise[Any]:
+def promise(intent: str, kind: str = "children", by: str = "", **fields: Any) -> Promise[Any]:
     """Return one promise, to be served by a capability called *by* or by its children."""
     reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.7, reasoning=fields.pop("reasoning", "bounded"))
-    return Promise(intent, ground=None, reality=reality, service=Service(kind=kind, name=by), **fields)
+    return Promise(intent, ground=None, reality=reality, capability=by if kind == "capability" else "", **fields)
 
 
 def sample() -> Promise[Any]:
@@ -29,7 +28,7 @@ def sample() -> Promise[Any]:
     first.add(promise("Read auth.py", "capability", "read_file"))
     first.add(promise("Find failing test", "capability", "find_failing_tests"))
     second = root.add(promise("Apply the fix", "children", name="fix", needs=("diagnose",)))
-    second.add(promise("Modify code + run tests", "ground", reasoning="needs a model (--model)"))
+    second.add(promise("Modify code + run tests", "ground", unserved="nothing: needs a model (--model)"))
     return root
 
 

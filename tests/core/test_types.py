@@ -14,6 +14,7 @@ from mayfly.core import (
     Cost,
     Intent,
     LimitError,
+    Money,
     Outcome,
     Tier,
     UnresolvedError,
@@ -100,8 +101,8 @@ def test_a_negative_depth_is_refused() -> None:
 
 
 def test_costs_add_up_field_by_field() -> None:
-    one = Cost(seconds=1, model_calls=1, input_tokens=2, output_tokens=3, money=0.5)
-    assert one + one == Cost(seconds=2, model_calls=2, input_tokens=4, output_tokens=6, money=1)
+    one = Cost(seconds=1, model_calls=1, input_tokens=2, output_tokens=3, money=Money.of(0.5))
+    assert one + one == Cost(seconds=2, model_calls=2, input_tokens=4, output_tokens=6, money=Money.of(1))
     assert len(fields(Cost)) == 5
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mayfly.core import InputError, LimitError, StoreError
+from mayfly.core import InputError, LimitError, Money, StoreError
 from mayfly.models import ModelAnswered, ModelAsked, ModelError, Need, Pool, Price
 
 from .conftest import Script
@@ -29,7 +29,7 @@ def test_zero_means_none_at_all(pool: Pool) -> None:
 def test_no_limit_is_no_limit() -> None:
     pool = Pool()
     for _ in range(100):
-        pool.reserve(need(10**9, 10**9)).settle(input_tokens=10**9, output_tokens=10**9, money=10**6)
+        pool.reserve(need(10**9, 10**9)).settle(input_tokens=10**9, output_tokens=10**9, money=Money.of(10**6))
     assert pool.used.model_calls == 100
     assert pool.left("calls") is None
 
@@ -189,7 +189,7 @@ def test_an_answer_is_charged_to_the_pool(script: Script) -> None:
     line = {"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3, "money": 0.75}
     model = script(line)
     model.ask("chat", "?", pool=pool)
-    assert (pool.used.input_tokens, pool.used.output_tokens, pool.used.money) == (5, 3, 0.75)
+    assert (pool.used.input_tokens, pool.used.output_tokens, pool.used.money.dollars) == (5, 3, 0.75)
     with pytest.raises(LimitError, match="money"):
         model.ask("chat", "?", pool=pool)
 

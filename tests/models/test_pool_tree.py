@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import InputError, LimitError, limit
+from mayfly.core import InputError, LimitError, Money, limit
 from mayfly.core import Pool as Limits
 from mayfly.models import Call, Emit, Model, Need, Pool, Price, Purpose, Reply
 
@@ -62,7 +62,7 @@ def test_a_price_nobody_knows_leaves_no_trace_where_it_was_not_told() -> None:
     pool = Pool(money=1.0)
     held = pool.reserve(Need(input_tokens=1, output_tokens=1, price=None))
     held.forfeit()
-    assert pool.used.money == 0
+    assert not pool.used.money
     assert pool.left("money") == 1
 
 
@@ -90,7 +90,7 @@ class Liar:
         return Need(input_tokens=7, output_tokens=100, price=Price())
 
     async def reply(self, call: Call, emit: Emit | None) -> Reply:
-        return Reply(text="ok", input_tokens=self._said, output_tokens=self._said, money=self._said)
+        return Reply(text="ok", input_tokens=self._said, output_tokens=self._said, money=Money(self._said))
 
     async def close(self) -> None:
         pass
@@ -102,6 +102,6 @@ def test_a_provider_cannot_refill_the_pool_by_what_it_says(said: float) -> None:
     with Model(Liar(said), QUICK) as model:
         told = model.ask("chat", "hi", pool=pool)
         assert (told.cost.input_tokens, told.cost.output_tokens, told.money_known) == (7, 100, False)
-        assert (pool.used.input_tokens, pool.used.output_tokens, pool.used.money) == (7, 100, 0)
+        assert (pool.used.input_tokens, pool.used.output_tokens, pool.used.money.dollars) == (7, 100, 0)
         with pytest.raises(LimitError):
             model.ask("chat", "hi", pool=pool)

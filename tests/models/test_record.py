@@ -26,7 +26,7 @@ def test_a_replay_gives_what_was_recorded(script: Script, tmp_path: Path) -> Non
     with replay(path) as model:
         again = model.ask("chat", "hi", system="be kind")
     assert again.text == recorded.text
-    assert (again.cost.input_tokens, again.cost.output_tokens, again.cost.money) == (4, 2, 0.5)
+    assert (again.cost.input_tokens, again.cost.output_tokens, again.cost.money.dollars) == (4, 2, 0.5)
 
 
 def test_repeated_requests_are_answered_in_order(script: Script, tmp_path: Path) -> None:

@@ -47,7 +47,7 @@ def test_an_answer_that_is_not_text_is_written_as_json(script: Script) -> None:
 def test_tokens_and_money_are_those_of_the_line(script: Script) -> None:
     model = script({"for": "chat", "answer": "x", "input_tokens": 5, "output_tokens": 3, "money": 0.25})
     answer = model.ask("chat", "?")
-    assert (answer.cost.input_tokens, answer.cost.output_tokens, answer.cost.money) == (5, 3, 0.25)
+    assert (answer.cost.input_tokens, answer.cost.output_tokens, answer.cost.money.dollars) == (5, 3, 0.25)
     assert answer.cost.model_calls == 1
     assert answer.money_known
 

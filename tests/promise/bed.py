@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import Pool, Proof
-from mayfly.library import Builtin, Registry
+from mayfly.core import Capability, Pool, Proof
+from mayfly.library import Registry
 from mayfly.promise import (
     Done,
     Effects,
@@ -20,8 +20,8 @@ from mayfly.promise import (
     Options,
     Promise,
     Resolver,
-    Service,
     Tester,
+    Work,
     past_of,
     saved,
     to_json,
@@ -88,7 +88,7 @@ class Bed:
 
     def capability(self, name: str, call: Callable[..., Any], **more: Any) -> None:
         """Register one."""
-        self.registry.add(Builtin(name=name, description=name.replace("_", " "), call=call, **more))
+        self.registry.add(Capability(name=name, call=call, **more))
 
     def plan(self, root: Promise[Any], *, run: str = RUN) -> None:
         """Record the tree as a run's plan."""
@@ -163,12 +163,12 @@ class Bed:
 
 def leaf(intent: str, **more: Any) -> Promise[Any]:
     """Make a leaf that the engine's table answers."""
-    return Promise(intent, ground=more.pop("ground", None), service=Service(kind="compile"), **more)
+    return Promise(intent, ground=more.pop("ground", None), work=Work(kind="compile"), **more)
 
 
 def tree(intent: str, *children: Promise[Any], **more: Any) -> Promise[Any]:
     """Make an inner node."""
-    root: Promise[Any] = Promise(intent, ground=more.pop("ground", "ground"), service=Service(kind="children"), **more)
+    root: Promise[Any] = Promise(intent, ground=more.pop("ground", "ground"), **more)
     for child in children:
         root.add(child)
     return root

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import PolicySettings, Settings
-from mayfly.promise import Promise, Service, unknown_effects
+from mayfly.promise import Promise, unknown_effects
 from mayfly.store import Ledger
 
 BRANCHES, LEAVES = 6, 53
@@ -120,24 +120,21 @@ def serving(*, honours: bool) -> Iterator[Server]:
 
 def tree(url: str, *, honours: bool) -> Promise[Any]:
     """Return the root of 60 promises: branches side by side, and in each effects and reads, half of them in chains."""
-    root: Promise[Any] = Promise("send everything", ground="not all was sent", service=Service(kind="children"))
-    branches = [
-        root.add(Promise(f"branch {number}", ground=None, service=Service(kind="children"), combine="record"))
-        for number in range(BRANCHES)
-    ]
+    root: Promise[Any] = Promise("send everything", ground="not all was sent")
+    branches = [root.add(Promise(f"branch {number}", ground=None, combine="record")) for number in range(BRANCHES)]
     for number in range(LEAVES):
         branch = branches[number % BRANCHES]
         before = (branch.children[-1].name,) if number % 4 == 3 and branch.children else ()
         name = f"leaf{number}"
+        argument: dict[str, Any]
         if number % 2:
-            capability, argument = "http_get", f"{url}/read/{number}"
+            capability, argument = "http_get", {"url": f"{url}/read/{number}"}
         else:
             capability = "http_send" if honours else "http_send_once"
-            argument = {"url": f"{url}/effect", "method": "POST", "body": {"n": number}}  # type: ignore[assignment]
+            argument = {"url": f"{url}/effect", "method": "POST", "content": {"n": number}}
             if honours:
-                argument["honours_keys"] = True  # type: ignore[index]
-        service = Service(kind="capability", name=capability)
-        branch.add(Promise(name, ground=None, name=name, needs=before, service=service, argument=argument))
+                argument["honours_keys"] = True
+        branch.add(Promise(name, ground=None, name=name, needs=before, capability=capability, argument=argument))
     assert sum(1 for _ in root.walk()) == 1 + BRANCHES + LEAVES
     return root
 
@@ -267,7 +264,9 @@ def _proven(state: Path, run: str) -> set[str]:
         plan = json.loads(ledger.get_blob(str(planned.payload["tree"])))
         nodes = {str(event.payload["node"]) for event in ledger.read(kind="promise.resolved", subject=run)}
     leaves = [leaf for branch in plan["children"] for leaf in branch["children"] if leaf["id"] in nodes]
-    return {f"/read/{leaf['argument'].rpartition('/')[2]}" for leaf in leaves if isinstance(leaf["argument"], str)}
+    return {
+        f"/read/{leaf['argument']['url'].rpartition('/')[2]}" for leaf in leaves if leaf["capability"] == "http_get"
+    }
 
 
 def _check(state: Path, run: str, server: Server, report: Report) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from mayfly.library import Committed, Invocation
-from mayfly.promise import Promise, Service, State, saved, unknown_effects
+from mayfly.core import Invocation
+from mayfly.library import Committed
+from mayfly.promise import Promise, State, result_of, saved, unknown_effects
 from mayfly.promise._data import DEEPEST, NotData, copied, handed
 from mayfly.promise._events import RunCancelled
 from promise.bed import RUN, Bed, tree
@@ -26,7 +27,7 @@ def itself() -> list[Any]:
 
 
 def of(capability: str, **more: Any) -> Promise[Any]:
-    return Promise(capability, ground="ground", service=Service(kind="capability", name=capability), **more)
+    return Promise(capability, ground="ground", capability=capability, **more)
 
 
 @pytest.mark.parametrize(
@@ -53,13 +54,15 @@ def test_what_would_be_read_back_as_something_else_is_no_data(value: object) -> 
 
 def test_nobody_changes_what_another_promise_has_proven(bed: Bed) -> None:
     def spoil(invocation: Invocation) -> object:
-        argument: Any = invocation.argument
-        argument.append(99)
-        return len(argument)
+        items: Any = invocation.arguments["items"]
+        items.append(99)
+        return len(items)
 
     bed.capability("give", lambda invocation: [1, 2, 3], quick=True)
     bed.capability("spoil", spoil, quick=True)
-    root = bed.resolve(tree("both", of("give", name="a"), of("spoil", name="b", needs=("a",)), combine="record"))
+    root = bed.resolve(
+        tree("both", of("give", name="a"), of("spoil", name="b", argument={"items": result_of("a")}), combine="record")
+    )
     assert root.value == {"a": [1, 2, 3], "b": 4}
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import InputError, MayflyError
-from mayfly.library import Committed, Invocation, NotSent
-from mayfly.promise import Promise, Service, State, settle_effect, unknown_effects
+from mayfly.core import Asked, InputError, Invocation, MayflyError, NotSent
+from mayfly.library import Committed
+from mayfly.promise import Promise, State, settle_effect, unknown_effects
 from mayfly.promise._events import RunCancelled
 from promise.bed import RUN, Bed, leaf, tree
 
@@ -30,13 +30,11 @@ class Receiver:
         trouble = self.trouble.pop(0) if self.trouble else None
         if trouble is not None:
             raise trouble
-        return {"sent": invocation.argument}
+        return {"sent": invocation.arguments}
 
 
 def send(intent: str = "send", **more: Any) -> Promise[Any]:
-    return Promise(
-        intent, ground="not sent", service=Service(kind="capability", name="send"), argument={"n": 1}, **more
-    )
+    return Promise(intent, ground="not sent", capability="send", argument={"n": 1}, **more)
 
 
 @pytest.fixture
@@ -96,7 +94,9 @@ def test_an_idempotent_effect_that_was_cut_off_is_sent_again_with_the_same_key(b
 
 def test_an_effect_nobody_can_tell_about_is_never_sent_again(bed: Bed, receiver: Receiver) -> None:
     receiver.trouble = [Killed()]
-    bed.capability("send", receiver, effect="once", quick=True, target=lambda _: "http://shop/order")
+    bed.capability(
+        "send", receiver, effect="once", quick=True, asks=lambda _: (Asked("http_post", "http://shop/order"),)
+    )
     with pytest.raises(Killed):
         bed.resolve(send("Order a book"))
     for _ in range(2):
@@ -211,7 +211,7 @@ def test_what_the_rules_do_not_permit_is_not_sent(bed: Bed, receiver: Receiver, 
         return SimpleNamespace(decision=decision, because=("outside the workspace",), id="d-7")
 
     bed.permit = permit
-    bed.capability("send", receiver, effect="once", action="http_post", target=lambda _: "shop", payload=lambda _: "1")
+    bed.capability("send", receiver, effect="once", asks=lambda _: (Asked("http_post", "shop", "1"),))
     root = bed.resolve(send())
     assert (root.state, root.code) == (State.COLLAPSED, "DENIED")
     assert words in root.reason
@@ -222,7 +222,7 @@ def test_what_the_rules_do_not_permit_is_not_sent(bed: Bed, receiver: Receiver, 
 
 def test_without_rules_nothing_that_has_to_be_asked_for_is_done(bed: Bed, receiver: Receiver) -> None:
     bed.permit = None
-    bed.capability("send", receiver, action="http_post")
+    bed.capability("send", receiver, asks=lambda _: (Asked("http_post"),))
     assert bed.resolve(send()).code == "DENIED"
     assert receiver.calls == []
 
@@ -255,7 +255,7 @@ def test_a_check_that_raises_or_hangs_accepts_nothing(bed: Bed) -> None:
     bed.capability("raises", lambda invocation: 5, check=lambda invocation, value: 1 / 0)
     bed.capability("hangs", lambda invocation: 5, check=lambda invocation, value: stop.wait(30), check_seconds=0.3)
     for name in ("raises", "hangs"):
-        promise: Promise[Any] = Promise("x", ground=None, service=Service(kind="capability", name=name))
+        promise: Promise[Any] = Promise("x", ground=None, capability=name)
         assert bed.resolve(promise, run=f"r-{name}").code == "TEST"
     stop.set()
 
@@ -270,7 +270,7 @@ def test_a_capability_that_would_end_the_program_fails_alone(bed: Bed, error: Ba
 
     bed.capability("send", leave)
     bed.capability("other", lambda invocation: 1)
-    other: Promise[Any] = Promise("other", ground=0, service=Service(kind="capability", name="other"))
+    other: Promise[Any] = Promise("other", ground=0, capability="other")
     root = bed.resolve(tree("both", send(), other))
     assert [promise.state for promise in root.walk()] == [State.COLLAPSED, State.FAILED, State.RESOLVED]
     assert type(error).__name__ in root.children[0].error
@@ -323,7 +323,7 @@ def test_a_steady_value_of_another_run_has_to_pass_the_test_of_today(bed: Bed) -
     factor = 2
 
     def times(invocation: Invocation) -> object:
-        argument: Any = invocation.argument
+        argument: Any = invocation.arguments
         return argument["n"] * factor
 
     def is_times(invocation: Invocation, value: object) -> bool:
@@ -350,7 +350,7 @@ def test_an_unknown_capability_collapses_its_promise(bed: Bed) -> None:
 def test_a_capability_may_be_a_coroutine(bed: Bed) -> None:
     async def call(invocation: Invocation) -> object:
         await asyncio.sleep(0)
-        return invocation.argument
+        return invocation.arguments
 
     bed.capability("send", call, quick=True)
     assert bed.resolve(send()).value == {"n": 1}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import InputError, LimitError, StoreError
-from mayfly.promise import Done, Promise, Reality, Service, State, saved
+from mayfly.promise import Done, Promise, Reality, State, saved
 from mayfly.promise._reality import Kind
 from promise.bed import Bed, leaf, tree
 
@@ -61,7 +61,7 @@ def _random_tree(chance: random.Random, depth: int = 0) -> Promise[Any]:
     if chance.random() < 0.05:
         promise.reality = Reality(kind=Kind.CHAOTIC, confidence=0.9, reasoning="no bounds")
     if chance.random() < 0.05:
-        promise.service = Service(kind="capability", name="ghost")
+        promise.capability, promise.work = "ghost", None
     return promise
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mayfly.core import Agent, Identity, InputError, agent
-from mayfly.promise._pieces import Claim, Contradict, Detector, Fix, Fixed, Ground, Judge, Opinion, attempt
+from mayfly.promise import Claim, Contradict, Fix, Fixed, Ground, Judge, Opinion, attempt
+from mayfly.promise._contradict import Detector
 
 STEPS: list[Callable[[int], int]] = [lambda n: n + 1, lambda n: -n, lambda n: n * 3, lambda n: n // 2, lambda n: 7]
 AGENTS = st.sampled_from([agent(step) for step in STEPS])
@@ -186,6 +187,11 @@ def test_advice_on_different_things_is_no_opposition() -> None:
 def test_a_test_that_is_not_answered_with_true_contradicts(answer: object, severity: float) -> None:
     contradict = Contradict([attempt(lambda _: answer)])
     assert contradict.contradict(Claim(value=1)).severity == severity
+
+
+def test_a_test_that_raises_contradicts_every_time() -> None:
+    contradict = Contradict([attempt(lambda value: value / 0)])  # type: ignore[operator]
+    assert [contradict.contradict(Claim(value=1)).severity for _ in range(5)] == [0.8] * 5
 
 
 def test_a_detector_that_fails_three_times_is_not_asked_again() -> None:

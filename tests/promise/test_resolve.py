@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import HelpNeeded, InputError, Proof
-from mayfly.promise import Done, Promise, Reality, Service, State, saved
+from mayfly.promise import Done, Promise, Reality, State, Work, saved
 from mayfly.promise._reality import Kind
 from promise.bed import RUN, Bed, leaf, tree
 
@@ -177,7 +177,7 @@ def test_a_combiner_is_compiled_where_nothing_simple_will_do(bed: Bed) -> None:
     }
     root = bed.resolve(tree("multiply", leaf("a", name="x"), leaf("b", name="y"), combine="compiled"))
     assert root.value == 6
-    assert bed.engine.jobs[-1].service.kind == "compile"
+    assert bed.engine.jobs[-1].work.kind == "compile"
 
 
 def _lines(path: Path, job: Any) -> list[str]:
@@ -192,17 +192,17 @@ def _parts(bed: Bed, merge: str | None) -> Promise[Any]:
         "part": lambda job: _lines(path, job),
         "all": lambda job: _lines(path, job)[::-1],
     }
-    root = tree("all", Promise("write", ground=None, name="agent", service=Service(kind="write")), combine="merge")
+    root = tree("all", Promise("write", ground=None, name="agent", work=Work(kind="write")), combine="merge")
     for start in (0, 2, 4):
         part = {"path": str(path), "start": start, "stop": start + 2}
-        root.add(Promise("part", ground=None, needs=("agent",), service=Service(kind="agent"), argument=part))
+        root.add(Promise("part", ground=None, needs=("agent",), work=Work(kind="run"), argument=part))
     return bed.resolve(root)
 
 
 def test_parts_of_a_file_are_joined_as_proven(bed: Bed) -> None:
     root = _parts(bed, "concat")
     assert root.value == ["a", "b", "c"]
-    assert {job.service.name for job in bed.engine.jobs[1:]} == {"f" * 64}
+    assert {job.work.name for job in bed.engine.jobs[1:]} == {"f" * 64}
 
 
 def test_what_was_joined_is_kept(bed: Bed) -> None:

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from mayfly.core import Example, Settings, StoreError, limit
-from mayfly.promise import Done, Job, Part, Service
+from mayfly.promise import Done, Job, Part, Work
 from mayfly.promise.split import merge, parts_of
 from mayfly.runtime import Runtime
 from mayfly.runtime._agents import AgentKept
@@ -46,7 +46,7 @@ def worker(runtime: Runtime) -> LeafWorker:
 
 def job(kind: Any = "compile", name: str = "", **fields: Any) -> Job:
     given = {"run": "r-leaf", "node": "0.1", "intent": "count requests by status", "depth": 1, **fields}
-    return Job(service=Service(kind=kind, name=name), **given)
+    return Job(work=Work(kind="run" if kind == "agent" else kind, name=name), **given)
 
 
 def whole(name: str) -> Part:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.promise import Job, Part, Service
+from mayfly.promise import Job, Part, Work
 from mayfly.runtime import Runtime
 from mayfly.runtime._leaf import LeafWorker
 
@@ -35,7 +35,7 @@ def test_a_written_program_is_joined_only_as_proven(runtime: Runtime, file: str,
     worker = LeafWorker(runtime.settings, parts=runtime.parts)
     path = EXAMPLES / file
     part = Part(path=str(path), start=0, stop=path.stat().st_size)
-    done = worker.do(Job(run="r-merge", node="0.1", service=Service(kind="write"), intent=intent, part=part))
+    done = worker.do(Job(run="r-merge", node="0.1", work=Work(kind="write"), intent=intent, part=part))
     assert done.status == "resolved", done.reason
     value: Any = done.value
     assert (value["merge"], bool(value["reason"])) == (kind, True)

@@ -12,14 +12,13 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import Example, InputError, PolicySettings, Settings
-from mayfly.library import Builtin, Invocation
-from mayfly.promise import Promise, Service
+from mayfly.core import Asked, Capability, Example, InputError, Invocation, PolicySettings, Settings
+from mayfly.promise import Promise, Work
 from mayfly.promise._events import Proven
 from mayfly.runtime import Reproved, Runtime, prove_again
 
 SQUARES = tuple(Example(input=n, output=n * n) for n in (0, 2, 3, 5, 7, -4))
-SORTED = "def test(result, input):\n    return result == sorted(input)\n"
+SORTED = 'def test(result, input):\n    return result == sorted(input["it"])\n'
 
 
 class World:
@@ -46,25 +45,24 @@ def world() -> Iterator[World]:
     made.waits.set()
 
 
-def capabilities(world: World, *, check_seconds: float = 100) -> list[Builtin]:
+def capabilities(world: World, *, check_seconds: float = 100) -> list[Capability]:
     return [
-        Builtin(
+        Capability(
             name="look",
-            description="look",
-            call=lambda invocation: invocation.argument,
+            input_schema={"type": "object", "required": ["it"]},
+            call=lambda invocation: invocation.arguments["it"],
             check=world.check,
             proves="the world is as it was",
             check_seconds=check_seconds,
         ),
-        Builtin(name="sort", description="sort", call=lambda invocation: sorted(invocation.argument)),  # type: ignore[call-overload]
-        Builtin(
+        Capability(name="sort", summary="sort", call=lambda invocation: sorted(invocation.arguments["it"])),
+        Capability(
             name="ask",
-            description="ask",
+            summary="ask",
             call=lambda invocation: "answer",
-            action="http_get",
-            target=lambda invocation: "https://example.com/",
+            asks=lambda call: (Asked("http_get", "https://example.com/"),),
         ),
-        Builtin(name="boom", description="boom", call=lambda invocation: 1 / 0),
+        Capability(name="boom", summary="boom", call=lambda invocation: 1 / 0),
     ]
 
 
@@ -76,14 +74,12 @@ def runtime(tmp_path: Path, world: World) -> Iterator[Runtime]:
 
 
 def leaf(capability: str, argument: object = 1, **more: Any) -> Promise[Any]:
-    given: dict[str, Any] = {} if argument is None else {"argument": argument}
-    return Promise(
-        f"{capability} it", ground="ground", service=Service(kind="capability", name=capability), **given, **more
-    )
+    given: dict[str, Any] = {} if argument is None else {"argument": {"it": argument}}
+    return Promise(f"{capability} it", ground="ground", capability=capability, **given, **more)
 
 
 def tree(*children: Promise[Any], **more: Any) -> Promise[Any]:
-    root: Promise[Any] = Promise("do both", ground="ground", service=Service(kind="children"), **more)
+    root: Promise[Any] = Promise("do both", ground="ground", **more)
     for child in children:
         root.add(child)
     return root
@@ -100,7 +96,7 @@ def test_every_proof_of_a_tree_is_run_again(runtime: Runtime, world: World) -> N
     outcome = runtime.resolve(tree(leaf("look", 1, name="a"), leaf("look", 2, name="b")))
     assert len(world.seen) == 2
     assert prove(runtime, outcome.id) == {"0": (True, ""), "0.1": (True, ""), "0.2": (True, "")}
-    assert [invocation.argument for invocation in world.seen[2:]] == [2, 1]
+    assert [invocation.arguments["it"] for invocation in world.seen[2:]] == [2, 1]
 
 
 def test_what_does_not_hold_any_more_takes_its_parents_with_it(runtime: Runtime, world: World) -> None:
@@ -109,7 +105,7 @@ def test_what_does_not_hold_any_more_takes_its_parents_with_it(runtime: Runtime,
     assert prove(runtime, outcome.id) == {
         "0": (False, "it rests on 0.1, which does not hold"),
         "0.1": (False, "it rests on 0.1.1, which does not hold"),
-        "0.1.1": (False, "it does not hold any more that the world is as it was"),
+        "0.1.1": (False, "the test of look gave False, not True: the world is as it was"),
         "0.2": (True, ""),
     }
 
@@ -131,7 +127,7 @@ def test_only_in_time_proves(runtime: Runtime, world: World) -> None:
 
 @pytest.mark.parametrize(
     ("says", "reason"),
-    [(1, "does not hold any more"), (OSError("gone"), "the test of look failed: OSError: gone")],
+    [(1, "the test of look gave 1, not True"), (OSError("gone"), "the test of look failed: OSError: gone")],
 )
 def test_only_true_proves(runtime: Runtime, world: World, says: object, reason: str) -> None:
     outcome = runtime.resolve(leaf("look"))
@@ -146,7 +142,7 @@ def test_a_capability_gets_what_its_siblings_gave(runtime: Runtime, world: World
     outcome = runtime.resolve(steps)
     assert outcome.value == {"x": [1, 3]}
     assert all(holds for holds, _ in prove(runtime, outcome.id).values())
-    assert [invocation.argument for invocation in world.seen] == [[1, 3], [1, 3]]
+    assert [invocation.arguments["it"] for invocation in world.seen] == [[1, 3], [1, 3]]
 
 
 def test_a_test_that_was_given_is_asked_about_the_value_that_is_kept(runtime: Runtime) -> None:
@@ -172,7 +168,7 @@ def test_the_test_of_a_parent_is_asked_about_the_combined_value(runtime: Runtime
 
 
 def test_the_tests_of_agents_run_again(runtime: Runtime) -> None:
-    agent: dict[str, Any] = {"ground": None, "service": Service(kind="compile"), "examples": SQUARES}
+    agent: dict[str, Any] = {"ground": None, "work": Work(kind="compile"), "examples": SQUARES}
     root = tree(
         Promise("square the number", name="a", argument=12, **agent),
         Promise("square the number", name="b", argument=13, needs=("a",), **agent),
@@ -185,7 +181,7 @@ def test_the_tests_of_agents_run_again(runtime: Runtime) -> None:
 
 def test_what_was_not_kept_cannot_be_proven_again(runtime: Runtime) -> None:
     root: Promise[Any] = Promise(
-        "square the number", ground=None, argument=12, service=Service(kind="compile"), examples=SQUARES
+        "square the number", ground=None, argument=12, work=Work(kind="compile"), examples=SQUARES
     )
     outcome = runtime.resolve(root, tier="ephemeral", accept_weak=True)
     assert outcome.value == 144

@@ -15,7 +15,7 @@ import pytest
 
 from mayfly.core import Example, ModelSettings, Outcome, Settings
 from mayfly.models import ModelAnswered, ModelAsked
-from mayfly.promise import Planned, Promise, Service, cancel, saved, to_json
+from mayfly.promise import Planned, Promise, Work, cancel, saved, to_json
 from mayfly.promise._events import Began, Collapsed
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
@@ -51,8 +51,8 @@ def settings(tmp_path: Path, server: Server) -> Settings:
 
 def doubled() -> Promise[Any]:
     examples = tuple(Example(input=number, output=2 * number) for number in (1, 2, 5))
-    service = Service(kind="compile", name="openai:small")
-    return Promise("double a number", ground=None, argument=3, examples=examples, service=service)
+    work = Work(kind="compile", name="openai:small")
+    return Promise("double a number", ground=None, argument=3, examples=examples, work=work)
 
 
 def killed_in_a_call(settings: Settings, server: Server, *, answered: int) -> str:
@@ -151,4 +151,4 @@ def test_each_attempt_at_a_promise_counts_once(settings: Settings) -> None:
         ledger.append(asked, subject=leaf)
         found = saved(ledger, run)
     assert found.used == {"model_calls": 4, "input_tokens": 111, "output_tokens": 1022, "money": 0.875}
-    assert (found.cost.model_calls, found.cost.money) == (4, 0.875)
+    assert (found.cost.model_calls, found.cost.money.dollars) == (4, 0.875)

@@ -9,9 +9,19 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import ConflictError, InputError, ModelSettings, PromiseSettings, Settings, UnresolvedError, limit
-from mayfly.library import Builtin, Invocation
-from mayfly.promise import Evidence, Promise, Service, State, cancel, saved
+from mayfly.core import (
+    Capability,
+    ConflictError,
+    InputError,
+    Invocation,
+    ModelSettings,
+    PromiseSettings,
+    Settings,
+    UnresolvedError,
+    Unset,
+    limit,
+)
+from mayfly.promise import Evidence, Promise, State, Work, cancel, saved
 from mayfly.runtime import Runtime
 from mayfly.testing import write_script
 from mayfly.views import runs
@@ -29,7 +39,7 @@ class Gate:
         self.calls += 1
         self.begun.set()
         self.open.wait(500)
-        return invocation.argument
+        return invocation.arguments["it"]
 
 
 @pytest.fixture
@@ -42,10 +52,10 @@ def gate() -> Iterator[Gate]:
 @pytest.fixture
 def runtime(tmp_path: Path, gate: Gate) -> Iterator[Runtime]:
     capabilities = [
-        Builtin(name="wait", description="wait", call=gate),
-        Builtin(name="give", description="give", call=lambda invocation: invocation.argument),
-        Builtin(name="odd", description="odd", call=lambda invocation: {1: "one"}),
-        Builtin(name="boom", description="boom", call=lambda invocation: 1 / 0),
+        Capability(name="wait", summary="wait", call=gate),
+        Capability(name="give", summary="give", call=lambda invocation: invocation.arguments["it"]),
+        Capability(name="odd", summary="odd", call=lambda invocation: {1: "one"}),
+        Capability(name="boom", summary="boom", call=lambda invocation: 1 / 0),
     ]
     settings = Settings(state_dir=str(tmp_path / "state"))
     with Runtime(settings, capabilities=capabilities, workspace=tmp_path) as made:
@@ -53,12 +63,12 @@ def runtime(tmp_path: Path, gate: Gate) -> Iterator[Runtime]:
 
 
 def leaf(capability: str, argument: object = 1, **more: Any) -> Promise[Any]:
-    service = Service(kind="capability", name=capability)
-    return Promise(f"{capability} it", ground="ground", service=service, argument=argument, **more)
+    given = argument if isinstance(argument, Unset) else {"it": argument}
+    return Promise(f"{capability} it", ground="ground", capability=capability, argument=given, **more)
 
 
 def both(*children: Promise[Any], **more: Any) -> Promise[Any]:
-    root: Promise[Any] = Promise("do both", ground="ground", service=Service(kind="children"), **more)
+    root: Promise[Any] = Promise("do both", ground="ground", **more)
     for child in children:
         root.add(child)
     return root
@@ -120,7 +130,7 @@ def test_a_cancel_is_heard_however_early_it_comes(tmp_path: Path, gate: Gate) ->
             (run,) = runs(watched.ledger)
             cancel(watched.ledger, run.id, by="Ada")
 
-    capabilities = [Builtin(name="wait", description="wait", call=gate)]
+    capabilities = [Capability(name="wait", summary="wait", call=gate)]
     with Runtime(settings, capabilities=capabilities, workspace=tmp_path, observer=at_once) as watched:
         outcome = watched.resolve(both(leaf("wait"), leaf("wait", needs=("1",))))
         states = [promise.state for promise in saved(watched.ledger, outcome.id).tree.walk()]
@@ -135,7 +145,7 @@ def test_an_observer_that_fails_changes_nothing(tmp_path: Path) -> None:
         told.append(what)
         raise RuntimeError("no")
 
-    capabilities = [Builtin(name="give", description="give", call=lambda invocation: invocation.argument)]
+    capabilities = [Capability(name="give", summary="give", call=lambda invocation: invocation.arguments["it"])]
     settings = Settings(state_dir=str(tmp_path / "state"))
     with Runtime(settings, capabilities=capabilities, observer=angry) as runtime:
         assert runtime.resolve(both(leaf("give"))).resolved
@@ -231,7 +241,7 @@ def test_time_that_is_up_ends_the_run(tmp_path: Path, gate: Gate) -> None:
     from mayfly.core import PromiseSettings
 
     settings = Settings(state_dir=str(tmp_path / "state"), promise=PromiseSettings(seconds=0.3))
-    waits = [Builtin(name="wait", description="wait", call=gate)]
+    waits = [Capability(name="wait", summary="wait", call=gate)]
     with Runtime(settings, capabilities=waits) as short:
         outcome = short.resolve(leaf("wait"))
         assert (outcome.status, outcome.code) == ("collapsed", "BUDGET")
@@ -251,7 +261,7 @@ def test_a_file_that_changed_meanwhile_is_not_gone_on_with(runtime: Runtime, tmp
     log = tmp_path / "a.log"
     log.write_text("one\n")
     part = {"path": str(log), "start": 0, "stop": 4}
-    outcome = runtime.resolve(Promise("x", ground=None, service=Service(kind="agent", name="0" * 64), argument=part))
+    outcome = runtime.resolve(Promise("x", ground=None, work=Work(kind="run", name="0" * 64), argument=part))
     assert not outcome.resolved
     before = log.stat().st_mtime_ns
     log.write_text("two\n")

@@ -19,7 +19,9 @@ import psycopg
 import pytest
 
 from mayfly.core import (
+    Capability,
     ConflictError,
+    Invocation,
     LibrarySettings,
     Outcome,
     PromiseSettings,
@@ -27,8 +29,7 @@ from mayfly.core import (
     Settings,
     StoreSettings,
 )
-from mayfly.library import Builtin, Invocation
-from mayfly.promise import Done, Job, LocalEngine, Promise, Service, State, cancel, saved
+from mayfly.promise import Done, Job, LocalEngine, Promise, State, cancel, saved
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
 from mayfly.testing import (
@@ -95,8 +96,8 @@ def test_a_store_that_comes_back_in_the_middle_changes_nothing(settings: Setting
 
 def test_an_effect_waits_for_a_store_that_is_away(settings: Settings, server: PostgresServer) -> None:
     given: list[str] = []
-    noted = Builtin(name="note", description="note", effect="once", call=lambda asked: given.append(asked.key) or 1)  # type: ignore[func-returns-value]
-    promise: Promise[Any] = Promise("note it", ground="ground", service=Service(kind="capability", name="note"))
+    noted = Capability(name="note", summary="note", effect="once", call=lambda asked: given.append(asked.key) or 1)  # type: ignore[func-returns-value]
+    promise: Promise[Any] = Promise("note it", ground="ground", capability="note")
     quick = replace(settings, promise=replace(settings.promise, kill_cache=0))
     with Runtime(quick, capabilities=[noted]) as runtime:
         check = runtime.parts.switch.check
@@ -138,9 +139,9 @@ def test_the_claim_is_taken_again_from_a_server_that_came_back(settings: Setting
             # Whoever claims it to see whether it is claimed has it for a moment, so first somebody else must have it.
             return until(lambda: claimed(server) and refusal(ledger, asked.key.partition("/")[0], refused))
 
-    looks = Builtin(name="look", description="look", call=restart_and_look)
+    looks = Capability(name="look", summary="look", call=restart_and_look)
     with Runtime(settings, capabilities=[looks]) as runtime:
-        promise: Promise[Any] = Promise("look", ground=None, service=Service(kind="capability", name="look"))
+        promise: Promise[Any] = Promise("look", ground=None, capability="look")
         outcome = runtime.resolve(promise)
     assert outcome.value is True, outcome.reason
     assert f"is being run by process {os.getpid()} on" in refused[0]

@@ -113,6 +113,17 @@ def test_what_another_user_made_is_not_trusted(tmp_path: Path, whose: str, monke
         assert len(list((tmp_path / "worked-out").iterdir())) == 1
 
 
+@pytest.mark.parametrize("mode", [0o720, 0o702, 0o777])
+def test_a_directory_that_others_can_write_keeps_nothing(tmp_path: Path, mode: int) -> None:
+    state = tmp_path / "state"
+    kept(state).put("k", b"data")
+    state.chmod(mode)
+    kept(state).put("other", b"data")
+    assert kept(state).get("k") is None
+    state.chmod(0o700)
+    assert [kept(state).get(key) for key in ("k", "other")] == [b"data", None]
+
+
 def test_a_folder_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
     (tmp_path / "worked-out").write_text("a file")
     kept(tmp_path).put("k", b"data")

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import Example, Settings
-from mayfly.library import Builtin, Invocation
-from mayfly.promise import Promise, Service
+from mayfly.core import Capability, Example, Invocation, Settings
+from mayfly.promise import Promise, Work
 from mayfly.promise._events import DeadLetter
 from mayfly.runtime import Runtime
 from mayfly.testing import write_script
@@ -31,9 +30,9 @@ def lost(invocation: Invocation) -> object:
 
 
 CAPABILITIES = (
-    Builtin(name="give", description="give", call=lambda invocation: 1),
-    Builtin(name="shaky", description="shaky", call=shaky),
-    Builtin(name="send", description="send", call=lost, effect="once"),
+    Capability(name="give", summary="give", call=lambda invocation: 1),
+    Capability(name="shaky", summary="shaky", call=shaky),
+    Capability(name="send", summary="send", call=lost, effect="once"),
 )
 
 
@@ -45,11 +44,11 @@ def runtime(tmp_path: Path) -> Iterator[Runtime]:
 
 
 def leaf(by: str, **more: Any) -> Promise[Any]:
-    return Promise(f"{by} it", ground=None, service=Service(kind="capability", name=by), **more)
+    return Promise(f"{by} it", ground=None, capability=by, **more)
 
 
 def tree(*children: Promise[Any], **more: Any) -> Promise[Any]:
-    root: Promise[Any] = Promise("all", ground=None, service=Service(kind="children"), **more)
+    root: Promise[Any] = Promise("all", ground=None, **more)
     for child in children:
         root.add(child)
     return root
@@ -57,7 +56,7 @@ def tree(*children: Promise[Any], **more: Any) -> Promise[Any]:
 
 def test_leaves_that_were_written_are_no_runs_of_their_own(runtime: Runtime) -> None:
     agent = Promise(
-        "square the number", ground=None, argument=12, examples=SQUARES, service=Service(kind="compile"), name="a"
+        "square the number", ground=None, argument=12, examples=SQUARES, work=Work(kind="compile"), name="a"
     )
     assert runtime.resolve(tree(agent, leaf("give", name="b"))).resolved
     found = metrics(runtime.parts.ledger)
@@ -103,7 +102,7 @@ def test_what_leaves_spent_counts_with_their_tree_once(tmp_path: Path) -> None:
     model = write_script(tmp_path / "script.jsonl", ("architect", "def square(n: int) -> int:\n    return n * n\n"))
     with Runtime(Settings(state_dir=str(tmp_path / "state"))) as runtime:
         agent = Promise(
-            "square the number", ground=None, argument=12, examples=SQUARES, service=Service(kind="compile"), name="a"
+            "square the number", ground=None, argument=12, examples=SQUARES, work=Work(kind="compile"), name="a"
         )
         outcome = runtime.resolve(tree(agent), model=model)
         assert outcome.cost.model_calls >= 1

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -51,6 +50,8 @@ def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator
     if name is None:
         yield Given()
     elif name == "-":
+        import tempfile
+
         with tempfile.NamedTemporaryFile(prefix="mayfly-") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
             file.flush()

@@ -322,6 +322,6 @@ def outcome_fields(outcome: "Outcome[Any]") -> dict[str, object]:
             "seconds": round(outcome.cost.seconds, 6),
             "input_tokens": outcome.cost.input_tokens,
             "output_tokens": outcome.cost.output_tokens,
-            "money": outcome.cost.money,
+            "money": outcome.cost.money.dollars,
         },
     }

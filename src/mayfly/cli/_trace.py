@@ -71,7 +71,7 @@ def _show(traced: Trace) -> None:
 
     saved = traced.saved
     calls = f"{saved.cost.model_calls} model call{'s' if saved.cost.model_calls != 1 else ''}"
-    spent = f" · ${saved.cost.money:.4f}" if saved.cost.money else ""
+    spent = f" · {saved.cost.money}" if saved.cost.money else ""
     when = saved.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
     answer(f"{one_line(traced.run)}  {one_line(status_words(saved.status))}  {when}  {calls}{spent}")
     costs = traced.costs()

@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from mayfly.core._agent import Agent, Identity, agent
     from mayfly.core._amounts import POOL_KINDS
     from mayfly.core._canonical import canonical_json, content_hash
+    from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent
     from mayfly.core._hosts import Host, host_of
+    from mayfly.core._money import NO_MONEY, Money
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
     from mayfly.core._same import is_sequence, same
+    from mayfly.core._schema import mismatch
     from mayfly.core._secrets import HIDDEN, find_key, holds_secret, without_known_secrets, without_secrets
     from mayfly.core._settings import (
         Default,
@@ -36,7 +39,6 @@ if TYPE_CHECKING:
         UNSET,
         Artifact,
         Budget,
-        Capability,
         Cost,
         Example,
         Intent,
@@ -64,15 +66,19 @@ __all__ = [
     "CHAOS_THRESHOLD",
     "CONTROL",
     "HIDDEN",
+    "NO_MONEY",
     "POOL_KINDS",
     "UNSET",
     "Agent",
     "Artifact",
+    "Asked",
     "Budget",
     "Capability",
     "ConflictError",
     "Cost",
     "Default",
+    "Does",
+    "Effect",
     "Example",
     "ForgeSettings",
     "GateSettings",
@@ -82,11 +88,14 @@ __all__ = [
     "Identity",
     "InputError",
     "Intent",
+    "Invocation",
     "LibrarySettings",
     "LimitError",
     "MachineError",
     "MayflyError",
     "ModelSettings",
+    "Money",
+    "NotSent",
     "Offer",
     "Outcome",
     "PolicySettings",
@@ -116,6 +125,7 @@ __all__ = [
     "host_of",
     "is_sequence",
     "limit",
+    "mismatch",
     "one_line",
     "parse_python",
     "rounds",
@@ -133,10 +143,13 @@ __getattr__ = lazily(
         "_agent": "Agent Identity agent",
         "_amounts": "POOL_KINDS",
         "_canonical": "canonical_json content_hash",
+        "_capability": "Asked Capability Does Effect Invocation NotSent",
         "_hosts": "Host host_of",
+        "_money": "NO_MONEY Money",
         "_parse": "check_tree parse_python",
         "_pool": "Hold Pool current_pool limit within",
         "_same": "is_sequence same",
+        "_schema": "mismatch",
         "_secrets": "HIDDEN find_key holds_secret without_known_secrets without_secrets",
         "_settings": (
             "Default ForgeSettings GateSettings LibrarySettings ModelSettings PolicySettings "
@@ -145,8 +158,7 @@ __getattr__ = lazily(
         "_shown": "CONTROL clipped harmless one_line shown",
         "_stop": "Stop",
         "_types": (
-            "CHAOS_THRESHOLD UNSET Artifact Budget Capability Cost Example Intent Offer Outcome "
-            "Proof Tier Unset Verdict rounds"
+            "CHAOS_THRESHOLD UNSET Artifact Budget Cost Example Intent Offer Outcome Proof Tier Unset Verdict rounds"
         ),
         "errors": (
             "ConflictError HelpNeeded InputError LimitError MachineError MayflyError Refusal StoreError UnresolvedError"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from mayfly.core._money import MICROS, Money
 from mayfly.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,12 +36,17 @@ def known(kind: str) -> None:
 
 
 def exact(amounts: Mapping[str, float]) -> Amounts:
-    """Return the amounts as the exact decimals they are written in, so that three times 0.1 is 0.3."""
+    """Return the amounts as the exact decimals they are written in, so that three times 0.1 is 0.3.
+
+    Money is given in dollars and counted in millionths of one.
+    """
     return {kind: _amount(kind, value) for kind, value in amounts.items()}
 
 
-def plain(amount: Amount) -> float:
-    """Return an exact amount as a number for everybody."""
+def plain(kind: str, amount: Amount) -> float:
+    """Return an exact amount as a number for everybody, money in dollars."""
+    if kind == "money":
+        return amount // MICROS if amount % MICROS == 0 else Money(int(amount)).dollars
     return int(amount) if amount.denominator == 1 else float(amount)
 
 
@@ -65,6 +71,8 @@ def _amount(kind: str, value: float) -> Amount:
     # What is not a number at all compares with nothing, and infinity is too much.
     if not isinstance(value, (int, float)) or not 0 <= value <= _LARGEST:
         raise InputError(f"{kind} in a pool must be a number that is 0 or more")
+    if kind == "money":
+        return Money.of(value).micros
     if isinstance(value, int) or value.is_integer():
         return int(value)
     # Imported where it is used: it is slow to load, and most amounts are whole.

@@ -63,18 +63,18 @@ class Pool:
         """Return what was used of *kind*, here and in all children."""
         known(kind)
         with self._tree.lock:
-            return self._time() if kind == "seconds" else plain(self._used[kind])
+            return self._time() if kind == "seconds" else plain(kind, self._used[kind])
 
     def held(self, kind: str) -> float:
         """Return what work under way, here and in all children, may still use of *kind*."""
         known(kind)
         with self._tree.lock:
-            return plain(self._held[kind])
+            return plain(kind, self._held[kind])
 
     def limit(self, kind: str) -> float | None:
         """Return the limit of *kind* on this level alone; None where there is none."""
         known(kind)
-        return plain(self._limits[kind]) if kind in self._limits else None
+        return plain(kind, self._limits[kind]) if kind in self._limits else None
 
     def left(self, kind: str, *, returned: bool = False) -> float | None:
         """Return what is neither used nor held on any level; None where nothing limits *kind*.
@@ -87,7 +87,7 @@ class Pool:
             if kind == "seconds":
                 return max(0.0, min(pool._limits[kind] - pool._time() for pool in levels)) if levels else None
             rooms = [pool._room(kind, returned=returned) for pool in levels]
-        return plain(max(0, min(rooms))) if rooms else None
+        return plain(kind, max(0, min(rooms))) if rooms else None
 
     def seconds_left(self) -> float | None:
         """Return how long work may go on; None where no level has a deadline."""
@@ -101,7 +101,7 @@ class Pool:
     def snapshot(self) -> dict[str, float]:
         """Return what was used of every kind, as `used` of a later pool takes it; what is held is not in it."""
         with self._tree.lock:
-            return {kind: plain(self._used[kind]) for kind in POOL_KINDS} | {"seconds": self._time()}
+            return {kind: plain(kind, self._used[kind]) for kind in POOL_KINDS} | {"seconds": self._time()}
 
     def reserve(
         self, *, least: Mapping[str, float] | None = None, firm: Collection[str] = (), **amounts: float
@@ -180,7 +180,7 @@ class Pool:
         for pool in self._chain():
             limit = pool._limits.get("seconds")
             if limit is not None and pool._time() >= limit:
-                raise LimitError(KIND_NAMES["seconds"], used=pool._elapsed, limit=plain(limit))
+                raise LimitError(KIND_NAMES["seconds"], used=pool._elapsed, limit=plain("seconds", limit))
 
     def _room(self, kind: str, *, returned: bool) -> Amount:
         gone = self._firm if returned else self._held
@@ -197,7 +197,8 @@ class Pool:
                     granted[kind] = math.floor(room) if kind in WHOLE else room
                 if granted[kind] < least[kind]:
                     limit = pool._limits[kind]
-                    raise LimitError(KIND_NAMES[kind], used=plain(limit - room + least[kind]), limit=plain(limit))
+                    used = plain(kind, limit - room + least[kind])
+                    raise LimitError(KIND_NAMES[kind], used=used, limit=plain(kind, limit))
         return granted
 
     def _take(self, granted: Amounts, firm: Collection[str]) -> Hold:
@@ -226,7 +227,9 @@ class Hold:
         self._amounts = amounts
         self._firm = firm
         self._open = True
-        self.granted: Mapping[str, float] = MappingProxyType({kind: plain(value) for kind, value in amounts.items()})
+        self.granted: Mapping[str, float] = MappingProxyType(
+            {kind: plain(kind, value) for kind, value in amounts.items()}
+        )
 
     @property
     def open(self) -> bool:

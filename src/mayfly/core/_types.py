@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
-from typing import Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar
 
 from mayfly.core._canonical import content_hash
+from mayfly.core._money import NO_MONEY, Money
 from mayfly.core.errors import LimitError, UnresolvedError
 
 T = TypeVar("T")
@@ -93,19 +94,6 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Capability:
-    """Name an admitted artifact: one contract, one tier, one version."""
-
-    name: str
-    description: str
-    artifact: Artifact
-    tier: Tier
-    version: int = 1
-    input_schema: Mapping[str, object] = field(default_factory=dict)
-    output_schema: Mapping[str, object] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, kw_only=True)
 class Proof:
     """Summarise the tests that were run and how many wrong programs they would have caught."""
 
@@ -128,7 +116,7 @@ class Cost:
     model_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    money: float = 0.0
+    money: Money = NO_MONEY
 
     @classmethod
     def of(cls, amounts: Mapping[str, float]) -> Cost:
@@ -137,8 +125,17 @@ class Cost:
             model_calls=int(amounts.get("model_calls", 0)),
             input_tokens=int(amounts.get("input_tokens", 0)),
             output_tokens=int(amounts.get("output_tokens", 0)),
-            money=float(amounts.get("money", 0.0)),
+            money=Money.of(amounts.get("money", 0)),
         )
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Cost:
+        """Read what `to_json` wrote."""
+        return cls(**{**fields, "money": Money.of(fields["money"])})
+
+    def to_json(self) -> dict[str, float]:
+        """Return it as data, the money in dollars."""
+        return {**vars(self), "money": self.money.dollars}
 
     def __add__(self, other: Cost) -> Cost:
         return Cost(

@@ -62,6 +62,8 @@ class ProofMade:
     imports: tuple[str, ...]
     results: tuple[Mapping[str, JSON], ...] = ()
     notes: tuple[str, ...] = ()
+    # How the program accounts for its lines, if it does: with its value, or at the end of a stream.
+    accounts: str = ""
 
 
 def _short(value: float | str | None) -> float | str | None:

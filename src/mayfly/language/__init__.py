@@ -1,15 +1,20 @@
 """The one reader of English: tokens, word forms, requests with their clauses, and questions about data."""
 
-from mayfly.language._does import does
-from mayfly.language._inflect import bases, is_form_of, plural, singular, verb_forms
-from mayfly.language._read import read
-from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
-from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
-from mayfly.language._verbs import VERB_COLUMN, Lexicon
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.language._does import does
+    from mayfly.language._inflect import bases, is_form_of, plural, singular, verb_forms
+    from mayfly.language._read import read
+    from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
+    from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
+    from mayfly.language._verbs import LEXICON_FACTS, Lexicon
 
 __all__ = [
+    "LEXICON_FACTS",
     "NAMES",
-    "VERB_COLUMN",
     "Clause",
     "ClauseKind",
     "Guess",
@@ -28,3 +33,15 @@ __all__ = [
     "tokens",
     "verb_forms",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_does": "does",
+        "_inflect": "bases is_form_of plural singular verb_forms",
+        "_read": "read",
+        "_request": "Clause ClauseKind Guess Phrase Request Role",
+        "_tokens": "NAMES Token TokenKind tokens",
+        "_verbs": "LEXICON_FACTS Lexicon",
+    },
+)

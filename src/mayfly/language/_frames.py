@@ -15,7 +15,7 @@ from mayfly.language._inflect import VerbForm
 from mayfly.language._lexicon import load_words
 from mayfly.language._words import Line, is_closed, words
 
-FrameKind = Literal["command", "weak", "trying", "refusal", "passive", "hoped", "hope", "earlier"]
+FrameKind = Literal["command", "weak", "trying", "refusal", "passive", "hoped", "hope", "wished", "earlier"]
 _LEADING: tuple[FrameKind, ...] = ("command", "weak", "trying", "refusal")
 # No polite request goes through more frames than this: "could you please help me to …".
 _MOST_FRAMES = 5
@@ -172,7 +172,7 @@ def led_to(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAMES) ->
     if frame.slot == "N":
         return work_at(line, match.end)
     if not frame.slot:
-        return Head(kind="refusal", place=match.end, end=match.end)
+        return Head(kind="refusal", place=match.end, end=_after_aside(line, match.end))
     forms = tuple(_FORMS[form] for form in frame.slot.split("/"))
     if match.thing[1] and frame.slot == "Ved":
         return _caused(line, match)
@@ -219,7 +219,7 @@ def _is_subject(line: Line, end: int) -> bool:
 def _after_aside(line: Line, here: int) -> int:
     """Return where adverbs, and a clause put between commas, end: "could you please, before you go on, read …"."""
     here = _after_adverbs(line, here)[0]
-    if line.sign(here) != "," or not line.has(here + 1, "subordinate"):
+    if line.sign(here) != "," or not line.has(here + 1, "subordinate", "prepositions"):
         return here
     inside = range(here + 2, min(here + _LONGEST_ASIDE, len(line)))
     return next((place + 1 for place in inside if line.sign(place) == ","), here)

@@ -5,28 +5,28 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.library._capability import Builtin, Committed, Effect, Invocation, NotSent, Registry
+    from mayfly.library._function import FunctionCapability, capability
     from mayfly.library._key import Question
     from mayfly.library._memo import Memo, Remembered, Tampered
+    from mayfly.library._registry import Committed, Registry
 
 __all__ = [
-    "Builtin",
     "Committed",
-    "Effect",
-    "Invocation",
+    "FunctionCapability",
     "Memo",
-    "NotSent",
     "Question",
     "Registry",
     "Remembered",
     "Tampered",
+    "capability",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
-        "_capability": "Builtin Committed Effect Invocation NotSent Registry",
+        "_function": "FunctionCapability capability",
         "_key": "Question",
         "_memo": "Memo Remembered Tampered",
+        "_registry": "Committed Registry",
     },
 )

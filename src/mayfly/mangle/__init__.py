@@ -15,9 +15,7 @@ if TYPE_CHECKING:
         Constant,
         Equality,
         Negation,
-        Place,
         Premise,
-        Symbol,
         Term,
         Timed,
         Unit,
@@ -27,8 +25,10 @@ if TYPE_CHECKING:
     from mayfly.mangle._errors import MangleError, MangleErrors
     from mayfly.mangle._load import load, load_files
     from mayfly.mangle._parser import parse, parse_atom, parse_fact
+    from mayfly.mangle._show import show_row, show_value
     from mayfly.mangle._source import read_source
-    from mayfly.mangle._text import show_atom, show_clause, show_row, show_value
+    from mayfly.mangle._symbols import Place, Symbol
+    from mayfly.mangle._text import show_atom, show_clause
     from mayfly.mangle._values import (
         LARGEST_NUMBER,
         Duration,
@@ -128,13 +128,15 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_ast": "Atom Clause Constant Equality Negation Place Premise Symbol Term Timed Unit Variable",
+        "_ast": "Atom Clause Constant Equality Negation Premise Term Timed Unit Variable",
         "_checked": "Checked Declared Rule",
         "_errors": "MangleError MangleErrors",
         "_load": "load load_files",
         "_parser": "parse parse_atom parse_fact",
         "_source": "read_source",
-        "_text": "show_atom show_clause show_row show_value",
+        "_symbols": "Place Symbol",
+        "_show": "show_row show_value",
+        "_text": "show_atom show_clause",
         "_values": "LARGEST_NUMBER Duration Float List Map Name Pair Row Struct Time Value sort_key",
         "check": "check_program",
         "engine": "External Limits Model Origin Program compile_program",

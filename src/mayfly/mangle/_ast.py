@@ -1,30 +1,11 @@
 """The syntax tree of a Mangle source: what was written, each part with its place."""
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
+from mayfly.mangle._symbols import Place as Place
+from mayfly.mangle._symbols import Symbol as Symbol
 from mayfly.mangle._values import Value
-
-
-class Place(NamedTuple):
-    """Where something was written; line and column count from 1. `file` is what the reader was given as its name."""
-
-    file: str
-    line: int
-    column: int
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
-
-
-class Symbol(NamedTuple):
-    """A predicate: name (with its package prefix, if any) and number of arguments."""
-
-    name: str
-    arity: int
-
-    def __str__(self) -> str:
-        return f"{self.name}/{self.arity}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

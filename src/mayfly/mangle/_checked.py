@@ -1,10 +1,15 @@
 """A program that passed every check at load: what the engine compiles and the explanations read."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from mayfly.mangle._ast import Atom, Clause, Interval, Place, Premise, Symbol, Term, Transform
-from mayfly.mangle._values import Row
+if TYPE_CHECKING:
+    from mayfly.mangle._ast import Atom, Clause, Interval, Premise, Term, Transform
+    from mayfly.mangle._symbols import Place, Symbol
+    from mayfly.mangle._values import Row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,16 @@
 """What can be wrong with a Mangle program, always with the stage, the place and, where known, the way to mend it."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Sequence
-from typing import Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from mayfly.core import InputError
-from mayfly.mangle._ast import Place, Unit
+
+if TYPE_CHECKING:
+    from mayfly.mangle._ast import Unit
+    from mayfly.mangle._symbols import Place
 
 _LONGEST: Final = 1200
 _BREAKS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
@@ -29,7 +34,7 @@ class MangleError(InputError):
         return super().__str__() if self.place is None else f"{_one_line(str(self.place))}: {super().__str__()}"
 
     @property
-    def all(self) -> "tuple[MangleError, ...]":
+    def all(self) -> tuple[MangleError, ...]:
         """Every error that was found, this one or several."""
         return (self,)
 

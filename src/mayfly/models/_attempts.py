@@ -7,7 +7,7 @@ import random
 import time
 from dataclasses import replace
 
-from mayfly.core import Cost
+from mayfly.core import NO_MONEY, Cost
 from mayfly.models._errors import Failure, Kind, ModelError
 from mayfly.models._pool import Pool, Reservation
 from mayfly.models._secrets import one_line
@@ -91,7 +91,9 @@ class Attempts:
             raise
         else:
             reply = _believed(reply, need, held.output_tokens)
-            used = Cost(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, money=reply.money or 0.0)
+            used = Cost(
+                input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, money=reply.money or NO_MONEY
+            )
             self._spent += used
             held.settle(input_tokens=used.input_tokens, output_tokens=used.output_tokens, money=used.money)
             return reply
@@ -142,5 +144,5 @@ def _believed(reply: Reply, need: Need, output: int) -> Reply:
         reply,
         input_tokens=reply.input_tokens if 0 <= reply.input_tokens <= _MOST else need.input_tokens,
         output_tokens=reply.output_tokens if 0 <= reply.output_tokens <= _MOST else output,
-        money=reply.money if reply.money is not None and 0 <= reply.money <= _MOST else None,
+        money=reply.money if reply.money is not None and 0 <= reply.money.micros <= _MOST else None,
     )

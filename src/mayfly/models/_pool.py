@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 
-from mayfly.core import Cost, Hold, InputError, LimitError, MayflyError, Stop, current_pool
+from mayfly.core import NO_MONEY, Cost, Hold, InputError, LimitError, MayflyError, Money, Stop, current_pool
 from mayfly.core import Pool as Limits
 from mayfly.models._events import ModelAnswered, ModelAsked
-from mayfly.models._types import Need, Price
+from mayfly.models._types import Need
 
 # Record an event and return its number.
 Note = Callable[[ModelAsked | ModelAnswered], int]
@@ -18,7 +18,7 @@ KINDS = {"calls": "model_calls", "input_tokens": "input_tokens", "output_tokens"
 # A call under way is a call made: nobody waits for it to be given back.
 _FIRM = ("model_calls",)
 # A price nobody knows may be anything but nothing, so this much has to be there.
-_SOMETHING = 1e-9
+_SOMETHING = Money(1)
 
 
 class Pool:
@@ -118,8 +118,8 @@ class Pool:
 
     def _amounts(self, need: Need) -> dict[str, float]:
         output = need.output_tokens if need.exact else self._output(need)
-        money = _SOMETHING if need.price is None else _cost(need.price, output)
-        return {"model_calls": 1, "input_tokens": need.input_tokens, "output_tokens": output, "money": money}
+        money = _SOMETHING if need.price is None else need.price.of(output)
+        return {"model_calls": 1, "input_tokens": need.input_tokens, "output_tokens": output, "money": money.dollars}
 
     def _output(self, need: Need) -> int:
         """Return how many output tokens can be granted: all that are wanted, or what is left of tokens and money."""
@@ -130,7 +130,7 @@ class Pool:
         money = self._limits.left("money", returned=True)
         if money is not None and need.price and need.price.each:
             granted = min(granted, math.floor((money - need.price.fixed) / need.price.each))
-            granted -= _cost(need.price, granted) > money
+            granted -= need.price.of(granted) > Money.of(money)
         return max(1, math.floor(granted))
 
 
@@ -149,11 +149,13 @@ class Reservation:
         """How long the answer may be."""
         return int(self._hold.granted["output_tokens"])
 
-    def settle(self, *, input_tokens: int = 0, output_tokens: int = 0, money: float = 0.0) -> None:
+    def settle(self, *, input_tokens: int = 0, output_tokens: int = 0, money: Money = NO_MONEY) -> None:
         """Give the rest back; the call itself is spent whatever came of it. Only the first end counts."""
         if self._hold.open:
             self._used = Cost(input_tokens=input_tokens, output_tokens=output_tokens, money=money)
-            self._hold.settle(model_calls=1, input_tokens=input_tokens, output_tokens=output_tokens, money=money)
+            self._hold.settle(
+                model_calls=1, input_tokens=input_tokens, output_tokens=output_tokens, money=money.dollars
+            )
 
     def forfeit(self) -> None:
         """Count everything as used, since nobody can say what was."""
@@ -165,7 +167,7 @@ class Reservation:
         return Cost(
             input_tokens=int(granted["input_tokens"]),
             output_tokens=int(granted["output_tokens"]),
-            money=granted["money"] if self._priced else 0.0,
+            money=Money.of(granted["money"]) if self._priced else NO_MONEY,
         )
 
     @property
@@ -184,7 +186,7 @@ class Reservation:
                 purpose=purpose,
                 input_tokens=most.input_tokens,
                 output_tokens=most.output_tokens,
-                money=most.money,
+                money=most.money.dollars,
             )
         )
 
@@ -199,15 +201,10 @@ class Reservation:
                     asked=self._asked,
                     input_tokens=used.input_tokens,
                     output_tokens=used.output_tokens,
-                    money=used.money,
+                    money=used.money.dollars,
                 )
             )
 
     def release(self) -> None:
         """Give everything back: no call was made."""
         self._hold.release()
-
-
-def _cost(price: Price, output: float) -> float:
-    # The last digits of a product are noise, and a limit is met exactly.
-    return round(price.fixed + price.each * output, 12)

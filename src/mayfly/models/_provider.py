@@ -13,7 +13,7 @@ from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 
-from mayfly.core import MayflyError
+from mayfly.core import MayflyError, Money
 from mayfly.models._build import build
 from mayfly.models._errors import Failure
 from mayfly.models._faults import failure
@@ -160,10 +160,10 @@ def _empty(response: ModelResponse, call: Call) -> Failure:
     return Failure("the answer is empty", kind="malformed", retry=True, billed=True)
 
 
-def _money(response: ModelResponse) -> float | None:
+def _money(response: ModelResponse) -> Money | None:
     """Return what the provider or the price list says; None where neither knows."""
     try:
         known = response.usage.cost
-        return float(response.cost().total_price if known is None else known)
+        return Money.of(response.cost().total_price if known is None else known)
     except (LookupError, ValueError, AssertionError):
         return None

@@ -38,7 +38,7 @@ class Recorder:
                 "answer": without_known_secrets(reply.text),
                 "input_tokens": reply.input_tokens,
                 "output_tokens": reply.output_tokens,
-                "money": reply.money,
+                "money": None if reply.money is None else reply.money.dollars,
                 "truncated": reply.truncated,
             },
         )

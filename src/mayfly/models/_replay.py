@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, get_args
 
-from mayfly.core import InputError
+from mayfly.core import InputError, Money
 from mayfly.models._errors import Failure, Kind
 from mayfly.models._lines import answer_text, checked, read_lines
 from mayfly.models._record import request_key
@@ -40,7 +40,7 @@ class Replay:
     def need(self, call: Call) -> Need:
         """Return what the recorded answer took, which is known."""
         reply = self._reply(self._next(call), call)
-        price = Price(fixed=reply.money or 0.0)
+        price = Price(fixed=reply.money.dollars if reply.money else 0.0)
         return Need(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, price=price, exact=True)
 
     async def reply(self, call: Call, emit: Emit | None) -> Reply:
@@ -73,7 +73,7 @@ class Replay:
             text=text,
             input_tokens=estimate_tokens(call.system, call.prompt) if asked is None else asked,
             output_tokens=estimate_tokens(text) if said is None else said,
-            money=entry.get("money"),
+            money=None if entry.get("money") is None else Money.of(entry["money"]),
             truncated=entry.get("truncated") is True,
         )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import InputError
+from mayfly.core import NO_MONEY, InputError, Money
 from mayfly.models._errors import Failure
 from mayfly.models._lines import NUMBERS, answer_text, checked, read_lines
 from mayfly.models._types import PURPOSES, Call, Emit, Need, Price, Purpose, Reply, estimate_tokens
@@ -26,7 +26,7 @@ class Line:
     error: str = ""
     input_tokens: int | None = None
     output_tokens: int | None = None
-    money: float = 0.0
+    money: Money = NO_MONEY
     delay: float = 0.0
 
     def reply(self, call: Call) -> Reply:
@@ -62,7 +62,7 @@ class Scripted:
     def need(self, call: Call) -> Need:
         """Return what the next answer will take, which is known."""
         reply = self._next(call.purpose).reply(call)
-        price = Price(fixed=reply.money or 0.0)
+        price = Price(fixed=reply.money.dollars if reply.money else 0.0)
         return Need(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, price=price, exact=True)
 
     async def reply(self, call: Call, emit: Emit | None) -> Reply:
@@ -106,6 +106,6 @@ def _line(entry: dict[str, Any], place: str) -> Line:
         error=entry.get("error", ""),
         input_tokens=entry.get("input_tokens"),
         output_tokens=entry.get("output_tokens"),
-        money=float(entry.get("money") or 0.0),
+        money=Money.of(entry.get("money") or 0),
         delay=float(entry.get("delay") or 0.0),
     )

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Generic, Literal, Protocol, TypeVar, get_args
 
-from mayfly.core import Cost
+from mayfly.core import Cost, Money
 
 T = TypeVar("T")
 
@@ -53,16 +53,21 @@ class Reply:
     text: str
     input_tokens: int
     output_tokens: int
-    money: float | None = None
+    money: Money | None = None
     truncated: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Price:
-    """Price a call before it is made: what its input costs, and each token of its output."""
+    """Price a call before it is made, in dollars: what its input costs, and each token of its output."""
 
     fixed: float = 0.0
     each: float = 0.0
+
+    def of(self, output: float) -> Money:
+        """Return what a call with so many tokens of *output* costs."""
+        # The last digits of a product are noise, and a limit is met exactly.
+        return Money.of(round(self.fixed + self.each * output, 12))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from mayfly.promise._bind import ITEM, references, result_of
+    from mayfly.promise._classify import classify
     from mayfly.promise._combine import CannotCombine, Joined
+    from mayfly.promise._contradict import Claim, Contradict, Contradicted, attempt
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
+    from mayfly.promise._fix import Fix, Fixed, Ground
     from mayfly.promise._history import (
         Saved,
         Unsettled,
@@ -22,24 +26,13 @@ if TYPE_CHECKING:
     )
     from mayfly.promise._job import Done, Engine, Job, Part, Worker
     from mayfly.promise._journal import Journal
+    from mayfly.promise._judge import Judge, Judged, Opinion
     from mayfly.promise._keys import part_of
-    from mayfly.promise._leaves import Leaves, Options, Value, about_store, input_of
+    from mayfly.promise._leaves import Leaves, Options, Value, about_store, arguments_of, input_of
     from mayfly.promise._order import Cycle
-    from mayfly.promise._pieces import (
-        Claim,
-        Contradict,
-        Contradicted,
-        Fix,
-        Fixed,
-        Ground,
-        Judge,
-        Judged,
-        Opinion,
-        attempt,
-    )
-    from mayfly.promise._promise import Combine, Evidence, IllegalTransition, Promise, Service, State
+    from mayfly.promise._promise import Combine, Evidence, IllegalTransition, Promise, State, Work
     from mayfly.promise._promise_json import from_json, to_json
-    from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality, classify
+    from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality
     from mayfly.promise._resolve import Resolver
     from mayfly.promise._shape import check_shape
     from mayfly.promise._spent import spent_json
@@ -49,6 +42,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHAOS_THRESHOLD",
+    "ITEM",
     "MAX_DEPTH",
     "CannotCombine",
     "Claim",
@@ -85,7 +79,6 @@ __all__ = [
     "Resolver",
     "RunResumed",
     "Saved",
-    "Service",
     "State",
     "TestGenerator",
     "TestInput",
@@ -94,8 +87,10 @@ __all__ = [
     "Unknown",
     "Unsettled",
     "Value",
+    "Work",
     "Worker",
     "about_store",
+    "arguments_of",
     "attempt",
     "cancel",
     "check_shape",
@@ -107,6 +102,8 @@ __all__ = [
     "part_of",
     "past_of",
     "plan_json",
+    "references",
+    "result_of",
     "run_status",
     "saved",
     "settle_effect",
@@ -116,6 +113,8 @@ __all__ = [
 ]
 
 _HOME = {
+    "classify": "mayfly.promise._classify",
+    **dict.fromkeys(("ITEM", "references", "result_of"), "mayfly.promise._bind"),
     **dict.fromkeys(
         (
             "CannotCombine",
@@ -170,34 +169,23 @@ _HOME = {
             "Options",
             "Value",
             "about_store",
+            "arguments_of",
             "input_of",
         ),
         "mayfly.promise._leaves",
     ),
     **dict.fromkeys(("Cycle",), "mayfly.promise._order"),
-    **dict.fromkeys(
-        (
-            "Claim",
-            "Contradict",
-            "Contradicted",
-            "Fix",
-            "Fixed",
-            "Ground",
-            "Judge",
-            "Judged",
-            "Opinion",
-            "attempt",
-        ),
-        "mayfly.promise._pieces",
-    ),
+    **dict.fromkeys(("Claim", "Contradict", "Contradicted", "attempt"), "mayfly.promise._contradict"),
+    **dict.fromkeys(("Fix", "Fixed", "Ground"), "mayfly.promise._fix"),
+    **dict.fromkeys(("Judge", "Judged", "Opinion"), "mayfly.promise._judge"),
     **dict.fromkeys(
         (
             "Combine",
             "Evidence",
             "IllegalTransition",
             "Promise",
-            "Service",
             "State",
+            "Work",
         ),
         "mayfly.promise._promise",
     ),
@@ -214,7 +202,6 @@ _HOME = {
             "Kind",
             "MAX_DEPTH",
             "Reality",
-            "classify",
         ),
         "mayfly.promise._reality",
     ),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
 
 from mayfly.language import Token
-from mayfly.promise._words import phrases, words
 
 
 def endless(tokens: Sequence[Token]) -> str | None:
@@ -113,3 +115,25 @@ def _is_perfect(plain: Sequence[str], place: int) -> bool:
     if plain[place] not in words("perfect", "words"):
         return False
     return not (plain[place + 1 : place + 2] and plain[place + 1] in words("perfect", "described"))
+
+
+@cache
+def words(section: str, key: str) -> frozenset[str]:
+    """Return one list of words of `reality.toml`."""
+    return frozenset(str(_table()[section][key]).split())
+
+
+@cache
+def phrases(section: str) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Return the phrases of a section, each as its words, by their first word."""
+    listed = _table()[section]["phrases"]
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for phrase in listed if isinstance(listed, list) else ():
+        parts = tuple(str(phrase).split())
+        found[parts[0]] = (*found.get(parts[0], ()), parts)
+    return found
+
+
+@cache
+def _table() -> dict[str, dict[str, object]]:
+    return tomllib.loads(files(__package__).joinpath("reality.toml").read_text(encoding="utf-8"))

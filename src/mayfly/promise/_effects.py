@@ -1,22 +1,21 @@
-"""Effects of built-in capabilities: recorded before they are sent, and never sent again where nobody can tell."""
+"""Effects of capabilities: recorded before they are sent, and never sent again where nobody can tell."""
 
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 import socket
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from mayfly.core import UNSET, MayflyError, Unset
-from mayfly.library import Builtin, Committed, Invocation, NotSent
+from mayfly.core import UNSET, Asked, Capability, Invocation, MayflyError, NotSent, Unset
+from mayfly.library import Committed
 from mayfly.promise._data import NotData, copied
 from mayfly.promise._events import EffectBegan, EffectDone, EffectRefused, EffectUnknown
 from mayfly.promise._journal import Journal, Sleep
-from mayfly.promise._thread import in_thread, nobody_leaves
+from mayfly.promise._promise import Promise
 from mayfly.store import Payload
 
 if TYPE_CHECKING:
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 LONGEST = 500
 # The name could not be looked up or nobody listened: nothing has left this machine.
 _NEVER_LEFT = (NotSent, ConnectionRefusedError, socket.gaierror)
+# What may be gone the next time; a file that is not there, or may not be read, is not.
+_PASSING = (ConnectionError, TimeoutError, BlockingIOError, InterruptedError)
 
 
 class Unknown(MayflyError):
@@ -83,107 +84,113 @@ class Effects:
     delays: tuple[float, ...] = ()
     sleep: Sleep = asyncio.sleep
 
-    async def call(self, builtin: Builtin, invocation: Invocation, node: str) -> tuple[object, tuple[Payload, ...]]:
+    async def call(
+        self, capability: Capability, call: Invocation, promise: Promise[Any]
+    ) -> tuple[object, tuple[Payload, ...]]:
         """Return the value, and what has to be recorded in one piece with the promise that it fulfils."""
-        past = self.past.get(invocation.key, Past())
+        past = self.past.get(call.key, Past())
         if past.value is not UNSET:
             return past.value, ()
-        if builtin.action or builtin.effect != "none":
+        if capability.reaches_out:
             await asyncio.to_thread(self.kill)
-        await self._ask(builtin, invocation)
-        if builtin.effect in ("none", "transactional"):
-            return _committed(await _called(builtin, invocation))
-        if builtin.effect == "once" and (past.open or past.unknown) and past.settled != "again":
-            raise self._unknown(builtin, invocation, node, past, "the run ended while it was being sent")
-        return await self._send(builtin, invocation, node, past), ()
+        asked = capability.asks(call)
+        for one in asked:
+            await self._ask(capability, one)
+        if capability.effect in ("none", "transactional"):
+            return _committed(await self._patiently(capability, call))
+        sent = _Sent(capability, call, promise, past, asked[-1] if asked else Asked(""))
+        if capability.effect == "once" and (past.open or past.unknown) and past.settled != "again":
+            raise self._unknown(sent, "the run ended while it was being sent")
+        return await self._send(sent), ()
 
-    async def _ask(self, builtin: Builtin, invocation: Invocation) -> None:
-        if not builtin.action:
-            return
+    async def _ask(self, capability: Capability, asked: Asked) -> None:
         if self.permit is None:
-            raise Denied(f"{builtin.name}: there are no rules to ask for {builtin.action}")
-        target, payload = builtin.target(invocation), builtin.payload(invocation)
-        said = await asyncio.to_thread(self.permit, builtin.action, target, payload)
+            raise Denied(f"{capability.name}: there are no rules to ask for {asked.action}")
+        said = await asyncio.to_thread(self.permit, *asked)
         if said.decision == "permit":
             return
         why = "; ".join(said.because[:3]) or "no rule permits it"
         fix = f"mayfly policy approve {said.id} --by NAME --reason TEXT" if said.decision == "approval" else None
         word = "needs an approval" if said.decision == "approval" else "is not permitted"
-        raise Denied(f"{builtin.action} {target[:LONGEST]} {word}: {why}", fix=fix)
+        raise Denied(f"{asked.action} {asked.target[:LONGEST]} {word}: {why}", fix=fix)
 
-    async def _send(self, builtin: Builtin, invocation: Invocation, node: str, past: Past) -> object:
+    async def _send(self, sent: _Sent) -> object:
+        capability, key = sent.capability, sent.call.key
         began = EffectBegan(
-            capability=builtin.name,
-            effect=builtin.effect,
-            action=builtin.action,
-            target=builtin.target(invocation)[:LONGEST],
-            attempt=past.attempts + 1,
+            capability=capability.name,
+            effect=capability.effect,
+            action=sent.asked.action,
+            target=sent.asked.target[:LONGEST],
+            attempt=sent.past.attempts + 1,
         )
-        self.journal.note((began, invocation.key))
+        self.journal.note((began, key))
         await self.journal.settled()
         try:
-            value = await self._patiently(builtin, invocation)
+            value = await self._patiently(capability, sent.call)
         except asyncio.CancelledError:
-            if builtin.effect == "once":
+            if capability.effect == "once":
                 with suppress(MayflyError):
-                    self._unknown(builtin, invocation, node, past, "the run was stopped while it was being sent")
+                    self._unknown(sent, "the run was stopped while it was being sent")
             raise
         except Exception as error:
             if isinstance(error, _NEVER_LEFT):
-                refused = EffectRefused(capability=builtin.name, reason=_line(error))
-                self.journal.note((refused, invocation.key))
+                refused = EffectRefused(capability=capability.name, reason=_line(error))
+                self.journal.note((refused, key))
                 raise
-            if builtin.effect == "idempotent":
+            if capability.effect == "idempotent":
                 raise
-            raise self._unknown(builtin, invocation, node, past, _line(error)) from error
+            raise self._unknown(sent, _line(error)) from error
         try:
             value = copied(value)
         except NotData as error:
-            if builtin.effect == "idempotent":
+            if capability.effect == "idempotent":
                 raise
-            raise self._unknown(builtin, invocation, node, past, f"it answered, but {error}") from None
+            raise self._unknown(sent, f"it answered, but {error}") from None
         inline, blob = await self.journal.keep(value)
-        self.journal.note((EffectDone(capability=builtin.name, value=inline, blob=blob), invocation.key))
+        self.journal.note((EffectDone(capability=capability.name, value=inline, blob=blob), key))
         await self.journal.settled()
         return value
 
-    async def _patiently(self, builtin: Builtin, invocation: Invocation) -> object:
-        """Call; where the receiver knows the key, a lost connection is tried again."""
+    async def _patiently(self, capability: Capability, call: Invocation) -> object:
+        """Call; where a second call does no harm, a lost connection or the like is tried again."""
+        again = {"none": _PASSING, "idempotent": (OSError,)}.get(capability.effect, ())
         for delay in (*self.delays, None):
             try:
-                return await _called(builtin, invocation)
-            except OSError:
-                if delay is None or builtin.effect != "idempotent":
+                return await capability.invoke(call)
+            except again:
+                if delay is None:
                     raise
             await self.sleep(delay)
             await asyncio.to_thread(self.kill)
         raise AssertionError("the last delay raises")
 
-    def _unknown(self, builtin: Builtin, invocation: Invocation, node: str, past: Past, reason: str) -> Unknown:
+    def _unknown(self, sent: _Sent, reason: str) -> Unknown:
+        name, past = sent.capability.name, sent.past
         if not past.unknown:
             unknown = EffectUnknown(
                 run=self.journal.run,
-                node=node,
-                capability=builtin.name,
-                target=builtin.target(invocation)[:LONGEST],
-                intent=invocation.intent[:LONGEST],
+                node=sent.promise.id,
+                capability=name,
+                target=sent.asked.target[:LONGEST],
+                intent=sent.promise.intent[:LONGEST],
                 reason=reason,
             )
-            self.journal.note((unknown, invocation.key))
+            self.journal.note((unknown, sent.call.key))
             past.unknown = True
         if past.settled == "failed":
-            return Unknown(f"{builtin.name} was given up by hand: {reason}")
-        fix = f"look, then: mayfly answer {invocation.key} done|again|failed"
-        return Unknown(f"nobody can tell whether {builtin.name} happened: {reason}", fix=fix)
+            return Unknown(f"{name} was given up by hand: {reason}")
+        fix = f"look, then: mayfly answer {sent.call.key} done|again|failed"
+        return Unknown(f"nobody can tell whether {name} happened: {reason}", fix=fix)
 
 
-async def _called(builtin: Builtin, invocation: Invocation) -> object:
-    with nobody_leaves():
-        if builtin.quick:
-            made = builtin.call(invocation)
-        else:
-            made = await in_thread(builtin.call, invocation)
-        return await made if inspect.isawaitable(made) else made
+class _Sent(NamedTuple):
+    """One effect that is sent: by what, for which promise, what is known of it, and what the rules were asked last."""
+
+    capability: Capability
+    call: Invocation
+    promise: Promise[Any]
+    past: Past
+    asked: Asked
 
 
 def _committed(value: object) -> tuple[object, tuple[Payload, ...]]:

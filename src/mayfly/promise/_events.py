@@ -34,6 +34,17 @@ class Began:
     seq: int
 
 
+@event("promise.grown")
+@dataclass(frozen=True, kw_only=True)
+class Grown:
+    """Record the children that were planned once the list they are made for was known; *tree* is where they are."""
+
+    node: str
+    tree: str
+    nodes: int
+    seq: int
+
+
 @event("promise.resolved")
 @dataclass(frozen=True, kw_only=True)
 class Resolved:
@@ -92,6 +103,7 @@ class Proven:
     value: JSON = None
     blob: str | None = None
     evidence: dict[str, JSON] | None = None
+    account: JSON = None
 
 
 @event("effect.began")

@@ -57,6 +57,7 @@ class Saved:
             if known is not None and known.proof is not None:
                 promise.begin()
                 promise.resolve(known.value, known.proof)
+                promise.account = known.account
         return root
 
     @property
@@ -68,8 +69,12 @@ class Saved:
         """Whether *promise* is resolved and its value at hand: kept by itself, or made of its children's."""
         if promise.state is not State.RESOLVED:
             return False
-        made = bool(promise.children) and promise.combine not in ("merge", "compiled")
-        return promise.id in self.values or (made and all(map(self.has_value, promise.children)))
+        made = bool(promise.children or promise.template) and promise.combine not in ("merge", "compiled")
+        return promise.id in self.values or (made and all(map(self._counts, promise.children)))
+
+    def _counts(self, promise: Promise[Any]) -> bool:
+        grounded = promise.optional and promise.state.ended and promise.state is not State.RESOLVED
+        return grounded or self.has_value(promise)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +140,8 @@ def saved(ledger: Ledger, run: str) -> Saved:
     for event in ledger.read(subject=run, after=planned.id):
         marks.take(event)
     marks.spent.add_cut_off(ledger, run)
+    for node, address in marks.grown.items():
+        _attach(plan, node, json.loads(ledger.get_blob(address)))
     tree = from_json(plan)
     values = _values(ledger, marks.keys)
     for promise in reversed(list(tree.walk())):
@@ -156,21 +163,33 @@ def saved(ledger: Ledger, run: str) -> Saved:
     )
 
 
+def _attach(plan: dict[str, Any], node: str, children: list[Any]) -> None:
+    """Put children that were planned later below the promise they belong to; its path is the way there."""
+    place = plan
+    for number in node.split(".")[len(str(plan["id"]).split(".")) :]:
+        place = place["children"][int(number) - 1]
+    place["children"] = children
+
+
 class _Marks:
     """Read the events of a run into where each node stands; a later attempt overrides an earlier one."""
 
     def __init__(self) -> None:
         self.last: dict[str, Event] = {}
         self.keys: dict[str, str] = {}
+        self.grown: dict[str, str] = {}
         self.seconds: dict[str, float] = {}
         self.again: set[str] = set()
         self.spent = Spent()
         self.seq = 0
 
     def take(self, event: Event) -> None:
+        payload: Any = event.payload
+        if event.kind == "promise.grown":
+            self.grown[str(payload["node"])] = str(payload["tree"])
+            self.seq = max(self.seq, int(payload["seq"]))
         if event.kind not in _STATES:
             return
-        payload: Any = event.payload
         node = str(payload["node"])
         self.last[node] = event
         self.seq = max(self.seq, int(payload["seq"]))
@@ -197,13 +216,14 @@ class _Marks:
             promise.fail(str(payload["error"]), str(payload["code"]))
         elif state is State.RESOLVED:
             promise.resolve(_value(promise, values), Evidence.from_json(payload["evidence"]))
+            promise.account = values[promise.id].account if promise.id in values else None
 
 
 def _value(promise: Promise[Any], values: Mapping[str, Value]) -> object:
     if promise.id in values:
         return values[promise.id].value
-    kind = promise.combine or ("last" if promise.children and promise.children[-1].needs else "record")
-    if promise.children and kind in ("last", "record", "list", "concat"):
+    kind = promise.combined
+    if (promise.children or promise.template) and kind in ("last", "record", "list", "concat"):
         return combine(kind, [child.name for child in promise.children], [child.value for child in promise.children])
     return None
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol
 
 from mayfly.core import UNSET, Cost, Example, Proof, Unset
-from mayfly.promise._promise import Service
+from mayfly.promise._promise import Work
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,14 +23,14 @@ class Part:
 class Job:
     """One leaf to be done.
 
-    Service "agent" runs an admitted agent, known by its hash, on the argument or the part; "compile" writes, proves and
+    Work "run" runs an admitted agent, known by its hash, on the argument or the part; "compile" writes, proves and
     runs one; "write" writes and proves one and returns `{"agent": hash, "merge": how results of parts join, or None}`.
     *versions* is what the driver's gates are; a worker with others refuses.
     """
 
     run: str
     node: str
-    service: Service
+    work: Work
     intent: str
     depth: int = 1
     argument: object | Unset = UNSET
@@ -52,7 +52,7 @@ class Job:
     def to_json(self) -> dict[str, Any]:
         """Return plain data, without what was not given."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        fields["service"] = asdict(self.service)
+        fields["work"] = asdict(self.work)
         fields["part"] = asdict(self.part) if self.part else None
         fields["context"] = dict(self.context)
         fields["examples"] = [{"input": example.input, "output": example.output} for example in self.examples]
@@ -62,7 +62,7 @@ class Job:
     def from_json(cls, data: Mapping[str, Any]) -> Job:
         """Read what `to_json` wrote."""
         fields = dict(data)
-        fields["service"] = Service(**fields["service"])
+        fields["work"] = Work(**fields["work"])
         fields["part"] = Part(**fields["part"]) if fields.get("part") else None
         fields["examples"] = tuple(Example(**example) for example in fields.get("examples", ()))
         fields["hints"] = tuple(fields.get("hints", ()))
@@ -83,6 +83,8 @@ class Done:
     source_hash: str | None = None
     question: str | None = None
     where: str = ""
+    # How many lines were used, filtered out and not understood, where the agent says so.
+    account: Mapping[str, object] | None = None
 
 
 class Worker(Protocol):

@@ -89,6 +89,10 @@ class Journal:
                 return plain, None
         return None, await self._patiently(lambda _: self.ledger.put_blob(text.encode("ascii")))
 
+    async def keep_tree(self, tree: object) -> str:
+        """Put a tree, as plain data, where it is found again; return its address."""
+        return await self._patiently(lambda _: self.ledger.put_blob(_text(tree).encode("ascii")))
+
     async def aclose(self) -> None:
         """Write what is left and stop."""
         if self._writer is None:

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any
 
-from mayfly.core import UNSET, InputError, canonical_json, content_hash
+from mayfly.core import UNSET, Capability, InputError, canonical_json, content_hash
 from mayfly.promise._job import Job, Part
 from mayfly.promise._promise import Promise
 
 CHUNK = 1024 * 1024
 
 
-def key_here(job: Job) -> str:
-    """Return the key of a value that is good for this run and this node alone."""
-    return content_hash(f"{job.id} {job.service.kind} {job.service.name} {job.service.version}")
+def key_here(subject: str, capability: Capability) -> str:
+    """Return the key of what a capability gives for one node of one run, the *subject*, and for that alone."""
+    return content_hash(f"{subject} {capability.name} {capability.version}")
+
+
+def key_of_call(capability: Capability, arguments: Mapping[str, object], context: Mapping[str, object]) -> str:
+    """Return the key of what a steady capability gives whoever calls it so."""
+    followed = [capability.name, capability.version, dict(arguments), dict(context)]
+    try:
+        return content_hash(canonical_json(followed))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"what {capability.name} works on is not JSON: {error}") from None
 
 
 def key_of(job: Job, *, data: str = "") -> str:
     """Return the key of a value that is good for everybody who asks the same; *data* is the hash of a part."""
     followed: dict[str, Any] = {
-        "service": [job.service.kind, job.service.name, job.service.version],
+        "work": [job.work.kind, job.work.name],
         "intent": job.intent,
         "depth": job.depth,
         "context": dict(job.context),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,16 +10,28 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, Cost, InputError, MayflyError, Pool, Proof, StoreError, Unset, shown, within
-from mayfly.library import Builtin, Invocation, Registry
+from mayfly.core import (
+    UNSET,
+    Capability,
+    Cost,
+    InputError,
+    Invocation,
+    MayflyError,
+    Pool,
+    Proof,
+    StoreError,
+    Unset,
+    within,
+)
+from mayfly.library import Registry
+from mayfly.promise._bind import bind
 from mayfly.promise._data import NotData, copied, handed
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import DeadLetter
 from mayfly.promise._job import Done, Engine, Job, Part
 from mayfly.promise._journal import Journal
-from mayfly.promise._keys import hash_part, key_here, key_of, part_of
-from mayfly.promise._promise import Evidence, Promise, Service
-from mayfly.promise._thread import in_thread, nobody_leaves
+from mayfly.promise._keys import hash_part, key_here, key_of, key_of_call, part_of
+from mayfly.promise._promise import Evidence, Promise, Work
 from mayfly.promise.engines import EngineLost
 from mayfly.store import Killed, Payload
 
@@ -44,6 +55,7 @@ class Value:
     cost: Cost = field(default_factory=Cost)
     sandbox_seconds: float = 0.0
     seconds: float = 0.0
+    account: Mapping[str, object] | None = None
 
 
 class Untrue(MayflyError):
@@ -95,28 +107,28 @@ class Leaves:
 
     async def capability(self, promise: Promise[Any], needed: Mapping[str, object], effects: Effects) -> Value:
         """Call the capability that serves *promise*, and test what it gives."""
-        assert promise.service is not None
-        builtin = self.registry.get(promise.service.name)
-        job = self._job(promise, promise.service, input_of(promise, needed))
-        invocation = Invocation(
-            argument=None if job.argument is UNSET else handed(job.argument),
-            intent=promise.intent,
-            context={name: handed(value) for name, value in promise.context.items()},
-            key=job.id,
+        capability = self.registry.get(promise.capability, promise.version)
+        subject = f"{self.journal.run}/{promise.id}"
+        call = Invocation(
+            arguments=_plain_record(arguments_of(promise, needed, capability)),
+            context=_plain_record(promise.context),
+            key=subject,
             workspace=self.options.workspace,
         )
-        job = replace(job, service=Service(kind="capability", name=builtin.name, version=builtin.version))
-        key = key_of(job) if builtin.steady else key_here(job)
-        if builtin.steady and builtin.has_test and not builtin.quick and builtin.effect == "none":
-            found = await self._known(builtin, invocation, key)
-            if found is not None:
-                return found
-        if builtin.quick:
-            value, events = await effects.call(builtin, invocation, promise.id)
+        capability.check_arguments(call.arguments)
+        key = key_here(subject, capability)
+        if capability.steady:
+            key = key_of_call(capability, call.arguments, call.context)
+            if capability.has_test and not capability.quick and capability.effect == "none":
+                found = await self._known(capability, call, key)
+                if found is not None:
+                    return found
+        if capability.quick:
+            value, events = await effects.call(capability, call, promise)
         else:
             async with self._slots:
-                value, events = await effects.call(builtin, invocation, promise.id)
-        evidence = await self._checked(builtin, invocation, value)
+                value, events = await effects.call(capability, call, promise)
+        evidence = await self._checked(capability, call, value)
         try:
             value = copied(value)
             if events:
@@ -128,39 +140,27 @@ class Leaves:
             key = ""
         return Value(value=value, evidence=evidence, key=key, events=events)
 
-    async def _known(self, builtin: Builtin, invocation: Invocation, key: str) -> Value | None:
+    async def _known(self, capability: Capability, call: Invocation, key: str) -> Value | None:
         """Return a value of another run that passes the test of today: the function may be another by now."""
         found = await asyncio.to_thread(self._proven, key)
         if found is None:
             return None
         try:
-            found.evidence = await self._checked(builtin, invocation, handed(found.value))
+            found.evidence = await self._checked(capability, call, handed(found.value))
         except Untrue:
             return None
         return found
 
-    async def _checked(self, builtin: Builtin, invocation: Invocation, value: object) -> Evidence:
+    async def _checked(self, capability: Capability, call: Invocation, value: object) -> Evidence:
         """Return the evidence if the capability's own test says True; anything else is no proof."""
-        try:
-            with nobody_leaves():
-                if builtin.quick:
-                    said = builtin.check(invocation, value)
-                else:
-                    work = in_thread(builtin.check, invocation, value)
-                    said = await asyncio.wait_for(work, builtin.check_seconds)
-        except TimeoutError:
-            raise Untrue(f"the test of {builtin.name} took longer than {builtin.check_seconds:g} s") from None
-        except Exception as error:
-            raise Untrue(f"the test of {builtin.name} failed: {type(error).__name__}: {error}") from None
-        if said is not True:
-            if inspect.iscoroutine(said):
-                said.close()
-            raise Untrue(f"the test of {builtin.name} gave {shown(said, 60)}, not True: {builtin.proves}")
-        sure = builtin.has_test
+        wrong = await capability.verify(call, value)
+        if wrong:
+            raise Untrue(wrong)
+        sure = capability.has_test
         return Evidence(
-            description=builtin.proves[:LONGEST],
+            description=capability.proves[:LONGEST],
             confidence=1.0 if sure else 0.5,
-            check=f"builtin:{builtin.name}",
+            check=f"capability:{capability.name}",
             strength="strong" if sure else "weak",
         )
 
@@ -168,14 +168,12 @@ class Leaves:
         self, promise: Promise[Any], needed: Mapping[str, object], *, argument: object | Unset = UNSET
     ) -> Value:
         """Have an agent do *promise*; a value that was proven for the same question before is used again."""
-        service = promise.service or Service(kind="compile")
-        if service.kind == "children":
-            service = Service(kind="compile")
+        work = promise.work or Work(kind="compile")
         part = part_of(promise)
-        if service.kind == "agent" and not service.name:
-            service = replace(service, name=_agent_in(needed))
+        if work.kind == "run" and not work.name:
+            work = replace(work, name=_agent_in(needed))
         given = UNSET if part else argument if argument is not UNSET else input_of(promise, needed)
-        return await self._do(replace(self._job(promise, service, given), part=part))
+        return await self._do(replace(self._job(promise, work, given), part=part))
 
     async def whole(self, promise: Promise[Any], parts: Sequence[Promise[Any]], how: Mapping[str, object]) -> Value:
         """Run the agent that was written on the whole file, since its results cannot be joined."""
@@ -183,17 +181,17 @@ class Leaves:
         if not places:
             raise InputError("there are no parts to run on")
         part = Part(path=places[0].path, start=places[0].start, stop=places[-1].stop)
-        service = Service(kind="agent", name=str(how["agent"]))
-        return await self._do(replace(self._job(promise, service, UNSET), part=part))
+        work = Work(kind="run", name=str(how["agent"]))
+        return await self._do(replace(self._job(promise, work, UNSET), part=part))
 
-    def _job(self, promise: Promise[Any], service: Service, argument: object | Unset) -> Job:
+    def _job(self, promise: Promise[Any], work: Work, argument: object | Unset) -> Job:
         options = self.options
         if isinstance(argument, Sequence) and not isinstance(argument, (str, list, tuple)):
             argument = list(argument)  # it lies on disk, and what crosses to a worker is plain data
         return Job(
             run=self.journal.run,
             node=promise.id,
-            service=service,
+            work=work,
             intent=promise.intent,
             depth=promise.depth,
             argument=argument,
@@ -249,10 +247,11 @@ class Leaves:
             key="" if job.tier == "ephemeral" else key,
             cost=done.cost,
             sandbox_seconds=done.sandbox_seconds,
+            account=done.account,
         )
 
     async def _run(self, job: Job) -> Done:
-        engine = self.home if job.model and job.service.kind != "agent" else self.engine
+        engine = self.home if job.model and job.work.kind != "run" else self.engine
         longest = self.options.seconds * (1 + (job.part.stop - job.part.start) // PIECE if job.part else 1)
         async with self._slots:
             hold = await self.pool.areserve(least={"sandbox_seconds": min(0.1, longest)}, sandbox_seconds=longest)
@@ -295,16 +294,32 @@ def stored(payload: Mapping[str, Any], ledger: Ledger, key: str) -> Value:
     blob = payload.get("blob")
     value = json.loads(ledger.get_blob(blob)) if blob else payload.get("value")
     said = payload.get("evidence")
-    return Value(value=value, evidence=Evidence.from_json(said) if said else None, key=key, again=True)
+    evidence = Evidence.from_json(said) if said else None
+    return Value(value=value, evidence=evidence, key=key, again=True, account=payload.get("account"))
 
 
 def input_of(promise: Promise[Any], needed: Mapping[str, object]) -> object | Unset:
     """Return what a promise works on: its own argument, the value of the one it needs, or a record of several."""
     if promise.argument is not UNSET:
-        return promise.argument
+        return bind(promise.argument, needed)
     if len(needed) == 1:
         return next(iter(needed.values()))
     return dict(needed) if needed else UNSET
+
+
+def arguments_of(promise: Promise[Any], needed: Mapping[str, object], capability: Capability) -> Mapping[str, object]:
+    """Return the arguments of a call; where none are said, what flows in fills the required ones in their order."""
+    if promise.argument is UNSET:
+        # Whatever is missing or too much then is said by the schema.
+        return dict(zip(capability.input_schema.get("required", ()), needed.values(), strict=False))
+    found = bind(promise.argument, needed)
+    if not isinstance(found, Mapping):
+        raise InputError(f"{capability.name} is called with arguments by name, not with {type(found).__name__}")
+    return found
+
+
+def _plain_record(values: Mapping[str, object]) -> dict[str, Any]:
+    return {name: handed(value) for name, value in values.items()}
 
 
 def evidence_of(proof: Proof | None, id: str) -> Evidence:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from mayfly.core import UNSET, Budget, Example, InputError, MayflyError, Unset
+from mayfly.promise._bind import references
 from mayfly.promise._order import ordered
 from mayfly.promise._reality import Reality
 
@@ -40,7 +41,6 @@ LEGAL: Mapping[State, frozenset[State]] = {
 
 # How the values of children become the value of their parent.
 Combine = Literal["", "last", "record", "list", "concat", "merge", "compiled"]
-ServiceKind = Literal["capability", "agent", "compile", "write", "children", "ground"]
 
 
 class IllegalTransition(MayflyError):
@@ -50,15 +50,18 @@ class IllegalTransition(MayflyError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Service:
-    """Say what will fulfil a promise: a capability by name, a known agent by its hash, one to be compiled, children."""
+class Work:
+    """Work that is no capability yet: run the agent whose hash is *name*, or have one written by *name*.
 
-    kind: ServiceKind
+    "run" without a name runs the agent that a sibling has had written; "compile" writes, proves and runs one; "write"
+    writes and proves one, for others to run.
+    """
+
+    kind: Literal["run", "compile", "write"]
     name: str = ""
-    version: int = 1
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.name}" if self.name else self.kind
+        return f"{self.kind} {self.name}".strip()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,8 +92,16 @@ class Evidence:
 class Promise(Generic[T]):
     """Promise a value for an intent, with the ground that is given where it cannot be kept.
 
-    *needs* names siblings whose proven values this one works on. The state moves by `begin`, `resolve`, `collapse` and
-    `fail` only; a move that is not legal raises `IllegalTransition` and changes nothing.
+    It is kept by the *capability* of that name and *version* (0: the newest), called with *argument*; by *work* that
+    an engine does; or by its children. *unserved* says why nothing keeps it.
+
+    *needs* names siblings whose proven values this one works on; an argument refers to them as `{"result of": name}`,
+    which adds a sibling that was taken in before to the needs.
+    *after* names those that only have to be kept before. With *each*, a list or a reference to one, a copy of
+    *template* is made for every item once the list is known. The ground of one that is *optional* counts as its value.
+
+    The state moves by `begin`, `resolve`, `collapse` and `fail` only; a move that is not legal raises
+    `IllegalTransition` and changes nothing.
     """
 
     intent: str = field(kw_only=False)
@@ -98,10 +109,17 @@ class Promise(Generic[T]):
     context: dict[str, object] = field(default_factory=dict)
     depth: int = 0
     name: str = ""
-    needs: tuple[str, ...] = ()
+    capability: str = ""
+    version: int = 0
     argument: object = UNSET
+    needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    each: object = UNSET
+    template: Promise[Any] | None = None
+    optional: bool = False
     examples: tuple[Example, ...] = ()
-    service: Service | None = None
+    work: Work | None = None
+    unserved: str = ""
     reality: Reality | None = None
     combine: Combine = ""
     test: str = ""
@@ -113,7 +131,10 @@ class Promise(Generic[T]):
     reason: str = field(default="", init=False)
     code: str = field(default="", init=False)
     error: str = field(default="", init=False)
+    # How many lines were used, filtered out and not understood, where the value is about lines.
+    account: Mapping[str, object] | None = field(default=None, init=False)
     _state: State = field(default=State.PENDING, init=False)
+    _names: set[str] = field(default_factory=set, init=False, repr=False, compare=False)
 
     LONGEST_REASON: ClassVar[int] = 2000
 
@@ -135,6 +156,21 @@ class Promise(Generic[T]):
         """The proven value, and the ground in every other case."""
         return self.ground if isinstance(self.resolved, Unset) else self.resolved
 
+    @property
+    def by(self) -> str:
+        """What keeps this promise, in a few words."""
+        return f"capability {self.capability}" if self.capability else str(self.work or "children")
+
+    @property
+    def kept(self) -> bool:
+        """Whether whoever builds on this promise may go on: it is resolved, or has ended and its ground will do."""
+        return self._state is State.RESOLVED or (self.optional and self._state.ended)
+
+    @property
+    def combined(self) -> Combine:
+        """How the values of the children become this one's, where nothing is said: the last one if it needs another."""
+        return self.combine or ("last" if self.children and self.children[-1].needs else "record")
+
     def add(self, child: Promise[Any]) -> Promise[Any]:
         """Take *child* in: it is one level deeper, knows what its parent knows, and has a path of its own."""
         if self._state is not State.PENDING:
@@ -142,11 +178,16 @@ class Promise(Generic[T]):
         if any(promise is self for promise in child.walk()):
             raise InputError(f"promise {self.id} cannot be below itself")
         child.name = child.name or str(len(self.children) + 1)
-        if any(sibling.name == child.name for sibling in self.children):
+        if len(self._names) != len(self.children):
+            self._names = {sibling.name for sibling in self.children}
+        if child.name in self._names:
             raise InputError(f"promise {self.id} already has a child {child.name!r}")
+        found = dict.fromkeys(name for value in (child.argument, child.each) for name in references(value))
+        child.needs = (*child.needs, *(name for name in found if name in self._names and name not in child.needs))
         child.depth, child.parent = self.depth + 1, self.id
         child.context = {**self.context, **child.context}
         self.children.append(child)
+        self._names.add(child.name)
         child._place(f"{self.id}.{len(self.children)}")
         return child
 
@@ -157,9 +198,11 @@ class Promise(Generic[T]):
             child._place(f"{id}.{number}")
 
     def order(self) -> list[Promise[Any]]:
-        """Return the children so that each comes after what it needs; `Cycle` where that cannot be."""
+        """Return the children so that each comes after what it needs or follows; `Cycle` where that cannot be."""
         by_name = {child.name: child for child in self.children}
-        return [by_name[name] for name in ordered({child.name: child.needs for child in self.children})]
+        return [
+            by_name[name] for name in ordered({child.name: (*child.needs, *child.after) for child in self.children})
+        ]
 
     def walk(self) -> Iterator[Promise[Any]]:
         """Yield this promise and all below it, parents first."""

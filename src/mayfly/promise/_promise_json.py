@@ -7,10 +7,11 @@ from dataclasses import asdict
 from typing import Any, cast
 
 from mayfly.core import UNSET, Example, InputError
-from mayfly.promise._promise import Evidence, Promise, Service, State
+from mayfly.promise._promise import Evidence, Promise, State, Work
 from mayfly.promise._reality import Kind, Reality
 
 _PLAIN = ("intent", "ground", "depth", "name", "combine", "test", "id", "parent", "reason", "code", "error")
+_SERVED = ("capability", "version", "unserved", "optional")
 
 
 def to_json(promise: Promise[Any]) -> dict[str, Any]:
@@ -18,14 +19,21 @@ def to_json(promise: Promise[Any]) -> dict[str, Any]:
     data: dict[str, Any] = {name: getattr(promise, name) for name in _PLAIN}
     data["context"] = dict(promise.context)
     data["needs"] = list(promise.needs)
+    data |= {name: value for name in _SERVED if (value := getattr(promise, name))}
+    if promise.after:
+        data["after"] = list(promise.after)
+    if promise.template is not None:
+        data["template"] = to_json(promise.template)
     data["state"] = promise.state.value
     data["examples"] = [{"input": example.input, "output": example.output} for example in promise.examples]
-    for name in ("argument", "resolved"):
+    for name in ("argument", "each", "resolved"):
         if getattr(promise, name) is not UNSET:
             data[name] = getattr(promise, name)
-    for name in ("service", "reality", "proof"):
+    for name in ("work", "reality", "proof"):
         if getattr(promise, name) is not None:
             data[name] = asdict(getattr(promise, name))
+    if promise.account is not None:
+        data["account"] = dict(promise.account)
     data["children"] = [to_json(child) for child in promise.children]
     return data
 
@@ -48,7 +56,14 @@ def _read(data: Mapping[str, Any]) -> Promise[Any]:
         needs=tuple(str(name) for name in data["needs"]),
         argument=data.get("argument", UNSET),
         examples=tuple(Example(**example) for example in data["examples"]),
-        service=Service(**data["service"]) if "service" in data else None,
+        capability=str(data.get("capability", "")),
+        version=int(data.get("version", 0)),
+        unserved=str(data.get("unserved", "")),
+        optional=bool(data.get("optional", False)),
+        after=tuple(str(name) for name in data.get("after", ())),
+        each=data.get("each", UNSET),
+        template=_read(data["template"]) if "template" in data else None,
+        work=Work(**data["work"]) if "work" in data else None,
         reality=_reality(data["reality"]) if "reality" in data else None,
         combine=data["combine"],
         test=str(data["test"]),
@@ -59,6 +74,7 @@ def _read(data: Mapping[str, Any]) -> Promise[Any]:
     promise.resolved = data.get("resolved", UNSET)
     promise.proof = Evidence.from_json(data["proof"]) if "proof" in data else None
     promise.reason, promise.code, promise.error = (str(data[name]) for name in ("reason", "code", "error"))
+    promise.account = data.get("account")
     promise._state = State(data["state"])
     if (promise.state is State.RESOLVED) != (promise.resolved is not UNSET):
         raise ValueError(f"promise {promise.id} is {promise.state} with{'out' * ('resolved' not in data)} a value")

@@ -8,16 +8,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash
+from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash, shown
+from mayfly.promise._bind import bind
 from mayfly.promise._combine import CannotCombine, combine, combined
+from mayfly.promise._contradict import Claim, Contradict, attempt
+from mayfly.promise._each import make_each
 from mayfly.promise._effects import Effects
-from mayfly.promise._events import Began, Collapsed, Failed, Proven, Resolved
+from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
 from mayfly.promise._job import Part
 from mayfly.promise._journal import Journal
+from mayfly.promise._judge import Judge, Opinion
 from mayfly.promise._keys import part_of
 from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of
 from mayfly.promise._order import Cycle
 from mayfly.promise._promise import Evidence, Promise, State
+from mayfly.promise._promise_json import to_json
 from mayfly.promise._reality import Kind
 from mayfly.promise._spent import spent_json
 from mayfly.store import as_payload
@@ -55,6 +60,7 @@ class Resolver:
     merge: Merge
     watch: Watch = lambda promise: None
     max_depth: int = 3
+    max_children: int = 64
     accept_weak: bool = False
 
     async def resolve(self, root: Promise[Any]) -> None:
@@ -74,20 +80,26 @@ class Resolver:
 
     def _doomed(self, promise: Promise[Any]) -> bool:
         """Whether a promise cannot be kept whatever happens, since one that it is made of cannot."""
-        reality, service = promise.reality, promise.service
-        if promise.state is State.RESOLVED:
+        if promise.kept:
             return False
-        ground = promise.state.ended or (service is not None and service.kind == "ground")
+        reality = promise.reality
         chaotic = reality is not None and reality.kind is Kind.CHAOTIC
-        return ground or chaotic or any(self._doomed(child) for child in promise.children)
+        ground = promise.state.ended or bool(promise.unserved) or chaotic
+        needed = [child for child in promise.children if not child.optional]
+        needed += [promise.template] if promise.template is not None else []
+        return ground or any(self._doomed(child) for child in needed)
 
     async def _refuse(self, promise: Promise[Any]) -> None:
         """Give the ground along the way to what cannot be kept, and spend nothing on all the rest."""
         for child in promise.children:
             if self._doomed(child):
                 await self._refuse(child)
-        first = next((one for one in promise.children if one.state.ended and one.state is not State.RESOLVED), None)
-        if first is None:
+        first = next((one for one in promise.children if one.state.ended and not one.kept), None)
+        hopeless = promise.template is not None and not promise.children and self._doomed(promise.template)
+        if hopeless and promise.template is not None:
+            promise.collapse(f"{promise.template.intent[:200]}: {_why_not(promise.template)}", "UNSERVED")
+            self._ended(promise, Value())
+        elif first is None:
             await self._node(promise, {})
         else:
             promise.collapse(str(Unkept(first)), first.code or "CHILD")
@@ -111,11 +123,14 @@ class Resolver:
         value = Value()
         try:
             self._admit(promise)
+            if promise.template is not None and not promise.children:
+                await self._grow(promise, needed)
             promise.begin()
-            self.journal.note(Began(node=promise.id, by=str(promise.service or "children"), seq=self.journal.next()))
+            self.journal.note(Began(node=promise.id, by=promise.by, seq=self.journal.next()))
             self._tell(promise)
             value = await self._work(promise, needed)
             promise.resolve(value.value, await self._prove(promise, needed, value))
+            promise.account = value.account
         except Exception as error:
             _end(promise, error)
             if isinstance(error, Ended):
@@ -129,58 +144,67 @@ class Resolver:
         self.pool.spend(nodes=1)
         if promise.depth > self.max_depth:
             raise LimitError("depth", used=promise.depth, limit=self.max_depth)
-        reality, service = promise.reality, promise.service
-        chaotic = reality is not None and reality.kind is Kind.CHAOTIC
-        if service is not None and service.kind == "ground" and service.name:
-            raise Unserved(service.name)
-        if chaotic or (service is not None and service.kind == "ground"):
-            raise _Chaotic(reality.reasoning if reality else "nothing can serve it")
+        reality = promise.reality
+        if promise.unserved:
+            raise Unserved(promise.unserved)
+        if reality is not None and reality.kind is Kind.CHAOTIC:
+            raise _Chaotic(reality.reasoning)
+
+    async def _grow(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
+        """Make the children that could not be planned before the list they are made for was known, and record them."""
+        items = bind(promise.each, needed)
+        if not isinstance(items, Sequence) or isinstance(items, str):
+            raise InputError(f"it is to be done for each of several, and what it needs gave {shown(items, 60)}")
+        if len(items) > self.max_children:
+            raise LimitError("children", used=len(items), limit=self.max_children)
+        make_each(promise, items)
+        tree = await self.journal.keep_tree([to_json(child) for child in promise.children])
+        self.journal.note(Grown(node=promise.id, tree=tree, nodes=len(promise.children), seq=self.journal.next()))
 
     async def _work(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
-        if promise.children:
+        if promise.children or promise.template is not None:
             return await self._children(promise, needed)
-        service = promise.service
-        if service is not None and service.kind == "capability":
+        if promise.capability:
             return await self.leaves.capability(promise, needed, self.effects)
         return await self.leaves.job(promise, needed)
 
     async def _children(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
         order = promise.order()
+        siblings = {child.name: child for child in promise.children}
         tasks: dict[str, asyncio.Task[None]] = {}
         try:
             async with asyncio.TaskGroup() as group:
                 for child in order:
-                    waits = [tasks[name] for name in child.needs]
-                    tasks[child.name] = group.create_task(self._child(promise, child, waits, needed))
+                    waits = [tasks[name] for name in (*child.needs, *child.after)]
+                    tasks[child.name] = group.create_task(self._child(promise, child, siblings, waits, needed))
         except ExceptionGroup as several:
             # Only what concerns all of them comes up here, such as a ledger that cannot be written: one is enough.
             raise several.exceptions[0] from None
         if promise.combine == "merge":
             return await self._merged(promise)
         for child in promise.children:
-            if child.state is not State.RESOLVED:
+            if not child.kept:
                 raise Unkept(child)
         if promise.combine == "compiled":
             parts = {child.name: child.value for child in promise.children}
             return await self.leaves.job(promise, {}, argument=parts)
         names = [child.name for child in promise.children]
-        kind = promise.combine or ("last" if promise.children[-1].needs else "record")
-        value = combine(kind, names, [child.value for child in promise.children])
-        return Value(value=value, derived=True, evidence=_from_parts(promise, kind))
+        value = combine(promise.combined, names, [child.value for child in promise.children])
+        return Value(value=value, derived=True, evidence=_from_parts(promise))
 
     async def _child(
         self,
         parent: Promise[Any],
         child: Promise[Any],
+        siblings: Mapping[str, Promise[Any]],
         waits: Sequence[asyncio.Task[None]],
         needed: Mapping[str, object],
     ) -> None:
         """Resolve one child when those it needs are proven; the first ones get what their parent was given."""
         for task in waits:
             await task
-        siblings = {sibling.name: sibling for sibling in parent.children}
-        for name in child.needs:
-            if siblings[name].state is not State.RESOLVED:
+        for name in (*child.needs, *child.after):
+            if not siblings[name].kept:
                 self._skip(child, siblings[name])
                 return
         if parent.combine == "merge" and child.needs:
@@ -190,11 +214,14 @@ class Resolver:
                 self._ended(child, Value())
                 return
         inputs = {name: siblings[name].value for name in child.needs}
-        await self._node(child, inputs or (needed if child.argument is UNSET else {}))
+        # By its name an argument may also refer to what the parent was given.
+        await self._node(child, (inputs or needed) if child.argument is UNSET else {**needed, **inputs})
 
-    def _skip(self, child: Promise[Any], needed: Promise[Any]) -> None:
+    def _skip(self, child: Promise[Any], other: Promise[Any]) -> None:
+        """Give the ground of one that needs, or comes after, what was not kept."""
         if not child.state.ended:
-            child.collapse(f"it needs {needed.intent[:200]}: {needed.reason}", needed.code or "CHILD")
+            why = "it needs" if other.name in child.needs else "it comes after"
+            child.collapse(f"{why} {other.intent[:200]}: {other.reason}", other.code or "CHILD")
         self._ended(child, Value())
 
     async def _merged(self, promise: Promise[Any]) -> Value:
@@ -225,22 +252,26 @@ class Resolver:
             strength=said.strength if said else "weak",
             id=said.id if said else None,
         )
-        return Value(value=value, derived=large, key=key, evidence=evidence)
+        account = total([child.account for child in parts])
+        return Value(value=value, derived=large, key=key, evidence=evidence, account=account)
 
     async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:
         """Return the evidence that accepts the value; what is not accepted raises `Untrue`."""
         evidence = value.evidence
         if value.derived and promise.combine != "merge":
             names = [child.name for child in promise.children]
-            kind = promise.combine or ("last" if promise.children[-1].needs else "record")
-            if not combined(kind, names, [child.value for child in promise.children], value.value):
+            values = [child.value for child in promise.children]
+            as_planned = attempt(lambda found: combined(promise.combined, names, values, found), name="combined")
+            if Contradict((as_planned,)).contradict(Claim(value=value.value)).found:
                 raise Untrue("the parts were not combined as planned")
         if promise.test or evidence is None:
             input = input_of(promise, needed)
             evidence = self.tester.choose(promise, input)
             said = await self.tester.holds(evidence, value=value.value, input=input, context=promise.context)
-            if not said.accepted:
-                raise Untrue(f"its test does not accept it: {said.reason}")
+            opinion = Opinion(passed=said.accepted, confidence=evidence.confidence, reason=said.reason)
+            judged = Judge().judge((opinion,))
+            if judged.decision != "accept":
+                raise Untrue(f"its test does not accept it: {'; '.join(judged.reasons)}")
             evidence = said.evidence
         if evidence.strength == "none":
             raise Untrue(f"nothing proves it: {evidence.description}")
@@ -264,7 +295,14 @@ class Resolver:
             except (LimitError, TypeError, ValueError, RecursionError):
                 key = ""
             else:
-                proven = Proven(run=self.journal.run, node=promise.id, value=inline, blob=blob, evidence=evidence)
+                proven = Proven(
+                    run=self.journal.run,
+                    node=promise.id,
+                    value=inline,
+                    blob=blob,
+                    evidence=evidence,
+                    account=as_payload(value.account),
+                )
                 events.append((proven, key))
         resolved = Resolved(
             node=promise.id,
@@ -300,6 +338,14 @@ class Resolver:
             self.watch(promise)
         except Exception:  # whoever watches does not decide how a run ends
             self.watch = lambda promise: None
+
+
+def _why_not(promise: Promise[Any]) -> str:
+    """Return why a promise that was never tried, or one below it, cannot be kept."""
+    for one in promise.walk():
+        if one.unserved or one.reason:
+            return one.unserved or one.reason
+    return promise.reality.reasoning if promise.reality else "nothing keeps it"
 
 
 class Unserved(MayflyError):
@@ -338,12 +384,14 @@ def _end(promise: Promise[Any], error: Exception) -> None:
         promise.fail(f"{type(error).__name__}: {error}")
 
 
-def _from_parts(promise: Promise[Any], kind: str) -> Evidence:
+def _from_parts(promise: Promise[Any]) -> Evidence:
     proofs = [child.proof for child in promise.children if child.proof]
-    strong = all(proof.strength == "strong" for proof in proofs)
+    grounds = sum(child.state is not State.RESOLVED for child in promise.children)
+    strong = not grounds and all(proof.strength == "strong" for proof in proofs)
+    noted = f", {grounds} of them ground" if grounds else ""
     return Evidence(
-        description=f"{len(promise.children)} proven parts, combined as {kind}",
-        confidence=min((proof.confidence for proof in proofs), default=1.0),
-        check=f"combined:{kind}",
+        description=f"{len(promise.children)} proven parts{noted}, combined as {promise.combined}",
+        confidence=min((proof.confidence for proof in proofs), default=1.0) * (0.5 if grounds else 1.0),
+        check=f"combined:{promise.combined}",
         strength="strong" if strong else "weak",
     )

@@ -32,7 +32,7 @@ def check_shape(root: Promise[Any]) -> None:
 
 def _check_data(promise: Promise[Any]) -> None:
     """Refuse what another process would read back as something else, and work on that."""
-    given = [] if promise.argument is UNSET else [promise.argument]
+    given = [value for value in (promise.argument, promise.each) if value is not UNSET]
     try:
         for value in (*given, promise.context, *([one.input, one.output] for one in promise.examples)):
             copied(value)

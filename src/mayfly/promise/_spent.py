@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import Cost
+from mayfly.core import Cost, Money
 
 if TYPE_CHECKING:
     from mayfly.store import Event, Ledger
@@ -59,7 +59,10 @@ class Spent:
 
     def _add(self, amounts: Mapping[str, Any]) -> None:
         for kind, amount in amounts.items():
-            self.used[kind] += float(amount)
+            if kind == "money":
+                self.used[kind] = (Money.of(self.used[kind]) + Money.of(amount)).dollars
+            else:
+                self.used[kind] += float(amount)
 
 
 def spent_json(cost: Cost, *, sandbox_seconds: float = 0.0) -> dict[str, Any] | None:
@@ -68,7 +71,7 @@ def spent_json(cost: Cost, *, sandbox_seconds: float = 0.0) -> dict[str, Any] | 
         "model_calls": cost.model_calls,
         "input_tokens": cost.input_tokens,
         "output_tokens": cost.output_tokens,
-        "money": cost.money,
+        "money": cost.money.dollars,
         "sandbox_seconds": round(sandbox_seconds, 6),
     }
     return {kind: amount for kind, amount in spent.items() if amount} or None

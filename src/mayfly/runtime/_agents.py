@@ -29,6 +29,8 @@ class AgentKept:
     suite_hash: str
     proof: str | None
     versions: str
+    # How it accounts for its lines, if it does: with its value, or at the end of a stream.
+    accounts: str = ""
 
 
 def versions_of(parts: Parts) -> str:
@@ -40,9 +42,12 @@ def keep_agent(parts: Parts, compiled: Compiled, *, each: bool) -> None:
     """Note what is needed to run *compiled* by its hash; what is noted already is not noted again."""
     proof, hash = compiled.proof, compiled.artifact.hash
     noted = _noted(parts, hash)
-    if noted is not None and (noted.versions, noted.strength, noted.each) == (versions_of(parts), proof.strength, each):
+    accounts = str(compiled.artifact.provenance.get("accounts", ""))
+    same = (versions_of(parts), proof.strength, each, accounts)
+    if noted is not None and (noted.versions, noted.strength, noted.each, noted.accounts) == same:
         return
-    kept = _kept(compiled.entry, proof, suite=_suite_hash(parts, compiled), each=each, versions=versions_of(parts))
+    suite = _suite_hash(parts, compiled)
+    kept = _kept(compiled.entry, proof, suite=suite, each=each, versions=versions_of(parts), accounts=accounts)
     parts.ledger.put_blob(compiled.artifact.source.encode("utf-8", "surrogatepass"))
     parts.ledger.append(kept, subject=hash)
 
@@ -56,7 +61,8 @@ def load_agent(parts: Parts, hash: str, profile: Profile) -> tuple[Compiled, boo
     kept = _noted(parts, hash) or _proven(parts, hash)
     if kept is None:
         raise Collapse(f"nothing proves the agent {hash[:12]}", "NO_PROOF", source_hash=hash)
-    artifact = Artifact(kind="agent", source=source, entry=kept.entry, author="kept")
+    provenance = {"accounts": kept.accounts} if kept.accounts else {}
+    artifact = Artifact(kind="agent", source=source, entry=kept.entry, author="kept", provenance=provenance)
     if kept.versions == versions_of(parts):
         admission = parts.gates().check_again(artifact, profile=profile)
         proof = _proof(kept)
@@ -68,12 +74,19 @@ def load_agent(parts: Parts, hash: str, profile: Profile) -> tuple[Compiled, boo
         raise Collapse(f"the agent {hash[:12]} is refused: {_why(admission)}", "REFUSED", source_hash=hash)
     called = replace(entry, spread=kept.spread)
     if kept.versions != versions_of(parts):
-        again = _kept(called, proof, suite=kept.suite_hash, each=kept.each, versions=versions_of(parts))
+        again = _kept(
+            called,
+            proof,
+            suite=kept.suite_hash,
+            each=kept.each,
+            versions=versions_of(parts),
+            accounts=kept.accounts,
+        )
         parts.ledger.append(again, subject=hash)
     return Compiled(artifact=artifact, entry=called, proof=proof, key=hash), kept.each
 
 
-def _kept(entry: Entry, proof: Proof, *, suite: str, each: bool, versions: str) -> AgentKept:
+def _kept(entry: Entry, proof: Proof, *, suite: str, each: bool, versions: str, accounts: str) -> AgentKept:
     return AgentKept(
         entry=entry.name,
         spread=entry.spread,
@@ -86,6 +99,7 @@ def _kept(entry: Entry, proof: Proof, *, suite: str, each: bool, versions: str) 
         suite_hash=suite,
         proof=proof.id,
         versions=versions,
+        accounts=accounts,
     )
 
 
@@ -135,6 +149,7 @@ def _proven(parts: Parts, hash: str) -> AgentKept | None:
                 suite_hash=made.suite_hash,
                 proof=entry.subject,
                 versions="",
+                accounts=made.accounts,
             )
     return None
 

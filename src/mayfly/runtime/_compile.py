@@ -236,5 +236,6 @@ def keep_proof(
             imports=tuple(sorted(imports)),
             results=tuple(asdict(result) for result in report.results[:50] if kept),
             notes=report.notes[:20] if kept else (),
+            accounts=str(admission.artifact.provenance.get("accounts", "")),
         )
     )

@@ -140,6 +140,7 @@ class Drive:
             merge=_merged,
             watch=lambda promise: self.tell("node", promise),
             max_depth=settings.promise.max_depth,
+            max_children=settings.promise.max_children,
             accept_weak=self.options.accept_weak,
         )
 

@@ -111,6 +111,7 @@ class LeafWorker:
             source_hash=outcome.source_hash,
             question=outcome.question,
             where=_where(),
+            account=outcome.account,
         )
 
     def _plain(self, value: object) -> object:
@@ -124,19 +125,19 @@ class LeafWorker:
         within = Within(seconds=self.settings.sandbox.timeout, most=job.seconds, ticket=ticket)
         given = job.part is not None or data is not None
         with part_as_file(job.part, data) if given else nullcontext() as lines:
-            if job.service.kind == "agent":
+            if job.work.kind == "run":
                 return self._agent(job, self._task(job, lines, None), story, within)
             asked = Asked(model=self._model(job), accept_weak=job.accept_weak, within=within)
             task = self._task(job, lines, asked.model)
-            if job.service.kind == "write":
+            if job.work.kind == "write":
                 return self._write(task, story, asked)
             return resolve_task(self.parts, task, story, asked)
 
     def _refuse_strangers(self, job: Job) -> None:
         if job.versions and job.versions != versions_of(self.parts):
             raise Collapse("the gates of this worker are not those of whoever sent the job", "VERSION")
-        if job.service.kind not in ("agent", "compile", "write"):
-            raise Collapse(f"no worker does {job.service}", "SERVICE")
+        if job.work.kind not in ("run", "compile", "write"):
+            raise Collapse(f"no worker does {job.work}", "SERVICE")
 
     def _model(self, job: Job) -> str | None:
         return None if job.depth >= NO_MODEL_FROM else model_name(self.settings, job.model)
@@ -155,7 +156,7 @@ class LeafWorker:
             signature=None,
             settings=self.settings,
             # A tree of one node is a leaf all the same, and what is written for it has the limits of one.
-            depth=1 if job.service.kind == "agent" else max(1, job.depth),
+            depth=1 if job.work.kind == "run" else max(1, job.depth),
             origin=job.part.path if job.part else "",
             simple=model is not None and job.depth >= SIMPLE_FROM,
         )
@@ -164,7 +165,7 @@ class LeafWorker:
         """Run an admitted agent: in a fresh worker the first time, then in the one kept for it where that is idle."""
         story.began(task, None)
         self.parts.switch.check()
-        hash = job.service.name
+        hash = job.work.name
         compiled, each = load_agent(self.parts, hash, task.profile)
         if compiled.proof.strength != "strong" and not job.accept_weak:
             raise Collapse.weak(compiled)
@@ -183,7 +184,7 @@ class LeafWorker:
                     del self._busy[hash]
         if len(self._ran) < MOST_KNOWN:
             self._ran.add(hash)
-        return resolved(compiled, ran.value, story, cached=True)
+        return resolved(compiled, ran.value, story, cached=True, account=ran.account)
 
     def _write(self, task: Task, story: Story, asked: Asked) -> Outcome[Any]:
         """Write and prove an agent, and prove how results of parts are joined; the value says where it is and how."""
@@ -200,6 +201,7 @@ class LeafWorker:
             "reason": joined.reason,
             "entry": compiled.entry.name,
             "spread": compiled.entry.spread,
+            "reading": compiled.reading,
         }
         return resolved(compiled, value, story, cached=again)
 

@@ -7,20 +7,18 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from threading import Thread
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, InputError, MayflyError, Unset
-from mayfly.library import Builtin, Invocation, Registry
+from mayfly.core import UNSET, Capability, InputError, Invocation, MayflyError, Unset
+from mayfly.library import Registry
 from mayfly.library.builtin import builtins
-from mayfly.promise import Promise, Saved, State, Tester, input_of, saved
+from mayfly.promise import Promise, Saved, State, Tester, arguments_of, input_of, references, saved
 from mayfly.runtime._policy import Desk
 
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime
 
-BUILTIN = "builtin:"
+CAPABILITY = "capability:"
 
 
 class NotAgain(MayflyError):
@@ -113,8 +111,8 @@ class _Again:
         check = promise.proof.check
         if promise.proof.source:
             await self._tested(promise)
-        elif check.startswith(BUILTIN):
-            self._checked(promise, check.removeprefix(BUILTIN))
+        elif check.startswith(CAPABILITY):
+            await self._checked(promise, check.removeprefix(CAPABILITY))
         elif check == "agent":
             self._suite(promise.proof.id or f"{self._found.id}/{promise.id}")
         elif check.startswith("combined:") or check == "merge":
@@ -146,44 +144,41 @@ class _Again:
         if self._suites[id]:
             raise NotAgain(self._suites[id])
 
-    def _checked(self, promise: Promise[Any], name: str) -> None:
+    async def _checked(self, promise: Promise[Any], name: str) -> None:
         """Ask the capability's own test, which looks at the world as it is now."""
-        builtin = self._registry.get(name)
-        input = self._inputs.input(promise)
-        invocation = Invocation(
-            argument=None if isinstance(input, Unset) else input,
-            intent=promise.intent,
+        try:
+            capability = self._registry.get(name, promise.version)
+        except InputError as error:
+            raise NotAgain(error.message) from None
+        call = Invocation(
+            arguments=arguments_of(promise, self._inputs.needed(promise), capability),
             context=promise.context,
             key=f"{self._found.id}/{promise.id}",
             workspace=self._workspace,
         )
         value = self._inputs.value(promise)
-        self._permitted(builtin, invocation)
-        try:
-            said = _in_time(builtin.check_seconds, lambda: builtin.check(invocation, value))
-        except Empty:
-            raise NotAgain(f"the test of {name} took longer than {builtin.check_seconds:g} s") from None
-        except Exception as error:
-            raise NotAgain(f"the test of {name} failed: {_words(error)}") from None
-        if said is not True:
-            raise NotAgain(f"it does not hold any more that {builtin.proves}")
+        self._permitted(capability, call)
+        wrong = await capability.verify(call, value)
+        if wrong:
+            raise NotAgain(wrong)
 
-    def _permitted(self, builtin: Builtin, invocation: Invocation) -> None:
+    def _permitted(self, capability: Capability, call: Invocation) -> None:
         """Ask the rules of today where the test looks at what the capability was permitted to look at."""
-        if not builtin.action or builtin.effect != "none":
+        if capability.effect != "none" or not capability.reaches_out:
             return
         parts = self._runtime.parts
         parts.switch.check()
         if self._desk is None:
             self._desk = Desk(parts.settings, ledger=parts.ledger, workspace=self._workspace)
         try:
-            target, payload = builtin.target(invocation), builtin.payload(invocation)
+            asked = capability.asks(call)
         except Exception as error:
-            raise NotAgain(f"what {builtin.name} looked at cannot be said: {_words(error)}") from None
-        said = self._desk.kernel().permitted(builtin.action, target, payload)
-        if said.decision != "permit":
-            why = "; ".join(said.because[:3]) or "no rule permits it"
-            raise NotAgain(f"{builtin.action} {target[:500]} is not permitted now: {why}")
+            raise NotAgain(f"what {capability.name} looked at cannot be said: {_words(error)}") from None
+        for one in asked:
+            said = self._desk.kernel().permitted(*one)
+            if said.decision != "permit":
+                why = "; ".join(said.because[:3]) or "no rule permits it"
+                raise NotAgain(f"{one.action} {one.target[:500]} is not permitted now: {why}")
 
 
 class Inputs:
@@ -194,38 +189,27 @@ class Inputs:
         self._given: dict[str, dict[str, Promise[Any]]] = {found.tree.id: {}}
         for parent in found.tree.walk():
             siblings = {child.name: child for child in parent.children}
+            above = self._given[parent.id]
             for child in parent.children:
                 needed = {name: siblings[name] for name in child.needs}
                 # The first ones of a group work on what the group was given.
-                self._given[child.id] = needed or (self._given[parent.id] if child.argument is UNSET else {})
+                self._given[child.id] = (needed or above) if child.argument is UNSET else {**above, **needed}
+
+    def needed(self, promise: Promise[Any]) -> dict[str, object]:
+        """Return the values that *promise* was given, by the names under which it refers to them."""
+        wanted = set(references(promise.argument)) if promise.argument is not UNSET else None
+        given = self._given[promise.id].items()
+        return {name: self.value(other) for name, other in given if wanted is None or name in wanted}
 
     def input(self, promise: Promise[Any]) -> object | Unset:
         """Return what *promise* worked on: its argument, one value, a record of several, or nothing."""
-        siblings = self._given[promise.id] if promise.argument is UNSET else {}
-        return input_of(promise, {name: self.value(sibling) for name, sibling in siblings.items()})
+        return input_of(promise, self.needed(promise))
 
     def value(self, promise: Promise[Any]) -> object:
         """Return the value that was proven."""
         if not self._found.has_value(promise):
             raise NotAgain(f"the value of {promise.id} was not kept")
         return promise.value
-
-
-def _in_time(seconds: float, call: Callable[[], object]) -> object:
-    """Return what *call* returns; one that takes longer than *seconds* is left behind, and `Empty` is raised."""
-    answer: SimpleQueue[tuple[object, Exception | None]] = SimpleQueue()
-
-    def work() -> None:
-        try:
-            answer.put((call(), None))
-        except Exception as error:
-            answer.put((None, error))
-
-    Thread(target=work, name="mayfly-check", daemon=True).start()
-    value, error = answer.get(timeout=seconds)
-    if error is not None:
-        raise error
-    return value
 
 
 def _words(error: Exception) -> str:

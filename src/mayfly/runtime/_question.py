@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from mayfly import forge
-from mayfly.core import UNSET, InputError
+from mayfly.core import InputError
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._task import read_lines
 from mayfly.synthesis import records

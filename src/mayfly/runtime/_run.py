@@ -18,10 +18,9 @@ from mayfly.runtime._story import Story
 from mayfly.runtime._task import checked_examples, make_task, size_of
 
 if TYPE_CHECKING:
-    from mayfly.core import Example, Unset
+    from mayfly.core import Capability, Example, Unset
     from mayfly.forge import Signature
     from mayfly.gates import Suite
-    from mayfly.library import Builtin
     from mayfly.promise import Promise
     from mayfly.runtime._compile import Compiled
     from mayfly.runtime._story import Observer
@@ -43,11 +42,11 @@ class Runtime:
         settings: Settings | None = None,
         *,
         observer: Observer | None = None,
-        capabilities: Sequence[Builtin] = (),
+        capabilities: Sequence[Capability] = (),
         workspace: Path | None = None,
         brief: bool = False,
     ) -> None:
-        """Make a runtime; *capabilities* are functions of the host that leaves of a tree may use besides our own.
+        """Make a runtime; *capabilities*, such as functions of your own, serve trees besides the built-in ones.
 
         A *brief* one is for a single task: nothing is prepared for more.
         """
@@ -86,10 +85,16 @@ class Runtime:
         understood are asked about (if they are more than one in a hundred), skipped, or stop the run; *name* is what
         the input is called; a *second* input is put beside the first by a column that both have.
         """
-        plain = record is None and imports is None and second is None
+        plain = record is None and imports is None and second is None and not reading
         if intent.strip() and plain and self._is_large(input, lines, examples):
             given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
-            chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
+            chosen = {
+                "tier": tier,
+                "accept_weak": accept_weak,
+                "hints": hints,
+                "on_exhausted": on_exhausted,
+                "bad_lines": bad_lines,
+            }
             outcome = self._as_tree(intent, given, chosen, model=model)
             if outcome is not None:
                 return outcome
@@ -204,10 +209,10 @@ class Runtime:
         except MayflyError:
             return None
         leaves = [promise for promise in tree.walk() if not promise.children]
-        service = leaves[0].service
-        if len(leaves) > 1 or service is None:
+        work = leaves[0].work
+        if len(leaves) > 1:
             return tree
-        return None if service.kind == "compile" or (service.kind == "ground" and service.name) else tree
+        return None if leaves[0].unserved or (work is not None and work.kind == "compile") else tree
 
     def plan(
         self,
@@ -256,6 +261,7 @@ class Runtime:
         hints: Sequence[str],
         on_exhausted: OnExhausted,
         spent: Cost | None = None,
+        bad_lines: BadLines = "ask",
     ) -> Outcome[Any]:
         run = self.story("r").id
         try:
@@ -263,7 +269,7 @@ class Runtime:
             options = trees.options(
                 model=self._model(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
             )
-            trees.spent = spent or Cost()
+            trees.spent, trees.bad_lines = spent or Cost(), bad_lines
             outcome = trees.resolve(run, promise, options, by="hand" if spent is None else "plan")
         except MayflyError as error:
             if on_exhausted == "raise":

@@ -36,7 +36,7 @@ from mayfly.promise import (
     Promise,
     RunResumed,
     Saved,
-    Service,
+    Work,
     check_shape,
     part_of,
     saved,
@@ -44,14 +44,17 @@ from mayfly.promise import (
     to_json,
 )
 from mayfly.promise.split import parts_of
+from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._drive import Drive
 from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
 from mayfly.runtime._leaf import versions_of
 from mayfly.runtime._policy import Desk
+from mayfly.runtime._question import check_account
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
+    from mayfly.runtime._task import BadLines
     from mayfly.store import JSON, Claim
 
 T = TypeVar("T")
@@ -67,6 +70,8 @@ class Trees:
     registry: Registry
     # What planning took; it belongs to the cost of the run that comes of it.
     spent: Cost = field(default_factory=Cost)
+    # What is done about lines that are not understood.
+    bad_lines: BadLines = "ask"
 
     def plan(
         self,
@@ -141,7 +146,7 @@ class Trees:
                 nodes=len(nodes),
                 by=by,
                 seq=0,
-                options=_kept(options, nodes),
+                options={**_kept(options, nodes), "bad_lines": self.bad_lines},
                 cost=spent_json(self.spent),
             )
             ledger.append_many([began, planned], subject=run)
@@ -156,6 +161,7 @@ class Trees:
         ledger = self.parts.ledger
         with ledger.claim(run) as claim:
             found = saved(ledger, run)
+            self.bad_lines = found.options.get("bad_lines", "ask")
             if found.answered:
                 return self._outcome(run, found.tree, found.cost, cached=True)
             kept = found.options
@@ -170,8 +176,8 @@ class Trees:
             ledger.append(RunResumed(by=_who(), proven=len(found.values)), subject=run)
             root = found.fresh()
             for promise in root.walk() if model else ():
-                if promise.service is not None and promise.service.kind == "ground" and promise.service.name:
-                    promise.service = Service(kind="compile", name=model or "")
+                if promise.unserved:
+                    promise.unserved, promise.work = "", Work(kind="compile", name=model or "")
             self.tell("planned", root)
             return self._finish(run, root, options, claim, found)
 
@@ -232,7 +238,12 @@ class Trees:
         cached: bool = False,
     ) -> Outcome[Any]:
         resolved = root.state == "resolved" and trouble is None
-        proof = root.proof
+        proof, account = root.proof, root.account
+        if resolved and account is not None:
+            try:
+                check_account(account, self.bad_lines, root.value)
+            except Collapse as refused:
+                return _refused(run, root, cost, refused)
         return Outcome(
             status="resolved" if resolved else "failed" if root.state == "failed" else "collapsed",
             value=root.value if resolved else root.ground,
@@ -242,6 +253,8 @@ class Trees:
             cost=cost,
             cached=cached,
             code=trouble.code if trouble else root.code,
+            reading=_reading(root),
+            account=account,
         )
 
     def _record(self, outcome: Outcome[Any], root: Promise[Any]) -> None:
@@ -250,11 +263,18 @@ class Trees:
             "model_calls": outcome.cost.model_calls,
             "input_tokens": outcome.cost.input_tokens,
             "output_tokens": outcome.cost.output_tokens,
-            "money": outcome.cost.money,
+            "money": outcome.cost.money.dollars,
         }
         event: Any
         if outcome.resolved:
-            event = RunResolved(reason=outcome.reason[:2000], cached=False, source_hash=None, **cost)
+            event = RunResolved(
+                reason=outcome.reason[:2000],
+                cached=False,
+                source_hash=None,
+                reading=outcome.reading or None,
+                account=as_payload(outcome.account),
+                **cost,
+            )
         else:
             event = RunCollapsed(
                 intent=root.intent[:2000],
@@ -263,13 +283,37 @@ class Trees:
                 code=outcome.code,
                 ground_value=as_payload(root.ground),
                 status=outcome.status,
-                question=None,
+                question=outcome.question,
+                reading=outcome.reading or None,
+                account=as_payload(outcome.account),
                 **cost,
             )
         try:
             self.parts.ledger.append(event, subject=outcome.id)
         except MayflyError as error:
             self.tell("unrecorded", str(error))
+
+
+def _refused(run: str, root: Promise[Any], cost: Cost, why: Collapse) -> Outcome[Any]:
+    """Give the ground for a value that leaves out too many lines; the value is kept for whoever is asked."""
+    return Outcome(
+        status="collapsed",
+        value=root.ground,
+        reason=why.reason,
+        id=run,
+        cost=cost,
+        question=why.question,
+        code=why.code,
+        reading=_reading(root),
+        account=why.account,
+        candidate=why.candidate,
+    )
+
+
+def _reading(root: Promise[Any]) -> str:
+    """Return how the words were read, which the leaf knows that wrote the agent for all parts."""
+    how = root.children[0].value if root.combine == "merge" and root.children else None
+    return str(how.get("reading") or "") if isinstance(how, dict) else ""
 
 
 def _in_a_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

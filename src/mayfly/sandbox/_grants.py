@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 import sys
 import sysconfig
 from dataclasses import dataclass
@@ -90,4 +89,6 @@ def site_packages() -> tuple[str, ...]:
 
 def certificate_file() -> str:
     """Return the file of trusted certificates this process would use, or nothing."""
+    import ssl
+
     return ssl.get_default_verify_paths().cafile or ""

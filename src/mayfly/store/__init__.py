@@ -4,20 +4,20 @@ Importing this package loads no database library; `Ledger` and `Cache` do, on fi
 events it writes with `event` and stay cheap to import.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from mayfly.store._events import JSON, Event, Payload, event
-from mayfly.store._kinds import DoctorAttacked, SandboxRan, StoreMigrated
-from mayfly.store._payload import as_payload
-from mayfly.store._seal import Seal
-from mayfly.store._sealed import SealedFiles
-from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
+from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.store._cache import Cache, Cached
     from mayfly.store._claim import Claim
+    from mayfly.store._events import JSON, Event, Payload, event
+    from mayfly.store._kinds import DoctorAttacked, SandboxRan, StoreMigrated
     from mayfly.store._ledger import Ledger
+    from mayfly.store._payload import as_payload
+    from mayfly.store._seal import Seal
+    from mayfly.store._sealed import SealedFiles
+    from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
 
 __all__ = [
     "JSON",
@@ -40,13 +40,17 @@ __all__ = [
     "event",
 ]
 
-
-def __getattr__(name: str) -> object:
-    home = {"Ledger": "_ledger", "Cache": "_cache", "Cached": "_cache", "Claim": "_claim"}
-    if name not in home:
-        raise AttributeError(f"module 'mayfly.store' has no attribute {name!r}")
-    return getattr(import_module(f"mayfly.store.{home[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__ = lazily(
+    __name__,
+    {
+        "_cache": "Cache Cached",
+        "_claim": "Claim",
+        "_events": "JSON Event Payload event",
+        "_kinds": "DoctorAttacked SandboxRan StoreMigrated",
+        "_ledger": "Ledger",
+        "_payload": "as_payload",
+        "_seal": "Seal",
+        "_sealed": "SealedFiles",
+        "_switch": "Killed KillSwitch KillSwitched Switch",
+    },
+)

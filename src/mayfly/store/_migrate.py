@@ -13,7 +13,6 @@ from typing import NamedTuple
 from mayfly.core import StoreError
 from mayfly.store._database import Connection, Database
 from mayfly.store._events import Event
-from mayfly.store._kinds import StoreMigrated
 from mayfly.store._rows import insert_events, stamp
 
 TABLE = "mayfly_migrations"
@@ -59,6 +58,8 @@ def migrate(database: Database) -> None:
 
 
 def _run(connection: Connection, step: Migration) -> None:
+    from mayfly.store._kinds import StoreMigrated
+
     for statement in connection.database.statements(step.sql):
         connection.run(statement)
     row = [step.number, step.name, stamp(datetime.now(UTC))]

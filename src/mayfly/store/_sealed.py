@@ -19,8 +19,9 @@ class SealedFiles:
     """Keep bytes under keys in one folder of the state directory, the *most* recently written ones.
 
     Whoever reads a compiled program back runs it, so nothing is handed out that is not exactly what this user put there
-    under that key: the seal is over folder, key and content, and key and file must be this user's own. Everything else
-    (damaged, foreign, too large) is as if it were not there, and a folder that cannot be written stays empty.
+    under that key: the seal is over folder, key and content; key and file must be this user's own, and nobody else may
+    write the directory. Everything else (damaged, foreign, too large) is as if it were not there, and where nothing can
+    be written nothing is kept.
     """
 
     def __init__(self, state: Path, name: str, *, most: int = 16) -> None:
@@ -55,8 +56,9 @@ class SealedFiles:
     def _opened(self) -> Seal:
         if self._seal is None:
             self._seal = Seal.open(self._state)
-        if not self._seal.own:
-            raise StoreError("the key was made by another user")
+        about = self._state.stat()
+        if not self._seal.own or about.st_uid != os.geteuid() or about.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise StoreError(f"{self._state} is not ours alone")
         return self._seal
 
     def _trim(self) -> None:

@@ -50,10 +50,10 @@ def keep_spinner(runtime: Runtime) -> str:
 
 def spinning(agent: str, inputs: list[int]) -> Promise[Any]:
     """Return a tree with one leaf for every input of the spinner; its value is a record of theirs."""
-    from mayfly.promise import Promise, Service
+    from mayfly.promise import Promise, Work
 
-    root: Promise[Any] = Promise("spin", ground=None, service=Service(kind="children"), combine="record")
+    root: Promise[Any] = Promise("spin", ground=None, combine="record")
     for number in inputs:
-        service = Service(kind="agent", name=agent)
-        root.add(Promise(f"spin {number} times", ground=None, service=service, argument=number, name=f"n{number}"))
+        work = Work(kind="run", name=agent)
+        root.add(Promise(f"spin {number} times", ground=None, work=work, argument=number, name=f"n{number}"))
     return root

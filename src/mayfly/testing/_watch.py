@@ -30,7 +30,7 @@ class RunWatch:
             return
         if about.state == "resolving":
             self.began.append(about.id)
-        elif about.state == "resolved" and (about.needs or about.service.kind == "agent"):
+        elif about.state == "resolved" and (about.needs or about.work.kind == "run"):
             self.ended.append(about.id)
             if self.when is not None and len(self.ended) == self.after:
                 act, self.when = self.when, None

@@ -9,6 +9,8 @@ from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING, Any
 
+from mayfly.core import Money
+
 if TYPE_CHECKING:
     from mayfly.store import Event, Ledger
 
@@ -96,7 +98,7 @@ def metrics(ledger: Ledger) -> Metrics:
         model_calls=int(ends.spent("model_calls")),
         input_tokens=int(ends.spent("input_tokens")),
         output_tokens=int(ends.spent("output_tokens")),
-        money=float(ends.spent("money")),
+        money=Money(int(ends.spent("money"))).dollars,
         unknown_effects=len(unknown_effects(ledger)),
         dead_letters=ledger.count(kind="leaf.dead"),
         promises=_promises(ledger, ends.runs),
@@ -118,11 +120,11 @@ class _Ends:
                 continue
             spent = self._leaves.setdefault(run, {})
             for name in ("model_calls", "input_tokens", "output_tokens", "money"):
-                spent[name] = spent.get(name, 0.0) + _number(event.payload[name])
+                spent[name] = spent.get(name, 0.0) + _amount(event, name)
 
     def spent(self, name: str) -> float:
-        """Sum what was spent; a tree that was resumed counts with all attempts, as its leaves tell."""
-        own = {run: _number(event.payload[name]) for run, event in self.runs.items()}
+        """Sum what was spent, money in millionths; a resumed tree counts with all attempts, as its leaves tell."""
+        own = {run: _amount(event, name) for run, event in self.runs.items()}
         leaves = {run: spent[name] for run, spent in self._leaves.items()}
         return sum(max(own.get(run, 0.0), leaves.get(run, 0.0)) for run in {**own, **leaves})
 
@@ -163,6 +165,12 @@ def _lines(folder: Traversable) -> int:
         elif entry.name.endswith(".py"):
             total += entry.read_bytes().count(b"\n")
     return total
+
+
+def _amount(event: Event, name: str) -> float:
+    """Return what an event says was spent; money is added up in whole millionths."""
+    amount = _number(event.payload[name])
+    return Money.of(amount).micros if name == "money" else amount
 
 
 def _number(value: object) -> float:

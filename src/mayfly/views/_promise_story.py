@@ -85,7 +85,7 @@ class PromiseStory:
 
     def _concerns(self, event: Event, leaf: Promise[Any]) -> bool:
         """Whether the rules were asked for a leaf: before it ended, for something that it speaks of."""
-        if leaf.service is None or leaf.service.kind != "capability":
+        if not leaf.capability:
             return False
         if event.id > self._last.get(leaf.id, event.id):
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from mayfly.core import Money
 from mayfly.views._words import account_words, status_words
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def _read(row: Mapping[str, Any]) -> list[str]:
 
 
 def _cost(row: Mapping[str, Any]) -> str:
-    spent = f", ${row['money']:.4f}" if row["money"] else ""
+    spent = f", {Money.of(row['money'])}" if row["money"] else ""
     tokens = f", {row['input_tokens']}+{row['output_tokens']} tokens" if row["model_calls"] else ""
     return f"{row['seconds']:.3f} s, {row['model_calls']} model calls{tokens}{spent}"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError
@@ -57,7 +56,7 @@ class Trace:
             "id": f"{self.run}/{self.node}" if self.node else self.run,
             "status": saved.status,
             "at": saved.at.isoformat(),
-            "cost": asdict(saved.cost),
+            "cost": saved.cost.to_json(),
             "options": dict(saved.options),
             "tree": self._tree_fields(),
             "events": [event_fields(event) for event in (*self.events, *self.story)],
@@ -102,7 +101,7 @@ def has_tree(ledger: Ledger, run: str) -> bool:
 
 
 def _kind(promise: Promise[Any]) -> str:
-    return promise.service.kind if promise.service else ""
+    return "capability" if promise.capability else promise.work.kind if promise.work else "children"
 
 
 def event_fields(event: Event) -> dict[str, object]:

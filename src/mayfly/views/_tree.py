@@ -36,11 +36,12 @@ def places(root: Promise[Any]) -> Iterator[Place]:
 
 def is_ground(promise: Promise[Any]) -> bool:
     """Whether a promise is given its ground without a try."""
-    return promise.state == "collapsed" or (promise.service is not None and promise.service.kind == "ground")
+    chaotic = promise.reality is not None and promise.reality.kind == "chaotic"
+    return promise.state == "collapsed" or bool(promise.unserved) or chaotic
 
 
 def ground_reason(promise: Promise[Any]) -> str:
     """Return why nothing is tried."""
     reality = promise.reality.reasoning if promise.reality else ""
-    missing = promise.service.name.removeprefix("nothing: ") if promise.service else ""
+    missing = promise.unserved.removeprefix("nothing: ")
     return promise.reason or missing or reality or "nothing serves it"

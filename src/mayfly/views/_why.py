@@ -133,7 +133,7 @@ def _fields(promise: Promise[Any]) -> dict[str, object]:
         "state": promise.state.value,
         "reason": reason_of(promise),
         "code": promise.code,
-        "served_by": str(promise.service or "children"),
+        "served_by": promise.by,
         "proof": promise.proof.to_json() if promise.proof else None,
     }
 

@@ -1,20 +1,24 @@
-"""A workspace of real files, and a way to call a capability as a tree does: ask, call, check."""
+"""A workspace of real files, and a way to call a capability as a tree does: check, ask, call, verify."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mayfly.library import Builtin, Invocation, Registry
+from mayfly.core import Capability, Invocation
+from mayfly.library import Registry
 from mayfly.library.builtin import builtins
 
 Run = Callable[..., object]
+Checks = Callable[[str, Mapping[str, Any], object], bool]
 REGISTRY = Registry(builtins())
 
 
-def get(name: str) -> Builtin:
+def get(name: str) -> Capability:
     return REGISTRY.get(name)
 
 
@@ -36,22 +40,24 @@ def workspace(tmp_path: Path) -> Path:
 def run(workspace: Path) -> Run:
     """Call a capability and accept its value only with its own test, as a tree does."""
 
-    def call(name: str, argument: object = None, *, intent: str = "", key: str = "run/node") -> object:
-        invocation = Invocation(argument=argument, intent=intent, key=key, workspace=workspace)
-        builtin = get(name)
-        builtin.target(invocation)
-        value = builtin.call(invocation)
-        assert builtin.check(invocation, value) is True
+    def call(name: str, arguments: Mapping[str, Any] | None = None, *, key: str = "run/node") -> object:
+        capability = get(name)
+        invocation = Invocation(arguments=arguments or {}, key=key, workspace=workspace)
+        capability.check_arguments(invocation.arguments)
+        capability.asks(invocation)
+        value = asyncio.run(capability.invoke(invocation))
+        assert asyncio.run(capability.verify(invocation, value)) == ""
         return value
 
     return call
 
 
 @pytest.fixture
-def checks(workspace: Path) -> Callable[[str, object, object], object]:
+def checks(workspace: Path) -> Checks:
     """Ask the test of a capability about a value that somebody else made."""
 
-    def check(name: str, argument: object, value: object) -> object:
-        return get(name).check(Invocation(argument=argument, workspace=workspace), value)
+    def check(name: str, arguments: Mapping[str, Any], value: object) -> bool:
+        invocation = Invocation(arguments=arguments, workspace=workspace)
+        return asyncio.run(get(name).verify(invocation, value)) == ""
 
     return check

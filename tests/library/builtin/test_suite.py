@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,9 +13,8 @@ from mayfly.core import InputError, LimitError, MachineError, SandboxSettings
 from mayfly.library.builtin import _copy, _project
 from mayfly.sandbox import Result, Sandbox
 
-from .conftest import Run
+from .conftest import Checks, Run
 
-Checks = Callable[[str, object, object], object]
 PYTEST = """
 import os, pathlib, subprocess, sys
 import pytest
@@ -82,7 +80,7 @@ def put(workspace: Path, name: str, text: str) -> None:
 
 def test_a_project_is_tested_and_nothing_in_it_changes(run: Run, workspace: Path) -> None:
     put(workspace, "tests/test_it.py", PYTEST)
-    value = run("run_tests", intent="Run the tests")
+    value = run("run_tests")
     assert isinstance(value, dict)
     assert "test_bad" in str(value.pop("output"))
     assert value == {
@@ -101,19 +99,19 @@ def test_a_project_is_tested_and_nothing_in_it_changes(run: Run, workspace: Path
 def test_failing_tests_are_found_and_fail_again(run: Run, workspace: Path) -> None:
     put(workspace, "test_it.py", "def test_a(): assert 0\ndef test_b(): pass\n")
     put(workspace, "test_broken.py", "import there_is_no_such_module\n")
-    assert run("find_failing_tests", intent="Find failing test") == ["test_broken.py", "test_it.py::test_a"]
+    assert run("find_failing_tests") == ["test_broken.py", "test_it.py::test_a"]
 
 
 def test_a_project_in_src_is_found_and_foreign_options_do_no_harm(run: Run, workspace: Path) -> None:
     put(workspace, "src/package_of_ours/__init__.py", "VALUE = 3\n")
     put(workspace, "tests/test_it.py", "from package_of_ours import VALUE\ndef test_it(): assert VALUE == 3\n")
     put(workspace, "pyproject.toml", '[tool.pytest.ini_options]\naddopts = "--no-such-option"\n')
-    assert run("find_failing_tests", intent="Find the failing tests") == []
+    assert run("find_failing_tests") == []
 
 
 def test_one_test_can_be_named(run: Run, workspace: Path) -> None:
     put(workspace, "tests/test_it.py", "def test_a(): assert 0\ndef test_b(): pass\n")
-    value = run("run_tests", {"path": "tests/test_it.py::test_b", "seconds": 60})
+    value = run("run_tests", {"paths": ["tests/test_it.py::test_b"], "seconds": 60})
     assert isinstance(value, dict)
     assert (value["passed"], value["failed"]) == (1, [])
 
@@ -168,12 +166,9 @@ def test_no_tests_are_an_error_and_no_success(run: Run) -> None:
         run("run_tests")
 
 
-def test_an_intent_for_other_tests_is_not_served(run: Run) -> None:
-    with pytest.raises(InputError, match="only failing tests are found"):
-        run("find_failing_tests", intent="Find the test for the parser")
-
-
-@pytest.mark.parametrize("argument", [3, "../x", "--help", {"seconds": 0}, {"seconds": 10_000}, {"path": [1]}])
+@pytest.mark.parametrize(
+    "argument", [{"paths": ["../x"]}, {"paths": ["--help"]}, {"seconds": 0}, {"seconds": 10_000}, {"paths": [1]}]
+)
 def test_a_wrong_argument_runs_nothing(run: Run, argument: object) -> None:
     with pytest.raises(InputError):
         run("run_tests", argument)
@@ -190,10 +185,10 @@ def test_a_machine_without_a_wall_runs_nothing(run: Run, workspace: Path, monkey
 def test_results_that_do_not_add_up_are_not_accepted(checks: Checks, workspace: Path) -> None:
     put(workspace, "test_it.py", "def test_a(): assert 0\ndef test_b(): pass\n")
     value = {"passed": 1, "skipped": 0, "failed": ["test_it.py::test_a"], "errors": [], "walled": [], "not_run": 0}
-    assert checks("run_tests", None, {**value, "passed": 2}) is False
-    assert checks("run_tests", None, {**value, "not_run": 1}) is False
-    assert checks("find_failing_tests", None, ["test_it.py::test_b"]) is False
-    assert checks("find_failing_tests", None, []) is False
+    assert checks("run_tests", {}, {**value, "passed": 2}) is False
+    assert checks("run_tests", {}, {**value, "not_run": 1}) is False
+    assert checks("find_failing_tests", {}, ["test_it.py::test_b"]) is False
+    assert checks("find_failing_tests", {}, []) is False
 
 
 def test_a_workspace_too_large_to_copy_is_a_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

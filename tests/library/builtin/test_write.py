@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from mayfly.core import InputError, LimitError
-from mayfly.library import Invocation
+from mayfly.core import InputError, Invocation, LimitError, NotSent
 from mayfly.library.builtin import _write
 
-from .conftest import Run, get
-
-Checks = Callable[[str, object, object], object]
+from .conftest import Checks, Run, get
 
 
 def test_a_file_is_written_and_its_parents_made(run: Run, workspace: Path) -> None:
@@ -33,21 +29,14 @@ def test_the_same_twice_is_the_same_file(run: Run, workspace: Path) -> None:
 
 def test_what_was_there_is_replaced_and_its_mode_kept(run: Run, workspace: Path) -> None:
     (workspace / "a.txt").chmod(0o640)
-    run("write_file", {"file": "a.txt", "text": "new"})
+    run("write_file", {"path": "a.txt", "content": "new"})
     assert (workspace / "a.txt").read_text() == "new"
     assert (workspace / "a.txt").stat().st_mode & 0o777 == 0o640
 
 
-def test_path_and_text_may_stand_in_the_intent(run: Run, workspace: Path) -> None:
-    run("write_file", intent="Write 'hello there' to notes.md")
-    assert (workspace / "notes.md").read_text() == "hello there"
-
-
-def test_what_flows_in_is_the_content_and_the_intent_names_the_path(run: Run, workspace: Path) -> None:
-    run("write_file", {"name": "Ada"}, intent="Save this to out.json")
+def test_data_is_written_as_json(run: Run, workspace: Path) -> None:
+    run("write_file", {"path": "out.json", "content": {"name": "Ada"}})
     assert (workspace / "out.json").read_text() == '{\n  "name": "Ada"\n}\n'
-    run("write_file", "a text", intent="Write it to out.txt")
-    assert (workspace / "out.txt").read_text() == "a text"
 
 
 def test_an_empty_file_can_be_written(run: Run, workspace: Path) -> None:
@@ -58,10 +47,10 @@ def test_an_empty_file_can_be_written(run: Run, workspace: Path) -> None:
 @pytest.mark.parametrize(
     ("argument", "message"),
     [
-        (None, "path is missing"),
+        ({}, "path is missing"),
         ({"path": "b.txt"}, "content is missing"),
         ({"content": "x"}, "path is missing"),
-        ({"path": "b.txt", "content": "x", "mode": "a"}, "'mode' is unknown"),
+        ({"path": "b.txt", "content": "x", "mode": "a"}, "'mode' is not known"),
         ({"path": "b.txt", "content": {1}}, "neither text nor data"),
         ({"path": "src", "content": "x"}, "not a regular file"),
         ({"path": ".", "content": "x"}, "is a directory"),
@@ -123,9 +112,46 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
 
 
 def test_the_rules_see_the_content_and_of_a_large_one_its_hash(workspace: Path) -> None:
-    builtin = get("write_file")
-    small = Invocation(argument={"path": "b", "content": "x"}, workspace=workspace)
-    large = Invocation(argument={"path": "b", "content": "x" * 200_000}, workspace=workspace)
-    assert builtin.payload(small) == "x"
-    assert hashlib.sha256(b"x" * 200_000).hexdigest() in builtin.payload(large)
-    assert len(builtin.payload(large)) < 101_000
+    capability = get("write_file")
+    small = Invocation(arguments={"path": "b", "content": "x"}, workspace=workspace)
+    large = Invocation(arguments={"path": "b", "content": "x" * 200_000}, workspace=workspace)
+    assert capability.asks(small)[0].payload == "x"
+    (asked,) = capability.asks(large)
+    assert hashlib.sha256(b"x" * 200_000).hexdigest() in asked.payload
+    assert len(asked.payload) < 101_000
+
+
+@pytest.mark.parametrize(("before", "after"), [("", "x"), ("a\n", "a\nx"), ("a", "a\nx"), (None, "x")])
+def test_a_text_is_appended_on_a_line_of_its_own(run: Run, workspace: Path, before: str | None, after: str) -> None:
+    if before is not None:
+        (workspace / "n.txt").write_text(before)
+    run("append_file", {"path": "n.txt", "content": "x"})
+    assert (workspace / "n.txt").read_text() == after
+
+
+def test_a_file_is_copied_and_the_first_stays(run: Run, checks: Checks, workspace: Path) -> None:
+    value = run("copy_file", {"path": "a.txt", "target": "new/b.txt"})
+    assert (workspace / "new/b.txt").read_text() == (workspace / "a.txt").read_text()
+    (workspace / "new/b.txt").write_text("other")
+    assert checks("copy_file", {"path": "a.txt", "target": "new/b.txt"}, value) is False
+
+
+def test_a_file_is_moved_and_nothing_is_overwritten(run: Run, workspace: Path) -> None:
+    run("move_file", {"path": "a.txt", "target": "new/b.txt"})
+    assert (workspace / "new/b.txt").read_text() == "one\ntwo\nthree"
+    assert not (workspace / "a.txt").exists()
+    with pytest.raises(NotSent, match=r"data.json is there already"):
+        run("move_file", {"path": "new/b.txt", "target": "data.json"})
+
+
+def test_a_file_is_deleted_and_what_is_not_there_was_not(run: Run, workspace: Path) -> None:
+    run("delete_file", {"path": "a.txt"})
+    assert not (workspace / "a.txt").exists()
+    for path in ("a.txt", "src"):
+        with pytest.raises(NotSent, match=r"No such file|not a regular file"):
+            run("delete_file", {"path": path})
+
+
+def test_a_directory_is_made_with_those_above_it(run: Run, workspace: Path) -> None:
+    assert run("make_directory", {"path": "x/y"}) == run("make_directory", {"path": "x/y"}) == {"path": "x/y"}
+    assert (workspace / "x/y").is_dir()

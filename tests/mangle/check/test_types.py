@@ -2,10 +2,8 @@
 
 import pytest
 
-from mayfly.mangle._ast import Symbol
-from mayfly.mangle._errors import MangleError, MangleErrors
 from mayfly.mangle._parser import parse
-from mayfly.mangle.check import check_program, check_rows, conforms
+from mayfly.mangle.check import check_program, conforms
 
 from .checking import accept, only, refuse, spot
 
@@ -161,17 +159,3 @@ def test_structs_conflict_in_a_field_they_both_need() -> None:
     text = "Decl l(X) bound [.Struct</a : /number>]. Decl r(X) bound [.Struct</a : {}>]. p(X) :- l(X), r(X)."
     accept(text.replace("{}", "/number"))
     assert only(text.replace("{}", "/string")).stage == "analyze"
-
-
-def test_given_facts_are_checked_against_the_declared_types() -> None:
-    checked = accept(TYPED)
-    check_rows(checked, [(Symbol("s", 1), ("x",)), (Symbol("a", 1), (1,))])
-    with pytest.raises(MangleError, match="X is /string, not 1") as raised:
-        check_rows(checked, [(Symbol("s", 1), (1,))])
-    assert raised.value.stage == "eval"
-
-
-def test_given_facts_of_unknown_predicates_are_refused() -> None:
-    with pytest.raises(MangleErrors) as raised:
-        check_rows(accept(TYPED), [(Symbol("zz", 1), (1,)), (Symbol("s", 2), ("a", "b"))])
-    assert len(raised.value.errors) == 2

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from mayfly.mangle import Program
-from mayfly.policy.kernel import Kernel, Programs, RuleFile, Rulebook, Snapshot, _programs, _snapshot
+from mayfly.policy.kernel import Kernel, Programs, Rulebook, RuleFile, Snapshot, _programs, _snapshot
 from mayfly.store import SealedFiles
 
 from .conftest import CONSTITUTION, constitution
@@ -183,14 +183,24 @@ def test_a_decision_from_what_was_kept_loads_neither_parser_nor_checks(tmp_path:
     environ = {**os.environ, "MAYFLY_STATE_DIR": str(tmp_path), "MAYFLY_DATABASE_URL": ""}
     script = (
         "import sys; from mayfly.cli._app import run; run(['permit', 'file_read', 'a.txt', '--json']);"
-        "print(*[name for name in sys.modules if name.startswith(('mayfly.mangle._parser', 'mayfly.mangle.check',"
-        " 'mayfly.mangle.explain', 'mayfly.policy.perception', 'asyncio', 'rich', 'pydantic', 'mypy'))])"
+        "print(*[name for name in sys.modules if name.startswith(('mayfly.mangle._parser', 'mayfly.mangle._ast',"
+        " 'mayfly.mangle.check', 'mayfly.mangle.explain', 'mayfly.mangle.engine._emit', 'mayfly.language._',"
+        " 'mayfly.core._types', 'asyncio', 'rich', 'pydantic', 'mypy', 'ssl'))])"
     )
     for _ in range(2):
         ran = subprocess.run([sys.executable, "-c", script], env=environ, capture_output=True, text=True, check=True)
     decision, loaded = ran.stdout.splitlines()
     assert '"decision": "permit"' in decision
     assert loaded == ""
+
+
+def test_nothing_of_what_was_asked_is_kept(tmp_path: Path) -> None:
+    rules = Rulebook(kept=programs(tmp_path))
+    secret = "c0ffee-do-not-keep"
+    Kernel(rules.snapshot, workspace="/w").permitted("shell_exec", f"echo {secret}", {"token": secret})
+    rules.snapshot.keep()
+    [path] = (tmp_path / "rules-cache").iterdir()
+    assert secret.encode() not in path.read_bytes()
 
 
 def test_a_kernel_without_a_place_keeps_nothing() -> None:

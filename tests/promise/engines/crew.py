@@ -7,7 +7,7 @@ from pathlib import Path
 
 from mayfly.core import Settings
 from mayfly.promise._job import Done, Job, Part
-from mayfly.promise._promise import Service
+from mayfly.promise._promise import Work
 from mayfly.promise.engines import WorkerLost
 
 
@@ -108,5 +108,4 @@ def make_broken(settings: Settings) -> Crew:
 
 
 def job(intent: str, node: int = 0, *, argument: object = None, part: Part | None = None) -> Job:
-    service = Service(kind="agent", name="crew")
-    return Job(run="r", node=str(node), service=service, intent=intent, argument=argument, part=part)
+    return Job(run="r", node=str(node), work=Work(kind="run", name="crew"), intent=intent, argument=argument, part=part)

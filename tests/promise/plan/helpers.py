@@ -1,17 +1,20 @@
 """A planner over the shipped rules and the host's own capabilities, and words to say what a tree looks like."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import UNSET, Example, PromiseSettings
-from mayfly.library import Builtin, Invocation, Registry
+from mayfly.core import UNSET, Example, Invocation, PromiseSettings
+from mayfly.language import Lexicon
+from mayfly.library import Registry
 from mayfly.library.builtin import builtins
 from mayfly.models import Model, Pool
 from mayfly.policy import LEXICON, Rulebook, Snapshot, lexicon_of
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Promise
+from mayfly.promise.fit import verbs_of, with_verbs
 from mayfly.promise.plan import Planner
 
 NOTHING = "nothing: needs a model (--model)"
@@ -41,19 +44,20 @@ def extended(path: Path) -> Rules:
     return Rules(book().changed([path]))
 
 
-def never(invocation: Invocation) -> object:
-    raise AssertionError(f"{invocation.intent} was run")
+def never(call: Invocation) -> object:
+    raise AssertionError(f"{call.arguments} was run")
 
 
 @cache
 def registry() -> Registry:
     """Return the host's capabilities, none of which may be called."""
-    return Registry(
-        tuple(
-            Builtin(name=one.name, description=one.description, call=never, effect=one.effect, action=one.action)
-            for one in builtins()
-        )
-    )
+    return Registry(replace(one, call=never) for one in builtins())
+
+
+@cache
+def lexicon() -> Lexicon:
+    """Return the verbs of the shipped rules and of the host's capabilities."""
+    return with_verbs(shipped().lexicon, verbs_of(registry()))
 
 
 def make(
@@ -89,7 +93,7 @@ def child(tree: Promise[Any], name: str) -> Promise[Any]:
 
 def reaches(parent: Promise[Any], start: str, goal: str) -> bool:
     """Say whether one child works, directly or not, on what another one gives."""
-    needs = {one.name: one.needs for one in parent.children}
+    needs = {one.name: (*one.needs, *one.after) for one in parent.children}
     waiting, seen = [start], set[str]()
     while waiting:
         name = waiting.pop()
@@ -107,16 +111,20 @@ def is_sound(tree: Promise[Any], settings: PromiseSettings) -> None:
         assert node.depth <= settings.max_depth
         assert hasattr(node, "ground")
         assert node.reality is not None
-        assert node.service is not None
         assert node.resolved is UNSET
         assert str(node.state) in ("pending", "collapsed")
-        assert (node.service.kind == "children") == bool(node.children)
+        kept = [bool(node.capability), node.work is not None, bool(node.children), node.template is not None]
+        assert sum(kept) == (0 if node.unserved or str(node.state) == "collapsed" or is_chaotic(node) else 1)
         assert len(node.order()) == len(node.children)
         assert len({one.name for one in node.children}) == len(node.children)
         assert 0 <= node.reality.confidence <= 1
         if str(node.state) == "collapsed":
             assert node.reason
             assert node.code
+
+
+def is_chaotic(node: Promise[Any]) -> bool:
+    return node.reality is not None and node.reality.kind == "chaotic"
 
 
 def example(given: object, gives: object) -> Example:

@@ -60,6 +60,6 @@ def given(tree: Promise[Any], capability: str, key: str) -> set[str]:
 
 
 def is_read_only(tree: Promise[Any]) -> bool:
-    served = [one.service.name for one in leaves(tree) if one.service and one.service.kind == "capability"]
+    served = [one.capability for one in leaves(tree) if one.capability]
     changes = any(registry().get(name).effect != "none" for name in served)
     return not changes and not any("Modify" in one.intent or "Apply" in one.intent for one in tree.walk())

@@ -14,7 +14,7 @@ from mayfly.promise._promise import Promise, State
 from mayfly.promise.plan import served_by
 from mayfly.testing import write_script
 
-from .helpers import child, is_sound, leaves, make
+from .helpers import NOTHING, child, is_sound, leaves, make
 
 TEXT = "Refactor the parser"
 
@@ -65,8 +65,8 @@ def test_a_sound_plan_is_taken(tmp_path: Path) -> None:
 def test_a_capability_is_judged_and_not_believed(tmp_path: Path) -> None:
     steps = [step("a", "Rewrite the grammar", kind="capability", capability="http_send_once")]
     (leaf,) = planned(tmp_path, {"steps": steps}).children
-    assert leaf.service is not None
-    assert leaf.service.kind == "ground"
+    assert served_by(leaf) == NOTHING
+    assert "http_send_once: url is missing" in reasoning(leaf)
 
 
 def test_a_capability_that_there_is_not_is_noted(tmp_path: Path) -> None:

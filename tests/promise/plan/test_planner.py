@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import UNSET, PromiseSettings
-from mayfly.library import Builtin, Invocation, Registry
+from mayfly.core import UNSET, Capability, Invocation, PromiseSettings
+from mayfly.library import Registry
 from mayfly.mangle import Program
 from mayfly.promise._job import Part
-from mayfly.promise._promise import Promise, Service, State
+from mayfly.promise._promise import Promise, State, Work
 from mayfly.promise._promise_json import from_json, to_json
 from mayfly.promise._reality import Kind
 from mayfly.promise.plan import plan_json, served_by
@@ -108,7 +108,7 @@ def test_planning_runs_nothing_and_writes_nothing(tmp_path: Path, monkeypatch: p
 
 def test_an_endless_intent_is_ground_without_children(tmp_path: Path) -> None:
     tree = make(tmp_path).plan("Improve the code forever", ground=0)
-    assert tree.service == Service(kind="ground")
+    assert served_by(tree) == "ground"
     assert tree.reality is not None
     assert tree.reality.kind is Kind.CHAOTIC
     assert "forever" in tree.reality.reasoning
@@ -168,9 +168,9 @@ def test_a_large_file_is_split_after_one_agent_is_written(tmp_path: Path) -> Non
     cut = [Part(path=str(path), start=0, stop=2), Part(path=str(path), start=2, stop=4)]
     tree = make(tmp_path, split_from=4, parts=lambda found: cut).plan("Count the words", ground=0, lines=path)
     writer, *parts = tree.children
-    assert (tree.combine, writer.name, writer.service) == ("merge", "agent", Service(kind="write", name="example"))
+    assert (tree.combine, writer.name, writer.work) == ("merge", "agent", Work(kind="write", name="example"))
     assert [part.needs for part in parts] == [("agent",), ("agent",)]
-    assert [part.service for part in parts] == [Service(kind="agent")] * 2
+    assert [part.work for part in parts] == [Work(kind="run")] * 2
     assert [part.argument for part in parts] == [
         {"path": str(path), "start": 0, "stop": 2},
         {"path": str(path), "start": 2, "stop": 4},
@@ -195,14 +195,14 @@ def test_a_file_of_lines_that_is_not_there_is_said(tmp_path: Path) -> None:
 def test_a_known_agent_serves_its_leaf(tmp_path: Path) -> None:
     planner = make(tmp_path, known=lambda intent: "ab" * 32 if intent == "Sort the rows" else None)
     (leaf,) = planner.plan("Sort the rows", ground=None, argument=[2, 1]).children
-    assert leaf.service == Service(kind="agent", name="ab" * 32)
+    assert leaf.work == Work(kind="run", name="ab" * 32)
     assert served_by(leaf) == "known agent abababababab"
 
 
 def test_no_room_for_children_makes_the_root_the_leaf(tmp_path: Path) -> None:
     tree = make(tmp_path, max_depth=0).plan("Refactor the parser", ground=None)
     assert not tree.children
-    assert tree.service == Service(kind="ground", name=NOTHING)
+    assert tree.unserved == NOTHING
 
 
 @pytest.mark.parametrize("deepest", [1, 2, 3])
@@ -308,7 +308,12 @@ def test_a_new_capability_makes_a_probable_step_deterministic(tmp_path: Path) ->
         assert tree.reality is not None
         return str(tree.reality.kind)
 
-    compress = Builtin(name="compress_file", description="Compress one file.", call=never)
+    compress = Capability(
+        name="compress_file",
+        does=(("compress", "file"),),
+        input_schema={"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]},
+        call=never,
+    )
     assert [kind(Registry()), kind(Registry((compress,)))] == ["probabilistic", "deterministic"]
 
 
@@ -329,4 +334,4 @@ def test_a_planned_tree_can_be_stored_and_read(tmp_path: Path) -> None:
 
 def test_an_invocation_was_never_made() -> None:
     with pytest.raises(AssertionError, match="was run"):
-        never(Invocation(intent="x"))
+        never(Invocation())

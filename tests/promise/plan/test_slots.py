@@ -4,17 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import Intent
+from mayfly.promise.fit import read_request
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._slots import fill, slots_of
 
-from .helpers import shipped
+from .helpers import lexicon
 
 
 def slots(text: str, workspace: Path) -> dict[str, str]:
-    from mayfly.promise.plan._perceived import perceive
-
-    return slots_of(perceive(text, shipped().lexicon).intents[0].intent, Files(workspace))
+    files = Files(workspace)
+    reading = read_request(text, lexicon(), files.is_directory)
+    return slots_of(next(iter(reading.said.values())), reading, files)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def slots(text: str, workspace: Path) -> dict[str, str]:
         ("Find *.py in src/", "glob", "*.py"),
         ("Find *.py in src/", "dir", "src/"),
         ('Read "my notes.txt"', "file", "my notes.txt"),
-        ("Run the tests", "suite", "tests"),
+        ("Run the tests", "tests", "tests"),
         ("Sort people.csv", "data_file", "people.csv"),
     ],
 )
@@ -52,7 +52,6 @@ def test_a_slot_is_filled(text: str, slot: str, expected: str, tmp_path: Path) -
         ("Fix src/app.py", "problem"),
         ("Fix the bug in class UserStore", "file"),
         ("Refactor the scheduler", "file"),
-        ("Test the login page", "suite"),
         ("Refactor app.py", "data_file"),
     ],
 )
@@ -103,5 +102,5 @@ def test_a_slot_without_a_value_has_its_default() -> None:
 
 
 def test_a_value_stays_on_one_line(tmp_path: Path) -> None:
-    intent = Intent(text="Fix the bug in 'a\nb'", verb="fix", target="a\nb")
-    assert all("\n" not in value for name, value in slots_of(intent, Files(tmp_path)).items() if name != "intent")
+    found = slots('Fix the bug in "a\nb"', tmp_path)
+    assert all("\n" not in value for name, value in found.items() if name != "intent")

@@ -185,7 +185,7 @@ class Composer:
         flags = self._of("of total")
         if {one.kind for one in self.all} - {"of total"} <= known:
             for found in read():
-                if not flags or (found.query.measures and found.query.keys):
+                if not flags or (len(found.query.measures) == 1 and found.query.keys):
                     yield found
 
     # Measures.
@@ -803,6 +803,12 @@ class _Ranking:
                 Query(columns=(subject.of,), order=(Order(by=term.of, descending=self.descending),), limit=limit),
                 cost + (0.0 if not term.numeric else _LESS),
             )
+            return
+        if (
+            self.adjective.name == "old"
+            and self.superlative.word == "oldest"
+            and is_person(after.word if after else "")
+        ):
             return
         if self.adjective.roles and self.adjective.roles != ("count",):
             if self.adjective.name in ("long", "short") and subject.info and subject.info.kind == "text":

@@ -476,8 +476,18 @@ class Conditions:
             or self._word(start + 1) not in ("in", "among")
         ):
             return
+        if self.terms.at(start) or self.vocabulary.is_noun(token.plain) or in_class(token.plain, "happened"):
+            return
         for term in self.terms.at(self.terms.skip(start + 2, ("the", "its", "their", "a"))):
-            if isinstance(term.of, Column) and term.info and term.info.kind in ("text", "list") and term.cost < 1.2:
+            held = term.info.values if term.info else ()
+            known = any(token.text.lower() in str(value).lower() for value in held)
+            if (
+                isinstance(term.of, Column)
+                and term.info
+                and term.info.kind in ("text", "list")
+                and term.cost < 1.2
+                and known
+            ):
                 yield Read(Compare(left=term.of, operator="contains", value=token.text), term.end, term.cost + 0.3)
 
     def _participles(self, start: int) -> Iterator[Read]:

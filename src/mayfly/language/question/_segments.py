@@ -331,6 +331,8 @@ class Cutter:
                     self.terms.at(self.terms.skip(terms[-1].end + 1, ARTICLES))
                 )
                 cost = sum(term.cost for term in terms) + 0.5 * joined
+                # "pull out every address" takes them all and groups nothing.
+                cost += 0.6 * (self._word(start) in ("each", "every") and start > 0 and self._is_opening(start))
                 yield Segment(
                     kind="group", start=start, end=terms[-1].end, terms=terms, cost=cost, word=self._word(start)
                 )

@@ -126,7 +126,9 @@ class Vocabulary:
                 if len(column.words) == len(words) and all(map(_is_word, column.words, words))
             ]
             if exact:
-                return [*(Hit(column, start + length, EXACT) for column in exact), *found]
+                # More words for the same column, "email address" for email, only say it more fully.
+                longer = [hit._replace(cost=0.1) if hit.column in exact else hit for hit in found]
+                return [*(Hit(column, start + length, EXACT) for column in exact), *longer]
             if not found:
                 found = [Hit(column, start + length, cost) for column, cost in self._near(words)]
         return found

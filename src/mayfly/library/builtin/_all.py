@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
-from mayfly.core import Settings
-from mayfly.library._capability import Builtin
-from mayfly.library.builtin._calculate import calculate_builtin
-from mayfly.library.builtin._data import data_builtins
-from mayfly.library.builtin._files import file_builtins
-from mayfly.library.builtin._find import find_builtins
-from mayfly.library.builtin._http import http_builtins
-from mayfly.library.builtin._search import search_builtins
-from mayfly.library.builtin._tests import suite_builtins
-from mayfly.library.builtin._write import write_builtin
+from mayfly.core import Capability, Settings
+from mayfly.library.builtin._calculate import calculate_capability
+from mayfly.library.builtin._convert import convert_capabilities
+from mayfly.library.builtin._count import count_capabilities
+from mayfly.library.builtin._data import data_capabilities
+from mayfly.library.builtin._files import file_capabilities
+from mayfly.library.builtin._find import find_capabilities
+from mayfly.library.builtin._git import git_capabilities
+from mayfly.library.builtin._http import http_capabilities
+from mayfly.library.builtin._search import search_capabilities
+from mayfly.library.builtin._tests import suite_capabilities
+from mayfly.library.builtin._write import write_capabilities
 
 
-def builtins(settings: Settings | None = None) -> tuple[Builtin, ...]:
-    """Return what the host itself can do for a promise, each with its effect, the action it asks for and its test."""
+def builtins(settings: Settings | None = None) -> tuple[Capability, ...]:
+    """Return what the host itself can do, each with its schema, its effect, what it asks the rules for and its test."""
     settings = settings or Settings()
     largest = settings.sandbox.result
     return (
-        *file_builtins(largest),
-        *find_builtins(),
-        *search_builtins(settings.sandbox),
-        *data_builtins(largest),
-        calculate_builtin(),
-        write_builtin(),
-        *http_builtins(),
-        *suite_builtins(settings.sandbox),
+        *file_capabilities(largest),
+        *count_capabilities(largest),
+        *find_capabilities(),
+        *search_capabilities(settings.sandbox),
+        *data_capabilities(largest),
+        *convert_capabilities(largest),
+        calculate_capability(),
+        *write_capabilities(),
+        *http_capabilities(),
+        *suite_capabilities(settings.sandbox),
+        *git_capabilities(),
     )

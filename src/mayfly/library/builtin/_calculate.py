@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 import math
 import operator
-import re
 from collections.abc import Callable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_FLOOR, Context, Decimal, DivisionByZero, InvalidOperation, localcontext
 from fractions import Fraction
 
-from mayfly.core import UNSET, InputError, LimitError, parse_python
-from mayfly.library._capability import Builtin, Invocation
-from mayfly.library.builtin._arguments import fields_of, text_of
+from mayfly.core import Capability, InputError, Invocation, LimitError, parse_python
+from mayfly.library.builtin._schemas import takes
 
 _LONGEST = 2_000
 _DEEPEST = 100
@@ -20,25 +18,25 @@ _DEEPEST = 100
 _BITS = 13_000
 _LARGEST_EXPONENT = 10_000
 _SIGNS = str.maketrans({"×": "*", "·": "*", "÷": "/", "−": "-", "–": "-"})
-_EXPRESSION = re.compile(r"[\d\s.+\-*/%()_eE]*\d[\d\s.+\-*/%()_eE]*")
-_NUMBER = re.compile(r"(?<![\w.])[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-# What a verb does to the numbers after it; "subtract 3 from 10" says them the other way round.
-_VERBS = {
-    **dict.fromkeys(("add", "sum", "total"), "+"),
-    **dict.fromkeys(("subtract",), "-"),
-    **dict.fromkeys(("multiply",), "*"),
-    **dict.fromkeys(("divide",), "/"),
-}
 
 
-_SAID = {"plus": "+", "minus": "-", "times": "*", "divided by": "/", "modulo": "%"}
-
-
-def calculate_builtin() -> Builtin:
-    """Return the capability that calculates."""
-    return Builtin(
+def calculate_capability() -> Capability:
+    """Return what calculates."""
+    return Capability(
         name="calculate",
-        description="Calculate an arithmetic expression of numbers.",
+        summary="Calculate an arithmetic expression of numbers.",
+        input_schema=takes(
+            "expression",
+            expression={
+                "type": ["string", "number"],
+                "minLength": 1,
+                "maxLength": _LONGEST,
+                "format": "expression",
+                "description": "2 * (3 + 4)",
+            },
+        ),
+        output_schema={"type": "number"},
+        does=(("calculate", "expression"), ("calculate", "number")),
         call=_calculate,
         check=_is_near,
         proves="decimal arithmetic comes to the same number",
@@ -47,8 +45,8 @@ def calculate_builtin() -> Builtin:
     )
 
 
-def _calculate(invocation: Invocation) -> int | float:
-    value = _exact(_tree(_expression(invocation)), 0)
+def _calculate(call: Invocation) -> int | float:
+    value = _exact(_tree(_expression(call)), 0)
     if value.denominator == 1:
         return value.numerator
     try:
@@ -57,33 +55,9 @@ def _calculate(invocation: Invocation) -> int | float:
         raise InputError("the result is too large for a number with a fraction") from None
 
 
-def _expression(invocation: Invocation) -> str:
-    argument = invocation.argument
-    if isinstance(argument, (int, float)) and not isinstance(argument, bool):
-        return repr(argument)
-    if argument is not None and argument is not UNSET:
-        text = text_of(fields_of(invocation, main="expression"), "expression", longest=_LONGEST)
-    else:
-        text = _asked(invocation.intent[: _LONGEST + 100])
+def _expression(call: Invocation) -> str:
+    text = str(call.arguments["expression"])
     return text.translate(_SIGNS).replace("^", "**").strip().rstrip("=?").strip()
-
-
-def _asked(intent: str) -> str:
-    """Return the expression that an intent says: "calculate 2 * 3", "add 2 and 3", "subtract 3 from 10"."""
-    verb, _, rest = intent.strip().rstrip(".!?").partition(" ")
-    plain = rest.translate(_SIGNS).replace("^", "**").removeprefix("the sum of ").strip()
-    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)
-    for word, meant in _SAID.items():
-        plain = re.sub(rf"(?<=[\d)]) {word} (?=[-\d(])", f" {meant} ", plain)
-    if _EXPRESSION.fullmatch(plain) and "," not in plain and re.search(r"\d\s*[-+*/%]|^\(?[-\d.]+\)?$", plain):
-        return plain
-    numbers = _NUMBER.findall(plain)
-    left = re.sub(r"\b(?:and|by|from|to|with|the|numbers?|sum|of)\b|[,\s]", "", _NUMBER.sub("", plain))
-    sign = _VERBS.get(verb.lower())
-    if sign is None or left or len(numbers) < 2 or (sign in "-/" and len(numbers) > 2):
-        raise InputError("no arithmetic expression is given", fix='give one such as "2 * (3 + 4)"')
-    turned = numbers[::-1] if sign == "-" and "from" in plain.split() else numbers
-    return sign.join(f"({number})" for number in turned)
 
 
 def _tree(text: str) -> ast.expr:
@@ -159,14 +133,14 @@ def _bounded(value: Fraction) -> Fraction:
     return value
 
 
-def _is_near(invocation: Invocation, value: object) -> bool:
+def _is_near(call: Invocation, value: object) -> bool:
     """Calculate again with decimal numbers, and allow for the rounding of the largest one on the way."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     digits = len(str(value)) + 40 if isinstance(value, int) else 50
     largest = [Decimal(1)]
     with localcontext(Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[InvalidOperation, DivisionByZero])):
-        near = _decimal(_tree(_expression(invocation)), largest)
+        near = _decimal(_tree(_expression(call)), largest)
         allowed = largest[0].scaleb(20 - digits if isinstance(value, int) else -12)
         return abs(near - Decimal(value)) <= allowed
 

@@ -3,56 +3,78 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Mapping
 from functools import partial
-from itertools import pairwise
 
-from mayfly.core import UNSET, InputError, same
-from mayfly.library._capability import Builtin, Invocation
-from mayfly.library.builtin._arguments import Fields, asked_path, fields_of, said, text_of
+from mayfly.core import Capability, InputError, Invocation, same
+from mayfly.library.builtin._files import asks_for_path
 from mayfly.library.builtin._paths import read_text, root_of
+from mayfly.library.builtin._schemas import PATH, TEXT, Schema, takes
 
 _DEEPEST = 100
 _LONGEST = 16 * 1024 * 1024
+_KEY: Schema = {
+    "type": ["string", "integer", "array", "null"],
+    "format": "key",
+    "description": "a name, a place in a list, or several of them joined by dots",
+}
 
 
-def data_builtins(largest: int) -> tuple[Builtin, ...]:
-    """Return the capabilities that work on data."""
+def data_capabilities(largest: int) -> tuple[Capability, ...]:
+    """Return what works on JSON."""
     return (
-        Builtin(
+        Capability(
             name="read_json",
-            description="Read JSON from one file of the workspace and return its data, or the part at a given key.",
+            summary="Read JSON from one file of the workspace and return its data, or the part at a given key.",
+            input_schema=takes("path", path=PATH, key=_KEY),
+            does=(("read", "json"), ("parse", "json")),
+            grants=("fs:workspace",),
             call=partial(_read, largest),
-            action="file_read",
-            target=_path,
-            check=partial(_is_in_file, largest),
+            asks=asks_for_path,
+            check=lambda call, value: same(value, _read(largest, call)),
             proves="parsing the file again gives the same data",
         ),
-        Builtin(
+        Capability(
             name="parse_json",
-            description="Parse JSON text and return its data, or extract what is at a given key.",
+            summary="Parse JSON text and return its data, or extract what is at a given key.",
+            input_schema=takes("text", text=TEXT, key=_KEY),
+            does=(("parse", "json"),),
             call=_parse,
             check=_says_the_same,
             proves="written as JSON and parsed again it is the data of the text",
             quick=True,
             steady=True,
         ),
-        Builtin(
+        Capability(
+            name="get_value",
+            summary="Extract what is at a given key from data.",
+            input_schema=takes("data", "key", data={"type": ["object", "array"]}, key=_KEY),
+            does=(("extract", "key"), ("extract", "field")),
+            call=lambda call: at_key(call.arguments["data"], call.arguments["key"]),
+            check=lambda call, value: same(value, at_key(call.arguments["data"], call.arguments["key"])),
+            proves="looking it up again finds the same",
+            quick=True,
+            steady=True,
+        ),
+        Capability(
             name="format_json",
-            description="Format data or JSON text as indented JSON.",
+            summary="Format data or JSON text as indented JSON.",
+            input_schema=takes("data", data={"description": "data, or a text that is JSON"}),
+            output_schema={"type": "string"},
+            does=(("format", "json"),),
             call=_format,
             check=_is_formatted,
             proves="parsing what was written gives the data that was given",
             quick=True,
             steady=True,
         ),
-        Builtin(
+        Capability(
             name="return_constant",
-            description="Return a constant as it is given.",
-            call=_constant,
-            check=lambda invocation, value: same(value, _constant(invocation)),
+            summary="Return a constant as it is given.",
+            input_schema=takes("value", value={"format": "constant"}),
+            does=(("return", "constant"),),
+            call=lambda call: call.arguments["value"],
+            check=lambda call, value: same(value, call.arguments["value"]),
             proves="it is the constant that was given",
             quick=True,
             steady=True,
@@ -100,18 +122,9 @@ def _is_shallow(value: object) -> bool:
     return False
 
 
-def _path(invocation: Invocation) -> str:
-    return text_of(fields_of(invocation, main="path", others=("key",), asked=asked_path), "path")
-
-
-def _read(largest: int, invocation: Invocation) -> object:
-    fields = fields_of(invocation, main="path", others=("key",), asked=asked_path)
-    path, key = _path(invocation), fields.get("key", asked_key(invocation))
-    return at_key(loads(read_text(root_of(invocation), path, most=largest), path), key)
-
-
-def _is_in_file(largest: int, invocation: Invocation, value: object) -> bool:
-    return same(value, _read(largest, invocation))
+def _read(largest: int, call: Invocation) -> object:
+    path = call.arguments["path"]
+    return at_key(loads(read_text(root_of(call), path, most=largest), path), call.arguments.get("key"))
 
 
 def at_key(data: object, key: object) -> object:
@@ -140,112 +153,33 @@ def _item(data: object, step: object) -> object:
     return data[int(str(step))] if isinstance(data, list) else None
 
 
-def _given_text(invocation: Invocation) -> tuple[str, object]:
-    """Return the JSON text of a call, and the key that is asked for where there is one."""
-    argument = invocation.argument
-    if isinstance(argument, Mapping) and set(argument) <= {"text", "key"} and isinstance(argument.get("text"), str):
-        return text_of(argument, "text", longest=_LONGEST), argument.get("key")
-    if argument is None or argument is UNSET:
-        argument = _json_in(invocation.intent)
-    if not isinstance(argument, str):
-        raise InputError("parse_json needs JSON text", fix='give the text, or {"text": …, "key": …}')
-    return argument, asked_key(invocation)
+def _parse(call: Invocation) -> object:
+    return at_key(loads(call.arguments["text"], "the text"), call.arguments.get("key"))
 
 
-def _json_in(intent: str) -> str | None:
-    """Return the JSON that stands in an intent, to its own end, or all that follows where it has none."""
-    start = min((place for place in map(intent.find, "{[") if place >= 0), default=-1)
-    if start < 0:
-        return None
-    try:
-        return intent[start : json.JSONDecoder().raw_decode(intent, start)[1]]
-    except (ValueError, RecursionError):
-        return intent[start:]
-
-
-def asked_key(invocation: Invocation) -> str | None:
-    """Return the key that an intent wants extracted: "parse JSON and extract name"."""
-    words = [token for token in said(invocation) if token.plain not in ("the", "field", "key", "value", "its")]
-    for lead, token in pairwise(words):
-        if lead.plain in ("extract", "take", "pick") and token.kind in ("word", "quoted", "code", "path"):
-            return token.text
-    return None
-
-
-def _parse(invocation: Invocation) -> object:
-    text, key = _given_text(invocation)
-    return at_key(loads(text, "the text"), key)
-
-
-def _says_the_same(invocation: Invocation, value: object) -> bool:
-    text, key = _given_text(invocation)
+def _says_the_same(call: Invocation, value: object) -> bool:
     try:
         again = json.loads(json.dumps(value, allow_nan=False))
     except (TypeError, ValueError):
         return False
-    return same(again, at_key(json.loads(text), key))
+    return same(again, at_key(json.loads(call.arguments["text"]), call.arguments.get("key")))
 
 
-def _data(invocation: Invocation) -> object:
-    argument = invocation.argument
-    if argument is None or argument is UNSET:
-        return loads(_given_text(invocation)[0], "the text")
-    if isinstance(argument, str):
-        return loads(argument, "the text")
-    return argument
+def _data(call: Invocation) -> object:
+    data = call.arguments["data"]
+    return loads(data, "the text") if isinstance(data, str) else data
 
 
-def _format(invocation: Invocation) -> str:
+def _format(call: Invocation) -> str:
     try:
-        return json.dumps(_data(invocation), indent=2, ensure_ascii=False, allow_nan=False)
+        return json.dumps(_data(call), indent=2, ensure_ascii=False, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise InputError(f"the data has no form as JSON: {error}") from None
 
 
-def _is_formatted(invocation: Invocation, value: object) -> bool:
-    return isinstance(value, str) and same(loads(value, "the value"), _plain(_data(invocation)))
+def _is_formatted(call: Invocation, value: object) -> bool:
+    return isinstance(value, str) and same(loads(value, "the value"), _plain(_data(call)))
 
 
 def _plain(data: object) -> object:
     return json.loads(json.dumps(data))
-
-
-def _constant(invocation: Invocation) -> object:
-    argument = invocation.argument
-    if argument is not UNSET and argument is not None:
-        return argument["value"] if isinstance(argument, Mapping) and set(argument) == {"value"} else argument
-    found = _literals(invocation)
-    if len(found) != 1:
-        problem = "no constant" if not found else "more than one constant"
-        raise InputError(f"the intent names {problem}", fix='write: Return 42, Return "text", or give an argument')
-    return found[0]
-
-
-_WORDS: Fields = {"true": True, "false": False, "null": None, "none": None, "nil": None, "zero": 0, "one": 1}
-
-
-def _literals(invocation: Invocation) -> list[object]:
-    """Return the constants that an intent names: numbers, quoted texts, JSON, true, false and null."""
-    rest = invocation.intent.strip().partition(" ")[2].strip().rstrip(".")
-    try:
-        return [loads(rest, "it")]
-    except InputError:
-        pass
-    found: list[object] = []
-    for token in said(invocation):
-        if token.kind == "quoted":
-            found.append(token.text)
-        elif token.kind == "number":
-            found.append(_number(token.text))
-        elif token.plain in _WORDS:
-            found.append(_WORDS[token.plain])
-    return found
-
-
-def _number(text: str) -> object:
-    plain = text.replace("_", "").replace(",", "")
-    try:
-        number = int(plain) if re.fullmatch(r"[+-]?\d{1,1000}", plain) else float(plain)
-    except ValueError:
-        return text
-    return number if math.isfinite(number) else text

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import NamedTuple
 
-from mayfly.core import InputError
-from mayfly.library._capability import NotSent
+from mayfly.core import InputError, NotSent, Stop
 from mayfly.library.builtin._address import Address, resolved
 
 SECONDS = 30.0
@@ -46,8 +45,10 @@ class _Connection(HTTPConnection):
             raise
 
 
-def exchange(address: Address, method: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
-    """Send one request and read the answer, all within `SECONDS`.
+def exchange(
+    address: Address, method: str, headers: Mapping[str, str], body: bytes | None, *, stop: Stop | None = None
+) -> Answer:
+    """Send one request and read the answer, all within `SECONDS` and until *stop* is said.
 
     What fails before anything was sent is `NotSent`, or the refusal and look-up errors that mean the same; what fails
     afterwards is an `OSError`, and nobody can tell what the receiver did.
@@ -55,7 +56,7 @@ def exchange(address: Address, method: str, headers: Mapping[str, str], body: by
     connection = _Connection(address)
     try:
         _connect(connection)
-        with _ending(connection, SECONDS) as late:
+        with _ending(connection, SECONDS, stop or Stop()) as late:
             try:
                 connection.request(method, address.resource, body, dict(headers))
                 answer = _answer(connection.getresponse())
@@ -86,7 +87,7 @@ def _connect(connection: _Connection) -> None:
 
 
 @contextmanager
-def _ending(connection: _Connection, seconds: float) -> Iterator[threading.Event]:
+def _ending(connection: _Connection, seconds: float, stop: Stop) -> Iterator[threading.Event]:
     """Shut the connection after some seconds: a server that sends a byte now and then never runs into a timeout."""
     late, sock = threading.Event(), connection.sock
 
@@ -102,7 +103,8 @@ def _ending(connection: _Connection, seconds: float) -> Iterator[threading.Event
     timer.daemon = True
     timer.start()
     try:
-        yield late
+        with stop.ending(end):
+            yield late
     finally:
         timer.cancel()
 

@@ -1,77 +1,104 @@
-"""Read, hash and count: one file of the workspace each."""
+"""Read, join and hash files of the workspace."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import hashlib
+from collections.abc import Iterator
 from functools import partial
 
-from mayfly.core import InputError, LimitError
-from mayfly.library._capability import Builtin, Invocation
-from mayfly.library.builtin._arguments import asked_path, described, fields_of, text_of
-from mayfly.library.builtin._paths import decoded, read_bytes, reading, root_of
+from mayfly.core import Asked, Capability, InputError, Invocation, LimitError
+from mayfly.library.builtin._paths import decoded, read_bytes, read_text, reading, root_of
+from mayfly.library.builtin._schemas import HASH, PATH, PATHS, takes, takes_file_or_text
 
 _BLOCK = 1024 * 1024
 # What is only counted or hashed is read in blocks, so this bounds the time and not the memory.
 LARGEST = 4 * 1024 * _BLOCK
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16", "base64")
+_READ = ("fs:workspace",)
 
 
-def path_of(invocation: Invocation, *others: str) -> str:
-    """Return the path that a call is about: what the rules are asked for is what is opened."""
-    return text_of(fields_of(invocation, main="path", others=others, asked=asked_path), "path")
-
-
-def file_builtins(largest: int) -> tuple[Builtin, ...]:
-    """Return the capabilities for one file; a file is read whole up to *largest* bytes."""
+def file_capabilities(largest: int) -> tuple[Capability, ...]:
+    """Return what reads files; one is read whole up to *largest* bytes."""
     return (
-        Builtin(
+        Capability(
             name="read_file",
-            description="Read one text file of the workspace and return its content.",
+            summary="Read one text file of the workspace and return its content.",
+            input_schema=takes("path", path=PATH, encoding={"enum": list(ENCODINGS), "default": "utf-8"}),
+            output_schema={"type": "string"},
+            does=(("read", "file"), ("read", "content")),
+            grants=_READ,
             call=partial(_read, largest),
-            action="file_read",
-            target=_read_path,
+            asks=asks_for_path,
             check=partial(_same_content, largest),
             proves="the hash of what was read is the hash of the file",
         ),
-        Builtin(
+        Capability(
+            name="join_files",
+            summary="Put the texts of several files one after another, each beginning on a line of its own.",
+            input_schema=takes("paths", paths={**PATHS, "minItems": 2}),
+            output_schema={"type": "string"},
+            does=(("join", "file"), ("join", "text"), ("merge", "text")),
+            grants=_READ,
+            call=partial(_join, largest),
+            asks=asks_for_paths,
+            check=partial(_holds_all, largest),
+            proves="taking the text of every file from its front in turn leaves nothing",
+        ),
+        Capability(
             name="hash_file",
-            description="Calculate the SHA-256 hash or checksum or digest of one file.",
+            summary="Calculate the SHA-256 hash of one file, or of a text.",
+            input_schema=takes_file_or_text(),
+            output_schema=HASH,
+            does=(("hash", "file"), ("hash", "text"), ("calculate", "hash"), ("read", "hash")),
+            grants=_READ,
             call=_hash,
-            action="file_read",
-            target=path_of,
+            asks=asks_for_path,
             check=_same_hash,
             proves="a second reading has the same hash",
-        ),
-        Builtin(
-            name="count_lines",
-            description="Count the lines of one text file; a last line without an end counts too.",
-            call=_count,
-            action="file_read",
-            target=path_of,
-            check=_same_count,
-            proves="counting line by line gives the same number",
         ),
     )
 
 
-def _read_path(invocation: Invocation) -> str:
-    return path_of(invocation, "encoding")
+def asks_for_path(call: Invocation) -> tuple[Asked, ...]:
+    """Ask for reading the one file that a call is about; a text that was given needs nobody's leave."""
+    return (Asked("file_read", call.arguments["path"]),) if "path" in call.arguments else ()
 
 
-def _encoding(invocation: Invocation) -> str:
-    fields = fields_of(invocation, main="path", others=("encoding",), asked=asked_path)
-    name = text_of(fields, "encoding", default="utf-8").lower().replace("_", "-")
-    name = {"utf8": "utf-8", "latin1": "latin-1", "iso-8859-1": "latin-1", "utf16": "utf-16"}.get(name, name)
-    if name not in ENCODINGS:
-        raise InputError(f"unknown encoding {name[:40]!r}", fix=f"encodings are {', '.join(ENCODINGS)}")
-    return name
+def asks_for_paths(call: Invocation) -> tuple[Asked, ...]:
+    """Ask for reading every one of several files."""
+    return tuple(Asked("file_read", path) for path in call.arguments["paths"])
 
 
-def _read(largest: int, invocation: Invocation) -> str:
-    path, encoding = _read_path(invocation), _encoding(invocation)
-    content = read_bytes(root_of(invocation), path, most=largest)
+def content_of(call: Invocation, largest: int) -> str:
+    """Return the text that a call is about: what was given, or what stands in the file."""
+    if "text" in call.arguments:
+        return str(call.arguments["text"])
+    return read_text(root_of(call), call.arguments["path"], most=largest)
+
+
+def blocks_of(call: Invocation) -> Iterator[bytes]:
+    """Yield what a call is about in blocks, so that a file may be larger than the memory."""
+    if "text" in call.arguments:
+        yield call.arguments["text"].encode()
+        return
+    path, size = call.arguments["path"], 0
+    with reading(root_of(call), path) as file:
+        while block := file.read(_BLOCK):
+            size += len(block)
+            if size > LARGEST:
+                raise LimitError(f"bytes of {path}", used=size, limit=LARGEST)
+            yield block
+
+
+def _encoding(call: Invocation) -> str:
+    return str(call.arguments.get("encoding", "utf-8"))
+
+
+def _read(largest: int, call: Invocation) -> str:
+    path, encoding = call.arguments["path"], _encoding(call)
+    content = read_bytes(root_of(call), path, most=largest)
     if encoding == "base64":
         return base64.b64encode(content).decode()
     if encoding == "utf-8":
@@ -82,11 +109,11 @@ def _read(largest: int, invocation: Invocation) -> str:
         raise InputError(f"{path} is not {encoding} text: byte {error.start} does not fit") from None
 
 
-def _same_content(largest: int, invocation: Invocation, value: object) -> bool:
+def _same_content(largest: int, call: Invocation, value: object) -> bool:
     if not isinstance(value, str):
         return False
-    encoding = _encoding(invocation)
-    there = read_bytes(root_of(invocation), _read_path(invocation), most=largest)
+    encoding = _encoding(call)
+    there = read_bytes(root_of(call), call.arguments["path"], most=largest)
     if encoding == "utf-16":
         # One text has several forms in it, so the texts are compared.
         return there.decode(encoding) == value
@@ -97,47 +124,46 @@ def _same_content(largest: int, invocation: Invocation, value: object) -> bool:
     return hashlib.sha256(read).digest() == hashlib.sha256(there).digest()
 
 
-def _hash(invocation: Invocation) -> str:
-    path = path_of(invocation)
-    with reading(root_of(invocation), path) as file:
-        digest, size = hashlib.sha256(), 0
-        while block := file.read(_BLOCK):
-            size = _within(size + len(block), path)
-            digest.update(block)
+def _join(largest: int, call: Invocation) -> str:
+    found, size = list[str](), 0
+    for path in call.arguments["paths"]:
+        text = read_text(root_of(call), path, most=largest)
+        size += len(text)
+        if size > largest:
+            raise LimitError("bytes of all files", used=size, limit=largest)
+        if found and found[-1] and not found[-1].endswith("\n"):
+            found.append("\n")
+        found.append(text)
+    return "".join(found)
+
+
+def _holds_all(largest: int, call: Invocation, value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    rest = value
+    for path in call.arguments["paths"]:
+        text = read_text(root_of(call), path, most=largest)
+        if not rest.startswith(text):
+            rest = rest.removeprefix("\n")
+        if not rest.startswith(text):
+            return False
+        rest = rest[len(text) :]
+    return not rest
+
+
+def _hash(call: Invocation) -> str:
+    digest = hashlib.sha256()
+    for block in blocks_of(call):
+        digest.update(block)
     return digest.hexdigest()
 
 
-def _same_hash(invocation: Invocation, value: object) -> bool:
+def _same_hash(call: Invocation, value: object) -> bool:
+    if "text" in call.arguments:
+        return hashlib.new("sha256", call.arguments["text"].encode()).hexdigest() == value
     # By another way than the call: the library reads the descriptor itself.
     with (
-        reading(root_of(invocation), path_of(invocation)) as file,
+        reading(root_of(call), call.arguments["path"]) as file,
         open(file.fileno(), "rb", buffering=0, closefd=False) as raw,
     ):
         return hashlib.file_digest(raw, "sha256").hexdigest() == value
-
-
-def _count(invocation: Invocation) -> int:
-    narrowed = described(invocation, "line", "lines")
-    if narrowed:
-        raise InputError(f"all lines are counted, and the intent wants some only: {' '.join(narrowed)[:80]}")
-    path = path_of(invocation)
-    count, last, size = 0, b"\n", 0
-    with reading(root_of(invocation), path) as file:
-        while block := file.read(_BLOCK):
-            size = _within(size + len(block), path)
-            if b"\0" in block:
-                raise InputError(f"{path} is not a text file: it holds null bytes")
-            count += block.count(b"\n")
-            last = block[-1:]
-    return count + (last != b"\n")
-
-
-def _same_count(invocation: Invocation, value: object) -> bool:
-    with reading(root_of(invocation), path_of(invocation)) as file:
-        return type(value) is int and sum(1 for _ in file) == value
-
-
-def _within(size: int, path: str) -> int:
-    if size > LARGEST:
-        raise LimitError(f"bytes of {path}", used=size, limit=LARGEST)
-    return size

@@ -6,65 +6,63 @@ import os
 import stat
 from typing import NamedTuple
 
-from mayfly.core import InputError, LimitError
-from mayfly.library._capability import Builtin, Invocation
-from mayfly.library.builtin._arguments import (
-    Fields,
-    asked_path,
-    described,
-    fields_of,
-    flag_of,
-    is_directory,
-    named_in,
-    only,
-    said,
-    text_of,
-)
+from mayfly.core import Asked, Capability, Invocation, LimitError
 from mayfly.library.builtin._glob import Glob
 from mayfly.library.builtin._paths import entries, inside, root_of, sayable, walk
+from mayfly.library.builtin._schemas import COUNT, DIRECTORY, FLAG, GLOB, PATH, gives, takes
 
 MOST_FOUND = 10_000
+_READ = ("fs:workspace",)
 
 
-def find_builtins() -> tuple[Builtin, ...]:
-    """Return the capabilities that look at names of files."""
+def find_capabilities() -> tuple[Capability, ...]:
+    """Return what looks at names of files."""
     return (
-        Builtin(
+        Capability(
             name="list_directory",
-            description="List the entries of one directory or folder, each with its kind and size.",
+            summary="List the entries of one directory or folder, each with its kind and size.",
+            input_schema=takes(path={**DIRECTORY, "default": "."}),
+            output_schema={
+                "type": "array",
+                "items": gives(name={"type": "string"}, kind={"type": "string"}, size=COUNT),
+            },
+            does=(("list", "directory"), ("list", "entry")),
+            grants=_READ,
             call=_list,
-            action="list_files",
-            target=_listed,
+            asks=lambda call: (Asked("list_files", _listed(call)),),
             check=_still_listed,
             proves="every entry is there, and the directory holds no other",
         ),
-        Builtin(
+        Capability(
             name="find_files",
-            description="Find files named by a name or a glob pattern, or all files below a directory; list the paths.",
+            summary="Find files by a name or a glob pattern, or all files below a directory; list the paths.",
+            input_schema=takes(pattern=GLOB, path={**DIRECTORY, "default": "."}, hidden=FLAG),
+            output_schema={"type": "array", "items": PATH},
+            does=(("find", "file"), ("list", "file")),
+            grants=_READ,
             call=_find,
-            action="find_files",
-            target=_searched,
+            asks=lambda call: (Asked("find_files", _wanted(call).path),),
             check=_still_found,
             proves="every path is a file that is there, and another walk finds the same ones",
         ),
     )
 
 
-def _listed(invocation: Invocation) -> str:
-    return text_of(fields_of(invocation, main="path", asked=asked_path), "path", default=".")
+def _listed(call: Invocation) -> str:
+    return str(call.arguments.get("path", "."))
 
 
-def _list(invocation: Invocation) -> list[dict[str, object]]:
-    found = entries(root_of(invocation), _listed(invocation))
+def _list(call: Invocation) -> list[dict[str, object]]:
+    found = entries(root_of(call), _listed(call))
     return [{"name": os.path.basename(entry.path), "kind": entry.kind, "size": entry.size} for entry in found]
 
 
-def _still_listed(invocation: Invocation, value: object) -> bool:
+def _still_listed(call: Invocation, value: object) -> bool:
     if not isinstance(value, list):
         return False
     names = [entry.get("name") for entry in value if isinstance(entry, dict)]
-    root = root_of(invocation)
-    there = os.listdir(os.path.join(root, inside(root, _listed(invocation))))
+    root = root_of(call)
+    there = os.listdir(os.path.join(root, inside(root, _listed(call))))
     return len(names) == len(value) and names == sorted(filter(sayable, there))
 
 
@@ -80,74 +78,22 @@ class _Wanted(NamedTuple):
         return self.glob is None or self.glob.fits(below)
 
 
-def _wanted(invocation: Invocation) -> _Wanted:
-    fields = fields_of(invocation, main="pattern", others=("path", "hidden"), asked=_asked)
-    pattern = text_of(fields, "pattern", default="")
-    if "path" not in fields and pattern and is_directory(invocation, pattern):
-        fields, pattern = {**fields, "path": pattern}, ""
+def _wanted(call: Invocation) -> _Wanted:
+    pattern = call.arguments.get("pattern")
     glob = Glob(pattern) if pattern else None
-    return _Wanted(
-        text_of(fields, "path", default="."), glob, flag_of(fields, "hidden", default=glob is not None and glob.hidden)
-    )
+    hidden = bool(call.arguments.get("hidden", glob is not None and glob.hidden))
+    return _Wanted(str(call.arguments.get("path", ".")), glob, hidden)
 
 
-def _inside(invocation: Invocation) -> _Wanted:
+def _inside(call: Invocation) -> _Wanted:
     """Return the same with the directory as it is reached from the workspace; one outside is refused here too."""
-    wanted = _wanted(invocation)
-    return wanted._replace(path=inside(root_of(invocation), wanted.path))
+    wanted = _wanted(call)
+    return wanted._replace(path=inside(root_of(call), wanted.path))
 
 
-def _asked(invocation: Invocation) -> Fields:
-    """Find pattern and directory in an intent such as "find *.py in src"."""
-    kind = _kind(invocation)
-    if kind:
-        place = named_in(invocation)
-        return {"pattern": kind} if place is None else {"pattern": kind, "path": place}
-    words = invocation.intent.split()
-    globs = [word.strip("\"'`,;") for word in words if "*" in word]
-    fields = only(globs, "pattern")
-    place = named_in(invocation)
-    if not fields and place is None:
-        paths = [token.text for token in said(invocation) if token.kind in ("path", "quoted")]
-        return only(paths, "pattern")
-    if not fields:
-        fields = only(
-            [token.text for token in said(invocation) if token.text != place and token.kind == "path"], "pattern"
-        )
-    return fields if place is None else {**fields, "path": place}
-
-
-# What people call files by what they hold.
-_CALLED = {
-    "python": "py",
-    "markdown": "md",
-    "text": "txt",
-    "yaml": "y*ml",
-    "javascript": "js",
-    "typescript": "ts",
-    "rust": "rs",
-    "shell": "sh",
-    **{name: name for name in ("json", "toml", "csv", "html", "css", "sql", "xml", "ini", "log", "java", "pdf", "php")},
-}
-
-
-def _kind(invocation: Invocation) -> str:
-    """Return the pattern for "Python files"; a word that nobody can turn into one is a mistake, not all files."""
-    words = described(invocation, "file", "files")
-    if not words:
-        return ""
-    if len(words) > 1 or words[0] not in _CALLED:
-        raise InputError(f"nobody can tell which files are {' '.join(words)[:80]!r}", fix="give a pattern such as *.py")
-    return f"*.{_CALLED[words[0]]}"
-
-
-def _searched(invocation: Invocation) -> str:
-    return _wanted(invocation).path
-
-
-def _find(invocation: Invocation) -> list[str]:
-    wanted, found = _inside(invocation), list[str]()
-    for entry in walk(root_of(invocation), wanted.path, hidden=wanted.hidden):
+def _find(call: Invocation) -> list[str]:
+    wanted, found = _inside(call), list[str]()
+    for entry in walk(root_of(call), wanted.path, hidden=wanted.hidden):
         if entry.kind == "file" and wanted.fits(entry.path):
             found.append(entry.path)
             if len(found) > MOST_FOUND:
@@ -156,10 +102,10 @@ def _find(invocation: Invocation) -> list[str]:
     return sorted(found)
 
 
-def _still_found(invocation: Invocation, value: object) -> bool:
+def _still_found(call: Invocation, value: object) -> bool:
     if not isinstance(value, list) or not all(isinstance(path, str) for path in value):
         return False
-    wanted, root = _inside(invocation), root_of(invocation)
+    wanted, root = _inside(call), root_of(call)
     there = {path for path in _walked(root, wanted) if wanted.fits(path)}
     return len(set(value)) == len(value) and set(value) == there
 

@@ -9,88 +9,112 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
-from mayfly.core import UNSET, InputError, LimitError, MayflyError
-from mayfly.library._capability import Builtin, Invocation, NotSent
+from mayfly.core import Asked, Capability, InputError, Invocation, LimitError, MayflyError, NotSent
 from mayfly.library.builtin._address import Address, address_of
-from mayfly.library.builtin._arguments import Fields, fields_of, flag_of, only, said, text_of
 from mayfly.library.builtin._exchange import LARGEST, Answer, exchange
+from mayfly.library.builtin._schemas import COUNT, HASH, URL, Schema, takes
 
-_SENT = ("content", "body", "json", "method", "headers", "honours_keys")
 # Others could carry credentials, which would be recorded with the argument, or change what the request means.
 _HEADERS = ("accept", "accept-language", "content-type", "if-match", "if-none-match", "if-modified-since", "user-agent")
 
 
-def http_builtins() -> tuple[Builtin, ...]:
-    """Return the capabilities that reach other machines; each needs the host to be permitted."""
+_LINES: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": "string", "pattern": "^[ -~]{0,1000}$"},
+    "description": f"of these: {', '.join(_HEADERS)}",
+}
+_SENT: Schema = takes(
+    "url",
+    url={**URL, "x-role": "destination"},
+    content={"description": "a text, or data that is sent as JSON"},
+    method={"enum": ["POST", "PUT"], "default": "POST"},
+    headers=_LINES,
+)
+_ANSWER: Schema = {
+    "type": "object",
+    "properties": {
+        "status": {"type": "integer"},
+        "type": {"type": "string"},
+        "bytes": COUNT,
+        "sha256": HASH,
+        "encoding": {"type": "string"},
+        "text": {"type": "string"},
+    },
+    "required": ["status", "type", "bytes", "sha256", "encoding", "text"],
+    "x-main": "text",
+}
+
+
+def http_capabilities() -> tuple[Capability, ...]:
+    """Return what reaches other machines; each needs the host to be permitted."""
+    keyed = {**_SENT["properties"], "honours_keys": {"const": True}}
     return (
-        Builtin(
+        Capability(
             name="http_get",
-            description="Fetch a web page or resource from a URL with GET; no redirect is followed.",
+            summary="Fetch a web page or resource from a URL with GET; no redirect is followed.",
+            input_schema=takes("url", url=URL, headers=_LINES),
+            output_schema=_ANSWER,
+            does=(("fetch", "page"), ("fetch", "url"), ("fetch", "resource")),
+            grants=("net:*",),
             call=_get,
-            action="http_get",
-            target=_url,
+            asks=_asked_to_get,
             check=_is_whole,
             proves="the server answered with success, and the text has the length and hash of what it sent",
+            seconds=60.0,
         ),
-        Builtin(
+        Capability(
             name="http_send",
-            description=(
-                "Send idempotently, by POST or PUT, to an address whose receiver honours the Idempotency-Key header: "
-                'needs "honours_keys": true.'
-            ),
-            call=partial(_send, True),
+            summary="Send by POST or PUT to an address whose receiver honours the Idempotency-Key header.",
+            input_schema=takes("url", "honours_keys", **keyed),
+            output_schema=_ANSWER,
             effect="idempotent",
-            action="http_request",
-            target=partial(_target, True),
-            payload=partial(_payload, True),
+            does=(("send", "request idempotently"),),
+            grants=("net:*",),
+            call=partial(_send, True),
+            asks=partial(_asked_to_send, True),
             check=_is_accepted,
             proves="the receiver answered with a status of success",
+            seconds=60.0,
         ),
-        Builtin(
+        Capability(
             name="http_send_once",
-            description="Send to a URL or endpoint a literal or JSON by POST or PUT, and never a second time.",
-            call=partial(_send, False),
+            summary="Send a text or JSON to a URL by POST or PUT, and never a second time.",
+            input_schema=_SENT,
+            output_schema=_ANSWER,
             effect="once",
-            action="http_request",
-            target=partial(_target, False),
-            payload=partial(_payload, False),
+            does=(("send", "request"), ("send", "content"), ("send", "number"), ("send", "item")),
+            grants=("net:*",),
+            call=partial(_send, False),
+            asks=partial(_asked_to_send, False),
             check=_is_accepted,
             proves="the receiver answered with a status of success",
+            seconds=60.0,
         ),
     )
 
 
-def _asked(invocation: Invocation) -> Fields:
-    return only([token.text for token in said(invocation) if token.kind == "url"], "url")
+def _address(call: Invocation) -> Address:
+    return address_of(call.arguments["url"])
 
 
-def _url(invocation: Invocation) -> str:
-    fields = fields_of(invocation, main="url", others=("headers",), asked=_asked)
-    _headers(fields)
-    url = text_of(fields, "url")
-    address_of(url)
-    return url
+def _asked_to_get(call: Invocation) -> tuple[Asked, ...]:
+    _address(call)
+    _headers(call)
+    return (Asked("http_get", call.arguments["url"]),)
 
 
-def _headers(fields: Mapping[str, object]) -> dict[str, str]:
-    given = fields.get("headers", {})
-    if not isinstance(given, Mapping):
-        raise InputError("headers must be a record of texts")
-    found: dict[str, str] = {}
-    for name, value in given.items():
-        if str(name).lower() not in _HEADERS:
-            raise InputError(f"the header {str(name)[:40]!r} may not be set", fix=f"headers are {', '.join(_HEADERS)}")
-        if not isinstance(value, str) or not re.fullmatch(r"[\x20-\x7e]{0,1000}", value):
-            raise InputError(f"the header {name} must be a line of ASCII text")
-        found[str(name).lower()] = value
-    return {"user-agent": "mayfly", "accept-encoding": "identity", **found}
+def _headers(call: Invocation) -> dict[str, str]:
+    given = {str(name).lower(): value for name, value in call.arguments.get("headers", {}).items()}
+    for name in given:
+        if name not in _HEADERS:
+            raise InputError(f"the header {name[:40]!r} may not be set", fix=f"headers are {', '.join(_HEADERS)}")
+    return {"user-agent": "mayfly", "accept-encoding": "identity", **given}
 
 
-def _get(invocation: Invocation) -> dict[str, object]:
-    address = address_of(_url(invocation))
-    headers = _headers(fields_of(invocation, main="url", others=("headers",), asked=_asked))
+def _get(call: Invocation) -> dict[str, object]:
+    address = _address(call)
     try:
-        answer = exchange(address, "GET", headers, None)
+        answer = exchange(address, "GET", _headers(call), None, stop=call.stop)
     except OSError as error:
         raise NotSent(f"{address.without_query}: {error}") from None
     if not answer.whole:
@@ -151,59 +175,35 @@ def _is_accepted(_: Invocation, value: object) -> bool:
 
 
 class _Request:
-    """What is to be sent, read from the argument; anything wrong with it shows before anything is sent."""
+    """What is to be sent, read from the arguments; anything wrong with it shows before anything is sent."""
 
-    def __init__(self, invocation: Invocation, *, keyed: bool) -> None:
-        fields = fields_of(invocation, main="url", others=_SENT, asked=_asked_to_send)
-        flowing = invocation.argument not in (None, UNSET) and not isinstance(invocation.argument, Mapping)
-        if flowing and _asked(invocation):
-            # What flows in is the body where the intent says where it goes.
-            fields = {**_asked_to_send(invocation), "content": invocation.argument}
-        self.url = text_of(fields, "url")
-        self.address = address_of(self.url)
-        self.method = text_of(fields, "method", default="POST").upper()
-        if self.method not in ("POST", "PUT"):
-            raise InputError(f"the method must be POST or PUT, not {self.method[:20]}")
-        honours = flag_of(fields, "honours_keys")
-        if keyed and not honours:
-            fix = 'say "honours_keys": true, or use http_send_once'
-            raise InputError("nothing says that the receiver honours idempotency keys", fix=fix)
-        self.text, kind = _body(fields)
-        self.headers = {"content-type": kind, **_headers(fields)}
-        if keyed and not re.fullmatch(r"[\x21-\x7e]{1,255}", invocation.key):
+    def __init__(self, call: Invocation, *, keyed: bool) -> None:
+        self.url = call.arguments["url"]
+        self.address = _address(call)
+        self.method = call.arguments.get("method", "POST")
+        self.text, kind = _body(call.arguments.get("content", ""))
+        self.headers = {"content-type": kind, **_headers(call)}
+        known = re.fullmatch(r"[\x21-\x7e]{1,255}", call.key)
+        if keyed and not known:
             raise InputError("the call has no key by which a receiver would know it again")
-        if invocation.key and re.fullmatch(r"[\x21-\x7e]{1,255}", invocation.key):
-            self.headers["idempotency-key"] = invocation.key
+        if known:
+            self.headers["idempotency-key"] = call.key
 
 
-def _asked_to_send(invocation: Invocation) -> Fields:
-    """Find address, method and body in an intent such as `POST {"a": 1} to http://host/path`."""
-    fields = _asked(invocation)
-    intent = invocation.intent.strip()
-    if intent[:4].upper() == "PUT ":
-        fields["method"] = "PUT"
-    found = re.match(r"\w+\s+(?P<body>[\[{].*[\]}])\s+to\s", intent, re.DOTALL)
-    quoted = [token.text for token in said(invocation) if token.kind == "quoted"]
-    if found:
-        fields["content"] = found["body"]
-    elif len(quoted) == 1:
-        fields["content"] = quoted[0]
-    return fields
-
-
-def _body(fields: Mapping[str, object]) -> tuple[str, str]:
-    given = [name for name in ("content", "body", "json") if name in fields]
-    if len(given) > 1:
-        raise InputError(f"the body is given twice: {' and '.join(given)}")
-    value = fields[given[0]] if given else ""
-    if isinstance(value, str) and given != ["json"]:
+def _body(value: object) -> tuple[str, str]:
+    if isinstance(value, str):
         text, kind = value, "application/json" if _is_json(value) else "text/plain; charset=utf-8"
     else:
         try:
             text, kind = json.dumps(value, ensure_ascii=False, allow_nan=False), "application/json"
         except (TypeError, ValueError, RecursionError):
-            raise InputError("the body is neither text nor data that can be sent as JSON") from None
-    text_of({"body": text}, "body", longest=LARGEST)
+            raise InputError("the content is neither text nor data that can be sent as JSON") from None
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise InputError("the content is not text: it holds half of a character") from None
+    if size > LARGEST:
+        raise LimitError("bytes to send", used=size, limit=LARGEST)
     return text, kind
 
 
@@ -217,17 +217,14 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _target(keyed: bool, invocation: Invocation) -> str:
-    return _Request(invocation, keyed=keyed).url
-
-
-def _payload(keyed: bool, invocation: Invocation) -> str:
-    request = _Request(invocation, keyed=keyed)
+def _asked_to_send(keyed: bool, call: Invocation) -> tuple[Asked, ...]:
+    request = _Request(call, keyed=keyed)
     shown = {name: value for name, value in request.headers.items() if name != "idempotency-key"}
-    return json.dumps({"method": request.method, "headers": shown, "content": request.text}, ensure_ascii=False)
+    payload = {"method": request.method, "headers": shown, "content": request.text}
+    return (Asked("http_request", request.url, json.dumps(payload, ensure_ascii=False)),)
 
 
-def _send(keyed: bool, invocation: Invocation) -> dict[str, object]:
-    request = _Request(invocation, keyed=keyed)
-    answer = exchange(request.address, request.method, request.headers, request.text.encode())
+def _send(keyed: bool, call: Invocation) -> dict[str, object]:
+    request = _Request(call, keyed=keyed)
+    answer = exchange(request.address, request.method, request.headers, request.text.encode(), stop=call.stop)
     return {**_value(answer), "whole": answer.whole}

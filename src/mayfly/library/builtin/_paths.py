@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, NamedTuple
 
-from mayfly.core import InputError, LimitError
-from mayfly.library._capability import Invocation
+from mayfly.core import InputError, Invocation, LimitError
 
 DEEPEST = 40
 MOST_ENTRIES = 200_000

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 
-from mayfly.core import InputError, MachineError, SandboxSettings
+from mayfly.core import InputError, MachineError, SandboxSettings, Stop
 from mayfly.library.builtin._copy import copied
-from mayfly.sandbox import Result, Sandbox
+from mayfly.sandbox import Result, Sandbox, Ticket
 
 SECONDS = 120.0
 LONGEST = 600.0
@@ -56,21 +56,23 @@ def run_project(
     collect: bool = False,
     seconds: float = SECONDS,
     runner: str = "",
+    stop: Stop | None = None,
 ) -> Report:
     """Run the tests of *root*; a test that crashes or hangs is an error, and the others still run."""
     deadline, report = time.monotonic() + seconds, Report()
     argument: dict[str, object] = {"paths": list(paths), "collect": collect, "runner": runner}
     argument |= {"only": None if only is None else list(only)}
     limits = replace(settings, workers=1, descriptors=max(settings.descriptors, 256))
-    with copied(root) as place, Sandbox(limits, workspace=place) as sandbox:
+    stop, ticket = stop or Stop(), Ticket()
+    with copied(root) as place, Sandbox(limits, workspace=place) as sandbox, stop.ending(ticket.cancel):
         for number in range(_ROUNDS):
             left = deadline - time.monotonic()
-            if left < 1:
+            if left < 1 or stop.cancelled:
                 report.late = True
                 break
             journal = f"journal-{number}.jsonl"
             argument |= {"journal": journal, "done": list(report.outcomes), "seconds": min(_EACH, max(1.0, left - 2))}
-            ran = sandbox.run(_source(), "run_project", argument, grants=_GRANTS, timeout=left)
+            ran = sandbox.run(_source(), "run_project", argument, grants=_GRANTS, timeout=left, ticket=ticket)
             if ran.status == "refused":
                 raise MachineError(f"tests run behind the wall only: {ran.error}")
             _read(place / journal, report, ran)

@@ -6,43 +6,59 @@ import shlex
 from functools import partial
 from typing import NamedTuple
 
-from mayfly.core import InputError, LimitError, MachineError, SandboxSettings
-from mayfly.library._capability import Builtin, Invocation
-from mayfly.library.builtin._arguments import Fields, fields_of, number_of, said, text_of
+from mayfly.core import (
+    Asked,
+    Capability,
+    InputError,
+    Invocation,
+    LimitError,
+    MachineError,
+    SandboxSettings,
+)
 from mayfly.library.builtin._paths import inside, root_of
 from mayfly.library.builtin._project import LONGEST, SECONDS, Report, run_project
+from mayfly.library.builtin._schemas import PATHS, Schema, takes
 
-_MOST_PATHS = 1_000
 _MOST_CHECKED = 50
 # A test of a value is not to take longer than what it tests.
 _CHECK_SECONDS = 60.0
-_FAILING = ("fail", "broke", "break", "crash", "error", "red", "not", "wrong")
 _NO_TESTS = "no tests were found in the workspace"
 
 
-def suite_builtins(settings: SandboxSettings) -> tuple[Builtin, ...]:
-    """Return the capabilities that run the project's tests."""
+_INPUT: Schema = takes(
+    paths={**PATHS, "minItems": 0, "description": "files, directories or file::test; all tests where none is named"},
+    seconds={"type": "number", "exclusiveMinimum": 0, "maximum": LONGEST, "default": SECONDS},
+)
+
+
+def suite_capabilities(settings: SandboxSettings) -> tuple[Capability, ...]:
+    """Return what runs the project's tests."""
     return (
-        Builtin(
+        Capability(
             name="run_tests",
-            description=(
-                "Run pytest, all tests or the test suite of the workspace or of one file or directory, "
-                "and return which failed."
-            ),
+            summary="Run all tests of the workspace, or those of some files or directories, and return which failed.",
+            input_schema=_INPUT,
+            output_schema={"type": "object", "required": ["passed", "failed", "errors", "not_run"]},
+            does=(("run", "test"), ("run", "test suite"), ("run", "suite"), ("run", "pytest")),
+            grants=("fs:workspace", "exec"),
             call=partial(_run, settings),
-            action="run_tests",
-            target=_command,
+            asks=_asked,
             check=partial(_is_complete, settings),
+            seconds=LONGEST + 60,
             check_seconds=150.0,
             proves="as many tests ended as a second collection finds",
         ),
-        Builtin(
+        Capability(
             name="find_failing_tests",
-            description="Find the failing tests of the workspace and return their names.",
+            summary="Find the failing tests of the workspace and return their names.",
+            input_schema=_INPUT,
+            output_schema={"type": "array", "items": {"type": "string"}},
+            does=(("find", "failing test"), ("list", "failing test")),
+            grants=("fs:workspace", "exec"),
             call=partial(_failing, settings),
-            action="run_tests",
-            target=_command,
+            asks=_asked,
             check=partial(_fail_again, settings),
+            seconds=LONGEST + 60,
             check_seconds=150.0,
             proves="those that are run again fail again; where there is none, a second run has none",
         ),
@@ -54,42 +70,29 @@ class _Wanted(NamedTuple):
     seconds: float
 
 
-def _asked(invocation: Invocation) -> Fields:
-    found = [token.text for token in said(invocation) if token.kind == "path"]
-    return {"path": found} if found else {}
+def _wanted(call: Invocation) -> _Wanted:
+    paths = list(call.arguments.get("paths", ()))
+    for path in paths:
+        if path.startswith("-"):
+            raise InputError(f"{path[:80]!r} is not a path", fix="name a file or directory of tests")
+    return _Wanted(paths, float(call.arguments.get("seconds", SECONDS)))
 
 
-def _wanted(invocation: Invocation) -> _Wanted:
-    fields = fields_of(invocation, main="path", others=("seconds",), asked=_asked)
-    given = fields.get("path", [])
-    paths = given if isinstance(given, list) else [given]
-    if len(paths) > _MOST_PATHS:
-        raise LimitError("paths of tests", used=len(paths), limit=_MOST_PATHS)
-    return _Wanted([_path(path) for path in paths], number_of(fields, "seconds", default=SECONDS, most=LONGEST))
-
-
-def _path(path: object) -> str:
-    text = text_of({"path": path}, "path")
-    if text.startswith("-"):
-        raise InputError(f"{text[:80]!r} is not a path", fix="name a file or directory of tests")
-    return text
-
-
-def _inside(invocation: Invocation) -> _Wanted:
+def _inside(call: Invocation) -> _Wanted:
     """Return the paths as the runner takes them, each with the name of a test after `::` where there is one."""
-    wanted, root = _wanted(invocation), root_of(invocation)
+    wanted, root = _wanted(call), root_of(call)
     parted = [path.partition("::") for path in wanted.paths]
     return wanted._replace(paths=[inside(root, place or ".") + mark + name for place, mark, name in parted])
 
 
-def _command(invocation: Invocation) -> str:
-    """Return what is done as the command it stands for, which is what the rules know how to read."""
-    return shlex.join(["python", "-m", "pytest", *_wanted(invocation).paths])
+def _asked(call: Invocation) -> tuple[Asked, ...]:
+    """Ask for what is done as the command it stands for, which is what the rules know how to read."""
+    return (Asked("run_tests", shlex.join(["python", "-m", "pytest", *_wanted(call).paths])),)
 
 
-def _report(settings: SandboxSettings, invocation: Invocation) -> Report:
-    wanted = _inside(invocation)
-    report = run_project(root_of(invocation), settings, paths=wanted.paths, seconds=wanted.seconds)
+def _report(settings: SandboxSettings, call: Invocation) -> Report:
+    wanted = _inside(call)
+    report = run_project(root_of(call), settings, paths=wanted.paths, seconds=wanted.seconds, stop=call.stop)
     if not report.outcomes and not report.broken:
         if report.collected:
             raise LimitError("seconds for the tests", used=wanted.seconds, limit=wanted.seconds)
@@ -98,8 +101,8 @@ def _report(settings: SandboxSettings, invocation: Invocation) -> Report:
     return report
 
 
-def _run(settings: SandboxSettings, invocation: Invocation) -> dict[str, object]:
-    report = _report(settings, invocation)
+def _run(settings: SandboxSettings, call: Invocation) -> dict[str, object]:
+    report = _report(settings, call)
     return {
         "passed": len(report.named("passed")),
         "failed": report.named("failed"),
@@ -112,7 +115,7 @@ def _run(settings: SandboxSettings, invocation: Invocation) -> dict[str, object]
     }
 
 
-def _is_complete(settings: SandboxSettings, invocation: Invocation, value: object) -> bool:
+def _is_complete(settings: SandboxSettings, call: Invocation, value: object) -> bool:
     """Collect the tests once more and count: none may be missing, none may be told twice."""
     if not isinstance(value, dict) or value.get("not_run") != 0:
         return False
@@ -120,18 +123,15 @@ def _is_complete(settings: SandboxSettings, invocation: Invocation, value: objec
     numbers = [value.get(name) for name in ("passed", "skipped")]
     ended = sum(len(names) for names in lists if isinstance(names, list))
     ended += sum(number for number in numbers if type(number) is int)
-    wanted = _inside(invocation)
-    root = root_of(invocation)
+    wanted = _inside(call)
+    root = root_of(call)
     runner = str(value.get("runner"))
     again = run_project(root, settings, paths=wanted.paths, collect=True, seconds=wanted.seconds, runner=runner)
     return 0 < ended == again.collected + len(again.broken)
 
 
-def _failing(settings: SandboxSettings, invocation: Invocation) -> list[str]:
-    words = [token.plain for token in said(invocation)]
-    if {"test", "tests"} & set(words) and not any(word.startswith(_FAILING) for word in words):
-        raise InputError("only failing tests are found, and the intent does not ask for them")
-    report = _report(settings, invocation)
+def _failing(settings: SandboxSettings, call: Invocation) -> list[str]:
+    report = _report(settings, call)
     found, walled = report.named("failed", "error"), report.named("walled")
     if report.not_run:
         raise LimitError("tests that did not run in time", used=report.not_run, limit=0, fix='give more "seconds"')
@@ -143,13 +143,13 @@ def _failing(settings: SandboxSettings, invocation: Invocation) -> list[str]:
     return found
 
 
-def _fail_again(settings: SandboxSettings, invocation: Invocation, value: object) -> bool:
+def _fail_again(settings: SandboxSettings, call: Invocation, value: object) -> bool:
     """Run them once more, as many as the time allows: what runs has to fail, or where none failed, not to."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         return False
-    wanted, names = _inside(invocation), value[:_MOST_CHECKED]
+    wanted, names = _inside(call), value[:_MOST_CHECKED]
     seconds = min(wanted.seconds, _CHECK_SECONDS)
-    again = run_project(root_of(invocation), settings, paths=wanted.paths, only=names or None, seconds=seconds)
+    again = run_project(root_of(call), settings, paths=wanted.paths, only=names or None, seconds=seconds)
     failing = set(again.named("failed", "error"))
     ran = {**again.broken, **again.outcomes}.keys()
     if not names:

@@ -1,72 +1,138 @@
-"""Write one file of the workspace: whole or not at all, and the same however often."""
+"""Write, append, copy, move and delete files of the workspace: whole or not at all."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import secrets
-import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from mayfly.core import UNSET, InputError, LimitError
-from mayfly.library._capability import Builtin, Invocation
-from mayfly.library.builtin._arguments import Fields, asked_path, fields_of, said, text_of
-from mayfly.library.builtin._paths import inside, read_bytes, root_of
+from mayfly.core import Asked, Capability, Effect, InputError, Invocation, LimitError, NotSent
+from mayfly.library.builtin._paths import read_bytes, root_of
+from mayfly.library.builtin._replace import exists, make_directory, open_parent, put_file, remove_file
+from mayfly.library.builtin._schemas import COUNT, DIRECTORY, GOAL, HASH, PATH, Schema, gives, takes
 
 LARGEST = 4 * 1024 * 1024
 # The rules read the content itself up to here, and beyond it the beginning and the hash of the whole.
 _SHOWN = 100_000
-_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_DEEPEST = 40
+_CONTENT: Schema = {"description": "a text, or data that is written as JSON"}
+_WRITTEN = gives(path=PATH, bytes=COUNT, sha256=HASH)
+_GRANTS = ("fs:workspace:rw",)
+_READ_BACK = "the file, read back, has the hash of what was to be written"
 
 
-def write_builtin() -> Builtin:
-    """Return the capability that writes a file."""
-    return Builtin(
-        name="write_file",
-        description="Write a literal text to one file of the workspace, replacing what was there.",
-        call=_write,
-        effect="idempotent",
-        action="file_write",
-        target=_target,
-        payload=_payload,
-        check=_is_written,
-        proves="the file, read back, has the hash of what was to be written",
+def write_capabilities() -> tuple[Capability, ...]:
+    """Return what changes files."""
+    return (
+        Capability(
+            name="write_file",
+            summary="Write a text, or data as JSON, to one file, replacing what was there.",
+            input_schema=takes("path", "content", path=GOAL, content=_CONTENT),
+            output_schema=_WRITTEN,
+            effect="idempotent",
+            does=(("write", "content"), ("write", "number"), ("write", "item")),
+            grants=_GRANTS,
+            call=_write,
+            asks=lambda call: (Asked("file_write", call.arguments["path"], _payload(call)),),
+            check=_is_written,
+            proves=_READ_BACK,
+        ),
+        Capability(
+            name="append_file",
+            summary="Add a text, or data as JSON, to the end of one file, on a line of its own.",
+            input_schema=takes("path", "content", path=GOAL, content=_CONTENT),
+            output_schema=_WRITTEN,
+            # A second time would add it a second time, and nobody could tell.
+            effect="once",
+            does=(("append", "content"), ("append", "number"), ("append", "item")),
+            grants=_GRANTS,
+            call=_surely(_append),
+            asks=lambda call: (Asked("file_append", call.arguments["path"], _payload(call)),),
+            check=_is_at_end,
+            proves="the file, read back, ends with what was to be added",
+        ),
+        _moving("copy_file", "Copy one file to another path.", "copy", "file_copy", "idempotent", _copy, _is_copied),
+        _moving("move_file", "Move or rename one file.", "move", "file_move", "once", _surely(_move), _is_moved),
+        Capability(
+            name="delete_file",
+            summary="Delete one file of the workspace.",
+            input_schema=takes("path", path=PATH),
+            output_schema=gives(path=PATH),
+            effect="once",
+            does=(("delete", "file"),),
+            grants=_GRANTS,
+            call=_surely(_delete),
+            asks=lambda call: (Asked("file_delete", call.arguments["path"]),),
+            check=lambda call, _: not exists(root_of(call), call.arguments["path"]),
+            proves="there is no such file any more",
+        ),
+        Capability(
+            name="make_directory",
+            summary="Make a directory of the workspace, with those above it.",
+            input_schema=takes("path", path=DIRECTORY),
+            output_schema=gives(path=DIRECTORY),
+            effect="idempotent",
+            does=(("make", "directory"),),
+            grants=_GRANTS,
+            call=lambda call: {"path": make_directory(root_of(call), call.arguments["path"])},
+            asks=lambda call: (Asked("file_write", call.arguments["path"]),),
+            check=lambda call, _: os.path.isdir(os.path.join(root_of(call), call.arguments["path"])),
+            proves="there is such a directory",
+        ),
     )
 
 
-def _given(invocation: Invocation) -> tuple[str, str]:
-    """Return path and content: of a record, or of the intent and what flows in."""
-    argument = invocation.argument
-    fields: Fields
-    if isinstance(argument, Mapping) and argument and ({"path", "file", "filename", "file_path"} & set(argument)):
-        fields = fields_of(invocation, main="path", others=("content", "text"))
-        if "text" in fields and "content" not in fields:
-            fields["content"] = fields.pop("text")
-    elif argument is None or argument is UNSET:
-        fields = {**_path(invocation), **_content(invocation)}
-    else:
-        fields = {**_path(invocation), "content": argument}
-    content = fields.get("content")
-    if content is not None and not isinstance(content, str):
-        fields["content"] = _as_json(content)
-    # The length is measured in bytes below, so that the message speaks of what is written.
-    path, text = text_of(fields, "path"), text_of(fields, "content", longest=4 * LARGEST)
-    if len(text.encode()) > LARGEST:
-        raise LimitError("bytes to write", used=len(text.encode()), limit=LARGEST)
-    return path, text
+def _moving(
+    name: str,
+    summary: str,
+    verb: str,
+    action: str,
+    effect: Effect,
+    call: Callable[[Invocation], object],
+    check: Callable[[Invocation, object], bool],
+) -> Capability:
+    return Capability(
+        name=name,
+        summary=summary,
+        input_schema=takes("path", "target", path=PATH, target=GOAL),
+        output_schema=_WRITTEN,
+        effect=effect,
+        does=((verb, "file"),),
+        grants=_GRANTS,
+        call=call,
+        asks=lambda call: (
+            Asked("file_read", call.arguments["path"]),
+            Asked(action, call.arguments["path"], json.dumps({"destination": call.arguments["target"]})),
+        ),
+        check=check,
+        proves="the other file, read back, has the hash of the first",
+    )
 
 
-def _path(invocation: Invocation) -> Fields:
-    found = asked_path(invocation)
-    quoted = {token.text for token in said(invocation) if token.kind == "quoted"}
-    return found if found.get("path") not in quoted else {}
+def _surely(call: Callable[[Invocation], object]) -> Callable[[Invocation], object]:
+    """Say of what fails that nothing happened: files are changed in one last step that either is done or not."""
+
+    def sure(invocation: Invocation) -> object:
+        try:
+            return call(invocation)
+        except (InputError, LimitError) as error:
+            raise NotSent(str(error)) from None
+
+    return sure
 
 
-def _content(invocation: Invocation) -> Fields:
-    quoted = [token.text for token in said(invocation) if token.kind == "quoted"]
-    return {"content": quoted[0]} if len(quoted) == 1 else {}
+def _content(call: Invocation) -> bytes:
+    content = call.arguments["content"]
+    if not isinstance(content, str):
+        content = _as_json(content)
+    try:
+        encoded = content.encode()
+    except UnicodeEncodeError:
+        raise InputError("content is not text: it holds half of a character") from None
+    if len(encoded) > LARGEST:
+        raise LimitError("bytes to write", used=len(encoded), limit=LARGEST)
+    return encoded
 
 
 def _as_json(content: object) -> str:
@@ -76,85 +142,78 @@ def _as_json(content: object) -> str:
         raise InputError("the content is neither text nor data that can be written as JSON") from None
 
 
-def _target(invocation: Invocation) -> str:
-    return _given(invocation)[0]
+def _payload(call: Invocation) -> str:
+    content = _content(call)
+    text = content.decode()
+    if len(text) <= _SHOWN:
+        return text
+    digest = hashlib.sha256(content).hexdigest()
+    return json.dumps({"content": text[:_SHOWN], "bytes": len(content), "sha256": digest})
 
 
-def _payload(invocation: Invocation) -> str:
-    content = _given(invocation)[1]
-    if len(content) <= _SHOWN:
-        return content
-    digest = hashlib.sha256(content.encode()).hexdigest()
-    return json.dumps({"content": content[:_SHOWN], "bytes": len(content.encode()), "sha256": digest})
+def _write(call: Invocation) -> dict[str, object]:
+    return _put(call, call.arguments["path"], _content(call))
 
 
-def _write(invocation: Invocation) -> dict[str, object]:
-    path, text = _given(invocation)
-    root, content = root_of(invocation), text.encode()
-    steps = inside(root, path).split(os.sep)
-    if steps == ["."] or path.endswith("/"):
-        raise InputError(f"{path} is a directory", fix="name a file")
-    if len(steps) > _DEEPEST:
-        raise LimitError(f"levels of {path}", used=len(steps), limit=_DEEPEST)
-    try:
-        directory = _made(root, steps[:-1])
+def _put(call: Invocation, path: str, content: bytes) -> dict[str, object]:
+    where = put_file(root_of(call), path, content)
+    return {"path": where, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def _is_written(call: Invocation, value: object) -> bool:
+    return _has_hash(call, call.arguments["path"], hashlib.sha256(_content(call)).hexdigest(), value)
+
+
+def _has_hash(call: Invocation, path: str, digest: str, value: object) -> bool:
+    there = read_bytes(root_of(call), path, most=max(LARGEST, _size(value)))
+    return isinstance(value, Mapping) and value.get("sha256") == digest == hashlib.sha256(there).hexdigest()
+
+
+def _size(value: object) -> int:
+    size: Any = value.get("bytes") if isinstance(value, Mapping) else 0
+    return size if isinstance(size, int) else 0
+
+
+def _append(call: Invocation) -> dict[str, object]:
+    path, root = call.arguments["path"], root_of(call)
+    before = read_bytes(root, path, most=4 * LARGEST) if exists(root, path) else b""
+    joint = b"\n" if before and not before.endswith(b"\n") else b""
+    return _put(call, path, before + joint + _content(call))
+
+
+def _is_at_end(call: Invocation, value: object) -> bool:
+    there = read_bytes(root_of(call), call.arguments["path"], most=8 * LARGEST)
+    return there.endswith(_content(call)) and hashlib.sha256(there).hexdigest() == dict(value or {}).get("sha256")  # type: ignore[call-overload]
+
+
+def _copy(call: Invocation) -> dict[str, object]:
+    content = read_bytes(root_of(call), call.arguments["path"], most=16 * LARGEST)
+    return _put(call, call.arguments["target"], content)
+
+
+def _is_copied(call: Invocation, value: object) -> bool:
+    source = read_bytes(root_of(call), call.arguments["path"], most=16 * LARGEST)
+    return _has_hash(call, call.arguments["target"], hashlib.sha256(source).hexdigest(), value)
+
+
+def _move(call: Invocation) -> dict[str, object]:
+    root, path, target = root_of(call), call.arguments["path"], call.arguments["target"]
+    content = read_bytes(root, path, most=16 * LARGEST)
+    if exists(root, target):
+        raise InputError(f"{target} is there already", fix="name another file")
+    with open_parent(root, path) as (here, name), open_parent(root, target, make=True) as (there, other):
         try:
-            _replace(directory, steps[-1], content, path)
-        finally:
-            os.close(directory)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}") from None
-    return {"path": os.sep.join(steps), "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+            os.rename(name, other, src_dir_fd=here, dst_dir_fd=there)
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror}") from None
+    return {"path": target, "bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
 
-def _made(root: str, steps: list[str]) -> int:
-    """Open a directory of the workspace, made where it is not there, without following links on the way."""
-    here = os.open(root, _FLAGS)
-    for step in steps:
-        try:
-            try:
-                os.mkdir(step, dir_fd=here)
-            except FileExistsError:
-                pass
-            below = os.open(step, _FLAGS, dir_fd=here)
-        finally:
-            os.close(here)
-        here = below
-    return here
+def _is_moved(call: Invocation, value: object) -> bool:
+    digest = str(value.get("sha256")) if isinstance(value, Mapping) else ""
+    gone = not exists(root_of(call), call.arguments["path"])
+    return gone and _has_hash(call, call.arguments["target"], digest, value)
 
 
-def _replace(directory: int, name: str, content: bytes, path: str) -> None:
-    mode = _mode(directory, name, path)
-    held = f".{name[:100]}.{secrets.token_hex(6)}"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(held, flags, 0o666, dir_fd=directory)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            if mode is not None:
-                os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.replace(held, name, src_dir_fd=directory, dst_dir_fd=directory)
-    except BaseException:
-        os.unlink(held, dir_fd=directory)
-        raise
-    os.fsync(directory)
-
-
-def _mode(directory: int, name: str, path: str) -> int | None:
-    """Return the mode of the file that is replaced; only a regular file is."""
-    try:
-        mode = os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode
-    except FileNotFoundError:
-        return None
-    if not stat.S_ISREG(mode):
-        raise InputError(f"{path} is not a regular file, so it is not replaced")
-    return stat.S_IMODE(mode)
-
-
-def _is_written(invocation: Invocation, value: object) -> bool:
-    path, text = _given(invocation)
-    there = read_bytes(root_of(invocation), path, most=LARGEST)
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return isinstance(value, dict) and value.get("sha256") == digest == hashlib.sha256(there).hexdigest()
+def _delete(call: Invocation) -> dict[str, object]:
+    return {"path": remove_file(root_of(call), call.arguments["path"])}

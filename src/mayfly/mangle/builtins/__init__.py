@@ -30,16 +30,22 @@ Predicates
 Known by name only: fn:some passes the checks of a program, and evaluating it is an error.
 """
 
-from mayfly.mangle.builtins._entries import BuiltinError, Function, Predicate, Reducer
-from mayfly.mangle.builtins._limits import DEEPEST, LARGEST_TEXT, MOST_PARTS, weight
-from mayfly.mangle.builtins._tables import FUNCTIONS, PREDICATES, REDUCERS
-from mayfly.mangle.builtins._types import (
-    ARITHMETIC_TYPES,
-    FUNCTION_TYPES,
-    PREDICATE_TYPES,
-    Signature,
-    TypeExpression,
-)
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.mangle.builtins._entries import Function, Predicate, Reducer
+    from mayfly.mangle.builtins._error import BuiltinError
+    from mayfly.mangle.builtins._limits import DEEPEST, LARGEST_TEXT, MOST_PARTS, weight
+    from mayfly.mangle.builtins._tables import FUNCTIONS, PREDICATES, REDUCERS
+    from mayfly.mangle.builtins._types import (
+        ARITHMETIC_TYPES,
+        FUNCTION_TYPES,
+        PREDICATE_TYPES,
+        Signature,
+        TypeExpression,
+    )
 
 __all__ = [
     "ARITHMETIC_TYPES",
@@ -59,3 +65,14 @@ __all__ = [
     "TypeExpression",
     "weight",
 ]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_entries": "Function Predicate Reducer",
+        "_error": "BuiltinError",
+        "_limits": "DEEPEST LARGEST_TEXT MOST_PARTS weight",
+        "_tables": "FUNCTIONS PREDICATES REDUCERS",
+        "_types": "ARITHMETIC_TYPES FUNCTION_TYPES PREDICATE_TYPES Signature TypeExpression",
+    },
+)

@@ -4,7 +4,7 @@ from math import isnan, nan
 from typing import Final
 
 from mayfly.mangle._values import Duration, Float, List, Map, Name, Pair, Struct, Time, Value
-from mayfly.mangle.builtins._entries import BuiltinError
+from mayfly.mangle.builtins._error import BuiltinError
 
 _LONGEST_SHOWN: Final = 40
 _NAN: Final = Float(nan)

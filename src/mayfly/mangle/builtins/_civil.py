@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from mayfly.mangle.builtins._entries import BuiltinError
+from mayfly.mangle.builtins._error import BuiltinError
 
 SECOND: Final = 10**9
 MINUTE: Final = 60 * SECOND

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from operator import ge, gt, le, lt
 from typing import Final, TypeAlias
 
-from mayfly.mangle._ast import Symbol
+from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import LARGEST_NUMBER, TRUE, Name, Value, wrap
 from mayfly.mangle.builtins._arguments import (
     as_duration,

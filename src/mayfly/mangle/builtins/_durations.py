@@ -15,7 +15,8 @@ from mayfly.mangle.builtins._arguments import (
     as_time,
 )
 from mayfly.mangle.builtins._civil import HOUR, MINUTE, SECOND
-from mayfly.mangle.builtins._entries import BuiltinError, Function
+from mayfly.mangle.builtins._entries import Function
+from mayfly.mangle.builtins._error import BuiltinError
 
 _UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": SECOND, "m": MINUTE, "h": HOUR}
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^.0-9]+)")

@@ -1,14 +1,11 @@
-"""The shape of an entry in the tables of builtins, and the one error that evaluating a builtin may raise."""
+"""The shape of an entry in the tables of builtins."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from mayfly.mangle._ast import Symbol
+from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Row, Value
-
-
-class BuiltinError(Exception):
-    """Say why a function, reducer or builtin predicate has no answer for what it was given."""
+from mayfly.mangle.builtins._error import BuiltinError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

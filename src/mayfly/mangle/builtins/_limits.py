@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Final, TypeAlias, TypeVar
 
 from mayfly.mangle._values import List, Map, Name, Pair, Struct, Value
-from mayfly.mangle.builtins._entries import BuiltinError
+from mayfly.mangle.builtins._error import BuiltinError
 
 LARGEST_TEXT: Final = 16 * 2**20
 """Bytes of text (UTF-8) that one value may hold."""

@@ -4,7 +4,8 @@ from typing import Final
 
 from mayfly.mangle._values import FALSE, TRUE, List, Value
 from mayfly.mangle.builtins._arguments import as_list, as_number
-from mayfly.mangle.builtins._entries import BuiltinError, Function
+from mayfly.mangle.builtins._entries import Function
+from mayfly.mangle.builtins._error import BuiltinError
 from mayfly.mangle.builtins._limits import check_count, checked
 
 

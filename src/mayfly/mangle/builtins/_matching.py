@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Final
 
-from mayfly.mangle._ast import Symbol
+from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import List, Map, Pair, Row, Struct, Value
 from mayfly.mangle.builtins._arguments import as_list
-from mayfly.mangle.builtins._entries import BuiltinError, Predicate
+from mayfly.mangle.builtins._entries import Predicate
+from mayfly.mangle.builtins._error import BuiltinError
 
 
 def _pair(value: Value) -> Iterator[Row]:

@@ -5,7 +5,8 @@ from typing import Final
 
 from mayfly.mangle._values import Value, wrap
 from mayfly.mangle.builtins._arguments import as_float, as_number, make_float, unfit
-from mayfly.mangle.builtins._entries import BuiltinError, Function
+from mayfly.mangle.builtins._entries import Function
+from mayfly.mangle.builtins._error import BuiltinError
 
 
 def _plus(*arguments: Value) -> Value:

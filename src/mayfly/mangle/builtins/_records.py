@@ -5,7 +5,8 @@ from typing import Final
 
 from mayfly.mangle._values import List, Map, Pair, Struct, Value, make_map, make_struct
 from mayfly.mangle.builtins._arguments import describe, unfit
-from mayfly.mangle.builtins._entries import BuiltinError, Function
+from mayfly.mangle.builtins._entries import Function
+from mayfly.mangle.builtins._error import BuiltinError
 from mayfly.mangle.builtins._limits import checked
 
 

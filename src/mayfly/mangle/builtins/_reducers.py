@@ -19,7 +19,8 @@ from mayfly.mangle._values import (
     wrap,
 )
 from mayfly.mangle.builtins._arguments import as_float, as_list, make_float, unfit
-from mayfly.mangle.builtins._entries import BuiltinError, Function, Reducer
+from mayfly.mangle.builtins._entries import Function, Reducer
+from mayfly.mangle.builtins._error import BuiltinError
 from mayfly.mangle.builtins._limits import check_count, checked
 from mayfly.mangle.builtins._records import make_tuple
 

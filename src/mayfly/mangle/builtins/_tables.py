@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from mayfly.mangle._ast import Symbol
+from mayfly.mangle._symbols import Symbol
 from mayfly.mangle.builtins._comparisons import COMPARISONS
 from mayfly.mangle.builtins._durations import DURATION_FUNCTIONS, INTERVAL_FUNCTIONS
 from mayfly.mangle.builtins._entries import Function, Predicate, Reducer

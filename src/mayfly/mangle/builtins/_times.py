@@ -19,7 +19,8 @@ from mayfly.mangle.builtins._civil import (
     read_local,
     to_civil,
 )
-from mayfly.mangle.builtins._entries import BuiltinError, Function
+from mayfly.mangle.builtins._entries import Function
+from mayfly.mangle.builtins._error import BuiltinError
 
 _UNITS: Final = {
     "/day": DAY,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias, Union
 
-from mayfly.mangle._ast import Symbol
+from mayfly.mangle._symbols import Symbol
 
 TypeExpression: TypeAlias = Union[str, "tuple[TypeExpression, ...]"]
 

@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from mayfly.mangle._ast import Place, Symbol, Term
-from mayfly.mangle._checked import Checked, Declared, Given
-from mayfly.mangle._errors import MangleError, Stage, raise_all
+from mayfly.mangle._checked import Declared, Given
+from mayfly.mangle._errors import MangleError, Stage
 from mayfly.mangle._text import show_row, show_term, show_value
 from mayfly.mangle._values import Row
-from mayfly.mangle.check._problems import unknown_predicate
 from mayfly.mangle.check._types import Test, show_type, test_of
 
 MOST_REPORTED = 20
@@ -50,21 +49,6 @@ def given_faults(declared: Mapping[Symbol, Declared], given: Iterable[Given]) ->
     for fact in given:
         if not tests.fits(fact.symbol, fact.row):
             yield tests.fault(fact.symbol, fact.row, stage="analyze", place=fact.place)
-
-
-def check_rows(checked: Checked, facts: Iterable[tuple[Symbol, Row]]) -> None:
-    """Refuse facts given to a program that are of an unknown predicate or outside its declared types."""
-    tests = RowTests(checked.declared)
-    found: list[MangleError] = []
-    for symbol, row in facts:
-        if symbol not in checked.declared or len(row) != symbol.arity:
-            message, fix = unknown_predicate(Symbol(symbol.name, len(row)), checked.declared)
-            found.append(MangleError(f"{show_row(symbol, row)}: {message}", stage="eval", fix=fix))
-        elif not tests.fits(symbol, row):
-            found.append(tests.fault(symbol, row, stage="eval", place=None))
-        if len(found) >= MOST_REPORTED:
-            break
-    raise_all(found)
 
 
 def _explain(declared: Declared, row: Row) -> str:

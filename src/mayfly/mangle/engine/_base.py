@@ -7,10 +7,10 @@ from mayfly.mangle._checked import Given
 from mayfly.mangle._values import Row
 from mayfly.mangle.engine._layout import Group, Layout
 from mayfly.mangle.engine._limits import Limits, Meter
-from mayfly.mangle.engine._plan import NATURAL, Plan
+from mayfly.mangle.engine._marks import NATURAL
+from mayfly.mangle.engine._plan import Plan
 from mayfly.mangle.engine._relation import Relation
 from mayfly.mangle.engine._run import Run
-from mayfly.mangle.engine._timed import given_row
 
 
 class Base:
@@ -95,6 +95,8 @@ class Base:
 
 
 def _rows(facts: Iterable[Given]) -> dict[Row, object]:
+    from mayfly.mangle.engine._timed import given_row
+
     rows: dict[Row, object] = {}
     for fact in facts:
         rows.setdefault(given_row(fact), fact)

@@ -5,9 +5,7 @@ first premise ranges over, where to put rows, how to ask external and deferred p
 call a function that may build something large, and the instant for which it is evaluated.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from mayfly.mangle._ast import (
     Apply,
@@ -25,23 +23,14 @@ from mayfly.mangle._ast import (
 from mayfly.mangle._checked import Rule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import Time
-from mayfly.mangle.engine._order import WILDCARD, is_builtin, may_fail
+from mayfly.mangle.engine._marks import FIRST, LAST, WILDCARD, is_builtin, timed
+from mayfly.mangle.engine._order import may_fail
 from mayfly.mangle.engine._parts import all_names, columns_of, costs_of, same_terms, tuple_of
+from mayfly.mangle.engine._plan import Made, Recipe, Setting
 from mayfly.mangle.engine._relation import WHOLE, Lookup
 from mayfly.mangle.engine._source import MOST_LOOPS, TooLong
-from mayfly.mangle.engine._timed import FIRST, LAST, bounds_of, covers, instant, timed, until, window
-from mayfly.mangle.engine._write import Setting, Writer
-
-Made: TypeAlias = Callable[..., None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Recipe:
-    """How to read an origin: the rule, the names of the values it holds, and the row's columns that hold others."""
-
-    rule: Rule
-    names: tuple[str, ...]
-    columns: tuple[tuple[str, int], ...]
+from mayfly.mangle.engine._timed import bounds_of, covers, instant, until, window
+from mayfly.mangle.engine._write import Writer
 
 
 class Emitter(Writer):

@@ -14,26 +14,15 @@ from threading import Lock
 from types import FunctionType, MappingProxyType
 from typing import Any, NamedTuple
 
-from mayfly.mangle import _ast, _checked
-from mayfly.mangle._ast import Symbol
 from mayfly.mangle._checked import Checked, Rule
 from mayfly.mangle._collector import paused
-from mayfly.mangle.builtins import FUNCTIONS, PREDICATES
-from mayfly.mangle.engine import _emit
+from mayfly.mangle._symbols import Place, Symbol
 from mayfly.mangle.engine._base import Base
-from mayfly.mangle.engine._emit import Made
 from mayfly.mangle.engine._layout import Layout
-from mayfly.mangle.engine._plan import Plan
+from mayfly.mangle.engine._plan import Made, Plan
 from mayfly.mangle.engine._program import Program
 from mayfly.mangle.engine._relation import Relation
-from mayfly.mangle.engine._write import all_solutions
 
-_NODES = tuple(
-    found
-    for module in (_ast, _checked, _emit)
-    for found in vars(module).values()
-    if isinstance(found, type) and is_dataclass(found) and found.__module__ == module.__name__
-)
 _PACKAGE = __name__.partition(".engine.")[0]
 _PROTOCOL = 5
 
@@ -42,7 +31,7 @@ def freeze(program: Program) -> bytes:
     """Return *program* with the functions it has made so far and what it has found to follow from its own facts."""
     with paused():
         rules, checked = program.rules, program._checked
-        texts = [rule.frozen if isinstance(rule, _AsleepRule) else _written(_values(rule), ()) for rule in rules]
+        texts = [_rule_text(rule) for rule in rules]
         whole = checked.frozen if isinstance(checked, _Asleep) else _written(checked, rules)
         return pickle.dumps((texts, whole, _written({**vars(program), "_checked": None}, rules)), _PROTOCOL)
 
@@ -51,7 +40,10 @@ def thaw(data: bytes) -> Program:
     """Return the program that `freeze` was given."""
     with paused():
         texts, whole, state = pickle.loads(data)
-        rules = tuple(_asleep(_AsleepRule, frozen=text, number=number) for number, text in enumerate(texts))
+        rules = tuple(
+            _asleep(_AsleepRule, number=number, where=Place(*where), frozen=text)
+            for number, (where, text) in enumerate(texts)
+        )
         program = object.__new__(Program)
         vars(program).update(_read(state, rules), _checked=_Asleep(whole, rules))
         return program
@@ -69,7 +61,7 @@ class _Writer(pickle.Pickler):
         super().__init__(file, _PROTOCOL)
         self._rules = rules
         self.dispatch_table = {
-            **dict.fromkeys((*_NODES, _AsleepRule), lambda thing: (_dataclass, (_kind(thing), *_values(thing)))),
+            **dict.fromkeys(_nodes(), lambda thing: (_dataclass, (_kind(thing), *_values(thing)))),
             Plan: lambda plan: (_plan, ({**vars(plan), "made": None}, self._functions(plan.made), rules)),
             # What aggregates and deferred predicates are evaluated with is made again.
             Layout: lambda layout: (_layout, ({**vars(layout), "_groupings": {}, "_asked": {}},)),
@@ -124,6 +116,11 @@ class _Reader(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is no part of a program")
 
 
+def _rule_text(rule: Rule) -> tuple[tuple[str, int, int], bytes]:
+    text = rule.frozen if isinstance(rule, _AsleepRule) else _written(_values(rule), ())
+    return tuple(rule.place), text  # type: ignore[return-value]
+
+
 def _written(thing: object, rules: Sequence[Rule]) -> bytes:
     file = BytesIO()
     _Writer(file, rules).dump(thing)
@@ -135,15 +132,31 @@ def _read(data: bytes, rules: Sequence[Rule]) -> Any:
 
 
 @cache
+def _nodes() -> tuple[type, ...]:
+    """Return the frozen dataclasses that programs are made of."""
+    from mayfly.mangle import _ast, _checked
+    from mayfly.mangle.engine import _plan
+
+    everything = (found for module in (_ast, _checked, _plan) for found in vars(module).values())
+    return (*(found for found in everything if isinstance(found, type) and is_dataclass(found)), _AsleepRule)
+
+
+@cache
 def _builtins() -> dict[object, tuple[str, str | Symbol]]:
-    """Return what generated functions call, by the names under which it is found again."""
+    """Return what generated functions call and no module has a name for, by how it is found again."""
+    from mayfly.mangle.builtins import FUNCTIONS, PREDICATES
+
     names = [("call", name) for name in FUNCTIONS] + [
         (kind, symbol) for symbol in PREDICATES for kind in ("test", "holds", "solve")
     ]
-    return {_builtin(*name): name for name in names if _builtin(*name) is not None}
+    found = {_builtin(*name): name for name in names}
+    return {call: name for call, name in found.items() if "<" in getattr(call, "__qualname__", "")}
 
 
 def _builtin(kind: str, name: Any) -> object:
+    from mayfly.mangle.builtins import FUNCTIONS, PREDICATES
+    from mayfly.mangle.engine._write import all_solutions
+
     found = getattr(FUNCTIONS[name] if kind == "call" else PREDICATES[name], kind)
     return all_solutions(found) if kind == "solve" and found is not None else found
 
@@ -160,10 +173,16 @@ class _Asleep(NamedTuple):
 
 
 class _AsleepRule(Rule):
-    """A rule of which only the number is known until more is asked for."""
+    """A rule of which only the number and the place are known until more is asked for."""
 
-    __slots__ = ("frozen",)
+    __slots__ = ("frozen", "where")
     frozen: bytes
+    where: Place
+
+    @property
+    def place(self) -> Place:
+        """Where the rule begins."""
+        return self.where
 
     def __getattr__(self, name: str) -> Any:
         if name not in Rule.__slots__:

@@ -10,8 +10,8 @@ from mayfly.mangle._checked import Rule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import List, Map, Pair, Row, Struct, Value
 from mayfly.mangle.builtins import weight
+from mayfly.mangle.engine._marks import FIRST_LOOK, TICK
 from mayfly.mangle.engine._relation import Relation
-from mayfly.mangle.engine._source import FIRST_LOOK, TICK
 
 _NESTED: Final = frozenset({List, Pair, Map, Struct})
 _ROOM: Final = 16 * 2**20

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from mayfly.mangle._ast import Symbol
 from mayfly.mangle._checked import Merge
+from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Row, Value
 from mayfly.mangle.engine._relation import Relation
 

@@ -1,22 +1,24 @@
 """What an evaluation found, to be looked up and asked where it came from."""
 
+from __future__ import annotations
+
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mayfly.mangle._ast import Atom, Place, Symbol, Variable
-from mayfly.mangle._checked import Given, Rule
+from mayfly.mangle._checked import Given
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._symbols import Place, Symbol
 from mayfly.mangle._values import Row, Time, Value
 from mayfly.mangle.builtins import BuiltinError
-from mayfly.mangle.engine._aggregate import known_part
-from mayfly.mangle.engine._emit import Recipe
-from mayfly.mangle.engine._order import WILDCARD, is_builtin
+from mayfly.mangle.engine._marks import MARK, WILDCARD, is_builtin, is_timed
 from mayfly.mangle.engine._relation import WHOLE, Lookup, Relation
 from mayfly.mangle.engine._run import Run
-from mayfly.mangle.engine._timed import MARK, is_timed
 
 if TYPE_CHECKING:
+    from mayfly.mangle._ast import Atom
+    from mayfly.mangle._checked import Rule
+    from mayfly.mangle.engine._plan import Recipe
     from mayfly.mangle.engine._program import Program
 
 
@@ -32,7 +34,7 @@ class Origin:
 class Model:
     """Everything that holds. Rows of a predicate come in the order in which they were derived."""
 
-    def __init__(self, program: "Program", run: Run, extra: Mapping[Symbol, Relation]) -> None:
+    def __init__(self, program: Program, run: Run, extra: Mapping[Symbol, Relation]) -> None:
         self.program = program
         self._run = run
         self._extra = extra
@@ -60,6 +62,8 @@ class Model:
             raise MangleError(str(error), stage="eval", place=atom.place) from error
 
     def _matching(self, atom: Atom, bindings: Mapping[str, Value]) -> list[Row]:
+        from mayfly.mangle.engine._aggregate import known_part
+
         known = known_part(atom, bindings)
         key = tuple(at for at, value in enumerate(known) if value is not None)
         relation = self._relation(atom.symbol)
@@ -90,6 +94,14 @@ class Model:
                 for row in relation.rows:
                     yield plain, row[:-2], row[-2], row[-1]
 
+    def place(self, symbol: Symbol, row: Row) -> Place | None:
+        """Return where the rule or the source stands that gave a fact first, None if neither did."""
+        found = self._relation(symbol).rows.get(row)
+        if isinstance(found, tuple):
+            recipe: Recipe = found[0]
+            return recipe.rule.place
+        return found.place if isinstance(found, Given) else None
+
     def origin(self, symbol: Symbol, row: Row) -> Origin | None:
         """Return the first derivation of a fact, or None if the fact does not hold."""
         rows = self._relation(symbol).rows
@@ -110,6 +122,8 @@ class Model:
 
     def _complete(self, rule: Rule, bindings: dict[str, Value]) -> None:
         """Add the variables that occur only once: the oldest row that fits was there when the rule fired."""
+        from mayfly.mangle._ast import Atom, Variable
+
         for premise in rule.premises:
             if not isinstance(premise, Atom) or is_builtin(premise.symbol):
                 continue
@@ -136,6 +150,8 @@ class Model:
 
 def _repeated(atom: Atom) -> list[tuple[int, int]]:
     """Return the pairs of columns that have to be equal because a variable occurs in both."""
+    from mayfly.mangle._ast import Variable
+
     first: dict[str, int] = {}
     found: list[tuple[int, int]] = []
     for at, term in enumerate(atom.arguments):

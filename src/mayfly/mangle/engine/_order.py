@@ -11,9 +11,8 @@ from heapq import heapify, heappop, heappush
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Timed, Variable
 from mayfly.mangle._checked import Rule
+from mayfly.mangle.engine._marks import WILDCARD, is_builtin
 from mayfly.mangle.engine._timed import variables_in
-
-WILDCARD = "_"
 
 
 def names_of(term: Term) -> Iterator[str]:
@@ -44,11 +43,6 @@ def variables_of(premise: Premise) -> list[str]:
 def named(rule: Rule) -> tuple[str, ...]:
     """Return the distinct variables of a rule's body in the order in which they first occur."""
     return tuple(dict.fromkeys(name for premise in rule.premises for name in variables_of(premise)))
-
-
-def is_builtin(symbol: Symbol) -> bool:
-    """Tell computed predicates such as `:lt` from those that have rows."""
-    return symbol.name.startswith(":")
 
 
 def may_fail(premise: Premise) -> bool:

@@ -6,7 +6,8 @@ from mayfly.mangle._ast import Apply, Atom, Constant, Premise, Term, Variable
 from mayfly.mangle._checked import Rule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle.builtins import PREDICATES, Predicate
-from mayfly.mangle.engine._order import WILDCARD, named, terms_of
+from mayfly.mangle.engine._marks import WILDCARD
+from mayfly.mangle.engine._order import named, terms_of
 
 
 def tuple_of(parts: Sequence[str]) -> str:

@@ -3,12 +3,11 @@
 from collections.abc import Callable, Collection, Iterable, Mapping
 from time import time_ns
 
-from mayfly.mangle._ast import Symbol
 from mayfly.mangle._checked import Checked, Rule
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Row, Time
 from mayfly.mangle.engine._base import Base
-from mayfly.mangle.engine._layout import Layout
 from mayfly.mangle.engine._limits import Limits
 from mayfly.mangle.engine._model import Model
 from mayfly.mangle.engine._plan import Plan
@@ -23,11 +22,13 @@ class Program:
     """Hold the rules as functions and what follows from the program's own facts."""
 
     def __init__(self, checked: Checked) -> None:
+        from mayfly.mangle.engine._laid_out import lay_out
+
         self._checked: Checked | Callable[[], Checked] = checked
         self.rules = checked.rules
         self.predicates = frozenset(checked.declared)
         """What is declared, or defined, by the program."""
-        self._layout = Layout(checked)
+        self._layout = lay_out(checked)
         self._base = Base(self._layout)
         self._plans = {plan.rule.number: plan for plan in self._layout.plans}
         self._all = frozenset(range(len(self._layout.groups)))

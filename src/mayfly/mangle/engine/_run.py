@@ -14,10 +14,10 @@ from mayfly.mangle._values import Row, Time, Value
 from mayfly.mangle.builtins import BuiltinError
 from mayfly.mangle.engine._layout import Group, Layout
 from mayfly.mangle.engine._limits import Limits, Meter
+from mayfly.mangle.engine._marks import FIRST, NATURAL
 from mayfly.mangle.engine._merge import Merger
-from mayfly.mangle.engine._plan import NATURAL, Plan
+from mayfly.mangle.engine._plan import Plan
 from mayfly.mangle.engine._relation import Relation
-from mayfly.mangle.engine._timed import FIRST
 
 External: TypeAlias = Callable[[tuple[Value | None, ...]], Iterable[Row]]
 _MANY = 20_000

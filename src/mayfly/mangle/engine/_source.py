@@ -11,9 +11,8 @@ from types import CodeType
 from typing import Any, Final
 
 from mayfly.mangle._values import Value
+from mayfly.mangle.engine._marks import FIRST_LOOK
 
-TICK: Final = 20_000
-FIRST_LOOK: Final = 64
 MOST_LOOPS: Final = 1000
 _LOOPS: Final = 15
 _MUCH: Final = 8

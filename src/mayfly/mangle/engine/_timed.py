@@ -5,28 +5,15 @@ holds, the first and last instant there is standing for an open end.
 """
 
 from collections.abc import Callable
-from typing import Final
 
-from mayfly.mangle._ast import Bound, Constant, Interval, Symbol, Variable
+from mayfly.mangle._ast import Bound, Constant, Interval, Variable
 from mayfly.mangle._checked import Given
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Duration, Row, Time, Value
 from mayfly.mangle.builtins import BuiltinError
+from mayfly.mangle.engine._marks import FIRST, LAST
 
-MARK: Final = "@"
-FIRST: Final = Time(SMALLEST_NUMBER)
-LAST: Final = Time(LARGEST_NUMBER)
 Window = Callable[[Time, Time, Time], bool]
-
-
-def timed(symbol: Symbol) -> Symbol:
-    """Return the predicate that keeps the facts of *symbol* that have a time."""
-    return Symbol(MARK + symbol.name, symbol.arity + 2)
-
-
-def is_timed(symbol: Symbol) -> bool:
-    """Tell whether a predicate is one that keeps facts with a time."""
-    return symbol.name.startswith(MARK)
 
 
 def bounds_of(interval: Interval) -> tuple[Bound, Bound]:

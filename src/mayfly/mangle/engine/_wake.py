@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from heapq import heappop, heappush
 from operator import attrgetter
 
-from mayfly.mangle._ast import Symbol
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Row
 from mayfly.mangle.engine._base import Base
 from mayfly.mangle.engine._layout import Group, Layout, Readers
 from mayfly.mangle.engine._limits import Limits
-from mayfly.mangle.engine._plan import NATURAL, Plan
+from mayfly.mangle.engine._marks import NATURAL
+from mayfly.mangle.engine._plan import Plan
 from mayfly.mangle.engine._relation import Relation
 from mayfly.mangle.engine._run import Run
 

@@ -1,15 +1,15 @@
 """The part of a rule's function that computes: terms, functions and builtin predicates."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
-from mayfly.mangle._ast import Apply, Atom, Constant, Symbol, Term, Variable
+from mayfly.mangle._ast import Apply, Atom, Constant, Term, Variable
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import Row, Value
 from mayfly.mangle.builtins import FUNCTIONS, Predicate
-from mayfly.mangle.engine._order import WILDCARD
+from mayfly.mangle.engine._marks import WILDCARD
 from mayfly.mangle.engine._parts import is_number, predicate_of
+from mayfly.mangle.engine._plan import Setting
 from mayfly.mangle.engine._source import Source
 
 _LIGHT = (
@@ -42,15 +42,6 @@ _LIGHT = (
 """How the names of builtins begin whose cost does not grow with the size of what they are given."""
 _DEEP = 40
 _COMPARED = {":lt": "<", ":le": "<=", ":gt": ">", ":ge": ">="}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
-    """What the rules of a program are compiled against."""
-
-    numbers: Mapping[Symbol, int]
-    called: frozenset[Symbol]
-    """External and deferred predicates: asked with what is bound, not looked up."""
 
 
 class Writer:

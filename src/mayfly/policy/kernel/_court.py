@@ -8,13 +8,14 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from mayfly.core import Verdict
+from mayfly import core
 from mayfly.mangle import Name, Symbol, show_row, show_value
 from mayfly.policy.kernel._decide import LIMITS, PENDING
 from mayfly.policy.kernel._record import Recording
 from mayfly.policy.kernel.facts import facts_of_action, symbol
 
 if TYPE_CHECKING:
+    from mayfly.core import Verdict
     from mayfly.mangle import Limits
     from mayfly.policy.kernel._files import RuleFile
     from mayfly.policy.kernel._simulate import Outcome
@@ -55,7 +56,7 @@ class Court:
         for verdict in (_asks(trials), _widens(trials, file), _empties(trials)):
             if verdict is not None:
                 return verdict
-        return Verdict(
+        return core.Verdict(
             decision="accept", gate="court", code="COURT_OK", message=f"{file.name} changes nothing it may not"
         )
 
@@ -108,7 +109,7 @@ def _granted(recording: Recording, policies: tuple[str, ...]) -> Recording:
 
 
 def _reject(code: str, message: str, fix: str) -> Verdict:
-    return Verdict(decision="reject", gate="court", code=code, message=message[:400], fix=fix)
+    return core.Verdict(decision="reject", gate="court", code=code, message=message[:400], fix=fix)
 
 
 def _evaluates(trial: Trial) -> Verdict | None:

@@ -60,8 +60,7 @@ def _reasons(rows: list[Row]) -> tuple[str, ...]:
 
 def _rule(model: Model, symbol: Symbol, row: Row) -> str:
     """Name the rule that made a fact, in the words of the file and line."""
-    origin = model.origin(symbol, row)
-    place = None if origin is None else origin.place
+    place = model.place(symbol, row)
     return f"{symbol.name} by {place.file}:{place.line}" if place else f"{symbol.name} is given"
 
 

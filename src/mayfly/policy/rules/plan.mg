@@ -5,8 +5,8 @@
 # stands after its verb, {thing} and {place} its parts ("bug" and "auth module"), {target} what it is about, {problem}
 # what is wrong, {file}, {module}, {dir}, {glob}, {url}, {goal} where it is to go, {topic} what to look for, {inside} the
 # file to look in, {where} that or a directory, {saved} the file that the result goes to, {first} and {second} two things
-# named side by side, {old} the name that is given up, {condition} what has to be so. /tests and /suite hold where tests
-# are spoken of and meant, /runs where something is to be run, /files where files are looked for and not what is in them,
+# named side by side, {old} the name that is given up, {condition} what has to be so. /tests holds where tests are
+# spoken of, /runs where something is to be run, /files where files are looked for and not what is in them,
 # /data_file where the file holds data, and /before where the request works on what another one before it gives.
 
 Decl intent_slot(Id, Slot)
@@ -43,14 +43,6 @@ Decl plan_argument(Plan, Step, Key, Template)
   descr [doc("what the step works on; a key whose slots are not told is left out, an empty key is the whole of it")]
   bound [/name, /name, /string, /string].
 
-Decl plan_fills(Capability, Key, Slot)
-  descr [doc("what a capability works on is this slot of a request, where no plan says otherwise")]
-  bound [/string, /string, /name].
-
-Decl plan_requires(Capability, Key)
-  descr [doc("the capability can do nothing where the request does not tell this, whatever flows in")]
-  bound [/string, /string].
-
 Decl plan_combine(Plan, Kind)
   descr [doc("how the values of the steps become one: /last, /record, /list or /concat; /last where nothing is said")]
   bound [/name, /name].
@@ -86,23 +78,6 @@ Decl plan_instead(Verb, Plan)
 Decl plan_data(Verb)
   descr [doc("with an input given, a request with the verb asks for one function on data")]
   bound [/name].
-
-plan_fills("read_file", "path", /file).
-plan_fills("read_json", "path", /file).
-plan_fills("count_lines", "path", /file).
-plan_fills("hash_file", "path", /file).
-plan_fills("list_directory", "path", /dir).
-plan_fills("find_files", "pattern", /glob).
-plan_fills("find_files", "path", /dir).
-plan_fills("http_get", "url", /url).
-plan_fills("search_lines", "text", /topic).
-plan_fills("search_lines", "path", /where).
-
-plan_requires("read_file", "path").
-plan_requires("read_json", "path").
-plan_requires("count_lines", "path").
-plan_requires("hash_file", "path").
-plan_requires("http_get", "url").
 
 plan_default(/target, "code").
 plan_default(/object, "what was asked").

@@ -197,11 +197,6 @@ plan_unless(/test, /baseline, /runs).
 plan_unless(/test, /write, /runs).
 plan_step(/test, /some, 1, "{intent}").
 plan_when(/test, /some, /runs).
-plan_unless(/test, /some, /suite).
-plan_step(/test, /run, 1, "Run the tests").
-plan_when(/test, /run, /suite).
-plan_uses(/test, /run, "run_tests").
-plan_argument(/test, /run, "paths", "{dir}").
 
 plan_as(/cover, /test).
 

@@ -85,7 +85,7 @@ def done_to_data(done: Done) -> dict[str, Any]:
     """Return plain data; the value, which may be large, is not copied."""
     data = {name: getattr(done, name) for name in done.__dataclass_fields__}
     data["proof"] = asdict(done.proof) if done.proof else None
-    data["cost"] = asdict(done.cost)
+    data["cost"] = done.cost.to_json()
     return data
 
 
@@ -93,5 +93,5 @@ def done_from_data(data: Mapping[str, Any]) -> Done:
     """Read what `done_to_data` wrote."""
     fields = dict(data)
     fields["proof"] = Proof(**fields["proof"]) if fields.get("proof") else None
-    fields["cost"] = Cost(**fields["cost"])
+    fields["cost"] = Cost.from_json(fields["cost"])
     return Done(**fields)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files as resources
 from string import Template
-from typing import Literal
+from typing import Any, Literal
 
-from mayfly.core import MayflyError, PromiseSettings
+from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, content_hash
 from mayfly.models import Model, Pool
+from mayfly.promise._bind import ITEM, RESULT, references
 from mayfly.promise.plan._draft import Draft
 
-_LONGEST_NAME, _LONGEST_INTENT = 60, 2_000
+_LONGEST_NAME, _LONGEST_INTENT, _LONGEST_SAMPLE = 60, 2_000, 2_000
 _MOST_FILES = 40
 _DEEPEST = 60
 
@@ -38,8 +38,11 @@ class Step:
     name: str
     intent: str
     needs: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
     kind: Literal["capability", "compile", "plan"] = "compile"
     capability: str = ""
+    arguments: dict[str, Any] = field(default_factory=dict)
+    each: str = ""
     steps: list[Step] = field(default_factory=list)
 
 
@@ -52,21 +55,28 @@ class Answer:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """What a model may know when it plans."""
+    """What a model may know when it plans: what it is part of, what it may use, and a sample of the data."""
 
     intent: str
     depth: int
-    capabilities: Sequence[tuple[str, str]]
+    capabilities: Sequence[Capability]
     files: Sequence[str] = ()
+    parents: Sequence[str] = ()
+    needs: Mapping[str, str] = field(default_factory=dict)
+    sample: object = UNSET
 
 
 def ask(model: Model, question: Question, *, pool: Pool | None, settings: PromiseSettings) -> tuple[Draft, ...]:
     """Return the model's plan as drafts, or raise `Refused` with what is wrong with it."""
     system, user = _prompt()
+    sample = "" if question.sample is UNSET else _shown(question.sample)
     values = {
         "intent": _fenced(question.intent),
-        "capabilities": _fenced("\n".join(f"{name}: {description}" for name, description in question.capabilities)),
+        "capabilities": _fenced("\n".join(map(_described, question.capabilities))),
         "files": _fenced("\n".join(json.dumps(name) for name in question.files[:_MOST_FILES])),
+        "parents": _fenced("\n".join(question.parents)),
+        "needs": _fenced("\n".join(f"{name}: {told}" for name, told in question.needs.items())),
+        "sample": _fenced(sample),
         "children": str(settings.max_children),
         "depth": str(settings.max_depth - question.depth),
     }
@@ -78,20 +88,31 @@ def ask(model: Model, question: Question, *, pool: Pool | None, settings: Promis
             schema=Answer,
             pool=pool,
         )
-        names = {name for name, _ in question.capabilities}
-        return sift(answer.value, question.intent, capabilities=names, settings=settings)
+        return sift(answer.value, question.intent, outer=question.needs, settings=settings)
     except Refused:
         raise
     except (MayflyError, RecursionError, ValueError) as error:
         raise Refused(f"{type(error).__name__}: {error}"[:500]) from None
 
 
-def sift(answer: Answer, intent: str, *, capabilities: Iterable[str], settings: PromiseSettings) -> tuple[Draft, ...]:
+def _described(capability: Capability) -> str:
+    told = {"name": capability.name, "summary": capability.summary, "input": capability.input_schema}
+    return json.dumps({**told, "output": capability.output_schema, "effect": capability.effect}, ensure_ascii=False)
+
+
+def _shown(value: object) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text[:_LONGEST_SAMPLE]
+
+
+def sift(
+    answer: Answer, intent: str, *, outer: Mapping[str, str] | None = None, settings: PromiseSettings
+) -> tuple[Draft, ...]:
     """Return the steps that can be taken over; a plan with nonsense in it is refused whole."""
     count = _count(answer.steps)
     if count > settings.max_nodes - 1:
         raise Refused(f"the plan has {count} steps, and a tree has at most {settings.max_nodes} nodes", "NODES")
-    return _Sifting(intent, frozenset(capabilities)).level(answer.steps, 1)
+    return _Sifting(intent, frozenset(outer or ())).level(answer.steps, 1)
 
 
 def _count(steps: Sequence[Step]) -> int:
@@ -104,9 +125,9 @@ def _count(steps: Sequence[Step]) -> int:
 
 
 class _Sifting:
-    def __init__(self, intent: str, capabilities: frozenset[str]) -> None:
+    def __init__(self, intent: str, outer: frozenset[str]) -> None:
         self._intent = _same(intent)
-        self._capabilities = capabilities
+        self._outer = outer
 
     def level(self, steps: Sequence[Step], depth: int) -> tuple[Draft, ...]:
         if not steps:
@@ -123,31 +144,46 @@ class _Sifting:
         name, intent = _name(step.name), _line(step.intent)
         if not intent or len(step.intent) > _LONGEST_INTENT:
             raise Refused(f"the step {name!r} says {'too much' if intent else 'nothing'}")
-        needs = tuple(dict.fromkeys(_name(other) for other in step.needs))
-        missing = [other for other in needs if other not in names]
-        if missing:
-            raise Refused(f"the step {name!r} needs {missing[0]!r}, and there is no such step")
-        # A step that only says again what was asked would be planned for ever.
-        again = _same(intent) == self._intent
-        return Draft(
+        arguments = _referring(step.arguments)
+        each = _line(step.each)
+        named = [*step.needs, *references(arguments), *([each] if each else [])]
+        needs = self._known(name, named, names)
+        after = tuple(other for other in self._known(name, step.after, names) if other not in needs)
+        capability = _line(step.capability)[:_LONGEST_NAME]
+        draft = Draft(
             name=name,
             intent=intent,
             needs=needs,
-            combine=_combine(step.steps),
+            after=after,
+            combine="last" if not step.steps or step.steps[-1].needs else "record",
+            capability=capability,
+            argument=arguments if capability else UNSET,
             steps=self.level(step.steps, depth + 1) if step.steps else (),
-            open=step.kind == "plan" and not step.steps and not again,
-            note=self._note(step),
+            # A step that only says again what was asked would be planned for ever.
+            open=step.kind == "plan" and not step.steps and not capability and _same(intent) != self._intent,
         )
+        if not each:
+            return draft
+        one = Draft(name="each", intent=intent, capability=capability, argument=draft.argument)
+        return Draft(name=name, intent=intent, needs=needs, after=after, each={RESULT: each}, template=one, combine="")
 
-    def _note(self, step: Step) -> str:
-        named = _line(step.capability)[:_LONGEST_NAME]
-        if step.kind != "capability" or named in self._capabilities:
-            return ""
-        return f"the plan names a capability {named!r}, which there is not"
+    def _known(self, name: str, others: Sequence[str], names: frozenset[str]) -> tuple[str, ...]:
+        found = tuple(dict.fromkeys(_name(other) for other in others))
+        missing = [other for other in found if other not in names | self._outer]
+        if missing:
+            raise Refused(f"the step {name!r} needs {missing[0]!r}, and there is no such step")
+        return tuple(other for other in found if other in names)
 
 
-def _combine(steps: Sequence[Step]) -> Literal["last", "record"]:
-    return "last" if not steps or steps[-1].needs else "record"
+def _referring(value: Any) -> Any:
+    """Return arguments with `{"result_of": step}` and `{"item": …}` as a promise has them."""
+    if isinstance(value, dict):
+        if isinstance(value.get("result_of"), str) and set(value) <= {"result_of", "at"}:
+            return {RESULT: value["result_of"], **({"at": value["at"]} if value.get("at") else {})}
+        if "item" in value and set(value) <= {"item", "at"}:
+            return {**ITEM, **({"at": value["at"]} if value.get("at") else {})}
+        return {str(key): _referring(one) for key, one in value.items()}
+    return [_referring(one) for one in value] if isinstance(value, list) else value
 
 
 def _name(text: str) -> str:
@@ -166,8 +202,8 @@ def _same(text: str) -> str:
 
 
 def _fenced(text: str) -> str:
-    """Mark *text* as data by a fence it cannot know and therefore cannot close."""
-    mark = f"data-{secrets.token_hex(8)}"
+    """Mark *text* as data by a fence that it does not hold: made of its hash, so that the same asks the same."""
+    mark = f"data-{content_hash(text)[:16]}"
     return f"<{mark}>\n{text}\n</{mark}>"
 
 

@@ -12,22 +12,22 @@ from mayfly.promise._promise import Combine
 class Draft:
     """One step as somebody proposes it.
 
-    *uses* names the capability that a rule means for it, and *plain* is its intent without the words of the user, by
-    which that is judged. A step *by_example* can be written without a model once there is data; one that is *fed* gets
-    some from what comes before its plan, and one that *takes* nothing works on what its own words name. *open* asks for
-    a plan of its own; *note* is kept as a reason.
+    It is served by the *capability* with the *argument*, by its *steps*, by one copy of *template* for every item of
+    *each*, or else has to be written: *by_example* where data is enough for that; one that is *fed* gets some from
+    what comes before its plan. *open* asks for a plan of its own; *note* is kept as a reason.
     """
 
     name: str
     intent: str
     needs: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
     combine: Combine = "last"
+    capability: str = ""
     argument: object = UNSET
-    uses: str = ""
-    plain: str = ""
+    steps: tuple[Draft, ...] = ()
+    each: object = UNSET
+    template: Draft | None = None
     by_example: bool = False
     fed: bool = False
-    takes: bool = True
-    steps: tuple[Draft, ...] = ()
     open: bool = False
     note: str = ""

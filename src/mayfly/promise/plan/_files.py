@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from mayfly.promise.plan._lists import words
+from mayfly.promise.plan._slot_words import slot_words
 
 _MOST = 20_000
 _DEEPEST = 12
@@ -60,7 +60,9 @@ class Files:
         for place, folders, names in os.walk(root):
             inside = os.path.relpath(place, root)
             inside = "" if inside == "." else inside.replace(os.sep, "/") + "/"
-            folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in words("skipped"))
+            folders[:] = sorted(
+                name for name in folders if not name.startswith(".") and name not in slot_words("skipped")
+            )
             if inside.count("/") >= _DEEPEST:
                 folders.clear()
             for name in sorted(names):
@@ -74,5 +76,5 @@ class Files:
 def _known(name: str) -> str:
     """Return under what a file is known without its ending: a program or a text."""
     stem, dot, ending = name.rpartition(".")
-    kind = "*" if ending.lower() in words("endings") else "text"
-    return f"{stem.lower()}.{kind}" if dot and ending.lower() in words("endings") | words("texts") else name
+    kind = "*" if ending.lower() in slot_words("endings") else "text"
+    return f"{stem.lower()}.{kind}" if dot and ending.lower() in slot_words("endings") | slot_words("texts") else name

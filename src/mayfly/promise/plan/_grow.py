@@ -2,138 +2,191 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from mayfly.core import UNSET, MayflyError, PromiseSettings
-from mayfly.language import tokens
+from mayfly.core import UNSET, MayflyError, PromiseSettings, mismatch
+from mayfly.library import Registry
+from mayfly.models import Model
+from mayfly.promise._bind import references
+from mayfly.promise._classify import judge, out_of_budget
 from mayfly.promise._order import Cycle, ordered
-from mayfly.promise._promise import Combine, Promise, Service
+from mayfly.promise._promise import Combine, Promise, Work
+from mayfly.promise._reality import Kind, Reality
+from mayfly.promise.fit import Reading, fits
 from mayfly.promise.plan._ask import Refused
 from mayfly.promise.plan._draft import Draft
+from mayfly.promise.plan._json import BY_EXAMPLE, NOTHING
 from mayfly.promise.plan._ladder import rung
-from mayfly.promise.plan._serve import GROUND, Server
 
 Expand = Callable[[Promise[Any]], tuple[Sequence[Draft], Combine]]
-_CHILDREN = Service(kind="children")
 
 
 def collapse(promise: Promise[Any], reason: str, code: str) -> None:
     """Let a promise end in its ground before anything was tried; what was planned below it is dropped."""
     promise.children.clear()
-    promise.service = GROUND
+    promise.capability, promise.work, promise.template = "", None, None
     promise.collapse(reason, code)
 
 
+@dataclass(kw_only=True)
 class Tree:
-    """Count what grows; *expand* plans steps that were left open, *argument* finds what a capability works on."""
+    """Turn drafts into promises and count them.
 
-    def __init__(
-        self,
-        server: Server,
-        settings: PromiseSettings,
-        *,
-        given: bool,
-        expand: Expand,
-        argument: Callable[[str, str], object],
-        requires: Callable[[str], bool],
-    ) -> None:
-        self._server = server
-        self._settings = settings
-        self._given = given
-        self._expand = expand
-        self._argument = argument
-        self._requires = requires
-        self._nodes = 1
+    *read* reads the words of a step, *expand* plans one that was left open, *known* gives the hash of an agent that is
+    proven for an intent; *given*: there is data to learn from when a leaf is reached.
+    """
+
+    registry: Registry
+    settings: PromiseSettings
+    read: Callable[[str], Reading]
+    expand: Expand
+    known: Callable[[str], str | None]
+    model: Model | None
+    given: bool
+    nodes: int = 1
 
     def grow(self, node: Promise[Any], drafts: Sequence[Draft], combine: Combine) -> None:
         """Give *node* its children; where that cannot be it collapses, and all of the tree where it is too large."""
-        most = self._settings.max_children
+        most = self.settings.max_children
         if len(drafts) > most:
             collapse(node, f"{len(drafts)} children, and a promise has at most {most}", "CHILDREN")
             return
         try:
-            ordered({draft.name: draft.needs for draft in drafts})
+            ordered({draft.name: (*draft.needs, *draft.after) for draft in drafts})
         except Cycle as cycle:
             collapse(node, str(cycle), "CYCLE")
             return
-        self._nodes += len(drafts)
-        if self._nodes > self._settings.max_nodes:
-            raise Refused(f"more than {self._settings.max_nodes} promises in one tree", "NODES")
-        node.service, node.combine = _CHILDREN, combine
+        self.nodes += len(drafts)
+        if self.nodes > self.settings.max_nodes:
+            raise Refused(f"more than {self.settings.max_nodes} promises in one tree", "NODES")
+        node.combine = combine
         for draft in drafts:
-            self._child(node, draft)
+            child: Promise[Any] = Promise(draft.intent, ground=None, name=draft.name)
+            self.fulfil(node.add(child), draft)
 
-    def _child(self, node: Promise[Any], draft: Draft) -> None:
-        draft = _flat(draft)
-        child: Promise[Any] = node.add(
-            Promise(draft.intent, ground=None, name=draft.name, needs=draft.needs, argument=draft.argument)
-        )
-        served = self._server.judge(draft, child.depth)
-        child.reality, child.service = served.reality, served.service
-        self.note(child, draft.note)
-        if served.service is not None:
-            if served.service.kind == "capability":
-                self._feed(child, draft, served.service.name)
+    def fulfil(self, promise: Promise[Any], draft: Draft) -> None:
+        """Say what keeps a promise: what the draft says where that is sound, else whoever can write it."""
+        draft = self._serve(_flat(draft))
+        promise.needs, promise.after, promise.argument = draft.needs, draft.after, draft.argument
+        promise.reality = self._judge(promise, draft)
+        note_reason(promise, draft.note)
+        if promise.reality.kind is Kind.CHAOTIC:
             return
-        deeper = rung(child.depth + 1, self._settings) != "ground"
+        if draft.capability:
+            promise.capability = draft.capability
+            promise.version = self.registry.get(draft.capability).version
+        elif draft.template is not None:
+            self._repeat(promise, draft, draft.template)
+        else:
+            self._compose(promise, draft)
+
+    def _repeat(self, promise: Promise[Any], draft: Draft, one: Draft) -> None:
+        template: Promise[Any] = Promise(one.intent, ground=None, depth=promise.depth + 1)
+        self.fulfil(template, replace(one, needs=()))
+        promise.each, promise.template, promise.combine = draft.each, template, draft.combine
+
+    def _compose(self, promise: Promise[Any], draft: Draft) -> None:
+        deeper = rung(promise.depth + 1, self.settings) != "ground"
         if draft.steps and deeper:
-            self.grow(child, draft.steps, draft.combine)
+            self.grow(promise, draft.steps, draft.combine)
         elif draft.open and deeper:
-            self._open(child, draft)
+            self._open(promise, draft)
         else:
             if draft.steps:
-                self.note(child, f"its steps would lie deeper than {self._settings.max_depth} levels")
-            child.service = self._server.writer(draft, given=self._given)
+                note_reason(promise, f"its steps would lie deeper than {self.settings.max_depth} levels")
+            self.write(promise, draft)
 
-    def _feed(self, child: Promise[Any], draft: Draft, capability: str) -> None:
-        """Give a capability what it works on; without an argument it looks into its intent, or takes what flows in."""
-        if child.argument is UNSET:
-            child.argument = self._argument(capability, child.intent)
-        if child.argument is UNSET and self._requires(capability) and not _names(child.intent):
-            # "Fetch a page and hash it": what flows in is no file, so that who works on files cannot take it.
-            child.service = self._server.writer(replace(draft, by_example=True), given=self._given)
-            return
-        if child.argument is not UNSET or draft.takes:
-            return
-        # What flows in is not for it: "run the tests" says all. What touches nothing need not even wait.
-        if self._server.touches(capability):
-            child.argument = {}
+    def write(self, promise: Promise[Any], draft: Draft) -> None:
+        """Leave a promise to an agent: one that is known, one that can be written, or nobody."""
+        known = self.known(draft.intent)
+        writer = self.model.name if self.model is not None and self.model.serves("architect") else ""
+        learns = draft.by_example and (self.given or draft.fed or bool(draft.needs) or draft.argument is not UNSET)
+        if known or writer or learns:
+            promise.work = Work(kind="run", name=known) if known else Work(kind="compile", name=writer or BY_EXAMPLE)
         else:
-            child.needs = ()
+            # Nothing is spent on what a promise needs when one that it needs cannot be kept.
+            promise.unserved = NOTHING
 
-    def _open(self, child: Promise[Any], draft: Draft) -> None:
+    def _open(self, promise: Promise[Any], draft: Draft) -> None:
         """Plan a step that was left open; one that comes to itself again is a leaf."""
         try:
-            drafts, combine = self._expand(child)
+            drafts, combine = self.expand(promise)
         except Refused as refused:
-            collapse(child, refused.reason, refused.kind)
+            collapse(promise, refused.reason, refused.kind)
             return
         except MayflyError as error:
-            self.note(child, f"no plan for it: {error}")
+            note_reason(promise, f"no plan for it: {error}")
             drafts, combine = (), "last"
-        drafts = [replace(found, open=found.open and found.intent != child.intent) for found in drafts]
-        if len(drafts) == 1 and drafts[0].intent == child.intent and not drafts[0].steps:
+        drafts = [replace(found, open=found.open and found.intent != promise.intent) for found in drafts]
+        if len(drafts) == 1 and drafts[0].intent == promise.intent and not drafts[0].steps:
+            if drafts[0].capability:
+                promise.argument = drafts[0].argument
+                promise.capability = drafts[0].capability
+                promise.version = self.registry.get(promise.capability).version
+                return
             drafts = []
         if drafts:
-            self.grow(child, drafts, combine)
+            self.grow(promise, drafts, combine)
         else:
-            child.service = self._server.writer(draft, given=self._given)
+            self.write(promise, draft)
 
-    @staticmethod
-    def note(node: Promise[Any], text: str) -> None:
-        """Keep a reason beside what is said of the promise already."""
-        if text and node.reality is not None:
-            node.reality = replace(node.reality, reasoning=f"{node.reality.reasoning}; {text}"[:2000])
+    def _serve(self, draft: Draft) -> Draft:
+        """Return a draft with the capability it names, if the schema takes its arguments, or that its words ask for."""
+        if draft.capability:
+            argument = {} if draft.argument is UNSET else draft.argument
+            wrong = self.refusal(draft.capability, argument)
+            if not wrong:
+                return replace(draft, capability=draft.capability, argument=argument)
+            draft = replace(draft, capability="", argument=UNSET, note=f"{draft.note}; {wrong}".strip("; "))
+        if draft.steps or draft.template is not None or draft.open or draft.by_example or draft.argument is not UNSET:
+            return draft
+        said = list(self.read(draft.intent).said.values())
+        if len(said) != 1 or said[0].condition or said[0].clause.kind == "question" or said[0].clause.each:
+            return draft
+        found, _ = fits(said[0], list(self.registry), ())
+        if len(found) != 1 or found[0].write or found[0].open:
+            return draft
+        return replace(
+            draft, capability=found[0].capability.name, argument=dict(found[0].arguments), needs=(), after=draft.needs
+        )
+
+    def refusal(self, name: str, argument: object) -> str:
+        """Return why a capability is not called with an argument, as far as that can be told before it is called."""
+        if name not in self.registry:
+            return f"the plan names a capability {name!r}, which there is not"
+        schema = self.registry.get(name).input_schema
+        if not isinstance(argument, Mapping):
+            return f"{name} is called with arguments by name"
+        known: Mapping[str, Any] = schema.get("properties", {})
+        later = {key for key, value in argument.items() if any(True for _ in references(value)) or _is_item(value)}
+        plain = {key: value for key, value in argument.items() if key not in later}
+        loose = {**schema, "properties": {key: {} if key in later else one for key, one in known.items()}}
+        wrong = mismatch({**plain, **dict.fromkeys(later, "")}, {"type": "object", **loose})
+        return f"{name}: {wrong}" if wrong else ""
+
+    def _judge(self, promise: Promise[Any], draft: Draft) -> Reality:
+        settings = self.settings
+        spent = out_of_budget(
+            promise.depth, promise.context, max_depth=settings.max_depth, threshold=settings.chaos_threshold
+        )
+        found = [draft.capability] if draft.capability else []
+        return spent or judge(self.read(draft.intent), {}, found)
 
 
-def _names(intent: str) -> bool:
-    return any(token.kind in ("path", "url", "quoted", "code") for token in tokens(intent))
+def note_reason(node: Promise[Any], text: str) -> None:
+    """Keep a reason beside what is said of the promise already."""
+    if text and node.reality is not None:
+        node.reality = replace(node.reality, reasoning=f"{node.reality.reasoning}; {text}"[:2000])
+
+
+def _is_item(value: object) -> bool:
+    return isinstance(value, Mapping) and value.get("item") == "each"
 
 
 def _flat(draft: Draft) -> Draft:
     """Return a step whose only step says the same as that step itself."""
     if len(draft.steps) != 1 or draft.steps[0].intent != draft.intent:
         return draft
-    return replace(draft.steps[0], name=draft.name, needs=draft.needs, takes=draft.takes)
+    return replace(draft.steps[0], name=draft.name, needs=draft.needs, after=draft.after)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mayfly.core import UNSET
 from mayfly.promise._promise import Promise
 
 NOTHING = "nothing: needs a model (--model)"
@@ -12,16 +13,16 @@ BY_EXAMPLE = "example"
 
 def served_by(promise: Promise[Any]) -> str:
     """Say what would fulfil a promise."""
-    service = promise.service
-    if service is None:
-        return "children" if promise.children else NOTHING
-    if service.kind == "capability":
-        return service.name
-    if service.kind == "agent":
-        return f"known agent {service.name[:12]}" if service.name else "the agent that is written once"
-    if service.kind in ("compile", "write"):
-        return f"compile by {service.name}" if service.name else "compile"
-    return service.name if service.kind == "ground" and service.name else service.kind
+    work = promise.work
+    if promise.children or promise.template is not None:
+        return "children"
+    if promise.unserved or promise.capability:
+        return promise.unserved or promise.capability
+    if work is None:
+        return "ground"
+    if work.kind == "run":
+        return f"known agent {work.name[:12]}" if work.name else "the agent that is written once"
+    return f"compile by {work.name}" if work.name else "compile"
 
 
 def plan_json(promise: Promise[Any]) -> dict[str, Any]:
@@ -37,7 +38,11 @@ def plan_json(promise: Promise[Any]) -> dict[str, Any]:
         "depth": promise.depth,
         "budget": round(promise.budget, 4),
         "served_by": served_by(promise),
+        "capability": promise.capability or None,
+        "version": promise.version or None,
+        "arguments": promise.argument if promise.capability and promise.argument is not UNSET else {},
         "needs": list(promise.needs),
+        "after": list(promise.after),
         "state": str(promise.state),
         "reason": promise.reason,
         "code": promise.code,

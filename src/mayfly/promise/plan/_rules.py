@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, cast
 
-from mayfly.core import UNSET, Intent
+from mayfly.core import UNSET
+from mayfly.language import Clause
 from mayfly.mangle import Limits, Model, Name, Program, Row, Symbol
 from mayfly.promise._promise import Combine
 from mayfly.promise.plan._draft import Draft
-from mayfly.promise.plan._perceived import Perception
-from mayfly.promise.plan._slots import PLAIN, fill, named_in
+from mayfly.promise.plan._slots import fill, named_in
 
 _WORD = re.compile(r"[a-z][a-z0-9_-]{0,60}")
 _USER_INTENT = Symbol("user_intent", 5)
@@ -25,8 +25,7 @@ _NEEDS, _VERB = Symbol("planned_needs", 4), Symbol("planned_verb", 4)
 _USES, _ARGUMENT = Symbol("plan_uses", 3), Symbol("plan_argument", 4)
 _COMBINE, _DEFAULT = Symbol("plan_combine", 2), Symbol("plan_default", 2)
 _FOLLOWS = Symbol("plan_follows", 1)
-_EXAMPLE, _FILLS = Symbol("plan_by_example", 2), Symbol("plan_fills", 3)
-_REQUIRES = Symbol("plan_requires", 2)
+_EXAMPLE = Symbol("plan_by_example", 2)
 _GOALS = (_FOR, _STEP, _NEEDS, _VERB, _USES, _ARGUMENT, _COMBINE, _DEFAULT, _EXAMPLE, _FOLLOWS)
 _COMBINES = frozenset(("last", "record", "list", "concat"))
 # What a plan whose rules need each other in a circle could grow to is cut here, and by the limits of the tree.
@@ -34,9 +33,10 @@ _DEEPEST = 60
 
 
 class Asked(NamedTuple):
-    """One request with what is known of it by name."""
+    """One clause with what is known of it by name."""
 
-    perception: Perception
+    id: str
+    clause: Clause
     slots: dict[str, str]
 
 
@@ -70,37 +70,14 @@ class PlanRules:
         tables = _Tables.of(model, goals)
         return [_Reader(tables, one, most).read(min(depth, _DEEPEST)) for one in asked]
 
-    def argument(self, capability: str, slots: Mapping[str, str]) -> object:
-        """Return what a capability works on, as far as the request tells it."""
-        told = {key: slots[slot] for name, key, slot in self._rows(_FILLS) if name == capability and slot in slots}
-        return told or UNSET
-
-    def requires(self, capability: str) -> bool:
-        """Say whether a capability can do nothing where the request does not tell on what."""
-        return any(name == capability for name, _ in self._rows(_REQUIRES))
-
-    def _rows(self, symbol: Symbol) -> list[tuple[str, ...]]:
-        program = self._program()
-        if symbol not in program.checked.declared:
-            return []
-        model = program.evaluate((), goals=[symbol], limits=self._limits, record=False)
-        return sorted(tuple(map(_text, row)) for row in model.rows(symbol))
-
 
 def _facts(asked: Asked) -> list[tuple[Symbol, Row]]:
-    found, intent = asked.perception, asked.perception.intent
-    row: Row = (found.id, Name(f"/{intent.category}"), _verb(intent.verb), intent.target, intent.constraint)
+    intent = asked.clause.intent
+    row: Row = (asked.id, Name(f"/{intent.category}"), _verb(intent.verb), intent.target, intent.constraint)
     facts: list[tuple[Symbol, Row]] = [(_USER_INTENT, row)]
-    said = said_verb(intent)
-    if said:
-        facts.append((_SAID, (found.id, _verb(said))))
-    return facts + [(_SLOT, (found.id, Name(f"/{slot}"))) for slot in asked.slots]
-
-
-def said_verb(intent: Intent) -> str:
-    """Return the word with which a command begins, where a rule could name it."""
-    first = intent.text.split(" ", 1)[0].lower().strip(",.:;!?")
-    return first if intent.category != "question" and _WORD.fullmatch(first) else ""
+    if asked.clause.said and asked.clause.kind != "question":
+        facts.append((_SAID, (asked.id, _verb(asked.clause.said.partition(" ")[0]))))
+    return facts + [(_SLOT, (asked.id, Name(f"/{slot}"))) for slot in asked.slots]
 
 
 def _verb(text: str) -> Name:
@@ -162,7 +139,7 @@ class _Reader:
 
     def __init__(self, tables: _Tables, asked: Asked, most: int) -> None:
         self._tables = tables
-        self._id = asked.perception.id
+        self._id = asked.id
         self._slots = asked.slots
         self._left = most
 
@@ -199,14 +176,12 @@ class _Reader:
         return Draft(
             name=step,
             intent=self._fill(template),
-            plain=fill(template, {**self._slots, **_neutral(self._slots)}, self._tables.defaults),
             needs=tuple(self._tables.needs.get((self._id, plan, step), ())),
             combine=self._combine(other) if inside else "last",
+            capability=self._tables.uses.get((plan, step), ""),
             argument=self._argument(plan, step),
-            uses=self._tables.uses.get((plan, step), ""),
             by_example=(plan, step) in self._tables.by_example,
             fed="before" in self._slots,
-            takes=not self._tables.uses.get((plan, step)),
             steps=self._steps(other, depth - 1) if inside else (),
         )
 
@@ -223,7 +198,3 @@ class _Reader:
         if whole:
             return self._fill(whole[0])
         return {key: self._fill(template) for key, template in told} if told else UNSET
-
-
-def _neutral(slots: Mapping[str, str]) -> dict[str, str]:
-    return {name: PLAIN.get(name, "text") for name in slots}

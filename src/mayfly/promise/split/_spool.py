@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, overload
@@ -84,6 +83,8 @@ def collect(items: Iterable[object], *, limit: int = SPOOL_AT) -> list[object] |
 
 
 def _to_disk(texts: list[bytes], length: int, rest: Iterator[object]) -> Spool:
+    import tempfile
+
     file = tempfile.TemporaryFile(prefix="mayfly-")  # noqa: SIM115 - it lives as long as the spool
     file.writelines(texts)
     texts.clear()

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from mayfly.synthesis.examples._ops import STRING, call, helper
-from mayfly.synthesis.examples._tree import Expr, Given, Item, Scope, Value
+from mayfly.synthesis.examples._tree import Expr, Given, Scope, Value
 
 Texts = tuple[str | None, ...]
 _TEXT_OF = helper("text_of", words="{0}")
@@ -137,11 +137,6 @@ def _column_expr(path: tuple[str | int, ...], inputs: Sequence[Value], plain: bo
 
 def _all_of(inputs: Sequence[Value], kind: type) -> bool:
     return all(type(leaf(value, path)) is kind for value in inputs for path in leaves(value))
-
-
-def item_column(texts: Texts) -> Column:
-    """Return the column of the element at hand inside a loop."""
-    return Column(Item(), texts)
 
 
 def leaves(value: Value, depth: int = _DEPTH) -> Iterator[tuple[str | int, ...]]:

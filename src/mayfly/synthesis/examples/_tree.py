@@ -223,14 +223,3 @@ def walk(expr: Expr) -> Iterator[Expr]:
     yield expr
     for child in expr.children():
         yield from walk(child)
-
-
-def result_type(expr: Expr) -> str:
-    """Return the Python type an expression has, as text; `object` where it is not known."""
-    if isinstance(expr, Apply):
-        return expr.op.returns
-    if isinstance(expr, Concat):
-        return "str"
-    if isinstance(expr, Literal):
-        return type(expr.constant).__name__ if expr.constant is not None else "None"
-    return "object"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from mayfly.synthesis.examples._ops import COUNT, JOIN, LENGTH, LOWER, REVERSE, STRIP, TITLE, UPPER, WORDS, helper
-from mayfly.synthesis.examples._tree import Each, Expr, Item, Literal, Op, Value
+from mayfly.synthesis.examples._tree import Expr, Item, Literal, Op, Value
 
 _NUMBERS = ("int", "float")
 
@@ -231,11 +231,6 @@ def _call(op: Op, *args: Value) -> Expr:
     from mayfly.synthesis.examples._tree import Apply
 
     return Apply(op=op, args=(Item(), *(Literal(arg) for arg in args)))
-
-
-def looped(loop: Loop, source: Expr) -> Each:
-    """Return the loop over a source."""
-    return Each(source=source, body=loop.body, test=loop.test)
 
 
 _SQUARE = _op("square", "{0} ** 2", lambda number: number**2, "same", loose=True)

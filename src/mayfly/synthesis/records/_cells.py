@@ -108,7 +108,7 @@ def join_quoted(lines: Iterable[str], delimiter: str, width: int) -> Iterator[tu
 def join_continued(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield records of a log together with the lines that go on with them; empty lines between those belong to them."""
     held: list[str] = []
-    began = blank = 0
+    number = began = blank = 0
     for number, line in enumerate(lines, start=1):
         if held and not line.strip():
             blank += 1
@@ -117,18 +117,19 @@ def join_continued(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
             held += [*[""] * blank, line]
             blank = 0
             continue
-        if held:
-            yield began, "\n".join(held)
-        for gone in range(number - blank, number):
-            yield gone, ""
-        held, began, blank = [line], number, 0
-        if not line.strip():
+        yield from _ended(held, began, blank, number)
+        held, began, blank = [line] if line.strip() else [], number, 0
+        if not held:
             yield number, line
-            held = []
+    yield from _ended(held, began, blank, number + 1)
+
+
+def _ended(held: list[str], began: int, blank: int, number: int) -> Iterator[tuple[int, str]]:
+    """Yield a record that has come to its end, and the empty lines behind it."""
     if held:
         yield began, "\n".join(held)
-    for gone in range(blank):
-        yield began + len(held) + gone, ""
+    for gone in range(number - blank, number):
+        yield gone, ""
 
 
 def is_continued(line: str) -> bool:

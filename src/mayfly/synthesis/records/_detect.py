@@ -8,17 +8,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
+from mayfly.synthesis.records._cells import is_continued
 from mayfly.synthesis.records._found import with_found
-from mayfly.synthesis.records._model import Field, Format, Shape
+from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
 from mayfly.synthesis.records._tables import detect_delimited, detect_spaced, detect_w3c
 from mayfly.synthesis.records._text import lines_of
 
 LEARNED_FROM = 400
+# Longer lines are no records that a shape could be learned from.
+LONGEST = 5000
 MOST_SHAPES = 3
 MOST_FIELDS = 60
 ENOUGH = 0.6
+# Without a number or a moment that every line has, lines are a format only if nearly all of them fit.
+PROSE = 0.97
 _LOGFMT = re.compile(LOGFMT)
 
 
@@ -66,7 +71,19 @@ def _pairs(lines: Sequence[str]) -> Format | None:
 
 def _learned(lines: Sequence[str]) -> Format | None:
     """Learn the shape of unknown lines, all as one or as up to three shapes, whichever explains more."""
-    probe = [line for line in lines if len(line) < 5000][:LEARNED_FROM]
+    heads = [line for line in lines if not is_continued(line)]
+    if len(lines) * ENOUGH > len(heads):
+        return _learned_from(lines)
+    found = _learned_from(heads)
+    dated = found is not None and any(one.kind == "time" for one in found.fields)
+    if len(heads) == len(lines) or (found is not None and dated):
+        return found and replace(found, continued=len(lines) - len(heads))
+    return _learned_from(lines)
+
+
+def _learned_from(lines: Sequence[str]) -> Format | None:
+    likely = [line for line in lines if len(line) < LONGEST]
+    probe = likely[:: max(1, len(likely) // LEARNED_FROM)][:LEARNED_FROM]
     if not probe:
         return None
     groups = _mask.clusters(probe)
@@ -80,7 +97,13 @@ def _learned(lines: Sequence[str]) -> Format | None:
     ):
         return rivals[0]
     best = max((rival for rival in rivals if rival), key=_merit, default=None)
-    return best if best and best.fitted >= max(1, len(lines) * ENOUGH) and _telling(best) else None
+    return best if best and best.fitted >= max(1, len(lines) * _needed_fit(best)) and _telling(best) else None
+
+
+def _needed_fit(found: Format) -> float:
+    """Return how many of the lines a learned shape has to fit: running text has shapes too, but few lines share one."""
+    firm = any(field.kind != "text" and not field.optional for field in found.fields)
+    return ENOUGH if firm else PROSE
 
 
 def _richer(several: Format | None, whole: Format, groups: Sequence[Sequence[str]], probe: Sequence[str]) -> bool:
@@ -95,7 +118,16 @@ def _merit(found: Format) -> float:
 
 
 def _telling(found: Format) -> bool:
+    if _is_prose(found):
+        return False
     return len(found.fields) > 1 or any(field.kind != "text" for field in found.fields)
+
+
+def _is_prose(found: Format) -> bool:
+    """Say whether lines only share that there is some text in them, with now and then something else."""
+    firm = any(field.kind != "text" and not field.optional for field in found.fields)
+    loose = any(slot.style in ("rest", "text") for shape in found.shapes for slot in _shape.slots(shape.parts))
+    return loose and not firm
 
 
 def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | None:
@@ -103,7 +135,9 @@ def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | N
     fields: dict[str, Field] = {}
     counts: Counter[str] = Counter()
     for group in groups:
-        shape, found = _naming.name_pieces(_align.learn(group))
+        shape, found = _naming.name_pieces(_align.learn([line.strip(" ") for line in group]))
+        if any(line[0] == " " or line[-1] == " " for line in group):
+            shape = Shape((Fixed("   "), *shape.parts, Fixed("   ")))
         if shape in shapes or not found:
             continue
         shapes.append(shape)

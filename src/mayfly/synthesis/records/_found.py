@@ -19,8 +19,11 @@ from mayfly.synthesis.records._rows import messages_of, pairs_of
 ENOUGH = 0.02
 FEWEST = 3
 MOST_PAIRS = 40
-# So many messages tell which phrases there are.
-LOOKED_AT = 4000
+# So many messages, from all over the log, tell what there is to be found, and so many what it looks like.
+LOOKED_AT = 1000
+DESCRIBED_BY = 5000
+# What says something only where it is not always the same.
+_TELLING = frozenset({"result", "tag", "action", "service"})
 _THROWN = r"(?:[A-Za-z_$][\w$]*\.)+[A-Za-z_$][\w$]*|[A-Z]\w*[a-z]\w*"
 _NAMED = r"(?:[A-Za-z_$][\w$]*\.)+[A-Z][\w$]*|[A-Z]\w*(?:Error|Exception)"
 _TRACE = r"Traceback \(most recent call last\):[\s\S]*\n"
@@ -48,17 +51,22 @@ def with_found(found: Format, lines: Sequence[str]) -> Format:
     if found.kind != "pattern" or message is None:
         return found
     records = [text for _, text in records_of(found, lines) if text.strip()]
-    held = [one or "" for one in messages_of(found, records, message.name)]
+    held = _spread([one or "" for one in messages_of(found, records, message.name)], DESCRIBED_BY)
     taken = [one.name.lower() for one in found.fields]
     roles = {one.role for one in found.fields}
     more: list[Field] = []
-    for step in (_exceptions, _pairs, _known_phrases, _phrases_of):
+    for step in (_exceptions, _pairs, _known_phrases, _phrases_of, _listed):
         texts = records if step is _exceptions else held
         new = step(texts, taken, "" if step is _exceptions else message.name)
         # What has a place of its own in every line is what a role speaks of.
         more += [replace(one, role="") if one.role in roles else one for one in new]
         taken += [one.name.lower() for one in new]
     return replace(found, fields=(*found.fields, *_each_once(more)))
+
+
+def _spread(texts: Sequence[str], number: int) -> Sequence[str]:
+    """Return so many texts from all over some."""
+    return texts[:: max(1, len(texts) // number)]
 
 
 def _each_once(fields: Sequence[Field]) -> list[Field]:
@@ -72,7 +80,7 @@ def _in_plain_text(lines: Sequence[str]) -> list[Field]:
     fields = []
     for entry in _table()["text"]:
         pattern = re.compile(entry["pattern"])
-        if not pattern.search(whole):
+        if entry.get("needs", "") not in whole or not pattern.search(whole):
             continue
         numeral = Numeral()
         if entry.get("numbers"):
@@ -100,7 +108,7 @@ def _exceptions(records: Sequence[str], taken: Sequence[str], within: str) -> li
 def _pairs(texts: Sequence[str], taken: Sequence[str], within: str) -> list[Field]:
     seen: dict[str, list[str]] = {}
     for text in texts:
-        if "=" in text:
+        if "=" in text or '":' in text:
             for key, value in pairs_of(text).items():
                 seen.setdefault(key, []).append(value)
     enough = max(FEWEST, len(texts) * ENOUGH)
@@ -121,27 +129,41 @@ def _known_phrases(texts: Sequence[str], taken: Sequence[str], within: str) -> l
         pattern = _text_patterns()[entry["like"]] if "like" in entry else entry["pattern"]
         if entry["name"] in taken:
             continue
-        field = searched(entry["name"], pattern, texts, within, role=entry.get("role", ""))
+        fewest = 2 if entry["name"] in _TELLING else 1
+        field = searched(entry["name"], pattern, texts, within, role=entry.get("role", ""), fewest=fewest)
         fields += [field] if field else []
     return fields
 
 
+def _listed(texts: Sequence[str], taken: Sequence[str], within: str) -> list[Field]:
+    """Return what plain text is looked through for as well, where enough messages have it."""
+    probe = _spread(texts, LOOKED_AT)
+    enough = max(FEWEST, len(probe) * ENOUGH)
+    fields = _in_plain_text(probe)
+    counts = {one.name: sum(1 for text in probe if re.search(one.pattern, text)) for one in fields}
+    return [replace(one, within=within) for one in fields if one.name not in taken and counts[one.name] >= enough]
+
+
 def _phrases_of(texts: Sequence[str], taken: Sequence[str], within: str) -> list[Field]:
-    probe = texts[:: max(1, len(texts) // LOOKED_AT)]
     fields: list[Field] = []
-    for phrase in _phrases.mine(probe):
+    for phrase in _phrases.mine(_spread(texts, LOOKED_AT)):
         if phrase.name.lower() not in taken:
-            field = searched(phrase.name, phrase.pattern, texts, within)
+            field = searched(phrase.name, phrase.pattern, texts, within, fewest=2)
             fields += [field] if field else []
     return fields
 
 
-def searched(name: str, pattern: str, texts: Sequence[str], within: str, role: str = "") -> Field | None:
-    """Return the column of what a pattern finds in texts; None where it finds too little, or always the same."""
+def searched(
+    name: str, pattern: str, texts: Sequence[str], within: str, role: str = "", fewest: int = 1
+) -> Field | None:
+    """Return the column of what a pattern finds in texts; None where it finds too little, or too often the same."""
     compiled = re.compile(pattern)
+    probe = _spread(texts, LOOKED_AT)
+    if sum(1 for text in probe if compiled.search(text)) < min(FEWEST, len(probe) * ENOUGH):
+        return None
     matches = [match for text in texts if (match := compiled.search(text))]
     values = [match[match.lastindex or 0] for match in matches]
-    if len(values) < max(FEWEST, len(texts) * ENOUGH) or (len(set(values)) < 2 and len(texts) > FEWEST * 2):
+    if len(values) < max(FEWEST, len(texts) * ENOUGH) or len(set(values)) < fewest:
         return None
     field = _kinds.describe(name, values, missing=True)
     return replace(

@@ -47,6 +47,8 @@ class Habits(NamedTuple):
     english: bool = False
     # The day comes before the month, or behind it; None where nothing tells.
     day_first: bool | None = None
+    # An m behind a number is a minute.
+    spans: bool = False
 
 
 def kind_of(texts: Sequence[str]) -> Kind:
@@ -72,7 +74,7 @@ def describe(
     habits = habits or Habits()
     spoken = re.sub(r"\s*[\[(][^\])]*[\])]", "", path[-1] if path else name) or name
     named = role_of_name(spoken)
-    convention = convention_of(present, span=named in ("duration", "age"), english=habits.english)
+    convention = convention_of(present, span=habits.spans or named in ("duration", "age"), english=habits.english)
     optional = missing or len(present) < len(texts)
     if convention is not None and not convention.trouble:
         return _number(name, spoken, present, convention, path, unit, optional or bool(convention.absent))
@@ -166,7 +168,10 @@ def habits_of(fields: Sequence[Field], *, english: bool) -> Habits:
 
 def epoch(texts: Sequence[str], kind: Kind) -> tuple[Kind, str]:
     """Tell seconds since 1970 from thousandths of them, and both from other numbers."""
-    numbers = [float(text) for text in texts]
+    try:
+        numbers = [float(text) for text in texts]
+    except ValueError:
+        return kind, ""
     if numbers and all(8e8 < number < 4e9 for number in numbers):
         return "epoch", "seconds"
     if numbers and all(8e11 < number < 4e12 for number in numbers):

@@ -115,6 +115,8 @@ def _format(
     if fitted < len(heads) * ENOUGH:
         return None
     table = _table()["format"][log]
+    if table.get("strict") and fitted < len(heads):
+        return None
     shapes = []
     fields: dict[str, Field] = {}
     counts: dict[str, int] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 Kind = Literal["int", "float", "bool", "time", "epoch", "text", "list"]
@@ -55,6 +56,8 @@ class Field:
     unit: str = ""
     values: tuple[str, ...] = ()
     numeral: Numeral = Numeral()
+    # Of an object: whether its numbers are written as texts.
+    quoted: bool = False
     # Words that stand for nothing here, besides those that do so everywhere.
     absent: tuple[str, ...] = ()
     # Why its numbers cannot be worked with; empty where they can.
@@ -72,7 +75,7 @@ class Field:
     # Records without it are of another sort, and not such with a hole in them.
     partial: bool = False
 
-    @property
+    @cached_property
     def title(self) -> str:
         """What the column is called in readings and answers."""
         return self.heading or ".".join(self.path) or self.name

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from mayfly.synthesis.records import _kinds, _shape
 from mayfly.synthesis.records._align import Hole, Piece
@@ -19,6 +20,7 @@ _NAMES = {
     "method": "method",
     "email": "email",
 }
+_RESULTS = frozenset("PASS FAIL SKIP PASSED FAILED SKIPPED OK NOK KO ERROR XFAIL XPASS SUCCESS FAILURE".split())
 _FILLERS = frozenset(
     {"from", "to", "in", "at", "by", "for", "of", "on", "with", "the", "a", "an", "and", "is", "was", "as"}
 )
@@ -77,23 +79,20 @@ def _field(hole: Hole, before: str, after: str, taken: Sequence[str], last: bool
     unit = _unit(after)
     present = [text for text in hole.texts if text not in _kinds.ABSENT]
     described = _kinds.describe("", hole.texts, unit=unit)
-    if described.kind in ("int", "float") and _kinds.epoch(present, described.kind)[0] == "epoch" and not _hint(before):
-        described = _kinds.describe("timestamp", hole.texts)
     hint = _hint(before)
+    if described.numeric and described.numeral.bare and not hint:
+        moments = _kinds.epoch(present, described.kind)[0] == "epoch"
+        described = _kinds.describe("timestamp", hole.texts) if moments else described
     name = hint or _named(described, present, unit, last)
     if unit and described.numeric and not name.lower().endswith(f"_{unit.lower()}") and name != "bytes":
         name = f"{name}_{'bytes' if unit == 'B' else unit.lower()}"
-    unique = _kinds.identifier(name, taken)
+    unique = _kinds.identifier(name or f"column_{len(taken) + 1}", taken)
     field = _kinds.describe(unique, hole.texts, unit=unit)
-    return (
-        field if field.role else _with_role(field, described.role or ("duration" if unit in ("ms", "s", "us") else ""))
-    )
-
-
-def _with_role(field: Field, role: str) -> Field:
-    from dataclasses import replace
-
-    return replace(field, role=role)
+    if not name:
+        field = replace(field, heading=unique.replace("_", " "))
+    if unique.startswith("number"):
+        return replace(field, role="")
+    return replace(field, role=field.role or described.role or ("duration" if unit in ("ms", "s", "us") else ""))
 
 
 def _hint(before: str) -> str:
@@ -117,8 +116,13 @@ def _named(field: Field, present: Sequence[str], unit: str, last: bool) -> str:
         return _number_name(field, present, unit)
     if field.kind == "bool":
         return "flag"
-    spaced = any(" " in text for text in present)
-    return "message" if spaced and (last or len(present) > 1) else "word"
+    if any(" " in text for text in present) and (last or len(present) > 1):
+        return "message"
+    distinct = set(present)
+    if distinct <= _RESULTS:
+        return "result"
+    shouted = len(distinct) <= len(present) // 4 and all(re.fullmatch("[A-Z][A-Z_-]+", text) for text in distinct)
+    return "action" if shouted else ""
 
 
 def _number_name(field: Field, present: Sequence[str], unit: str) -> str:
@@ -172,7 +176,7 @@ def _request_fields(hole: Hole, taken: Sequence[str]) -> list[Field]:
     for index, name in enumerate(_shape.REQUEST_FIELDS):
         texts = [parts[index] or "" for parts in split]
         described = _kinds.describe(_kinds.identifier(name, taken), texts, missing=True)
-        found.append(_with_role(described, name))
+        found.append(replace(described, role=name))
     return found
 
 

@@ -284,21 +284,19 @@ class Reader:
     """Read the numbers of one column."""
 
     def __init__(self, numeral: Numeral, *, whole: bool) -> None:
-        self.numeral, self.whole = numeral, whole
+        self.numeral, self.whole, self.bare = numeral, whole, numeral.bare
         plain = INTEGER if whole else NUMBER
-        self.shape = re.compile(plain if numeral.bare else pattern_of(numeral))
+        self.shape = re.compile(plain if self.bare else pattern_of(numeral))
         self.scales = dict(numeral.scales)
 
     def __call__(self, text: str) -> int | float:
         """Return the number a cell stands for; ValueError where it is none."""
-        if self.numeral.scales == CLOCKED:
-            return _clocked(text)
         if self.scales:
-            return self._scaled(text)
+            return _clocked(text) if self.numeral.scales == CLOCKED else self._scaled(text)
         match = self.shape.fullmatch(text)
         if match is None:
             raise ValueError(text)
-        if self.numeral.bare:
+        if self.bare:
             return int(text) if self.whole else float(text)
         before, behind = text[: match.start("digits")], text[match.end("digits") :]
         digits = match["digits"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mayfly.synthesis.records import _kinds
-from mayfly.synthesis.records._model import Field, Format, Kind
+from mayfly.synthesis.records._model import Field, Format, Kind, Numeral
 
 MOST_FIELDS = 60
 # Objects inside objects are opened so far; what lies deeper is shown as it is.
@@ -186,7 +186,7 @@ def _object_field(name: str, path: tuple[str, ...], values: Sequence[object], mi
     texts = [value if isinstance(value, str) else json.dumps(value) for value in present]
     field = _kinds.describe(name, texts, path=path, missing=optional)
     if kinds <= {int, float} and field.kind not in ("int", "epoch"):
-        return replace(field, kind="float", layout="")
+        return replace(field, kind="float", layout="", numeral=Numeral())
     if field.kind == "bool" or (kinds != {str} and field.kind not in ("int", "float", "epoch")):
-        return replace(field, kind="text", layout="")
-    return field
+        return replace(field, kind="text", layout="", numeral=Numeral())
+    return replace(field, quoted=str in kinds)

@@ -150,7 +150,7 @@ def _values(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
         numbers = sum(count for value, count in values.items() if _NUMBER.fullmatch(value))
         whole = numbers > values.total() * 0.95
         value = r"([0-9]+(?:\.[0-9]+)?)(?![\w%])" if whole else _VALUE
-        yield Phrase(name, rf"(?<![\w-]){name}[ :#]+{value}"), values.total()
+        yield Phrase(name.lower(), rf"(?<![\w-]){name}[ :#]+{value}"), values.total()
 
 
 def _words(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
@@ -178,7 +178,7 @@ def _words(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
         held.update(values)
         following.add(context[at + 1] if at + 1 < len(context) else "")
     for name, (held, following) in found.items():
-        yield Phrase(name, _word_pattern(name, following)), held.total()
+        yield Phrase(name.lower(), _word_pattern(name, following)), held.total()
 
 
 def _word_pattern(name: str, following: set[str]) -> str:

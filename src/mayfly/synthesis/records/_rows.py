@@ -15,8 +15,12 @@ from mayfly.synthesis.records._objects import json_object, value_at
 from mayfly.synthesis.records._text import clean
 from mayfly.synthesis.records._values import Row
 
-PAIR = r'(?<![^\s,;(\[{|])([A-Za-z_@][\w.@-]*)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s,;)\]}|]*))'
-LOGFMT = r'(?<!\S)([A-Za-z_@][\w.@-]*)=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))'
+# A pair inside a text, key=value, or "key": value as JSON has it.
+PAIR = (
+    r'(?:(?<![^\s,;(\[{|])([A-Za-z_@][\w.@-]*)=|"([A-Za-z_][\w.-]*)": ?)'
+    r'(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s,;)\]}|{\["]*))'
+)
+LOGFMT = r'(?<!\S)([A-Za-z_@][\w.@-]*)()=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))'
 _PAIR, _LOGFMT = re.compile(PAIR), re.compile(LOGFMT)
 _ESCAPED = re.compile(r"\\(.)")
 Convert = Callable[[str], object]
@@ -148,11 +152,35 @@ def _object_value(one: Field, convert: Convert, value: object) -> object:
         if not isinstance(value, bool):
             raise ValueError(value)
         return value
-    if isinstance(value, str):
-        return convert(value)
-    if one.kind == "time" or isinstance(value, bool) or not isinstance(value, (int, float)):
+    if one.kind == "time":
+        return _moment_in(one, value)
+    if isinstance(value, str) and value in one.absent:
+        return None
+    if isinstance(value, str) and one.quoted:
+        return _numeral(value) if one.numeral.bare else convert(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(value)
     return value
+
+
+def _moment_in(one: Field, value: object) -> object:
+    shape = _times.outline(one.layout)
+    if value in (*_kinds.ABSENT, *one.absent):
+        return None
+    if not isinstance(value, str) or len(value) < len(shape):
+        raise ValueError(value)
+    if not all(sign.isdigit() if mark == "0" else sign == mark for sign, mark in zip(value, shape, strict=False)):
+        raise ValueError(value)
+    return value
+
+
+def _numeral(text: str) -> int | float | None:
+    if text in _kinds.ABSENT:
+        return None
+    digits = text.removeprefix("-").replace(".", "", 1)
+    if not digits.isascii() or not digits.isdigit():
+        raise ValueError(text)
+    return float(text) if "." in text else int(text)
 
 
 def read_thrown(found: Format, items: Sequence[object], reading: Reading) -> None:
@@ -196,7 +224,11 @@ class _LineReader:
         self.derived = [one for one in found.fields if one.origin != "own"]
         self.titles = [one.title for one in self.own]
         self.converted = [_Converted(converter_of(one)) for one in self.own]
-        self.more = {one.name: (re.compile(one.pattern or ""), converter_of(one)) for one in self.derived}
+        self.more = [
+            (one, one.title, re.compile(one.pattern or ""), _Converted(converter_of(one))) for one in self.derived
+        ]
+        self.order = [one.title for one in found.fields]
+        self.names = [one.name for one in self.own]
         self.objects = [(one, converter_of(one)) for one in found.fields]
         self.shapes = [_shape.compiled(shape) for shape in found.shapes]
         self.split = any("request" in _shape.groups(shape) for shape in found.shapes)
@@ -219,8 +251,8 @@ class _LineReader:
             unfit = [title for title, value in row.items() if value is _NoValue]
             row |= dict.fromkeys(unfit)
         if self.derived:
-            self._derive(row, unfit, text, dict(zip((one.name for one in self.own), cells, strict=True)))
-            row = {one.title: row[one.title] for one in self.found.fields}
+            self._derive(row, unfit, text, dict(zip(self.names, cells, strict=True)))
+            row = {title: row[title] for title in self.order}
         row[""] = text
         return row, unfit
 
@@ -230,7 +262,7 @@ class _LineReader:
             return [text]
         if self.found.kind == "pattern":
             held = self._matched(text)
-            return [held.get(one.name) for one in self.own]
+            return [held.get(name) for name in self.names]
         if self.found.kind == "pairs":
             pairs = pairs_of(text, _LOGFMT)
             if not any(one.path[0] in pairs for one in self.own):
@@ -260,23 +292,23 @@ class _LineReader:
 
     def _derive(self, row: dict[str, object], unfit: list[str], text: str, cells: Mapping[str, str | None]) -> None:
         pairs: dict[str, dict[str, str]] = {}
-        for one in self.derived:
-            source = cells.get(one.within) if one.within else text
-            pattern, convert = self.more[one.name]
-            try:
-                if one.origin == "pair":
-                    if one.within not in pairs:
-                        pairs[one.within] = pairs_of(source or "", _PAIR)
-                    cell = pairs[one.within].get(one.pattern)
-                    row[one.title] = None if cell is None else convert(cell)
-                elif one.origin == "all":
-                    row[one.title] = [convert(match[match.lastindex or 0]) for match in pattern.finditer(source or "")]
-                else:
-                    match = pattern.search(source or "")
-                    row[one.title] = convert(match[match.lastindex or 0]) if match else None
-            except ValueError:
-                row[one.title] = None
-                unfit.append(one.title)
+        for one, title, pattern, converted in self.more:
+            source = (cells.get(one.within) if one.within else text) or ""
+            if one.origin == "all":
+                values = [converted[match[match.lastindex or 0]] for match in pattern.finditer(source)]
+                value: object = _NoValue if _NoValue in values else values
+            elif one.origin == "pair":
+                if one.within not in pairs:
+                    pairs[one.within] = pairs_of(source)
+                cell = pairs[one.within].get(one.pattern)
+                value = None if cell is None else converted[cell]
+            else:
+                match = pattern.search(source)
+                value = converted[match[match.lastindex or 0]] if match else None
+            if value is _NoValue:
+                value = None
+                unfit.append(title)
+            row[title] = value
 
 
 def _side_by_side(cells: Sequence[str], one: Field) -> str | None:
@@ -288,8 +320,8 @@ def _side_by_side(cells: Sequence[str], one: Field) -> str | None:
 def pairs_of(text: str, pattern: re.Pattern[str] = _PAIR) -> dict[str, str]:
     """Return the values of a text by their keys; of several with one key the first."""
     held: dict[str, str] = {}
-    for key, quoted, bare in pattern.findall(text):
-        held.setdefault(key, _ESCAPED.sub(r"\1", quoted) if quoted else bare)
+    for key, other, quoted, bare in pattern.findall(text):
+        held.setdefault(key or other, _ESCAPED.sub(r"\1", quoted) if quoted else bare)
     return held
 
 

@@ -88,7 +88,8 @@ def _column(one: Field, table: Table) -> ColumnInfo:
     kinds: dict[str, ColumnKind] = {"int": "int", "float": "float", "bool": "bool", "time": "time", "epoch": "time"}
     kinds["list"] = "list"
     kind = kinds.get(one.kind, "text")
-    held = [row[one.title] for row in table.rows if row.get(one.title) is not None]
+    title = one.title
+    held = [value for row in table.rows if (value := row.get(title)) is not None]
     if kind == "list":
         items = dict.fromkeys(str(item) for value in held if isinstance(value, list) for item in value)
         return ColumnInfo(name=one.title, kind="list", role=one.role, values=tuple(items)[:MOST_VALUES])

@@ -21,7 +21,8 @@ ENOUGH_BARE = 0.75
 MOST_TITLES = 12
 # So many rows tell what the columns hold, where only that is asked.
 PROBED = 300
-_RULE = r"[-=+|:_*~ \t]{3,}"
+_RULE = r"[-=+|:_*~ \t]{3,}|\([0-9]+ rows?\)"
+LONGEST_HEAD = 1000
 _NAME = re.compile(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()/-]{0,60}|[0-9]{4}|[Qq][1-4]")
 _WORDS = frozenset({"csv", "tsv", "comma", "tab", "separated", "delimited", "spreadsheet", "iis", "w3c"})
 
@@ -134,17 +135,14 @@ def _could_be_header(sheet: _Sheet, place: int) -> bool:
         return False
     below = sheet.rows[place + 1] if place + 1 < len(sheet.rows) else []
     grouped = len(filled) < len(row) or len(set(filled)) < len(filled)
-    return not (
-        grouped
-        and len(below) == sheet.width
-        and _are_all_names(below)
-        and place + 2 < len(sheet.rows)
-        and not _are_all_names(sheet.rows[place + 2])
-    )
+    further = sheet.rows[place + 2] if place + 2 < len(sheet.rows) else []
+    return not (grouped and len(below) == sheet.width and _are_names(below) and further and not _are_names(further))
 
 
-def _are_all_names(row: Cells) -> bool:
-    return all(cell and _is_name(cell) for cell in row)
+def _are_names(row: Cells) -> bool:
+    """Say whether a row holds names and hardly a hole."""
+    filled = [cell for cell in row if cell]
+    return len(filled) >= len(row) * 0.6 and all(_is_name(cell) and not cell.isdigit() for cell in filled)
 
 
 def _is_name(cell: str) -> bool:
@@ -186,9 +184,10 @@ def _titles(sheet: _Sheet, place: int, header: Sequence[str]) -> list[str]:
         return names
     group = ""
     joined = []
-    for over, name in zip(above, names, strict=True):
+    for at, (over, name) in enumerate(zip(above, names, strict=True)):
         group = over or group
-        joined.append(f"{group} {name}".strip() if names.count(name) > 1 else name)
+        again = f"{group} {name}".strip() if names.count(name) > 1 else name
+        joined.append(again if header[at] else over or name)
     return joined
 
 
@@ -231,18 +230,27 @@ def _without_header(sheet: _Sheet, commented: bool) -> Format | None:
     rows = [row for row in sheet.rows if len(row) == sheet.width]
     if sheet.delimiter == "|" or len(rows) < len(sheet.rows) * ENOUGH_BARE or not _plain_cells(rows, sheet.lines):
         return None
-    names = [_kinds.looks([row[at] for row in rows if row[at]]) or f"column {at + 1}" for at in range(sheet.width)]
+    names = [_name_by_look([row[at] for row in rows], at) for at in range(sheet.width)]
     found = table("table without a header", rows, names, sheet.delimiter)
     return replace(
         found, multiline=sheet.multiline, passed=_passed(["#.*"] if commented else []), total=len(sheet.rows)
     )
 
 
+def _name_by_look(column: Sequence[str], at: int) -> str:
+    present = [cell for cell in column if cell not in _kinds.ABSENT]
+    if found := _kinds.looks(present):
+        return found
+    field = _kinds.describe(f"column {at + 1}", present)
+    known = {"B": "size", "s": "duration", "ms": "duration"}.get(field.unit, "") if field.numeric else ""
+    return "date" if field.kind == "time" else known or field.name
+
+
 def _plain_cells(rows: Sequence[Sequence[str]], lines: Sequence[str]) -> bool:
     """Whether cells hold bare values, and enough of them are of a kind to make this a table."""
     columns = list(zip(*rows[:: max(1, len(rows) // PROBED)], strict=True))
-    telling = sum(_align.typed(column) for column in columns)
-    bare = not any(_align.is_dressed(column) for column in columns)
+    telling = sum(_align.typed(column) or _is_number_column(column) for column in columns)
+    bare = "\t" in lines[0] or not any(_align.is_dressed(column) for column in columns)
     prose = any(len(row[0].split()) > 6 for row in rows)
     return bare and not prose and (telling > 0 or any('"' in line for line in lines) or len(columns) > 2)
 
@@ -258,7 +266,9 @@ def table(
     """Return the format of rows that are all as wide as there are titles."""
     columns = [[row[at] for row in rows] for at in range(len(titles))]
     english = delimiter != ";"
-    fields = _describe(titles, columns, units, _kinds.Habits(english=english))
+    # What programs print for people has no metres in it, but minutes.
+    first = _kinds.Habits(english=english, spans=name == "columns")
+    fields = _describe(titles, columns, units, first)
     habits = _kinds.habits_of(fields, english=english)
     if any(field.trouble for field in fields) and habits != _kinds.Habits(english=english):
         fields = _describe(titles, columns, units, habits)
@@ -323,11 +333,14 @@ def detect_w3c(lines: Sequence[str]) -> Format | None:
 def detect_spaced(lines: Sequence[str]) -> Format | None:
     """Recognise what programs print for people: a header and columns with spaces between them."""
     head, rest = lines[0], [line for line in lines[1:] if line != lines[0] and not re.fullmatch(_RULE, line)]
-    if not rest or not re.search(r"[A-Z%]", head) or len(head) > 1000:
+    if not rest or len(head) > LONGEST_HEAD or not (re.search("[A-Z%]", head) or _is_above_numbers(head, rest)):
         return None
     wide = cut_spaced(head, "  ", 0, rest=False)
     words = head.split()
-    for names, delimiter in ((wide, "  "), (words, " "), ([*words[:-2], " ".join(words[-2:])], " ")):
+    choices = [(wide, "  "), (words, " "), (_merged_names(head, rest), " ")]
+    if head[0] == " " and all(len(line.split()) == len(words) + 1 for line in rest):
+        choices.insert(0, (["name", *words], " "))
+    for names, delimiter in choices:
         if len(names) < (2 if delimiter == "  " else 3) or not _named(names):
             continue
         rows = [cut_spaced(line, delimiter, len(names), rest=True) for line in rest]
@@ -336,8 +349,35 @@ def detect_spaced(lines: Sequence[str]) -> Format | None:
             if delimiter == "  " and len(full) < len(rows) * 0.95 and (cut_by_place := _placed(head, rest, names)):
                 return cut_by_place
             found = table("columns", full, names, delimiter)
-            return replace(found, header=tuple(names), rest=delimiter == " ", passed=_RULE, total=len(rows))
+            header = cut_spaced(head, delimiter, len(names), rest=True)
+            return replace(found, header=tuple(header), rest=delimiter == " ", passed=_RULE, total=len(rows))
     return _placed(head, rest, wide) if len(wide) > 2 and _named(wide) else None
+
+
+def _merged_names(head: str, lines: Sequence[str]) -> list[str]:
+    """Return the words of a header, those together that stand above one value in most lines."""
+    places = [(found.start(), found.end()) for found in re.finditer(r"\S+", head)]
+    alone = Counter[int]()
+    probe = lines[:: max(1, len(lines) // PROBED)]
+    for line in probe:
+        for found in re.finditer(r"\S+", line[: len(head)]):
+            above = [at for at, (start, end) in enumerate(places) if start < found.end() and found.start() < end]
+            alone.update(above[:1])
+    names: list[str] = []
+    for at, (start, end) in enumerate(places):
+        if names and alone[at] * 2 < len(probe):
+            names[-1] += f" {head[start:end]}"
+        else:
+            names.append(head[start:end])
+    return names
+
+
+def _is_above_numbers(head: str, lines: Sequence[str]) -> bool:
+    """Say whether a line of small words stands above columns that are numbers, all but the first."""
+    rows = [line.split()[-len(head.split()) :] for line in lines[:PROBED]]
+    if re.search("[0-9]", head) or len({len(row) for row in rows}) != 1 or len(head.split()) < 2:
+        return False
+    return sum(_is_number_column(column) for column in zip(*rows, strict=True)) >= len(rows[0]) - 1
 
 
 def _tells(rows: Sequence[Cells]) -> bool:

@@ -57,7 +57,8 @@ class Values:
         when = self.moment(expression.of, row)
         if when is None or not isinstance(expression.of, Column):
             return None
-        yearless = not _times.has_year(self.fields[expression.of.name].layout or "%Y")
+        field = self.fields[expression.of.name]
+        yearless = field.kind == "time" and not _times.has_year(field.layout)
         return span_text(expression.part, when, yearless=yearless)
 
     def comparable(self, expression: Expression, row: Row) -> object:

@@ -137,12 +137,27 @@ class _Writer:
     def _use(self, name: str) -> None:
         for other in _NEEDS.get(name, ()):
             self._use(other)
+        if name == "written":
+            self._use_written()
+            return
         text = helper(name)
         if text.startswith(f"class {name}(Gauge)") or text.startswith(f"class {name}(Numbers)"):
             self.source.helper("Gauge", helper("Gauge"))
         if name == "week":
             self.source.datetime.add("datetime")
         self.source.helper(name, text)
+
+    def _use_written(self) -> None:
+        """Add what shows values as JSON: only objects need the module for that, and every import counts as a risk."""
+        if self._holds_objects():
+            self.source.use("json")
+            self.source.helper("written", helper("written_object"))
+            return
+        self.source.helper("written_one", helper("written_one"))
+        self.source.helper("written", helper("written"))
+
+    def _holds_objects(self) -> bool:
+        return self.found.kind in OBJECTS
 
     # Expressions.
 
@@ -742,6 +757,9 @@ class _JoinWriter(_Writer):
     def __init__(self, joined: Joined, query: Query) -> None:
         super().__init__(joined.table.format, query)
         self.joined = joined
+
+    def _holds_objects(self) -> bool:
+        return any(one.format.kind in OBJECTS for one in (self.joined.first, self.joined.second))
 
     def write(self) -> Written:
         query, joined = self.query, self.joined

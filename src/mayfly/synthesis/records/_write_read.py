@@ -92,7 +92,9 @@ def _logical(source: Source, found: Format, constants: str) -> str:
         pattern = _cells.CONTINUED
         half = pattern.index("|During")
         source.constant(f"CONTINUED = re.compile(\n    {raw(pattern[:half])}\n    {raw(pattern[half:])}\n)")
-        source.helper("join_continued", helper("join_continued").replace("MOST_LINES", str(_cells.MOST_LINES)))
+        source.helper("goes_on", helper("goes_on").replace("MOST_LINES", str(_cells.MOST_LINES)))
+        for name in ("ended", "join_continued"):
+            source.helper(name, helper(name))
         return "join_continued(lines)"
     return "enumerate(lines, start=1)"
 
@@ -245,8 +247,22 @@ class _Reader:
         self.source.helper(name, helper(name))
         if name == "truth_in":
             return f"truth_in({held})"
+        if name == "moment_in":
+            self._absent()
+            self.source.helper("unless_in", helper("unless_in"))
+            held = f"unless_in({held}, {literal(tuple(sorted(field.absent)))})" if field.absent else held
+            return f"moment_in({held}, {literal(_times.outline(field.layout))})"
         self.source.typing.add("Callable")
-        return f"{name}({held}, {self._function(field)})"
+        read = "no_number"
+        if field.quoted:
+            self._absent()
+            read = "numeral" if field.numeral.bare else self._function(field)
+        if read in ("numeral", "no_number"):
+            self.source.helper(read, helper(read))
+        if field.absent:
+            self.source.helper("unless_in", helper("unless_in"))
+            held = f"unless_in({held}, {literal(tuple(sorted(field.absent)))})"
+        return f"number_in({held}, {read})"
 
     # Values.
 

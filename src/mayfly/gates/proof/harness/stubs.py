@@ -229,20 +229,6 @@ def _call(space: dict[str, Any], name: str) -> None:
         _finish(target(**row))
 
 
-def _left_side(test: Any, frame: Any) -> str:
-    """Say what the left side of a failed assert is, where that takes no call."""
-    import ast
-
-    left = test.left if isinstance(test, ast.Compare) else test
-    if frame is None or any(isinstance(part, (ast.Call, ast.Await, ast.NamedExpr)) for part in ast.walk(left)):
-        return ""
-    text = ast.unparse(left)
-    try:
-        return f", but {text} is {eval(text, frame.f_globals, frame.f_locals)!r}"
-    except BaseException:
-        return ""
-
-
 def _explain(error: BaseException, source: str) -> dict[str, Any]:
     """Say what failed: the line of the test, and what its left side was where that can be said without a call."""
     import ast

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from decimal import ROUND_CEILING, Decimal, InvalidOperation
+from decimal import Decimal, InvalidOperation
 from typing import Final
 
+from mayfly.core import Money
 from mayfly.mangle import LARGEST_NUMBER
 
 _DOLLARS: Final = frozenset(
@@ -12,6 +13,9 @@ _DOLLARS: Final = frozenset(
 )
 _CENTS: Final = frozenset({"cents", "amount_cents", "price_cents", "total_cents", "max_cents"})
 _ATOMIC: Final = frozenset({"maxamountrequired", "amount_atomic", "atomic", "micros", "amount_micros"})
+# How many dollars each of them is.
+_CENT: Final = Decimal("0.01")
+_MICRO: Final = Decimal("0.000001")
 _TIMES: Final = frozenset({"quantity", "count", "times", "units", "calls", "number"})
 _CURRENCY: Final = frozenset({"currency", "unit", "asset"})
 _DOLLAR_NAMES: Final = frozenset({"", "usd", "usdc", "$", "dollar", "dollars", "us$"})
@@ -29,7 +33,7 @@ def amounts(value: object, texts: tuple[str, ...], *, bare: str = "") -> tuple[i
     found = [*_in_json(value), *(cents for text in texts for cents in _in_text(text[:10_000]))]
     number = _decimal(bare)
     if number is not None:
-        found.append(_cents(number * 100))
+        found.append(_cents(number))
     return tuple(dict.fromkeys(found))[:32]
 
 
@@ -57,11 +61,12 @@ def _in_object(value: Mapping[object, object]) -> Iterator[int]:
 
 
 def _factor(name: str, unit: str) -> Decimal | None:
+    """Return how many dollars one is of what *name* counts; None where it counts no money."""
     if name in _CENTS or (name in _DOLLARS and unit in ("cent", "cents", "¢")):
-        return Decimal(1)
+        return _CENT
     if name in _ATOMIC:
-        return Decimal("0.0001")
-    return Decimal(100) if name in _DOLLARS and unit in _DOLLAR_NAMES else None
+        return _MICRO
+    return Decimal(1) if name in _DOLLARS and unit in _DOLLAR_NAMES else None
 
 
 def _decimal(value: object) -> Decimal | None:
@@ -85,8 +90,8 @@ def _in_text(text: str) -> Iterator[int]:
         digits, unit = found[1] or found[2], (found[3] or "").lower()
         if len(digits) < 40:
             number = Decimal(digits.replace(",", ""))
-            yield _cents(number if unit.startswith(("cent", "¢")) else number * 100)
+            yield _cents(number * _CENT if unit.startswith(("cent", "¢")) else number)
 
 
-def _cents(number: Decimal) -> int:
-    return min(int(number.to_integral_value(rounding=ROUND_CEILING)), LARGEST_NUMBER)
+def _cents(dollars: Decimal) -> int:
+    return min(Money.of(dollars).cents, LARGEST_NUMBER)

@@ -73,11 +73,6 @@ def seconds_later(moment: datetime, seconds: int) -> datetime:
     return moment + timedelta(seconds=seconds)
 
 
-def days_later(moment: datetime, days: int) -> datetime:
-    """Move a moment by so many days."""
-    return moment + timedelta(days=days)
-
-
 def time_down(moment: datetime, minutes: int, offset: int) -> datetime:
     """Round a moment down to a multiple of so many minutes of its day, counted from the offset."""
     start = datetime(moment.year, moment.month, moment.day) + timedelta(minutes=offset)
@@ -132,11 +127,6 @@ def iso_week(moment: datetime) -> int:
     return moment.isocalendar().week
 
 
-def iso_year(moment: datetime) -> int:
-    """Return the year that the ISO week belongs to."""
-    return moment.isocalendar().year
-
-
 def plain_week(moment: datetime) -> int:
     """Return the week of the year where every week has seven days from the first of January on."""
     return (day_of_year(moment) + 6) // 7
@@ -156,11 +146,6 @@ def week_of_month(moment: datetime) -> int:
 def day_of_year(moment: datetime) -> int:
     """Return the day of the year, from 1."""
     return (date(moment.year, moment.month, moment.day) - date(moment.year, 1, 1)).days + 1
-
-
-def minute_of_day(moment: datetime) -> int:
-    """Return the minutes since midnight."""
-    return moment.hour * 60 + moment.minute
 
 
 def days_between(first: datetime, second: datetime) -> int:

@@ -1,0 +1,147 @@
+"""`Capability`: the one contract for all that can be called, whoever wrote it and wherever it runs."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from mayfly.core._agent import Agent
+from mayfly.core._schema import mismatch
+from mayfly.core._shown import shown
+from mayfly.core._stop import Stop
+from mayfly.core._thread import in_thread, nobody_leaves
+from mayfly.core._types import Tier
+from mayfly.core.errors import InputError, LimitError, MayflyError
+
+# none: nothing outside changes, so it may run again. transactional: it changes the store only, in the transaction that
+# records it. idempotent: the receiver honours the key, so it may be sent again. once: nobody can tell, never again.
+Effect = Literal["none", "transactional", "idempotent", "once"]
+# What a capability does, as (verb, object) in plain words: ("count", "line").
+Does = tuple[tuple[str, str], ...]
+
+
+class NotSent(MayflyError):
+    """An effect certainly did not happen; a capability raises it, and it may then be tried again."""
+
+    code = "NOT_SENT"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Invocation:
+    """One call: its arguments, the key by which a receiver knows it again, and by what it is told to stop.
+
+    *seconds* is how long it may take; where nothing is said, the capability's own limit holds.
+    """
+
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    context: Mapping[str, object] = field(default_factory=dict)
+    key: str = ""
+    workspace: Path = field(default_factory=Path.cwd)
+    stop: Stop = field(default_factory=Stop)
+    seconds: float | None = None
+
+
+class Asked(NamedTuple):
+    """What the rules are asked for before a call: an action, on what, with what."""
+
+    action: str
+    target: str = ""
+    payload: str = ""
+
+
+def _asks_nothing(_: Invocation) -> tuple[Asked, ...]:
+    return ()
+
+
+def _has_value(_: Invocation, value: object) -> bool:
+    return value is not None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capability(Agent[Mapping[str, Any] | Invocation, object]):
+    """Something that can be called by its name with arguments that fit its schema.
+
+    *does* says in (verb, object) pairs what it is good for. Before every call the rules are asked for what *asks*
+    returns, one by one; a call for which it returns nothing reaches nothing outside. *check* is the test its value has
+    to pass within *check_seconds*: True, and nothing else, accepts; *proves* says that in words. *quick* ones are
+    called on the event loop itself. *steady* ones give the same value for the same arguments, so that one that was
+    proven before, in whatever run, is used again unless they are quick anyway.
+    """
+
+    name: str
+    call: Callable[[Invocation], object | Awaitable[object]] = field(repr=False)
+    version: int = 1
+    summary: str = ""
+    input_schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "object"})
+    output_schema: Mapping[str, Any] = field(default_factory=dict)
+    effect: Effect = "none"
+    grants: tuple[str, ...] = ()
+    does: Does = ()
+    tier: Tier = Tier.BUILTIN
+    asks: Callable[[Invocation], tuple[Asked, ...]] = field(default=_asks_nothing, repr=False)
+    check: Callable[[Invocation, object], object] = field(default=_has_value, repr=False)
+    proves: str = "there is a value"
+    quick: bool = False
+    steady: bool = False
+    seconds: float = 300.0
+    check_seconds: float = 10.0
+
+    @property
+    def reaches_out(self) -> bool:
+        """Whether its calls may have to do with anything outside, so that rules are asked and it matters when."""
+        return self.asks is not _asks_nothing or self.effect != "none"
+
+    @property
+    def has_test(self) -> bool:
+        """Whether there is a test of its own, and not only that there is a value."""
+        return self.check is not _has_value
+
+    def check_arguments(self, arguments: object) -> None:
+        """Raise `InputError` where *arguments* are not what the schema asks for."""
+        wrong = mismatch(arguments, {"type": "object", **self.input_schema})
+        if wrong:
+            raise InputError(f"{self.name}: {wrong}")
+
+    async def invoke(self, input: Mapping[str, Any] | Invocation) -> object:
+        """Call it with arguments that were checked; cancelling, or running out of time, tells the call to stop."""
+        call = input if isinstance(input, Invocation) else Invocation(arguments=input)
+        self.check_arguments(call.arguments)
+        seconds = self.seconds if call.seconds is None else min(call.seconds, self.seconds)
+        call = replace(call, seconds=seconds)
+        try:
+            with nobody_leaves():
+                async with asyncio.timeout(seconds):
+                    made = self.call(call) if self.quick else await in_thread(self.call, call)
+                    return await made if inspect.isawaitable(made) else made
+        except asyncio.CancelledError:
+            call.stop.cancel()
+            raise
+        except TimeoutError as error:
+            if str(error):
+                raise  # it is what the call itself ran into
+            call.stop.cancel()
+            raise LimitError(f"seconds of {self.name}", used=seconds, limit=seconds) from None
+
+    async def verify(self, call: Invocation, value: object) -> str:
+        """Return why *value* is not accepted as what *call* gives: its schema or its test says no; or nothing."""
+        wrong = mismatch(value, self.output_schema, name="its value")
+        if wrong:
+            return f"{self.name} gave what its schema does not describe: {wrong}"
+        try:
+            with nobody_leaves():
+                if self.quick:
+                    said = self.check(call, value)
+                else:
+                    async with asyncio.timeout(self.check_seconds):
+                        said = await in_thread(self.check, call, value)
+        except TimeoutError:
+            return f"the test of {self.name} took longer than {self.check_seconds:g} s"
+        except Exception as error:
+            return f"the test of {self.name} failed: {type(error).__name__}: {error}"
+        if inspect.iscoroutine(said):
+            said.close()
+        return "" if said is True else f"the test of {self.name} gave {shown(said, 60)}, not True: {self.proves}"

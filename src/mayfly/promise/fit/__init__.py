@@ -1,0 +1,30 @@
+"""Clauses and capabilities: which does what is said, with which arguments, and which word it would leave over."""
+
+from mayfly.promise.fit._does import does_of, known_lexicon, loose
+from mayfly.promise.fit._fill import Source, format_of
+from mayfly.promise.fit._fit import Fit, Misfit, covers, fits, hands_on
+from mayfly.promise.fit._said import IsDirectory, Piece, Reading, Said, is_torn, read_request, with_verbs
+from mayfly.promise.fit._words import all_verbs, is_small, verbs_of
+
+__all__ = [
+    "Fit",
+    "IsDirectory",
+    "Misfit",
+    "Piece",
+    "Reading",
+    "Said",
+    "Source",
+    "all_verbs",
+    "covers",
+    "does_of",
+    "fits",
+    "format_of",
+    "hands_on",
+    "is_small",
+    "is_torn",
+    "known_lexicon",
+    "loose",
+    "read_request",
+    "verbs_of",
+    "with_verbs",
+]

@@ -1,0 +1,256 @@
+"""Hold a clause against a capability: by what it does, and by what its parameters take; no word may be left over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from mayfly.core import Capability, mismatch
+from mayfly.language import bases, singular
+from mayfly.promise._bind import references
+from mayfly.promise.fit._does import says_all
+from mayfly.promise.fit._fill import Filler, Source, format_of, is_sought
+from mayfly.promise.fit._said import Piece, Reading, Said
+from mayfly.promise.fit._words import is_idle, meanings, names, words
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """A capability that does what a clause says, with its arguments.
+
+    *write* is the file that the clause wants the result in, *said* how many words of the clause name what is done:
+    of two that fit, the one that was named is meant. *open* are parameters for which nothing is there yet.
+    """
+
+    capability: Capability
+    arguments: Mapping[str, object]
+    write: str = ""
+    said: int = 0
+    open: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Misfit:
+    """Why a capability that does something like it does not do what a clause says."""
+
+    capability: str
+    left: tuple[str, ...] = ()
+    reason: str = ""
+
+    def __str__(self) -> str:
+        if self.left:
+            return f"{self.capability} leaves {' '.join(map(repr, self.left))} over"
+        return f"{self.capability}: {self.reason}"
+
+
+def fits(said: Said, capabilities: Sequence[Capability], sources: Sequence[Source]) -> tuple[list[Fit], list[Misfit]]:
+    """Return the capabilities that do what a clause says, the ones that say it in more words before others only."""
+    found: list[Fit] = []
+    others: list[Misfit] = []
+    if said.narrowed:
+        return [], [Misfit(capability="whatever does it", left=(said.narrowed,))]
+    for capability in capabilities:
+        tried = [
+            _Trial(said=said, capability=capability, sources=sources).run(thing)
+            for verb, thing in capability.does
+            if verb in said.verbs
+        ]
+        fitting = [one for one in tried if isinstance(one, Fit)]
+        if fitting:
+            found.append(max(fitting, key=lambda one: (-len(one.open), one.said)))
+        else:
+            others += [one for one in tried if isinstance(one, Misfit)]
+    # Who lacks nothing, then who was named, and who takes what flows in without a further step.
+    best = max(((-len(one.open), one.said, not one.write) for one in found), default=None)
+    kept = [one for one in found if (-len(one.open), one.said, not one.write) == best]
+    return kept, sorted(others, key=lambda one: len(one.left) or 99)
+
+
+def covers(reading: Reading, capability: Capability) -> bool:
+    """Say whether a capability of which only its description is known does all that a request says."""
+    asked = list(reading.said.values())
+    if not asked or any(clause.kind in ("question", "instruction") for clause in reading.request.clauses):
+        return False
+    first, *others = asked
+    if first.clause.conditions or first.clause.each:
+        return False
+    found, _ = fits(first, [capability], ())
+    if says_all(reading, capability.name, capability.summary):
+        return True
+    return bool(found) and all(_only_picks(said, capability) for said in others)
+
+
+def hands_on(said: Said) -> bool:
+    """Say whether a clause only wants to see what came before it: "… and show it", "… and return their names"."""
+    told = [piece for piece in said.pieces if not is_idle(piece.plain)]
+    results = all(piece.kind == "word" and piece.plain in words("words", "results") for piece in told)
+    back = bool(said.clause.needs or said.clause.after) or said.points_back
+    return said.clause.said in words("words", "handing") and results and back
+
+
+def _only_picks(said: Said, capability: Capability) -> bool:
+    """Say whether a further clause only hands on the result, or picks one part of it: "… and extract name"."""
+    telling = [piece for piece in said.pieces if piece.kind != "word" or not is_idle(piece.plain)]
+    if hands_on(said):
+        return True
+    parses = any("parse" in meanings("verbs", verb) for verb, _ in capability.does)
+    named = [piece for piece in telling if piece.plain not in words("words", "naming")] or telling
+    return parses and "extract" in said.verbs and len(named) == 1 and not said.clause.each
+
+
+@dataclass(kw_only=True)
+class _Trial:
+    """One attempt: which pieces are used up by what."""
+
+    said: Said
+    capability: Capability
+    sources: Sequence[Source]
+    used: set[int] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+
+    def run(self, thing: str) -> Fit | Misfit:
+        name = self.capability.name
+        named = self._take_thing(thing)
+        if named is None:
+            return Misfit(capability=name, reason=f"{thing} is not what it is about")
+        filler = Filler(self.said, self.capability, self.sources, self.used)
+        arguments = filler.fill()
+        lacking = self._lacking(arguments)
+        if lacking and not (filler.may_stay_open(lacking) and not self.sources):
+            return Misfit(capability=name, reason=f"{lacking[0]} is not said")
+        if self.sources and not filler.used_source:
+            return Misfit(capability=name, reason="it does not take what came before")
+        wrong = self._wrong(arguments)
+        if wrong:
+            return Misfit(capability=name, reason=wrong)
+        write, left = self._left_over(filler)
+        if left:
+            return Misfit(capability=name, left=tuple(dict.fromkeys(piece.token.text for piece in left)))
+        return Fit(capability=self.capability, arguments=arguments, write=write, said=named, open=tuple(lacking))
+
+    @property
+    def _is_known(self) -> bool:
+        """Whether it is known what the capability takes, and not only what it is said to do."""
+        return "properties" in self.capability.input_schema
+
+    def _take_thing(self, thing: str) -> int | None:
+        """Use up the words for what the capability is about, and return how many; None where it is something else."""
+        *modifiers, head = thing.split()
+        taken: list[Piece] = []
+        for word in modifiers:
+            piece = next(
+                (one for one in self.said.pieces if one.kind in ("word", "code") and word in bases(one.plain)), None
+            )
+            if piece is None:
+                return None
+            taken.append(piece)
+        named_as = [piece for piece in self.said.pieces if piece.lead == "as" and piece.kind == "word"]
+        for piece in (*reversed(self.said.objects), *named_as):
+            if piece.kind in ("word", "code") and head in meanings("nouns", piece.plain) and piece not in taken:
+                if self._is_vague(piece, head):
+                    return None
+                self._use(*taken, piece)
+                self.named.add(head)
+                return len(taken) + 1
+        if any(head in kinds_of(self.said, piece) for piece in self.said.objects):
+            self._use(*taken)
+            return len(taken)
+        if self._flows_as(head):
+            self._use(*taken)
+            return len(taken)
+        return None
+
+    def _is_vague(self, piece: Piece, head: str) -> bool:
+        """Say whether a noun means any or several of what the capability takes one of: "fetch pages", "run a test"."""
+        beside = [one for one in self.said.pieces if one.phrase == piece.phrase and one.kind != "word"]
+        before = self.said.text[: piece.token.start].rstrip().lower().rpartition(" ")[2]
+        if before in ("a", "an", "another") and not beside and not any(one.is_directory for one in self.said.pieces):
+            return self._is_known and head != "file"
+        wanted = {"file": "path", "directory": "directory", "page": "uri", "url": "uri", "resource": "uri"}.get(head)
+        taken = {format_of(name, schema) for name, schema in self.capability.input_schema.get("properties", {}).items()}
+        plural = piece.plain.endswith("s") and singular(piece.plain) != piece.plain
+        lists = self.capability.output_schema.get("type") == "array" and head == "file"
+        return wanted in taken and plural and not lists
+
+    def _flows_as(self, head: str) -> bool:
+        """Say whether the clause speaks of what came before it, and that is of the kind."""
+        spoken = self.said.points_back or all(self._is_result(piece) for piece in self.said.objects)
+        return spoken and any(head in source.kinds for source in self.sources)
+
+    def _is_result(self, piece: Piece) -> bool:
+        if piece.kind != "word":
+            return False
+        return is_idle(piece.plain) or any(source.is_called(piece.plain) for source in self.sources)
+
+    def _lacking(self, arguments: Mapping[str, object]) -> list[str]:
+        schema = self.capability.input_schema
+        missing = [name for name in schema.get("required", ()) if name not in arguments]
+        either = [list(one.get("required", ())) for one in schema.get("anyOf", ())]
+        if either and not any(all(name in arguments for name in names) for names in either):
+            missing += either[-1]
+        return missing
+
+    def _wrong(self, arguments: Mapping[str, object]) -> str:
+        """Return why the schema refuses an argument that is known already."""
+        known: Mapping[str, Any] = self.capability.input_schema.get("properties", {})
+        for name, value in arguments.items():
+            if name in known and not any(True for _ in references(value)):
+                wrong = mismatch(value, known[name], name=name)
+                if wrong:
+                    return wrong
+        return ""
+
+    def _left_over(self, filler: Filler) -> tuple[str, list[Piece]]:
+        """Return the file that the result is to be put into, and the pieces that nothing uses."""
+        left = [piece for piece in self.said.pieces if id(piece) not in self.used and not self._is_idle(piece, filler)]
+        aims = [piece for piece in left if piece.role == "destination" and piece.kind == "path"]
+        if len(aims) == 1 and self.capability.effect == "none" and self._is_known:
+            left = [piece for piece in left if piece is not aims[0] and piece.phrase != aims[0].phrase]
+            return str(aims[0].value), left
+        return "", left
+
+    def _is_idle(self, piece: Piece, filler: Filler) -> bool:
+        if piece.kind not in ("word", "code"):
+            return False
+        word = piece.plain
+        if word in words("words", "several") and not self._is_known:
+            return False
+        if piece.role == "destination" and not any(one.kind == "path" for one in self._beside(piece)):
+            return False
+        if is_idle(word) or (filler.used_source and piece.role == "object" and self._is_result(piece)):
+            return True
+        if any(head in meanings("nouns", word) for head in self.named):
+            return True  # the same said twice: "the SHA-256 hash"
+        if word in words("words", "naming") and any(id(one) in self.used for one in self._beside(piece)):
+            return True
+        if word in words("words", "occurrences") and "phrase" in filler.formats:
+            return True
+        paths = [
+            str(one.value) for one in self.said.pieces if id(one) in self.used and one.kind in ("path", "directory")
+        ]
+        return any(word in path.lower().split("/") for path in paths)
+
+    def _beside(self, piece: Piece) -> list[Piece]:
+        return [one for one in self.said.pieces if one.phrase == piece.phrase and one is not piece]
+
+    def _use(self, *pieces: Piece) -> None:
+        self.used |= {id(piece) for piece in pieces}
+
+
+def kinds_of(said: Said, piece: Piece) -> frozenset[str]:
+    """Return what a name is by its own writing; a plain word may be a directory's name, or a text to look for."""
+    if piece.kind == "path":
+        ending = str(piece.value).rpartition(".")[2].lower()
+        return words("kinds", "path") | {held for held in names("endings") if ending in words("endings", held)}
+    if piece.kind == "quoted" and piece.is_file:
+        return words("kinds", "quoted") | {"file"}
+    if piece.kind != "word":
+        return words("kinds", piece.kind)
+    return words("kinds", "directory") if piece.is_directory else frozenset({"text"} if is_sought(said, piece) else ())
+
+
+def formats(capability: Capability) -> Iterator[tuple[str, str]]:
+    """Yield the parameters of a capability with what may fill each."""
+    for name, schema in capability.input_schema.get("properties", {}).items():
+        yield name, format_of(name, schema)

@@ -1,0 +1,102 @@
+"""Clauses that are done for one thing after another: for the files that are named, or for those that are found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from mayfly.core import Capability
+from mayfly.library import Registry
+from mayfly.promise._bind import ITEM
+from mayfly.promise.fit import Piece, Reading, Said, Source, fits, format_of
+from mayfly.promise.plan._draft import Draft
+
+FILE: Mapping[str, Any] = {"type": "string", "format": "path"}
+_FIND = "find_files"
+# Stands for the item while a clause is held against capabilities; no file is called so.
+_MARK = "⟦item⟧"
+
+
+def side_by_side(said: Said) -> list[Piece]:
+    """Return the files or addresses that are named in one phrase, where there are several."""
+    named = [piece for piece in said.pieces if piece.kind in ("path", "url")]
+    first = next((piece for piece in named if sum(one.phrase == piece.phrase for one in named) > 1), None)
+    return [piece for piece in named if first is not None and (piece.phrase, piece.kind) == (first.phrase, first.kind)]
+
+
+def is_each(said: Said) -> bool:
+    """Say whether a clause is done for one thing after another; where one of two names is where it goes, it is not."""
+    aimed = {str(piece.value) for piece in said.pieces if piece.role == "destination"}
+    return len(said.clause.each) > len(aimed & set(said.clause.each)) + (not aimed.isdisjoint(said.clause.each))
+
+
+def each_named(said: Said) -> list[Piece]:
+    """Return the files or addresses that a clause goes through by their names."""
+    return [piece for piece in said.pieces if piece.kind in ("path", "url") and str(piece.value) in said.clause.each]
+
+
+def only_with(said: Said, named: Sequence[Piece], piece: Piece) -> Said:
+    """Return a clause as if it named only one of several things."""
+    return replace(said, pieces=tuple(one for one in said.pieces if one is piece or one not in named))
+
+
+def text_with(reading: Reading, said: Said, named: Sequence[Piece], piece: Piece) -> str:
+    """Return the words of a clause with one of its things in place of all of them."""
+    start, stop, text = named[0].token.start, named[-1].token.end, reading.request.text
+    before, after = text[said.clause.tokens[0].start : start], text[stop : said.clause.tokens[-1].end]
+    before = re.sub(r"\b(file|page|document|address|url)e?s\s+$", r"\1 ", re.sub(r"\bboth\s+$", "", before))
+    return reading.written(" ".join(f"{before}{piece.token.text}{after}".split()))
+
+
+def find_step(said: Said, registry: Registry, name: str) -> Draft | None:
+    """Return the step that finds "every Python file in src": the words for them and where they are."""
+    if _FIND not in registry:
+        return None
+    among = [piece for piece in said.pieces if piece.role == "each" or _tells_where(piece)]
+    moved = tuple(replace(piece, role="object", lead="") if piece.role == "each" else piece for piece in among)
+    clause = replace(said.clause, needs=(), phrases=())
+    found, _ = fits(replace(said, pieces=moved, verbs=frozenset(("find",)), clause=clause), [registry.get(_FIND)], ())
+    if not found:
+        return None
+    where = str(found[0].arguments.get("path", ""))
+    text = f"find {' '.join(dict.fromkeys(said.clause.each))}{f' in {where}' if where else ''}"
+    return Draft(name=name, intent=text, capability=_FIND, argument=dict(found[0].arguments))
+
+
+def step_for_item(said: Said, items: Mapping[str, Any], registry: Registry) -> Draft | None:
+    """Return what is done for one item: the clause without the words for all of them."""
+    path = items.get("format") == "path" or "path" in items.get("required", ())
+    kept = [piece for piece in said.pieces if piece.role != "each" and not _tells_where(piece)]
+    pieces = tuple(piece for piece in kept if piece.plain not in ("each", "every", "them"))
+    bare = replace(said, pieces=pieces, clause=replace(said.clause, needs=()))
+    for capability in registry:
+        named = _with_file(bare, capability) if path else None
+        sources = () if named else (Source(value=dict(ITEM), schema=items),)
+        found, _ = fits(named or bare, [capability], sources)
+        if len(found) == 1 and not found[0].write and not found[0].open:
+            argument = {name: _item(value, items) for name, value in found[0].arguments.items()}
+            text = f"{said.clause.said} {' '.join(piece.token.text for piece in pieces)} of {{item}}"
+            return Draft(name="each", intent=" ".join(text.split()), capability=capability.name, argument=argument)
+    return None
+
+
+def _tells_where(piece: Piece) -> bool:
+    return piece.is_directory and piece.role in ("place", "each", "detail")
+
+
+def _with_file(said: Said, capability: Capability) -> Said | None:
+    """Return the clause as if it named a file, where a capability takes one; the name stands for the item."""
+    properties = capability.input_schema.get("properties", {})
+    if "path" not in {format_of(name, schema) for name, schema in properties.items()} or not said.clause.tokens:
+        return None
+    token = said.clause.tokens[-1]._replace(kind="path", text=_MARK, plain="")
+    piece = Piece(token=token, kind="path", value=_MARK, role="place", lead="of", phrase=len(said.clause.phrases) + 1)
+    return replace(said, pieces=(*said.pieces, piece))
+
+
+def _item(value: object, items: Mapping[str, Any]) -> object:
+    if value != _MARK:
+        return value
+    return {**ITEM, "at": "path"} if "path" in items.get("required", ()) else dict(ITEM)

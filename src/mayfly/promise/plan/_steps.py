@@ -1,0 +1,312 @@
+"""Steps for a request, clause by clause: a capability that does what is said, else the rules, else a writer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from mayfly.core import UNSET, MayflyError, PromiseSettings, Unset
+from mayfly.language import bases
+from mayfly.library import Registry
+from mayfly.promise._bind import references, result_of
+from mayfly.promise._promise import Combine
+from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, hands_on, is_small, is_torn
+from mayfly.promise.plan._draft import Draft
+from mayfly.promise.plan._each import (
+    FILE,
+    each_named,
+    find_step,
+    is_each,
+    only_with,
+    side_by_side,
+    step_for_item,
+    text_with,
+)
+from mayfly.promise.plan._files import Files
+from mayfly.promise.plan._rules import Asked, Planned, PlanRules
+from mayfly.promise.plan._slots import alone, slots_of
+
+WHOLE = "whole"
+_WRITE = "write_file"
+_LONGEST_NAME = 60
+
+
+class Result(NamedTuple):
+    """The step that gives what a clause asks for, and what is known of its value."""
+
+    name: str
+    schema: Mapping[str, Any]
+    said: frozenset[str]
+
+
+@dataclass(kw_only=True)
+class Steps:
+    """Draft the steps of one request. *given* is the data that came with it, *came* the names of what came."""
+
+    registry: Registry
+    rules: PlanRules
+    files: Files
+    settings: PromiseSettings
+    given: object | Unset = UNSET
+    came: Sequence[str] = ()
+    notes: list[str] = field(default_factory=list)
+    _names: set[str] = field(default_factory=set)
+    _results: dict[int, Result] = field(default_factory=dict)
+    _reading: Reading | None = None
+
+    @property
+    def reading(self) -> Reading:
+        """The request as it was read."""
+        assert self._reading is not None, "it is read before anything else"
+        return self._reading
+
+    def draft(self, reading: Reading, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
+        """Return the steps of a request and how their values become one; nothing it says is left out."""
+        self._reading, self._names, self._results = reading, set(), {}
+        asked = [(place, said) for place, said in reading.said.items() if said.clause.kind != "instruction"]
+        asked = [one for one in asked if not hands_on(one[1])] or asked
+        torn = is_torn(reading.request)
+        other_way = any(phrase.lead == "otherwise" for _, said in asked for phrase in said.clause.conditions)
+        if not asked or torn or other_way or any(said.clause.alternative for _, said in asked):
+            # Nothing was understood, or one of two ways is to be taken: that is for one step to find out.
+            return (Draft(name="do", intent=reading.text, by_example=True),), "last"
+        if len(asked) == 1:
+            ((place, said),) = asked
+            planned = self._clause(place, said, depth, alone=True)
+            only = planned.steps[0]
+            if len(planned.steps) == 1 and only.steps and only.intent == reading.text:
+                return only.steps, only.combine
+            return planned.steps, planned.combine
+        if (
+            self.came
+            and depth == 0
+            and all(self._by_rules(said, depth, alone=False).plan == WHOLE for _, said in asked)
+        ):
+            return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
+        drafts: list[Draft] = []
+        for place, said in asked:
+            drafts += self._several(place, said, depth, drafts)
+        linked = bool(drafts[-1].needs)
+        return tuple(drafts), "last" if linked else "record"
+
+    def _several(self, place: int, said: Said, depth: int, drafts: Sequence[Draft]) -> list[Draft]:
+        """Return the steps of one clause of several: side by side where capabilities do it, else one with its own."""
+        name = self._name(said)
+        after = tuple(self._results[other].name for other in said.clause.after if other in self._results)
+        needs = tuple(dict.fromkeys(self._results[other].name for other in said.clause.needs if other in self._results))
+        planned = self._clause(place, said, depth + 1, name=name)
+        if planned.plan == "":
+            self._results.setdefault(place, self._result(planned.steps[-1].name, said, planned.steps[-1]))
+            return [self._in_order(one, (*after, *self._changed(one, drafts))) for one in planned.steps]
+        after = (*after, *self._shared(said, place))
+        needs = needs or (self._before(place) if planned.follows else ())
+        whole = Draft(
+            name=name,
+            intent=alone(said, self.reading),
+            needs=needs,
+            after=tuple(other for other in after if other not in needs),
+            combine=planned.combine,
+            steps=planned.steps,
+        )
+        self._results[place] = Result(name, {}, self._words(said))
+        return [whole]
+
+    def _in_order(self, draft: Draft, after: Sequence[str]) -> Draft:
+        mine = {step.name for step in (draft, *draft.steps)}
+        found = dict.fromkeys(name for name in after if name not in draft.needs and name not in mine)
+        return replace(draft, after=tuple(dict.fromkeys((*draft.after, *found))))
+
+    def _changed(self, draft: Draft, drafts: Sequence[Draft]) -> list[str]:
+        """Return the steps that have to come before one that looks at, or changes, what they change or look at."""
+        capability = self.registry.get(draft.capability) if draft.capability else None
+        if capability is None or not capability.reaches_out:
+            return []
+        changes = capability.effect != "none"
+        return [earlier.name for earlier in drafts if changes or not self._only_looks(earlier)]
+
+    def _only_looks(self, draft: Draft) -> bool:
+        if draft.steps or draft.template is not None:
+            return all(self._only_looks(step) for step in (*draft.steps, *([draft.template] if draft.template else [])))
+        return bool(draft.capability) and self.registry.get(draft.capability).effect == "none"
+
+    def _shared(self, said: Said, place: int) -> list[str]:
+        """Return the step that is done to the same thing before: "implement and test the importer"."""
+        clauses = self.reading.request.clauses
+        found = [other for other in self._results if other < place and not clauses[other].phrases]
+        return [self._results[other].name for other in found if clauses[other].target == said.clause.target]
+
+    def _before(self, place: int) -> tuple[str, ...]:
+        earlier = [other for other in self._results if other < place]
+        return (self._results[earlier[-1]].name,) if earlier else ()
+
+    def _name(self, said: Said) -> str:
+        return self._free((said.clause.said or said.clause.verb or "step").replace(" ", "_")[:_LONGEST_NAME])
+
+    def _free(self, wanted: str) -> str:
+        """Return a name that no step has yet."""
+        name, number = wanted, 1
+        while name in self._names:
+            number += 1
+            name = f"{wanted}{number}"
+        self._names.add(name)
+        return name
+
+    def _words(self, said: Said) -> frozenset[str]:
+        told = [piece.plain for piece in said.pieces if piece.kind == "word"]
+        return frozenset().union(bases(said.clause.said), *(bases(word) for word in told))
+
+    def _result(self, name: str, said: Said, draft: Draft) -> Result:
+        schema = self.registry.get(draft.capability).output_schema if draft.capability else {}
+        schema = {"type": "object"} if draft.template is not None or draft.steps else schema
+        return Result(name, schema, self._words(said))
+
+    def _sources(self, said: Said, place: int) -> list[Source]:
+        """Return what a clause may work on that it does not name itself."""
+        needed = [self._results[other] for other in said.clause.needs if other in self._results]
+        found = [Source(value=result_of(one.name), schema=one.schema, said=one.said) for one in needed]
+        if not found and not isinstance(self.given, Unset) and place == min(self.reading.said):
+            found = [Source(value=self.given, schema=_schema_of(self.given), given=True)]
+        return found
+
+    def _clause(self, place: int, said: Said, depth: int, *, alone: bool = False, name: str = "") -> Planned:
+        """Return the plan of one clause; one that capabilities do has no name."""
+        clause = said.clause
+        name = name or self._name(said)
+        if clause.kind != "question" and not said.condition and not self._is_data(said):
+            steps = self._each(place, said, name) if is_each(said) else []
+            steps = steps or self._served(place, said, name)
+            steps = steps or self._parts(place, said, name, side_by_side(said))
+            if steps:
+                return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
+        return self._by_rules(said, depth, alone=alone)
+
+    def _is_data(self, said: Said) -> bool:
+        return bool({"lines", "examples"} & set(self.came))
+
+    def _served(self, place: int, said: Said, name: str) -> list[Draft]:
+        """Return the step that a capability does, and one that writes its result to the file that is named for it."""
+        found, others = fits(said, list(self.registry), self._sources(said, place))
+        if len(found) != 1:
+            self._note(said, found, others)
+            return []
+        fit = found[0]
+        text = alone(said, self.reading)
+        step = Draft(
+            name=name,
+            intent=text,
+            needs=tuple(dict.fromkeys(references(dict(fit.arguments)))),
+            capability=fit.capability.name,
+            argument=dict(fit.arguments),
+        )
+        self._results[place] = self._result(name, said, step)
+        return [step, *self._written(place, said, fit, step)]
+
+    def _note(self, said: Said, found: Sequence[Fit], others: Sequence[Misfit]) -> None:
+        if found:
+            names = ", ".join(sorted(one.capability.name for one in found))
+            self.notes.append(f"several capabilities could do it: {names}")
+        elif others and others[0].left:
+            self.notes.append(str(others[0]))
+
+    def _written(self, place: int, said: Said, fit: Fit, step: Draft) -> list[Draft]:
+        if not fit.write or _WRITE not in self.registry:
+            return []
+        name = self._free("write")
+        argument = {
+            "path": fit.write,
+            "content": result_of(step.name, at=str(fit.capability.output_schema.get("x-main", ""))),
+        }
+        write = Draft(
+            name=name,
+            intent=f"write the result to {fit.write}",
+            needs=(step.name,),
+            capability=_WRITE,
+            argument=argument,
+        )
+        return [write]
+
+    def _each(self, place: int, said: Said, name: str) -> list[Draft]:
+        """Return the steps for a clause that is done for one thing after another: those it names, or those found."""
+        named = each_named(said)
+        steps = self._parts(place, said, name, named) if len(named) > 1 else self._repeated(place, said, name)
+        if steps:
+            self._results[place] = Result(name, {"type": "object"}, self._words(said))
+        return steps
+
+    def _parts(self, place: int, said: Said, name: str, named: Sequence[Piece]) -> list[Draft]:
+        """Return one step with a part for each of the things that are named, all done by the same capability."""
+        parts: list[Draft] = []
+        for piece in named if len(named) > 1 else ():
+            found, _ = fits(only_with(said, named, piece), list(self.registry), self._sources(said, place))
+            if len(found) != 1 or found[0].write:
+                return []
+            fit = found[0]
+            text = text_with(self.reading, said, named, piece)
+            part = str(piece.value)[:_LONGEST_NAME]
+            parts.append(Draft(name=part, intent=text, capability=fit.capability.name, argument=dict(fit.arguments)))
+        if len({part.capability for part in parts}) != 1 or len({part.name for part in parts}) != len(parts):
+            return []
+        return [Draft(name=name, intent=alone(said, self.reading), steps=tuple(parts), combine="record")]
+
+    def _repeated(self, place: int, said: Said, name: str) -> list[Draft]:
+        """Return a step that goes through a list, after one that finds it unless an earlier clause gives it."""
+        lists = [source for source in self._sources(said, place) if source.schema.get("type") == "array"]
+        found = None if lists else find_step(said, self.registry, self._free("find"))
+        if not lists and found is None:
+            return []
+        items = lists[0].schema.get("items", {}) if lists else FILE
+        template = step_for_item(said, items, self.registry)
+        if template is None:
+            return []
+        each = lists[0].value if lists else result_of(found.name if found else "")
+        whole = Draft(
+            name=name,
+            intent=alone(said, self.reading),
+            needs=tuple(references(each)),
+            each=each,
+            template=template,
+            combine="",
+        )
+        return [found, whole] if found else [whole]
+
+    def _by_rules(self, said: Said, depth: int, *, alone: bool) -> Planned:
+        """Return the plan of the rules for a clause; where nobody can be asked, one step with the reason."""
+        slots = slots_of(said, self.reading, self.files)
+        if alone:
+            slots["intent"] = " ".join(self.reading.text.split())[:2_000]
+        asked = Asked("i1", said.clause, slots)
+        whole = Draft(name="do", intent=slots["intent"], by_example=True, fed="before" in slots)
+        try:
+            room = self.settings.max_depth - depth
+            (planned,) = self.rules.plan(
+                [asked], given=self.came if depth == 0 else (), depth=room, most=self.settings.max_nodes
+            )
+        except MayflyError as error:
+            self.notes.append(f"the plan rules failed: {error}")
+            return Planned(plan="failed", steps=(whole,), combine="last")
+        planned = planned if planned.steps else replace(planned, steps=(whole,))
+        return planned if planned.plan == WHOLE else self._complete(planned, said, slots["intent"])
+
+    def _complete(self, planned: Planned, said: Said, text: str) -> Planned:
+        """Return a plan that leaves no word out: where capabilities alone would do it, the rest becomes a last step."""
+        leaves = [leaf for step in planned.steps for leaf in _leaves(step)]
+        if not all(leaf.capability in self.registry for leaf in leaves):
+            return planned
+        told = " ".join(f"{leaf.intent} {leaf.argument}" for leaf in leaves).lower()
+        done = frozenset().union(*(bases(word.strip(".,:;'\"{}[]()")) for word in told.split()))
+        left = [piece for piece in said.pieces if not (bases(piece.plain) & done or piece.plain in told)]
+        if all(piece.kind == "word" and is_small(piece.plain) for piece in left):
+            return planned
+        names = tuple(step.name for step in planned.steps)
+        rest = Draft(name="rest" if "rest" not in names else f"rest{len(names)}", intent=text, needs=names)
+        return replace(planned, steps=(*planned.steps, rest), combine="last")
+
+
+def _leaves(step: Draft) -> list[Draft]:
+    return [leaf for one in step.steps for leaf in _leaves(one)] if step.steps else [step]
+
+
+def _schema_of(value: object) -> dict[str, Any]:
+    kinds = ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"))
+    return next(({"type": name} for kind, name in kinds if isinstance(value, kind)), {})

@@ -1,0 +1,63 @@
+"""Intents held against capabilities: of strangers by their descriptions, of our own by what they do and take."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from mayfly.core import Capability
+from mayfly.library.builtin import builtins
+from mayfly.promise import Kind, classify
+from mayfly.promise._bounded import endless
+from mayfly.promise.fit import fits, hands_on, is_torn, read_request
+from promise.plan.helpers import lexicon
+
+KINDS = {"D": Kind.DETERMINISTIC, "P": Kind.PROBABILISTIC, "C": Kind.CHAOTIC}
+TABLES = {
+    name: tomllib.loads(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    for name in ("tools.toml", "tools_other.toml", "builtins.toml")
+}
+STRANGERS = [(name, *case) for name in ("tools.toml", "tools_other.toml") for case in TABLES[name]["intents"]]
+BUILTINS = [tuple(case) for case in TABLES["builtins.toml"]["intents"]]
+DIRECTORIES = ("src", "docs", "tests", "lib", "config")
+
+
+def tools(name: str) -> list[tuple[str, str]]:
+    return [(tool, description) for tool, description in TABLES[name]["tools"]]
+
+
+@pytest.mark.parametrize(("name", "intent", "expected"), STRANGERS)
+def test_an_intent_is_one_step_only_for_the_tool_that_fits_it(name: str, intent: str, expected: str) -> None:
+    found = classify(intent, capabilities=tools(name))
+    kind, _, tool = expected.partition(" ")
+    assert found.kind is KINDS[kind]
+    assert not tool or found.reasoning.endswith(f": {tool}")
+
+
+@pytest.mark.parametrize(("name", "intent", "expected"), [case for case in STRANGERS if case[2].startswith("D ")])
+def test_without_its_tool_the_same_intent_is_no_longer_one_step(name: str, intent: str, expected: str) -> None:
+    others = [tool for tool in tools(name) if tool[0] != expected.split()[1]]
+    assert classify(intent, capabilities=others).kind is Kind.PROBABILISTIC
+
+
+def served(intent: str, capabilities: tuple[Capability, ...] = builtins()) -> str:
+    """Return the one capability that does all that an intent says, or nothing."""
+    reading = read_request(intent, lexicon(), lambda word: word.strip("/") in DIRECTORIES)
+    asked = [said for place, said in reading.said.items() if not (place and hands_on(said))]
+    if is_torn(reading.request) or endless(reading.request.tokens):
+        return ""
+    if len(asked) != 1 or asked[0].condition or asked[0].clause.kind == "question":
+        return ""
+    found, _ = fits(asked[0], capabilities, ())
+    return found[0].capability.name if len(found) == 1 and not found[0].write else ""
+
+
+@pytest.mark.parametrize(("intent", "expected"), BUILTINS)
+def test_a_built_in_capability_does_what_is_said_and_nothing_less(intent: str, expected: str) -> None:
+    assert served(intent) == expected.partition(" ")[2]
+
+
+def test_the_tables_are_large_enough_to_mean_something() -> None:
+    assert len(STRANGERS) > 100
+    assert len(BUILTINS) > 300
+    assert len(set(BUILTINS)) == len(BUILTINS)

@@ -1,0 +1,124 @@
+"""Made files of many kinds, in the state in which files are found."""
+
+import json
+import random
+from datetime import datetime, timedelta
+
+_START = datetime(2025, 3, 1, 8)
+_NAMES = ("alice", "bob", "carol", "dan")
+
+
+def _when(number: int, layout: str) -> str:
+    return (_START + timedelta(minutes=37 * number)).strftime(layout)
+
+
+def every_kind(seed: int = 7, number: int = 60) -> dict[str, list[object]]:
+    """Return the items of one file of each kind."""
+    source = random.Random(seed)
+    makers = {name: maker for name, maker in globals().items() if name.startswith("make_")}
+    return {
+        name.removeprefix("make_"): [item for at in range(number) for item in maker(source, at)]
+        for name, maker in makers.items()
+    }
+
+
+def make_csv(source: random.Random, at: int) -> list[object]:
+    head = ['Order no,When,Customer,"Price ($)",Qty,Paid,Note'] if at == 0 else []
+    note = source.choice(["", '"a, b"', '"say ""hi"""', '"two\nlines"', "plain"])
+    row = f'{100 + at},{_when(at, "%m/%d/%Y")},{source.choice(_NAMES)},"${source.random() * 5000:,.2f}"'
+    return [*head, *f"{row},{source.choice(['1', '22', 'n/a', ''])},{source.choice(['true', 'false'])},{note}".split("\n")]
+
+
+def make_semicolons(source: random.Random, at: int) -> list[object]:
+    head = ["\ufeffDatum;Ort;Betrag;Anteil"] if at == 0 else []
+    amount = f"{source.random() * 9000:.2f}".replace(".", ",")
+    return [*head, f"{_when(at, '%d.%m.%Y %H:%M')};{source.choice(['Köln', 'Łódź'])};{amount} €;{at % 90}%"]
+
+
+def make_tabs(source: random.Random, at: int) -> list[object]:
+    head = ["id\tlast seen\tsize\ttook\tbalance"] if at == 0 else []
+    if at == 20:
+        head = ["id\tlast seen\tsize\ttook\tbalance"]
+    size, took = source.choice(["12K", "3.4M", "800"]), source.choice(["2d14h", "41m", "5h3m", "9s"])
+    balance = source.choice(["(1,234.50)", "12.00", "5.00-", "-3.10"])
+    return [*head, f"{at:04}\t{_when(at, '%Y-%m-%dT%H:%MZ')}\t{size}\t{took}\t{balance}"]
+
+
+def make_access(source: random.Random, at: int) -> list[object]:
+    request = source.choice([f"GET /p{at % 5} HTTP/1.1", "POST /a b HTTP/1.1", "-", "\\x16\\x03"])
+    return [
+        f'192.0.2.{at % 9} - {source.choice(["-", "alice"])} [{_when(at, "%d/%b/%Y:%H:%M:%S")} +0000] "{request}" '
+        f'{source.choice([200, 404, 500])} {source.choice(["-", str(at * 10)])} "-" "curl/8 (\\"x\\")" rt={source.random():.3f}'
+    ]
+
+
+def make_messages(source: random.Random, at: int) -> list[object]:
+    message = source.choice(
+        [
+            f"job {source.choice(_NAMES)} started (attempt {at % 4})",
+            f"job {source.choice(_NAMES)} finished in {source.choice(['1,802 ms', '50 ms'])}",
+            f"GET /v1/x{at % 3} -> {source.choice([200, 503])} client=10.0.0.{at % 7} tenant=t{at % 3}",
+            f"paid {at}.50 EUR, mail bob@x.example #food",
+        ]
+    )
+    return [f"{_when(at, '%Y-%m-%d %H:%M:%S')},{at:03} [{source.choice(['INFO ', 'ERROR'])}] {message}"]
+
+
+def make_traces(source: random.Random, at: int) -> list[object]:
+    head = f"{_when(at, '%Y-%m-%d %H:%M:%S')} | {source.choice(['INFO    ', 'CRITICAL'])} | runner  | job {at} ran"
+    python = ["Traceback (most recent call last):", '  File "a.py", line 3', "    go()", "", f"KeyError: 'k{at % 3}'"]
+    java = ["java.lang.IllegalStateException: bad", "\tat a.B.c(B.java:1)", "Caused by: java.io.IOException: full"]
+    return [head, *source.choice([[], [], python, java, [""]])]
+
+
+def make_firewall(source: random.Random, at: int) -> list[object]:
+    port = source.choice([f" SPT={at} DPT={source.choice([22, 443])}", ""])
+    verdict = source.choice(["BLOCK", "ALLOW"])
+    head = f"{_when(at, '%b')} {1 + at % 28:2} {_when(at, '%H:%M:%S')} edge kernel: [{at}.0] [UFW {verdict}]"
+    return [f"{head} IN=eth0 OUT= SRC=192.0.2.{at % 9} DST=10.0.0.1 LEN={at} PROTO=TCP{port} SYN"]
+
+
+def make_pairs(source: random.Random, at: int) -> list[object]:
+    more = " reason=\"card \\\"x\\\" declined\"" if at % 5 == 0 else ""
+    return [f"ts={_when(at, '%Y-%m-%dT%H:%M:%SZ')} lvl=info took={at}ms amount={at / 4} user={source.choice(_NAMES)}{more}"]
+
+
+def make_listing(source: random.Random, at: int) -> list[object]:
+    head = ["total 123"] if at == 0 else []
+    return [*head, f"{source.choice('-dl')}rw-r--r--  1 root  {source.choice(_NAMES):8} {at * 99:7} {_when(at, '%b')} {at % 28 + 1:2} 10:30 a {at}.txt"]
+
+
+def make_columns(source: random.Random, at: int) -> list[object]:
+    head = ["NAME        STATUS      RESTARTS        AGE"] if at == 0 else []
+    again = source.choice(["0", "36 (40m ago)", "2 (3d ago)"])
+    return [*head, f"pod-{at:<7} {source.choice(['Running', 'Pending']):11} {again:15} {source.choice(['41m', '2d14h'])}"]
+
+
+def make_processes(source: random.Random, at: int) -> list[object]:
+    head = ["USER   PID %CPU TIME COMMAND"] if at == 0 else []
+    return [*head, f"{source.choice(_NAMES):6} {at:4} {source.random() * 9:.1f} {source.choice(['196:55', '0:07'])} /bin/x --port {at}"]
+
+
+def make_iis(source: random.Random, at: int) -> list[object]:
+    head = ["#Software: x", "#Fields: date time c-ip cs-method sc-status time-taken"] if at == 0 else []
+    return [*head, f"{_when(at, '%Y-%m-%d %H:%M:%S')} 10.0.0.{at % 9} GET {source.choice([200, 404])} {at}"]
+
+
+def make_json_lines(source: random.Random, at: int) -> list[object]:
+    record: dict[str, object] = {"at": _when(at, "%Y-%m-%dT%H:%M:%SZ"), "n": at, "price": f"{at / 4:.2f}"}
+    record |= {"user": {"name": source.choice(_NAMES), "vip": at % 2 == 0}, "tags": ["a", "b"][: at % 3]}
+    return [json.dumps(record)] if at % 9 else [json.dumps(record), '{"at": "2025']
+
+
+def make_objects(source: random.Random, at: int) -> list[object]:
+    lines = [{"sku": source.choice("AB"), "qty": at % 4}] * (at % 3)
+    record: dict[str, object] = {"id": at, "when": 1_740_816_000 + 977 * at, "lines": lines, "ok": source.random() < 0.5}
+    return [record if at % 4 else {**record, "note": "x"}]
+
+
+def make_text(source: random.Random, at: int) -> list[object]:
+    return [source.choice(["Lunch?", "", f"Paid $2,{at:03}.75 to bob@x.example on 04.11.2025", "see https://x.example/a, 10.9.8.7"])]
+
+
+def make_unknown(source: random.Random, at: int) -> list[object]:
+    return [f"{source.choice(_NAMES)} <{at}> {source.choice(['LOGIN', 'LOGOUT'])} took {at}ms from 192.0.2.{at % 7}"]
