@@ -81,7 +81,7 @@ def test_why_tells_what_every_gate_measured(cli: Cli, tmp_path: Path, squares: l
         "asked: square",
         "syntax reject",
         "reflection on attempt 1",
-        "complexity 1/10",
+        "complexity 1/20",
         "proof strong",
         "resolved",
     ):

@@ -40,8 +40,8 @@ def test_the_picture_has_reading_lines_proof_and_end(cli: Cli, table: str) -> No
 def test_a_cached_answer_is_told_as_fully(cli: Cli, table: str) -> None:
     first = labels(cli("run", "sum of amount", "--input", table).err)
     again = labels(cli("run", "sum of amount", "--input", table).err)
-    for label in ("read as", "lines", "proof"):
-        assert again[label] == first[label]
+    assert (again["read as"], again["lines"]) == (first["read as"], first["lines"])
+    assert again["proof"] == first["proof"].replace("strong:", "strong when it was written:")
     assert ", cached, 0 model calls" in again["resolved"]
 
 
@@ -51,7 +51,7 @@ def test_quiet_shows_nothing_of_it(cli: Cli, table: str) -> None:
 
 def test_gate_numbers_are_for_those_who_ask(cli: Cli, table: str) -> None:
     shown = cli("run", "sum of amount", "--input", table, "-v").err
-    for words in ("budget 0.50", "stability ", "arms ", "risk ", "types ok", "\nran ", "\nproof "):
+    for words in ("budget 1.00", "stability ", "arms ", "risk ", "types ok", "\nran ", "\nproof "):
         assert words in shown
 
 
@@ -159,6 +159,11 @@ def test_many_bad_lines_are_asked_about_with_what_it_would_give(cli: Cli, broken
     assert cli(*typed[1:])[:2] == (0, "36\n")
 
 
+def test_what_is_left_out_each_time_does_not_make_a_known_agent_strange(cli: Cli, broken: str) -> None:
+    options = ("run", "count records", "--input", broken, "--bad-lines", "skip", "--json", "-q")
+    assert [json.loads(cli(*options).out)["cached"] for _ in range(2)] == [False, True]
+
+
 def test_bad_lines_can_stop_a_run(cli: Cli, broken: str) -> None:
     ran = cli("run", "count records", "--input", broken, "--bad-lines", "stop")
     assert (ran.status, ran.out) == (1, "null\n")
@@ -212,6 +217,16 @@ def test_a_request_as_long_as_a_book_is_one_line(cli: Cli, table: str) -> None:
 def test_the_answer_comes_in_the_form_that_was_asked_for(cli: Cli, table: str, form: str, expected: str) -> None:
     ran = cli("run", "sum of amount by name", "--input", table, "--as", form)
     assert (ran.status, ran.out) == (0, expected)
+
+
+def test_two_inputs_are_joined_and_both_accounted_for(cli: Cli, table: str, tmp_path: Path) -> None:
+    (tmp_path / "cities.csv").write_text("name,city\nann,Rome\nbob,Oslo\nzoe,Bern\n")
+    ran = cli("run", "sum of amount by city", "--input", table, "--input", "cities.csv")
+    assert (ran.status, json.loads(ran.out)) == (0, {"Oslo": 20, "Rome": 15})
+    said = labels(ran.err)
+    assert said["read as"] == "sum of amount, joined on name = name, by city"
+    assert said["lines"] == "4: 3 used, 1 header; in the second input 4: 3 used, 1 header"
+    assert said["proof"].startswith("strong: an independent reading of all 8 lines agrees; ")
 
 
 def test_stdin_is_read_as_lines(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

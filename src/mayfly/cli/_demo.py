@@ -10,7 +10,9 @@ from mayfly.cli._hostile import HERE, Shown
 from mayfly.cli._output import AsJson, answer_json, to_json
 from mayfly.cli._record import ran, record
 from mayfly.cli._screen import Screen
+from mayfly.cli._words import proof_words
 from mayfly.core import MachineError, Settings, one_line
+from mayfly.views import account_words
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Verdict
@@ -49,9 +51,14 @@ def _task(runtime: "Runtime", screen: Screen | None) -> tuple["Outcome[Any]", "O
         screen.line(("Mayfly writes the agent a task needs, proves it, and runs it behind a wall", "title"))
         screen.title(f"a task: {INTENT}")
     options: dict[str, Any] = {"lines": HERE / "access.log", "context": {"demo": secrets.token_hex(8)}, "ground": []}
+    # One line of the log is no request: it is counted and shown, and the demo asks no question about it.
+    options["bad_lines"] = "skip"
     first = runtime.run(INTENT, **options)
     _show_run(screen, "written, gated, proven, run", first)
     if screen is not None and first.resolved:
+        screen.line((f"    read as {one_line(first.reading)}", "dim"))
+        if first.account is not None:
+            screen.line((f"    lines   {account_words(first.account)}", "dim"))
         screen.line((f"    the first of {len(first.value)}: {one_line(to_json(first.value[0]), limit=110)}", "dim"))
     again = runtime.run(INTENT, **options)
     _show_run(screen, "the same again", again)
@@ -62,11 +69,10 @@ def _show_run(screen: Screen | None, title: str, outcome: "Outcome[Any]") -> Non
     if screen is None:
         return
     word, style = ("ok", "good") if outcome.resolved else ("FAILED", "bad")
-    proof = outcome.proof
-    told = "cached, 0 model calls" if outcome.cached else one_line(outcome.reason)
-    if proof is not None and not outcome.cached:
-        caught = f"{proof.mutants_killed} of {proof.mutants} mutants caught"
-        told = f"proof {proof.strength}: {proof.tests} tests, {caught}, 0 model calls"
+    told = one_line(outcome.reason)
+    if outcome.resolved:
+        proof = f"proof {proof_words(outcome.proof)}" if outcome.proof and not outcome.cached else "cached"
+        told = f"{proof}, 0 model calls"
     _row(screen, title, (word, style), outcome.cost.seconds * 1000, told)
 
 

@@ -119,10 +119,9 @@ class Progress:
         if outcome.account is not None:
             from mayfly.views import account_words
 
-            lines = self._task is None or self._task.is_lines
-            self._say("lines" if lines else "records", account_words(outcome.account))
+            self._say("lines" if _is_lines(self._task) else "records", account_words(outcome.account))
         if outcome.proof is not None:
-            self._say("proof", proof_words(outcome.proof))
+            self._say("proof", proof_words(outcome.proof, cached=outcome.cached))
         self._line(end_words(outcome))
 
     def _unrecorded(self, reason: str) -> None:
@@ -153,6 +152,14 @@ class Progress:
             self._status.stop()
             self._status = None
             self._console = None
+
+
+def _is_lines(task: Task | None) -> bool:
+    """Say whether a run is about lines of text; of two inputs, the first."""
+    if task is None or task.names is None or not isinstance(task.input, list):
+        return task is None or task.is_lines
+    first = task.input[0]
+    return isinstance(first, list) and all(isinstance(item, str) for item in first[:1])
 
 
 def _gate(admission: Admission, gate: str, *, timed: bool = False) -> str:

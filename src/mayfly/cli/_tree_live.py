@@ -84,7 +84,8 @@ class LiveTree:
         if not last and len(lines) > room:
             lines = self._counts(self._tree.moving(), width, room, last=False)
         waiting = "writing to the ledger · " if self._tree.root.state.ended and not last else ""
-        if self.pool is not None:
+        # How much of the pools is used is of interest while it runs; what it took in all is said below.
+        if self.pool is not None and (self._verbose or not last):
             lines.append(Line(cut(waiting + pool_words(self.pool), width), "dim"))
         text = Text(no_wrap=True, overflow="crop")
         for number, line in enumerate(lines):

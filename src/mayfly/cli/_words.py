@@ -53,10 +53,11 @@ def duration_words(seconds: float) -> str:
     return f"{seconds:.1f} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
 
 
-def proof_words(proof: Proof) -> str:
-    """Say how strong a proof is and what it rests on."""
+def proof_words(proof: Proof, *, cached: bool = False) -> str:
+    """Say how strong a proof is and what it rests on; that of a cached agent speaks of when it was written."""
     evidence = proof.evidence or _counted(proof)
-    return f"{proof.strength}: {one_line('; '.join(evidence), limit=WHOLE)}" if evidence else proof.strength
+    when = " when it was written" if cached else ""
+    return f"{proof.strength}{when}: {one_line('; '.join(evidence), limit=WHOLE)}" if evidence else proof.strength
 
 
 def _counted(proof: Proof) -> tuple[str, ...]:

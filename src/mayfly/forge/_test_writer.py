@@ -44,7 +44,7 @@ class TestWriter:
 
             if exact:
                 tests += records.suite_of(request.proposal, request.whole)
-                number = len(request.whole)
+                number = _lines_in(request)
                 return Suite(tests=tuple(tests), author="reading", witness=_witness(number, whole=request.complete))
             tests += records.loose_suite_of(request.proposal, request.whole)
         tests += relation_tests(relations(request.intent, request.context), inputs)
@@ -75,6 +75,13 @@ class TestWriter:
         elif not inputs:
             inputs = list(request.sample)
         return inputs[:MOST_INPUTS]
+
+
+def _lines_in(request: Request) -> int:
+    """Return how many lines a question is about; two inputs that are joined are two lists of them."""
+    if request.proposal is None or request.proposal.joined is None:
+        return len(request.whole)
+    return sum(len(side) for side in request.whole if isinstance(side, list))
 
 
 def _witness(number: int, *, whole: bool) -> str:

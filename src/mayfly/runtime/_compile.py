@@ -52,12 +52,12 @@ class Compiled:
         """Whether the source outlives the run."""
         return bool(self.key)
 
-    def remember(self, parts: Parts, task: Task, story: Story) -> None:
-        """Keep the agent for the next time; at tier ephemeral nothing is kept."""
+    def remember(self, parts: Parts, task: Task, story: Story, *, not_understood: float = 0.0) -> None:
+        """Keep the agent and the share of lines it does not understand; at tier ephemeral nothing is kept."""
         if not self.key:
             return
         agent = Remembered(
-            artifact=self.artifact,
+            artifact=replace(self.artifact, provenance={**self.artifact.provenance, "not_understood": not_understood}),
             proof=self.proof,
             versions=parts.versions(),
             intent=task.intent,

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import UNSET, Artifact, Example, HelpNeeded, InputError, MayflyError, Unset, Verdict
-from mayfly.forge import TestWriter, read_tests
+from mayfly.forge import CannotWrite, Request, TestWriter, read_tests
 from mayfly.gates import Admission, Profile, Suite
+from mayfly.runtime._question import ask_of_data, is_about_data
 from mayfly.runtime._task import Task, make_task
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def compile_given(
     asked = parts.model(name) if name else None
     story.pool = parts.pool()
     story.began(task, name or None)
-    written = TestWriter(asked, story.pool).write(task.request(task.examples), exact=False)
+    written = TestWriter(asked, story.pool).write(_request(task), exact=False)
     suite = written if tests is None else replace(written, tests=(*written.tests, *_suite(task, tests).tests))
     artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
     story.watch("wrote", (1, artifact))
@@ -70,6 +71,18 @@ def compile_given(
     story.watch("judged", admission)
     runtime.keep(story)
     return admission, suite
+
+
+def _request(task: Task) -> Request:
+    """Return what tests are written from: where the task is a question about data, what that asks for as well."""
+    request = task.request(task.examples)
+    if not is_about_data(task):
+        return request
+    try:
+        asked = ask_of_data(task)
+    except CannotWrite:
+        return request
+    return replace(request, proposal=asked.proposal, whole=asked.items, complete=asked.complete)
 
 
 def _task(

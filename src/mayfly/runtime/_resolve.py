@@ -55,7 +55,7 @@ def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcom
         raise InputError("there is no input to run it on", fix="add --input FILE; to only write it: mayfly compile")
     # Only what was proven before is called again in a worker that is kept for it.
     ran = executed(parts, task, compiled, story, asked.within, pinned=compiled.repeat)
-    if again and _has_another_shape(ran):
+    if again and _has_another_shape(compiled, ran):
         # What was written for another file is not applied to this one: it is written again, for this one.
         parts.memo.forget(compiled.key)
         compiled = compile_task(parts, task, story, model=asked.model, record=asked.record)
@@ -63,14 +63,22 @@ def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcom
         ran = executed(parts, task, compiled, story, asked.within, pinned=False)
     _check_answer(task, compiled, ran)
     if not again:
-        compiled.remember(parts, task, story)
+        compiled.remember(parts, task, story, not_understood=_not_understood(ran))
     return resolved(compiled, ran.value, story, cached=again, account=ran.account)
 
 
-def _has_another_shape(ran: Ran) -> bool:
-    """Say whether a remembered agent did not understand more lines than may be passed over."""
+def _has_another_shape(compiled: Compiled, ran: Ran) -> bool:
+    """Say whether a remembered agent understood clearly less of this input than of the one it was written for."""
+    then = cast("float", compiled.artifact.provenance.get("not_understood", 0.0))
+    return _not_understood(ran) > then + TOLERATED
+
+
+def _not_understood(ran: Ran) -> float:
+    """Return the share of lines that an agent did not understand."""
     account = ran.account
-    return account is not None and cast("int", account["not_understood"]) > TOLERATED * cast("int", account["lines"])
+    if account is None:
+        return 0.0
+    return cast("int", account["not_understood"]) / max(1, cast("int", account["lines"]))
 
 
 def _check_answer(task: Task, compiled: Compiled, ran: Ran) -> None:

@@ -23,6 +23,11 @@ def status_words(status: str) -> str:
 
 def account_words(account: Mapping[str, object]) -> str:
     """Say how many lines there were and what became of them; only what was used is said even where it is none."""
+    second = account.get("second")
+    return _told(account) + (f"; in the second input {_told(second)}" if isinstance(second, Mapping) else "")
+
+
+def _told(account: Mapping[str, object]) -> str:
     said = [f"{_count(account, key):,} {words}" for key, words in _COUNTS if key == "used" or _count(account, key)]
     return f"{_count(account, 'lines'):,}: {', '.join(said)}{_first(account)}"
 

@@ -174,7 +174,7 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         elif word in _FORMATS and self._word(start - 1) in ("as", "in", "to"):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
-        elif in_class(word, "empty") and not found:
+        elif (in_class(word, "empty") or self._names_the_data(start)) and not found:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
         else:
             yield from self._unsure(start, sure=bool(found))
@@ -201,8 +201,18 @@ class Cutter:
         )
 
     def _is_opening(self, start: int) -> bool:
-        """Say whether only words that ask stand before a place."""
-        return all(is_glue(self._word(place)) or self._word(place) in _SHOW for place in range(start))
+        """Say whether only words that ask, and what the data is called, stand before a place: "parse the log and show"."""
+        return all(
+            is_glue(word) or word in _SHOW or in_class(word, "empty") or bool(bases_of(word) & self.vocabulary.kinds)
+            for word in map(self._word, range(start))
+        )
+
+    def _names_the_data(self, start: int) -> bool:
+        """Say whether a word belongs to what such data is called: "nginx access logs"."""
+        place = start
+        while bases_of(self._word(place)) & self.vocabulary.kinds:
+            place += 1
+        return place > start and "log" in bases_of(self._word(place - 1))
 
     def at_measure(self, place: int) -> bool:
         """Say whether a measure begins at a place."""

@@ -74,6 +74,8 @@ class Vocabulary:
 
     columns: tuple[ColumnInfo, ...]
     nouns: frozenset[str] = frozenset()
+    # What data of this kind is called, such as an access log of nginx.
+    kinds: frozenset[str] = frozenset()
     # Whether a record is a thing of its own, and not a line that tells of things.
     about_things: bool = True
     # Of two inputs that were put together: the column by which, and how the files may be called.

@@ -233,16 +233,24 @@ def _proposal_of_two(query: Query, joined: Joined) -> Proposal:
 
 def _typed_join(reading: str, joins: Sequence[Joined]) -> Proposal:
     """Take a reading of two inputs as it stands, put together in the way that it says."""
-    wrong: Unreadable | None = None
+    wrong = Unreadable("the two inputs share no column", 0)
     for joined in joins:
         try:
-            query = parse_reading(reading, list(joined.table.fields))
+            return _proposal_of_two(_query_of(reading, joined.table, joined.join), joined)
         except Unreadable as error:
-            wrong = error if wrong is None or error.place > wrong.place else wrong
-            continue
-        if query.join == joined.join and not misfit_of(query, joined.table.fields):
-            return _proposal_of_two(query, joined)
-    raise wrong or Unreadable("the two inputs cannot be put together in this way", 0)
+            wrong = max(error, wrong, key=lambda one: one.place)
+    raise wrong
+
+
+def _query_of(reading: str, table: Table, join: Join | None = None) -> Query:
+    """Return the query that a reading stands for, if it can be asked of a table; `Unreadable` says why it cannot."""
+    query = parse_reading(reading, list(table.fields))
+    if query.join != join:
+        raise Unreadable("this is not how the inputs are put together", len(reading))
+    misfit = misfit_of(query, table.fields)
+    if misfit:
+        raise Unreadable(misfit, len(reading))
+    return query
 
 
 def _kinds_of_join(read: Sequence[Token]) -> list[JoinKind]:
@@ -322,18 +330,16 @@ def _formats(items: Sequence[object]) -> list[Format]:
 
 def _typed_back(reading: str, tables: Sequence[Table], items: Sequence[object]) -> Proposal:
     """Take a reading as it stands; of the tables it does not fit, the one it fits furthest says where it is wrong."""
-    wrong: Unreadable | None = None
+    wrong = Unreadable("there is nothing to ask about", 0)
     for table in tables:
         try:
-            query = parse_reading(reading, list(table.fields))
+            query = _query_of(reading, table)
         except Unreadable as error:
-            wrong = error if wrong is None or error.place > wrong.place else wrong
-            continue
-        if query.join is not None or misfit_of(query, table.fields):
+            wrong = max(error, wrong, key=lambda one: one.place)
             continue
         moved = _table_for(query, table, items)
         return Proposal(query=query, table=moved, program=write_program(moved.format, query))
-    raise wrong or Unreadable("there is nothing to ask about", 0)
+    raise wrong
 
 
 def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:

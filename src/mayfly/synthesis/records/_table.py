@@ -80,7 +80,8 @@ def vocabulary_of(table: Table) -> Vocabulary:
     messages = [one.name for one in columns if one.role == "message"]
     texts = tuple({str(row.get(name) or "").lower() for row in table.rows for name in messages or [""]})
     things = table.format.kind in ("delimited", "objects", "json", "joined") or _is_list(table)
-    return Vocabulary(columns=columns, nouns=_nouns(table), texts=texts, about_things=things)
+    kinds = table.format.words
+    return Vocabulary(columns=columns, nouns=_nouns(table), kinds=kinds, texts=texts, about_things=things)
 
 
 def _column(one: Field, table: Table) -> ColumnInfo:
