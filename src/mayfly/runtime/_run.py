@@ -79,23 +79,16 @@ class Runtime:
     ) -> Outcome[Any]:
         """Do what *intent* says with *input*, or with the *lines* of a file of any size.
 
-        The value is *ground* unless the outcome is resolved. With a *model* (or one in the settings) that model writes;
+        The value is *ground* unless resolved. With a *model* (or one in the settings) that model writes;
         without one the program is synthesized from *examples*, the input and the words of the intent. Of several
-        *readings* of a question about data one is chosen with *reading*; *bad_lines* says whether lines that are not
-        understood are asked about (if they are more than one in a hundred), skipped, or stop the run; *name* is what
-        the input is called; a *second* input is put beside the first by a column that both have.
+        *readings* of a question about data one is chosen with *reading*; *bad_lines* says what lines that are not
+        understood lead to; *name* is that of the input; a *second* one is joined by a column that both have.
         """
         plain = record is None and imports is None and second is None and not reading
         if intent.strip() and plain and self._is_large(input, lines, examples):
             given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
-            chosen = {
-                "tier": tier,
-                "accept_weak": accept_weak,
-                "hints": hints,
-                "on_exhausted": on_exhausted,
-                "bad_lines": bad_lines,
-            }
-            outcome = self._as_tree(intent, given, chosen, model=model)
+            chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
+            outcome = self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model)
             if outcome is not None:
                 return outcome
         story = self.story("r")

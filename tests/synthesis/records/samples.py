@@ -26,7 +26,10 @@ def make_csv(source: random.Random, at: int) -> list[object]:
     head = ['Order no,When,Customer,"Price ($)",Qty,Paid,Note'] if at == 0 else []
     note = source.choice(["", '"a, b"', '"say ""hi"""', '"two\nlines"', "plain"])
     row = f'{100 + at},{_when(at, "%m/%d/%Y")},{source.choice(_NAMES)},"${source.random() * 5000:,.2f}"'
-    return [*head, *f"{row},{source.choice(['1', '22', 'n/a', ''])},{source.choice(['true', 'false'])},{note}".split("\n")]
+    return [
+        *head,
+        *f"{row},{source.choice(['1', '22', 'n/a', ''])},{source.choice(['true', 'false'])},{note}".split("\n"),
+    ]
 
 
 def make_semicolons(source: random.Random, at: int) -> list[object]:
@@ -79,24 +82,35 @@ def make_firewall(source: random.Random, at: int) -> list[object]:
 
 
 def make_pairs(source: random.Random, at: int) -> list[object]:
-    more = " reason=\"card \\\"x\\\" declined\"" if at % 5 == 0 else ""
-    return [f"ts={_when(at, '%Y-%m-%dT%H:%M:%SZ')} lvl=info took={at}ms amount={at / 4} user={source.choice(_NAMES)}{more}"]
+    more = ' reason="card \\"x\\" declined"' if at % 5 == 0 else ""
+    return [
+        f"ts={_when(at, '%Y-%m-%dT%H:%M:%SZ')} lvl=info took={at}ms amount={at / 4} user={source.choice(_NAMES)}{more}"
+    ]
 
 
 def make_listing(source: random.Random, at: int) -> list[object]:
     head = ["total 123"] if at == 0 else []
-    return [*head, f"{source.choice('-dl')}rw-r--r--  1 root  {source.choice(_NAMES):8} {at * 99:7} {_when(at, '%b')} {at % 28 + 1:2} 10:30 a {at}.txt"]
+    return [
+        *head,
+        f"{source.choice('-dl')}rw-r--r--  1 root  {source.choice(_NAMES):8} {at * 99:7} {_when(at, '%b')} {at % 28 + 1:2} 10:30 a {at}.txt",
+    ]
 
 
 def make_columns(source: random.Random, at: int) -> list[object]:
     head = ["NAME        STATUS      RESTARTS        AGE"] if at == 0 else []
     again = source.choice(["0", "36 (40m ago)", "2 (3d ago)"])
-    return [*head, f"pod-{at:<7} {source.choice(['Running', 'Pending']):11} {again:15} {source.choice(['41m', '2d14h'])}"]
+    return [
+        *head,
+        f"pod-{at:<7} {source.choice(['Running', 'Pending']):11} {again:15} {source.choice(['41m', '2d14h'])}",
+    ]
 
 
 def make_processes(source: random.Random, at: int) -> list[object]:
     head = ["USER   PID %CPU TIME COMMAND"] if at == 0 else []
-    return [*head, f"{source.choice(_NAMES):6} {at:4} {source.random() * 9:.1f} {source.choice(['196:55', '0:07'])} /bin/x --port {at}"]
+    return [
+        *head,
+        f"{source.choice(_NAMES):6} {at:4} {source.random() * 9:.1f} {source.choice(['196:55', '0:07'])} /bin/x --port {at}",
+    ]
 
 
 def make_iis(source: random.Random, at: int) -> list[object]:
@@ -112,12 +126,21 @@ def make_json_lines(source: random.Random, at: int) -> list[object]:
 
 def make_objects(source: random.Random, at: int) -> list[object]:
     lines = [{"sku": source.choice("AB"), "qty": at % 4}] * (at % 3)
-    record: dict[str, object] = {"id": at, "when": 1_740_816_000 + 977 * at, "lines": lines, "ok": source.random() < 0.5}
+    record: dict[str, object] = {
+        "id": at,
+        "when": 1_740_816_000 + 977 * at,
+        "lines": lines,
+        "ok": source.random() < 0.5,
+    }
     return [record if at % 4 else {**record, "note": "x"}]
 
 
 def make_text(source: random.Random, at: int) -> list[object]:
-    return [source.choice(["Lunch?", "", f"Paid $2,{at:03}.75 to bob@x.example on 04.11.2025", "see https://x.example/a, 10.9.8.7"])]
+    return [
+        source.choice(
+            ["Lunch?", "", f"Paid $2,{at:03}.75 to bob@x.example on 04.11.2025", "see https://x.example/a, 10.9.8.7"]
+        )
+    ]
 
 
 def make_unknown(source: random.Random, at: int) -> list[object]:

@@ -378,7 +378,11 @@ class Composer:
         keys = self._keys()
         terms = [one.term for one in self._of("term") if one.term]
         others = [one.function for one in measures if one.function != "share"]
-        if len(others) > 1 or any(one not in ("count", "sum") for one in others) or self._of("superlative", "having", "unique"):
+        if (
+            len(others) > 1
+            or any(one not in ("count", "sum") for one in others)
+            or self._of("superlative", "having", "unique")
+        ):
             return
         numeric = [term for term in terms if term.numeric]
         if keys and len(numeric) == 1 == len(terms):

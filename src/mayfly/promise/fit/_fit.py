@@ -222,6 +222,11 @@ class _Trial:
             return True
         if any(head in meanings("nouns", word) for head in self.named):
             return True  # the same said twice: "the SHA-256 hash"
+        return self._only_names(piece, filler)
+
+    def _only_names(self, piece: Piece, filler: Filler) -> bool:
+        """Say whether a word only names what is used anyway: a file beside it, a part of a path, an occurrence."""
+        word = piece.plain
         if word in words("words", "naming") and any(id(one) in self.used for one in self._beside(piece)):
             return True
         if word in words("words", "occurrences") and "phrase" in filler.formats:

@@ -19,13 +19,11 @@ _BEFORE_A_PATH = r"(?i:\s*\b(?:in|of|from|for|on|inside|within)\b)?(?i:\s+the)?(
 def slots_of(said: Said, reading: Reading, workspace: Files) -> dict[str, str]:
     """Return what is known of a request by name; what is not known is left out."""
     clause, intent = said.clause, alone(said, reading)
-    condition = said.condition
     thing, place, goal = (_phrase(said, role) for role in ("object", "place", "destination"))
     place = place or next(
         (_line(phrase.text) for phrase in clause.phrases if phrase.role == "detail" and phrase.names), ""
     )
     thing = thing or ("" if clause.phrases else _line(clause.target))
-    plain = {piece.plain for piece in said.pieces}
     found = {
         "intent": intent,
         "task": _without_paths(reading.written(clause.text), said) or intent,
@@ -35,23 +33,42 @@ def slots_of(said: Said, reading: Reading, workspace: Files) -> dict[str, str]:
         "goal": goal,
         "url": next((str(piece.value) for piece in said.pieces if piece.kind == "url"), ""),
         "glob": next((str(piece.value) for piece in said.pieces if piece.kind == "glob"), ""),
+        **_marks(said),
+    }
+    found |= _paths(said)
+    found |= _pair(said, thing, goal)
+    found |= _module(found, said, workspace)
+    found |= _subjects(found, said)
+    longest = {"intent": LONGEST_INTENT, "task": LONGEST_INTENT}
+    return {name: value[: longest.get(name, LONGEST_SLOT)] for name, value in found.items() if value}
+
+
+def _marks(said: Said) -> dict[str, str]:
+    """Return what a request says besides its subject: whether it speaks of tests or files, and under which condition."""
+    clause, condition = said.clause, said.condition
+    plain = {piece.plain for piece in said.pieces}
+    return {
         "tests": "tests" if plain & slot_words("tests") or set(condition.split()) & slot_words("tests") else "",
         "runs": "runs" if clause.said in slot_words("running") else "",
         "files": "files" if plain & slot_words("several") and not plain & slot_words("holding") else "",
         "condition": "" if clause.said in slot_words("wondering") else condition,
         "before": "before" if clause.needs else "",
     }
-    found |= _paths(said)
-    found |= _pair(said, thing, goal)
-    found |= _module(found, said, workspace)
-    found["target"] = (place if not _is_path(thing) else "") or thing or found.get("file", "") or _line(clause.target)
-    found["problem"] = thing if (place or not _names_module(thing)) and not _is_path(thing) else ""
-    found["topic"] = _topic(said)
-    found["inside"] = found["file"] if found["file"] != found["topic"] else ""
-    found["where"] = found["dir"] or found["inside"]
-    found["data_file"] = found["file"] if _ending(found["file"]) in slot_words("data") else ""
-    longest = {"intent": LONGEST_INTENT, "task": LONGEST_INTENT}
-    return {name: value[: longest.get(name, LONGEST_SLOT)] for name, value in found.items() if value}
+
+
+def _subjects(found: Mapping[str, str], said: Said) -> dict[str, str]:
+    """Return what a request is about, where that is, and what is wrong with it."""
+    thing, place = found["thing"], found["place"]
+    inside = found["file"] if found["file"] != (topic := _topic(said)) else ""
+    target = (place if not _is_path(thing) else "") or thing or found.get("file", "") or _line(said.clause.target)
+    return {
+        "target": target,
+        "problem": thing if (place or not _names_module(thing)) and not _is_path(thing) else "",
+        "topic": topic,
+        "inside": inside,
+        "where": found["dir"] or inside,
+        "data_file": found["file"] if _ending(found["file"]) in slot_words("data") else "",
+    }
 
 
 def alone(said: Said, reading: Reading) -> str:

@@ -66,9 +66,7 @@ class Steps:
         self._reading, self._names, self._results = reading, set(), {}
         asked = [(place, said) for place, said in reading.said.items() if said.clause.kind != "instruction"]
         asked = [one for one in asked if not hands_on(one[1])] or asked
-        torn = is_torn(reading.request)
-        other_way = any(phrase.lead == "otherwise" for _, said in asked for phrase in said.clause.conditions)
-        if not asked or torn or other_way or any(said.clause.alternative for _, said in asked):
+        if not asked or is_torn(reading.request) or _chooses([said for _, said in asked]):
             # Nothing was understood, or one of two ways is to be taken: that is for one step to find out.
             return (Draft(name="do", intent=reading.text, by_example=True),), "last"
         if len(asked) == 1:
@@ -310,3 +308,9 @@ def _leaves(step: Draft) -> list[Draft]:
 def _schema_of(value: object) -> dict[str, Any]:
     kinds = ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"))
     return next(({"type": name} for kind, name in kinds if isinstance(value, kind)), {})
+
+
+def _chooses(asked: Sequence[Said]) -> bool:
+    """Say whether one of two ways is to be taken."""
+    otherwise = any(phrase.lead == "otherwise" for said in asked for phrase in said.clause.conditions)
+    return otherwise or any(said.clause.alternative for said in asked)

@@ -13,7 +13,8 @@ from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
-from mayfly.synthesis.records._tables import detect_delimited, detect_spaced, detect_w3c
+from mayfly.synthesis.records._spaced import detect_spaced
+from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
 from mayfly.synthesis.records._text import lines_of
 
 LEARNED_FROM = 400

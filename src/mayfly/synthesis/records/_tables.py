@@ -1,4 +1,4 @@
-"""Recognise tables: cells between delimiters with or without a header, and columns as programs print them for people."""
+"""Recognise tables: cells between delimiters, with or without a header."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from mayfly.synthesis.records import _align, _kinds, _numbers
-from mayfly.synthesis.records._cells import cut, cut_spaced, join_quoted
+from mayfly.synthesis.records._cells import cut, join_quoted
 from mayfly.synthesis.records._model import Field, Format
 
 MOST_COLUMNS = 300
@@ -21,7 +21,7 @@ ENOUGH_BARE = 0.75
 MOST_TITLES = 12
 # So many rows tell what the columns hold, where only that is asked.
 PROBED = 300
-_RULE = r"[-=+|:_*~ \t]{3,}|\([0-9]+ rows?\)"
+RULE = r"[-=+|:_*~ \t]{3,}|\([0-9]+ rows?\)"
 LONGEST_HEAD = 1000
 _NAME = re.compile(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()/-]{0,60}|[0-9]{4}|[Qq][1-4]")
 _WORDS = frozenset({"csv", "tsv", "comma", "tab", "separated", "delimited", "spreadsheet", "iis", "w3c"})
@@ -95,7 +95,7 @@ def _with_header(sheet: _Sheet, commented: bool) -> Format | None:
     body = [
         (line, row)
         for line, row in zip(sheet.lines[place + 1 :], sheet.rows[place + 1 :], strict=True)
-        if row != header and not re.fullmatch(_RULE, line)
+        if row != header and not re.fullmatch(RULE, line)
     ]
     full = [row for _, row in body if len(row) == sheet.width]
     extended = header if len(header) == sheet.width else [*header, ""]
@@ -116,7 +116,7 @@ def _with_header(sheet: _Sheet, commented: bool) -> Format | None:
         found,
         header=tuple(header),
         multiline=sheet.multiline,
-        passed=_passed([*passed, *(["#.*"] if commented else []), _RULE]),
+        passed=_passed([*passed, *(["#.*"] if commented else []), RULE]),
         total=len(body),
     )
 
@@ -164,13 +164,13 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
         return False
     pairs = [(cell, column) for cell, column in zip(first, columns, strict=True) if any(column)]
     telling = any(_align.typed(column) and not _align.typed([cell]) for cell, column in pairs)
-    dressed = any(_is_number_column(column) for _, column in pairs)
+    dressed = any(is_number_column(column) for _, column in pairs)
     # Names stand once, values come again.
     again = any(len(set(column)) <= len(column) // 2 for column in columns if len(column) > 3)
     return telling or dressed or again or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
 
 
-def _is_number_column(column: Sequence[str]) -> bool:
+def is_number_column(column: Sequence[str]) -> bool:
     present = [cell for cell in column if cell not in _kinds.ABSENT]
     convention = _numbers.convention_of(present)
     return convention is not None and not convention.trouble
@@ -196,7 +196,7 @@ def _units_below(rows: Sequence[Cells]) -> list[str]:
     if len(rows) < 4:
         return []
     first, rest = rows[0], list(zip(*rows[1 : PROBED + 1], strict=True))
-    numbers = [at for at, column in enumerate(rest) if any(column) and _is_number_column(column)]
+    numbers = [at for at, column in enumerate(rest) if any(column) and is_number_column(column)]
     named = [first[at] for at in numbers]
     if not numbers or not all(re.fullmatch(r"[\[(]?[A-Za-zµ°%€$£/²³. ]{1,12}[\])]?", cell) for cell in named):
         return []
@@ -249,7 +249,7 @@ def _name_by_look(column: Sequence[str], at: int) -> str:
 def _plain_cells(rows: Sequence[Sequence[str]], lines: Sequence[str]) -> bool:
     """Whether cells hold bare values, and enough of them are of a kind to make this a table."""
     columns = list(zip(*rows[:: max(1, len(rows) // PROBED)], strict=True))
-    telling = sum(_align.typed(column) or _is_number_column(column) for column in columns)
+    telling = sum(_align.typed(column) or is_number_column(column) for column in columns)
     bare = "\t" in lines[0] or not any(_align.is_dressed(column) for column in columns)
     prose = any(len(row[0].split()) > 6 for row in rows)
     return bare and not prose and (telling > 0 or any('"' in line for line in lines) or len(columns) > 2)
@@ -328,81 +328,3 @@ def detect_w3c(lines: Sequence[str]) -> Format | None:
     # The standard says that this one field is in milliseconds.
     fields = tuple(replace(field, unit="ms") if field.path == ("time-taken",) else field for field in found.fields)
     return replace(found, fields=fields, passed="#.*", total=len(cells))
-
-
-def detect_spaced(lines: Sequence[str]) -> Format | None:
-    """Recognise what programs print for people: a header and columns with spaces between them."""
-    head, rest = lines[0], [line for line in lines[1:] if line != lines[0] and not re.fullmatch(_RULE, line)]
-    if not rest or len(head) > LONGEST_HEAD or not (re.search("[A-Z%]", head) or _is_above_numbers(head, rest)):
-        return None
-    wide = cut_spaced(head, "  ", 0, rest=False)
-    words = head.split()
-    choices = [(wide, "  "), (words, " "), (_merged_names(head, rest), " ")]
-    if head[0] == " " and all(len(line.split()) == len(words) + 1 for line in rest):
-        choices.insert(0, (["name", *words], " "))
-    for names, delimiter in choices:
-        if len(names) < (2 if delimiter == "  " else 3) or not _named(names):
-            continue
-        rows = [cut_spaced(line, delimiter, len(names), rest=True) for line in rest]
-        full = [row for row in rows if len(row) == len(names)]
-        if len(full) >= len(rows) * ENOUGH_ROWS and (delimiter == "  " or _tells(full)):
-            if delimiter == "  " and len(full) < len(rows) * 0.95 and (cut_by_place := _placed(head, rest, names)):
-                return cut_by_place
-            found = table("columns", full, names, delimiter)
-            header = cut_spaced(head, delimiter, len(names), rest=True)
-            return replace(found, header=tuple(header), rest=delimiter == " ", passed=_RULE, total=len(rows))
-    return _placed(head, rest, wide) if len(wide) > 2 and _named(wide) else None
-
-
-def _merged_names(head: str, lines: Sequence[str]) -> list[str]:
-    """Return the words of a header, those together that stand above one value in most lines."""
-    places = [(found.start(), found.end()) for found in re.finditer(r"\S+", head)]
-    alone = Counter[int]()
-    probe = lines[:: max(1, len(lines) // PROBED)]
-    for line in probe:
-        for found in re.finditer(r"\S+", line[: len(head)]):
-            above = [at for at, (start, end) in enumerate(places) if start < found.end() and found.start() < end]
-            alone.update(above[:1])
-    names: list[str] = []
-    for at, (start, end) in enumerate(places):
-        if names and alone[at] * 2 < len(probe):
-            names[-1] += f" {head[start:end]}"
-        else:
-            names.append(head[start:end])
-    return names
-
-
-def _is_above_numbers(head: str, lines: Sequence[str]) -> bool:
-    """Say whether a line of small words stands above columns that are numbers, all but the first."""
-    rows = [line.split()[-len(head.split()) :] for line in lines[:PROBED]]
-    if re.search("[0-9]", head) or len({len(row) for row in rows}) != 1 or len(head.split()) < 2:
-        return False
-    return sum(_is_number_column(column) for column in zip(*rows, strict=True)) >= len(rows[0]) - 1
-
-
-def _tells(rows: Sequence[Cells]) -> bool:
-    return any(_align.typed(column) or _is_number_column(column) for column in zip(*rows[:PROBED], strict=True))
-
-
-def _placed(head: str, lines: Sequence[str], names: Sequence[str]) -> Format | None:
-    """Cut a table below the beginnings of its names, if a gap stands before each of these in all lines."""
-    stops = []
-    at = 0
-    for name in names:
-        at = head.index(name, at)
-        stops.append(at)
-        at += len(name)
-    stops[0] = 0
-    fitting = [line for line in lines if all(line[stop - 1 : stop] in ("", " ") for stop in stops[1:])]
-    if len(fitting) < len(lines) * 0.95:
-        return None
-    cells = [
-        [line[start:stop].strip() for start, stop in zip(stops, [*stops[1:], None], strict=True)] for line in fitting
-    ]
-    found = table("columns", cells, names, "  ")
-    header = tuple(head[start:stop].strip() for start, stop in zip(stops, [*stops[1:], None], strict=True))
-    return replace(found, header=header, stops=tuple(stops), passed=_RULE, total=len(lines))
-
-
-def _named(cells: Sequence[str]) -> bool:
-    return len(set(cells)) == len(cells) and all(re.fullmatch(r"[^\W\d][\w .%()/-]*|%\w+", cell) for cell in cells)
