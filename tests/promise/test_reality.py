@@ -348,6 +348,17 @@ def test_the_context_decides_anew_each_time(context: dict[str, object]) -> None:
     assert classify("Read config.yaml", capabilities=CAPABILITIES).kind is Kind.DETERMINISTIC
 
 
+@pytest.mark.parametrize(("budget", "kind"), [(0.05, "C"), (0.1, "D"), (0, "C"), (5, "D"), (True, "D"), ("0", "D")])
+def test_a_context_may_leave_less_budget_than_the_depth_does(budget: object, kind: str) -> None:
+    found = classify("Read config.yaml", context={"entropy_budget": budget}, capabilities=CAPABILITIES)
+    assert found.kind is KINDS[kind]
+
+
+def test_a_context_leaves_no_more_budget_than_the_depth_does() -> None:
+    found = classify("Read config.yaml", context={"entropy_budget": 1.0}, depth=10, max_depth=20)
+    assert (found.kind, found.confidence) == (Kind.CHAOTIC, 1.0)
+
+
 def test_a_context_that_denies_several_steps_changes_nothing() -> None:
     context = {"requires_multiple_steps": False, "subtasks": []}
     assert classify("Read config.yaml", context=context, capabilities=CAPABILITIES).kind is Kind.DETERMINISTIC

@@ -58,7 +58,7 @@ def judge(reading: Reading, context: Mapping[str, object], found: Sequence[str])
         if context.get(key):
             return Reality(kind=Kind.PROBABILISTIC, confidence=_STEPS, reasoning=f"the context {told}")
     if len(found) == 1:
-        return Reality(kind=Kind.DETERMINISTIC, confidence=_ONE, reasoning=f"one capability does it: {found[0]}")
+        return done_by(found[0])
     if found:
         told = f"several capabilities could do it: {', '.join(sorted(found))}"
         return Reality(kind=Kind.PROBABILISTIC, confidence=_STEPS, reasoning=told)
@@ -67,6 +67,11 @@ def judge(reading: Reading, context: Mapping[str, object], found: Sequence[str])
         return Reality(kind=Kind.PROBABILISTIC, confidence=_STEPS, reasoning=many)
     told = "bounded, and no single capability does it"
     return Reality(kind=Kind.PROBABILISTIC, confidence=_OTHER, reasoning=told)
+
+
+def done_by(capability: str) -> Reality:
+    """Return what is to be expected of what one capability does."""
+    return Reality(kind=Kind.DETERMINISTIC, confidence=_ONE, reasoning=f"one capability does it: {capability}")
 
 
 def _many(reading: Reading) -> str:

@@ -69,6 +69,104 @@ def test_a_capability_is_judged_and_not_believed(tmp_path: Path) -> None:
     assert "http_send_once: url is missing" in reasoning(leaf)
 
 
+def test_the_models_choice_of_a_capability_stands_whatever_the_words(tmp_path: Path) -> None:
+    steps = [
+        step("peek", "Have a glance at the grammar", capability="read_file", arguments={"path": "grammar.txt"}),
+        step("tally", "How big is it?", capability="count_lines", arguments={"text": {"result_of": "peek"}}),
+        step(
+            "keep", "Keep that", capability="write_file", arguments={"path": "n.txt", "content": {"result_of": "tally"}}
+        ),
+    ]
+    tree = planned(tmp_path, {"steps": steps})
+    assert [(one.capability, one.needs) for one in tree.children] == [
+        ("read_file", ()),
+        ("count_lines", ("peek",)),
+        ("write_file", ("tally",)),
+    ]
+    assert tree.children[2].argument == {"path": "n.txt", "content": {"result of": "tally"}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, "read_file: path is missing"),
+        ({"path": 3}, "read_file: path must be text"),
+        ({"path": "a", "mode": "w"}, "'mode' is not known"),
+    ],
+)
+def test_arguments_that_the_schema_refuses_are_not_taken(arguments: object, told: str, tmp_path: Path) -> None:
+    steps = [step("a", "Look at the thing", capability="read_file", arguments=arguments)]
+    (leaf,) = planned(tmp_path, {"steps": steps}).children
+    assert served_by(leaf) == NOTHING
+    assert told in reasoning(leaf)
+
+
+def test_a_model_may_go_through_a_list_and_order_without_data(tmp_path: Path) -> None:
+    steps = [
+        step("files", "Find the sources", capability="find_files", arguments={"pattern": "*.py"}),
+        step("sizes", "Count them all", capability="count_lines", each="files", arguments={"path": {"item": "each"}}),
+        step("tests", "Run the tests", capability="run_tests", after=["sizes"]),
+    ]
+    files, sizes, tests = planned(tmp_path, {"steps": steps}).children
+    assert (sizes.each, sizes.needs) == ({"result of": "files"}, ("files",))
+    assert sizes.template is not None
+    assert (sizes.template.capability, sizes.template.argument) == ("count_lines", {"path": {"item": "each"}})
+    assert (tests.needs, tests.after) == ((), ("sizes",))
+    assert files.capability == "find_files"
+
+
+def test_a_model_is_asked_before_the_rules_give_up(tmp_path: Path) -> None:
+    text = "Remove the flag X and everything guarded by it"
+    assert served_by(make(tmp_path).plan(text, ground=None)) == "ground"
+    steps = [
+        step("uses", "Search for X", capability="search_lines", arguments={"text": "X"}),
+        step("cut", "Remove the code"),
+    ]
+    tree = planned(tmp_path, {"steps": steps}, text=text)
+    assert [one.name for one in tree.children] == ["uses", "cut"]
+    assert "sees an end where the rules do not" in reasoning(tree)
+
+
+def test_what_a_model_knows_when_it_plans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts: list[str] = []
+    first = {"steps": [step("look", "Read parser.py"), step("inner", "Rework it", kind="plan", needs=["look"])]}
+    with scripted(tmp_path, first, {"steps": [step("a", "Rework the numbers")]}) as model:
+        ask = model.ask
+
+        def listen(purpose: Any, prompt: str, **more: Any) -> Any:
+            prompts.append(prompt)
+            return ask(purpose, prompt, **more)
+
+        monkeypatch.setattr(model, "ask", listen)
+        make(tmp_path, model=model).plan(TEXT, ground=None, argument=[{"amount": 3}])
+    outer, inner = prompts
+    assert '"name": "count_lines"' in outer
+    assert '"input": {"type": "object"' in outer
+    assert '[{"amount": 3}]' in outer
+    assert TEXT in inner.partition("It is part of")[2]
+    assert "look: Read parser.py" in inner
+
+
+def test_the_same_question_is_asked_in_the_same_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    prompts: list[str] = []
+    with scripted(tmp_path, {"steps": [step("a", "Do it")]}) as model:
+        ask = model.ask
+
+        def listen(purpose: Any, prompt: str, **more: Any) -> Any:
+            prompts.append(prompt)
+            return ask(purpose, prompt, **more)
+
+        monkeypatch.setattr(model, "ask", listen)
+        for _ in range(2):
+            make(tmp_path, model=model).plan(TEXT, ground=None)
+    assert prompts[0] == prompts[1]
+
+
+def test_what_capabilities_do_whole_needs_no_model(tmp_path: Path) -> None:
+    tree = planned(tmp_path, error="must not be asked", text="count the lines of a.txt and write the number to b.txt")
+    assert [one.capability for one in tree.children] == ["count_lines", "write_file"]
+
+
 def test_a_capability_that_there_is_not_is_noted(tmp_path: Path) -> None:
     steps = [step("a", "Rewrite the grammar", kind="capability", capability="rewrite_everything")]
     (leaf,) = planned(tmp_path, {"steps": steps}).children
@@ -189,8 +287,10 @@ def test_one_capability_needs_no_model(tmp_path: Path) -> None:
     assert "must not" not in reasoning(tree)
 
 
-def test_chaos_needs_no_model(tmp_path: Path) -> None:
-    assert served_by(planned(tmp_path, error="must not be asked", text="Solve everything forever")) == "ground"
+def test_chaos_stays_chaos_where_a_model_sees_no_end_either(tmp_path: Path) -> None:
+    endless = {"steps": [step("a", "Solve one thing after another forever")]}
+    for answers, error in (((), "overloaded"), ((endless,), "")):
+        assert served_by(planned(tmp_path, *answers, text="Solve everything forever", error=error)) == "ground"
 
 
 def test_a_model_that_writes_serves_the_leaves(tmp_path: Path) -> None:

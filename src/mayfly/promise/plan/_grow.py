@@ -10,7 +10,7 @@ from mayfly.core import UNSET, MayflyError, PromiseSettings, mismatch
 from mayfly.library import Registry
 from mayfly.models import Model
 from mayfly.promise._bind import references
-from mayfly.promise._classify import judge, out_of_budget
+from mayfly.promise._classify import done_by, judge, out_of_budget
 from mayfly.promise._order import Cycle, ordered
 from mayfly.promise._promise import Combine, Promise, Work
 from mayfly.promise._reality import Kind, Reality
@@ -171,8 +171,14 @@ class Tree:
         spent = out_of_budget(
             promise.depth, promise.context, max_depth=settings.max_depth, threshold=settings.chaos_threshold
         )
-        found = [draft.capability] if draft.capability else []
-        return spent or judge(self.read(draft.intent), {}, found)
+        if spent:
+            return spent
+        if draft.capability:
+            # A call ends, whatever words somebody found for it.
+            return done_by(draft.capability)
+        if draft.template is not None:
+            return Reality(kind=Kind.PROBABILISTIC, confidence=0.7, reasoning="the same for each of several")
+        return judge(self.read(draft.intent), {}, ())
 
 
 def note_reason(node: Promise[Any], text: str) -> None:
