@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mayfly.promise._combine import CannotCombine, Joined
-    from mayfly.promise._contradict import Claim, Contradict, Contradicted, attempt
+    from mayfly.promise._contradict import Contradict, Contradicted, ValueClaim, attempt
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._fix import Fix, Fixed, Ground
@@ -42,7 +42,6 @@ __all__ = [
     "CHAOS_THRESHOLD",
     "MAX_DEPTH",
     "CannotCombine",
-    "Claim",
     "Combine",
     "Contradict",
     "Contradicted",
@@ -85,6 +84,7 @@ __all__ = [
     "Unknown",
     "Unsettled",
     "Value",
+    "ValueClaim",
     "Worker",
     "about_store",
     "attempt",
@@ -166,7 +166,7 @@ _HOME = {
         "mayfly.promise._leaves",
     ),
     **dict.fromkeys(("Cycle",), "mayfly.promise._order"),
-    **dict.fromkeys(("Claim", "Contradict", "Contradicted", "attempt"), "mayfly.promise._contradict"),
+    **dict.fromkeys(("ValueClaim", "Contradict", "Contradicted", "attempt"), "mayfly.promise._contradict"),
     **dict.fromkeys(("Fix", "Fixed", "Ground"), "mayfly.promise._fix"),
     **dict.fromkeys(("Judge", "Judged", "Opinion"), "mayfly.promise._judge"),
     **dict.fromkeys(

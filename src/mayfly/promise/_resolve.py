@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash
 from mayfly.promise._combine import CannotCombine, combine, combined
-from mayfly.promise._contradict import Claim, Contradict, attempt
+from mayfly.promise._contradict import Contradict, ValueClaim, attempt
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import Began, Collapsed, Failed, Proven, Resolved
 from mayfly.promise._job import Part
@@ -237,7 +237,7 @@ class Resolver:
             kind = promise.combine or ("last" if promise.children[-1].needs else "record")
             values = [child.value for child in promise.children]
             as_planned = attempt(lambda found: combined(kind, names, values, found), name="combined")
-            if Contradict((as_planned,)).contradict(Claim(value=value.value)).found:
+            if Contradict((as_planned,)).contradict(ValueClaim(value=value.value)).found:
                 raise Untrue("the parts were not combined as planned")
         if promise.test or evidence is None:
             input = input_of(promise, needed)
