@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mayfly.core import Agent, Identity, InputError, agent
-from mayfly.promise import Claim, Contradict, Fix, Fixed, Ground, Judge, Opinion, attempt
+from mayfly.promise import Contradict, Fix, Fixed, Ground, Judge, Opinion, ValueClaim, attempt
 from mayfly.promise._contradict import Detector
 
 STEPS: list[Callable[[int], int]] = [lambda n: n + 1, lambda n: -n, lambda n: n * 3, lambda n: n // 2, lambda n: 7]
@@ -142,13 +142,13 @@ def test_iterations_that_are_no_number_are_refused(most: Any) -> None:
 
 @given(DATA)
 def test_nothing_contradicts_itself(value: object) -> None:
-    assert run(Contradict(), Claim(value=value, known=(value,))).found == ()
+    assert run(Contradict(), ValueClaim(value=value, known=(value,))).found == ()
 
 
 @given(DATA, DATA)
 def test_contradiction_is_symmetric(one: object, other: object) -> None:
-    there = Contradict().contradict(Claim(value=one, known=(other,)))
-    back = Contradict().contradict(Claim(value=other, known=(one,)))
+    there = Contradict().contradict(ValueClaim(value=one, known=(other,)))
+    back = Contradict().contradict(ValueClaim(value=other, known=(one,)))
     assert [found.detector for found in there.found] == [found.detector for found in back.found]
 
 
@@ -168,30 +168,30 @@ def test_contradiction_is_symmetric(one: object, other: object) -> None:
     ],
 )
 def test_each_detector_finds_its_kind(known: object, value: object, detectors: list[str]) -> None:
-    found = Contradict().contradict(Claim(value=value, known=(known,)))
+    found = Contradict().contradict(ValueClaim(value=value, known=(known,)))
     assert [one.detector for one in found.found] == detectors
 
 
 def test_the_gravest_comes_first() -> None:
-    found = Contradict().contradict(Claim(value=False, known=(True,)))
+    found = Contradict().contradict(ValueClaim(value=False, known=(True,)))
     assert [one.severity for one in found.found] == [1.0, 0.9]
     assert found.severity == 1.0
 
 
 def test_advice_on_different_things_is_no_opposition() -> None:
-    found = Contradict().contradict(Claim(value="disable the log", known=("enable the cache",)))
+    found = Contradict().contradict(ValueClaim(value="disable the log", known=("enable the cache",)))
     assert "pragmatic" not in [one.detector for one in found.found]
 
 
 @pytest.mark.parametrize(("answer", "severity"), [(True, 0.0), (1, 0.8), (None, 0.8), ("True", 0.8), (False, 0.8)])
 def test_a_test_that_is_not_answered_with_true_contradicts(answer: object, severity: float) -> None:
     contradict = Contradict([attempt(lambda _: answer)])
-    assert contradict.contradict(Claim(value=1)).severity == severity
+    assert contradict.contradict(ValueClaim(value=1)).severity == severity
 
 
 def test_a_test_that_raises_contradicts_every_time() -> None:
     contradict = Contradict([attempt(lambda value: value / 0)])  # type: ignore[operator]
-    assert [contradict.contradict(Claim(value=1)).severity for _ in range(5)] == [0.8] * 5
+    assert [contradict.contradict(ValueClaim(value=1)).severity for _ in range(5)] == [0.8] * 5
 
 
 def test_a_detector_that_fails_three_times_is_not_asked_again() -> None:
@@ -202,7 +202,7 @@ def test_a_detector_that_fails_three_times_is_not_asked_again() -> None:
         raise RuntimeError
 
     contradict = Contradict([Detector(name="broken", severity=1.0, detect=broken)])
-    skipped = [contradict.contradict(Claim(value=1, known=(2,))).skipped for _ in range(5)]
+    skipped = [contradict.contradict(ValueClaim(value=1, known=(2,))).skipped for _ in range(5)]
     assert skipped == [(), (), ("broken",), ("broken",), ("broken",)]
     assert len(calls) == 3
 
@@ -217,7 +217,7 @@ def test_a_detector_that_recovers_is_asked_on() -> None:
         return str(answer)
 
     contradict = Contradict([Detector(name="moody", severity=1.0, detect=moody)])
-    assert [contradict.contradict(Claim(value=1, known=(2,))).severity for _ in range(6)] == [0, 0, 0, 0, 0, 1]
+    assert [contradict.contradict(ValueClaim(value=1, known=(2,))).severity for _ in range(6)] == [0, 0, 0, 0, 0, 1]
 
 
 def test_two_detectors_of_one_name_are_refused() -> None:
@@ -229,7 +229,7 @@ def test_two_detectors_of_one_name_are_refused() -> None:
     "value", ["not " * 100_000, "x" * 10_000_000, list(range(1_000_000)), {str(n): n for n in range(100_000)}]
 )
 def test_large_values_are_contradicted_too(value: object) -> None:
-    assert Contradict().contradict(Claim(value=value, known=("enable it", True, {"0": 1}))).skipped == ()
+    assert Contradict().contradict(ValueClaim(value=value, known=("enable it", True, {"0": 1}))).skipped == ()
 
 
 @pytest.mark.parametrize(

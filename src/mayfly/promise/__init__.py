@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mayfly.promise._bind import ITEM, references, result_of
     from mayfly.promise._classify import classify
     from mayfly.promise._combine import CannotCombine, Joined
-    from mayfly.promise._contradict import Claim, Contradict, Contradicted, attempt
+    from mayfly.promise._contradict import Contradict, Contradicted, ValueClaim, attempt
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._fix import Fix, Fixed, Ground
@@ -45,7 +45,6 @@ __all__ = [
     "ITEM",
     "MAX_DEPTH",
     "CannotCombine",
-    "Claim",
     "Combine",
     "Contradict",
     "Contradicted",
@@ -87,6 +86,7 @@ __all__ = [
     "Unknown",
     "Unsettled",
     "Value",
+    "ValueClaim",
     "Work",
     "Worker",
     "about_store",
@@ -175,7 +175,7 @@ _HOME = {
         "mayfly.promise._leaves",
     ),
     **dict.fromkeys(("Cycle",), "mayfly.promise._order"),
-    **dict.fromkeys(("Claim", "Contradict", "Contradicted", "attempt"), "mayfly.promise._contradict"),
+    **dict.fromkeys(("ValueClaim", "Contradict", "Contradicted", "attempt"), "mayfly.promise._contradict"),
     **dict.fromkeys(("Fix", "Fixed", "Ground"), "mayfly.promise._fix"),
     **dict.fromkeys(("Judge", "Judged", "Opinion"), "mayfly.promise._judge"),
     **dict.fromkeys(

@@ -19,7 +19,7 @@ _MOST_KEYS = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Claim:
+class ValueClaim:
     """A result, and what is already held to be true of the same thing."""
 
     value: object
@@ -62,7 +62,7 @@ class Contradicted:
         return max((one.severity for one in self.found), default=0.0)
 
 
-class Contradict(Agent[Claim, Contradicted]):
+class Contradict(Agent[ValueClaim, Contradicted]):
     """Try every detector on a claim; one that fails three times in a row is not asked again."""
 
     def __init__(self, detectors: Sequence[Detector] | None = None, *, failures: int = FAILURES) -> None:
@@ -72,11 +72,11 @@ class Contradict(Agent[Claim, Contradicted]):
         self._limit = failures
         self._failed = dict.fromkeys((detector.name for detector in self._detectors), 0)
 
-    async def invoke(self, input: Claim) -> Contradicted:
+    async def invoke(self, input: ValueClaim) -> Contradicted:
         """Return what goes against *input*."""
         return self.contradict(input)
 
-    def contradict(self, claim: Claim) -> Contradicted:
+    def contradict(self, claim: ValueClaim) -> Contradicted:
         """Return what goes against *claim*."""
         found: list[Contradiction] = []
         for detector in self._detectors:
@@ -85,7 +85,7 @@ class Contradict(Agent[Claim, Contradicted]):
         skipped = tuple(name for name, failed in self._failed.items() if failed >= self._limit)
         return Contradicted(found=tuple(sorted(found, key=lambda one: -one.severity)), skipped=skipped)
 
-    def _ask(self, detector: Detector, claim: Claim) -> list[Contradiction]:
+    def _ask(self, detector: Detector, claim: ValueClaim) -> list[Contradiction]:
         try:
             known = [None] if detector.alone else claim.known
             texts = [detector.detect(fact, claim.value) for fact in known]

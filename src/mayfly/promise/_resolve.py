@@ -12,7 +12,7 @@ from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash
 from mayfly.promise._account import total
 from mayfly.promise._bind import bind
 from mayfly.promise._combine import CannotCombine, combine, combined
-from mayfly.promise._contradict import Claim, Contradict, attempt
+from mayfly.promise._contradict import Contradict, ValueClaim, attempt
 from mayfly.promise._each import make_each
 from mayfly.promise._effects import Effects
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
@@ -263,7 +263,7 @@ class Resolver:
             names = [child.name for child in promise.children]
             values = [child.value for child in promise.children]
             as_planned = attempt(lambda found: combined(promise.combined, names, values, found), name="combined")
-            if Contradict((as_planned,)).contradict(Claim(value=value.value)).found:
+            if Contradict((as_planned,)).contradict(ValueClaim(value=value.value)).found:
                 raise Untrue("the parts were not combined as planned")
         if promise.test or evidence is None:
             input = input_of(promise, needed)

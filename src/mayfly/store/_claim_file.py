@@ -12,6 +12,7 @@ from mayfly.store._claim import holder_words
 from mayfly.store._database import ELSEWHERE
 from mayfly.store._rows import identity
 
+# Who holds a claim is host, process and token; somebody else's file may hold anything, and no more of it is read.
 _LONGEST = 200
 
 

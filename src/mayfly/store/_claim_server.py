@@ -14,6 +14,7 @@ from mayfly.store._rows import identity
 if TYPE_CHECKING:
     from mayfly.store._postgres import PostgreSQL
 
+# PostgreSQL cuts the name of an application here.
 _NAME_LENGTH = 63
 # How long our own lost session may take to end once it was told to.
 _TRIES, _PAUSE = 100, 0.02

@@ -14,6 +14,7 @@ from mayfly.store._payload import JSON, plain
 __all__ = ["JSON", "Event", "Payload", "check_kind", "check_subject", "checked", "event", "kind_of"]
 
 NOT_YET = datetime(1970, 1, 1, tzinfo=UTC)
+# Ids of runs, nodes, decisions and hashes are far shorter; an index takes keys of this size everywhere.
 SUBJECT_LENGTH = 256
 # Fields of payloads that people read and nothing is computed from.
 TOLD = ("error", "intent", "message", "reason", "target", "task", "last_error", "description")
@@ -29,7 +30,7 @@ class Payload(Protocol):
 P = TypeVar("P", bound=Payload)
 
 
-class Kind(NamedTuple):
+class EventKind(NamedTuple):
     """One registered kind: its payload type and the fields that come back from JSON as lists but are tuples."""
 
     type: type[Payload]
@@ -37,7 +38,7 @@ class Kind(NamedTuple):
     tuples: frozenset[str]
 
 
-_KINDS: dict[str, Kind] = {}
+_KINDS: dict[str, EventKind] = {}
 _NAMES: dict[type[Payload], str] = {}
 
 
@@ -53,7 +54,7 @@ def event(kind: str) -> Callable[[type[P]], type[P]]:
             raise InputError(f"event kind {kind} is already declared by {_full_name(known.type)}")
         specs = fields(payload)
         tuples = frozenset(spec.name for spec in specs if _is_tuple(spec.type))
-        _KINDS[kind] = Kind(payload, tuple(spec.name for spec in specs), tuples)
+        _KINDS[kind] = EventKind(payload, tuple(spec.name for spec in specs), tuples)
         _NAMES[payload] = kind
         return payload
 
@@ -143,7 +144,7 @@ def _check_fields(kind: str, payload: Mapping[str, JSON]) -> None:
         raise InputError(f"the payload of {kind} does not fit {known.type.__name__}")
 
 
-def _build(known: Kind, payload: Mapping[str, JSON]) -> Payload | None:
+def _build(known: EventKind, payload: Mapping[str, JSON]) -> Payload | None:
     """Make the typed payload; None where it does not fit, as when another version wrote it."""
     values: dict[str, Any] = {name: value for name, value in payload.items() if name in known.names}
     for name in known.tuples & values.keys():

@@ -16,9 +16,11 @@ from mayfly.store._migrate import migrate, recorded
 from mayfly.store._rows import insert_events, newest, select_events, to_events
 from mayfly.store._sqlite import SQLite, ledger_file
 
+# Rows fetched at a time: a page of the largest payloads still fits into memory.
 PAGE = 100
 # Subjects asked for in one query; databases take a few thousand values at most.
 MANY = 1000
+# Both databases count rows in 64 bits; a larger number is an error to them rather than an empty answer.
 LARGEST_ID = 2**63 - 1
 
 

@@ -11,7 +11,9 @@ from mayfly.core import InputError, LimitError, MayflyError, StoreError, canonic
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
+# Readers of payloads recurse: this leaves most of Python's stack of a thousand frames to their callers.
 DEPTH = 200
+# Larger data goes into blobs; a page of a hundred events of this size is 25 MB.
 SIZE = 256 * 1024
 # What is told of a value, and from which size on it is not told whole.
 LONGEST = 2000

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mayfly.core import StoreError
 
+# A key as long as the digest of HMAC-SHA256: a longer one adds nothing.
 SIZE = 32
 
 

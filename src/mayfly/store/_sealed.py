@@ -11,7 +11,9 @@ from pathlib import Path
 from mayfly.core import StoreError, content_hash
 from mayfly.store._seal import Seal
 
+# What is kept sealed (compiled rules) is a few megabytes; a larger file is not ours, and is not read into memory.
 LARGEST = 64 * 1024 * 1024
+# Bytes of the digest before the content.
 _SEAL = 32
 
 

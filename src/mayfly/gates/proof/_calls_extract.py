@@ -16,7 +16,7 @@ _LOOSE = "test_at_the_top"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class Claim(NamedTuple):
+class CallClaim(NamedTuple):
     """One input of the entry and the output a test says it has."""
 
     input: object
@@ -29,7 +29,7 @@ class Collected:
 
     source: str = ""
     picks: tuple[str, ...] = ()
-    claims: dict[str, tuple[Claim, ...]] = field(default_factory=dict)
+    claims: dict[str, tuple[CallClaim, ...]] = field(default_factory=dict)
     problem: str = ""
 
 
@@ -41,7 +41,7 @@ def collect(test: Test, entry: Entry) -> Collected:
         return Collected(problem=f"the test does not parse: {error}")
     loose = any(isinstance(node, ast.Assert) for node in tree.body)
     tree = _with_loose_asserts(tree)
-    claims: dict[str, tuple[Claim, ...]] = {}
+    claims: dict[str, tuple[CallClaim, ...]] = {}
     picks = []
     for name, node in _tests(tree):
         found = None if "." in name else _claims(node, entry)
@@ -75,7 +75,7 @@ def _tests(tree: ast.Module) -> Iterator[tuple[str, Function]]:
             yield from ((f"{node.name}.{item.name}", item) for item in inner if item.name.startswith("test"))
 
 
-def _claims(node: Function, entry: Entry) -> tuple[Claim, ...] | None:
+def _claims(node: Function, entry: Entry) -> tuple[CallClaim, ...] | None:
     """Return what a test claims where every statement of it is `assert entry(literals) == literal`."""
     if node.args.args or node.decorator_list:
         return None
@@ -89,7 +89,7 @@ def _claims(node: Function, entry: Entry) -> tuple[Claim, ...] | None:
     return tuple(found) or None
 
 
-def _claim(statement: ast.stmt, entry: Entry) -> Claim | None:
+def _claim(statement: ast.stmt, entry: Entry) -> CallClaim | None:
     if not isinstance(statement, ast.Assert) or not isinstance(statement.test, ast.Compare):
         return None
     compare = statement.test
@@ -107,7 +107,7 @@ def _claim(statement: ast.stmt, entry: Entry) -> Claim | None:
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
     assert isinstance(given, list)
-    return Claim(given if entry.spread else given[0], expected)
+    return CallClaim(given if entry.spread else given[0], expected)
 
 
 def _arguments(call: ast.expr, entry: Entry) -> list[ast.expr] | None:

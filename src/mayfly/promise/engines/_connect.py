@@ -42,7 +42,7 @@ def import_ray() -> Any:
     return import_module("ray")
 
 
-class Connection:
+class ClusterConnection:
     """One process has one connection to Ray; engines that want the same cluster share it, the last one closes it."""
 
     _lock: ClassVar[threading.Lock] = threading.Lock()
@@ -56,7 +56,7 @@ class Connection:
         self._open = True
 
     @classmethod
-    def open(cls, address: Address, *, token: Path | None = None) -> Connection:
+    def open(cls, address: Address, *, token: Path | None = None) -> ClusterConnection:
         """Connect, within seconds or with one line about what is wrong."""
         ray = import_ray()
         with cls._lock:

@@ -12,7 +12,7 @@ from typing import Any
 from mayfly.core import Settings
 from mayfly.promise._job import Worker
 from mayfly.promise.engines._address import answers
-from mayfly.promise.engines._connect import Connection
+from mayfly.promise.engines._connect import ClusterConnection
 from mayfly.promise.engines._host import Host
 from mayfly.promise.engines._lost import WorkerLost
 from mayfly.promise.engines._nodes import AHEAD, Node, line
@@ -25,7 +25,9 @@ SPARE_THREADS = 8
 class RayFleet:
     """Start, call and end actors; every way in which Ray says that one is gone becomes `WorkerLost`."""
 
-    def __init__(self, connection: Connection, settings: Settings, make_worker: Callable[[Settings], Worker]) -> None:
+    def __init__(
+        self, connection: ClusterConnection, settings: Settings, make_worker: Callable[[Settings], Worker]
+    ) -> None:
         self._connection = connection
         self._ray = connection.ray
         here = replace(settings, promise=replace(settings.promise, engine="local"), sources={})

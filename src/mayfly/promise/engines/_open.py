@@ -23,7 +23,7 @@ def open_engine(settings: Settings, make_worker: Callable[[Settings], Worker]) -
 def _open_ray(name: str, settings: Settings, make_worker: Callable[[Settings], Worker]) -> Engine:
     if not settings.store.database_url:
         raise MayflyError("the ray engine needs a shared store: set MAYFLY_DATABASE_URL to a PostgreSQL")
-    from mayfly.promise.engines._connect import Connection, import_ray
+    from mayfly.promise.engines._connect import ClusterConnection, import_ray
 
     import_ray()
     from mayfly.promise.engines._fleet import RayFleet
@@ -32,7 +32,7 @@ def _open_ray(name: str, settings: Settings, make_worker: Callable[[Settings], W
 
     tryout = TryOut(settings)
     address = tryout.expect().address if name == "ray" else find(name, settings.promise)
-    connection = Connection.open(address, token=tryout.token_for(address))
+    connection = ClusterConnection.open(address, token=tryout.token_for(address))
     try:
         return RayEngine(settings, RayFleet(connection, settings, make_worker))
     except BaseException:

@@ -6,7 +6,7 @@ from mayfly.core import InputError, host_of
 from mayfly.mangle import Name, Time
 from mayfly.policy.kernel.facts._amounts import amounts
 from mayfly.policy.kernel.facts._paths import Places, is_url
-from mayfly.policy.kernel.facts._payload import Payload, take_apart
+from mayfly.policy.kernel.facts._payload import ActionPayload, take_apart
 from mayfly.policy.kernel.facts._shell import Fact, ShellFacts
 from mayfly.policy.kernel.facts._symbols import symbol, word
 from mayfly.policy.kernel.shell import read_arguments, read_script
@@ -53,7 +53,7 @@ def _check_text(text: str) -> None:
         raise InputError("the target or payload holds half of a character (a lone surrogate)") from None
 
 
-def _places(id: str, target: str, apart: Payload, places: Places) -> Iterator[Fact]:
+def _places(id: str, target: str, apart: ActionPayload, places: Places) -> Iterator[Fact]:
     named = [text.text for text in apart.texts if apart.value is not None and text.is_path]
     patched = [path for text in apart.texts for path in text.patched]
     own = [target] if target and not is_url(target) else []
@@ -66,7 +66,7 @@ def _places(id: str, target: str, apart: Payload, places: Places) -> Iterator[Fa
             yield symbol("action_path_suffix"), (id, suffix)
 
 
-def _hosts(id: str, target: str, apart: Payload) -> Iterator[Fact]:
+def _hosts(id: str, target: str, apart: ActionPayload) -> Iterator[Fact]:
     host = host_of(target)
     if host is not None:
         yield symbol("action_host"), (id, host.name, word(f"/{host.kind}"))
@@ -79,7 +79,7 @@ def _hosts(id: str, target: str, apart: Payload) -> Iterator[Fact]:
             yield symbol("payload_host"), (id, other.name, word(f"/{other.kind}"))
 
 
-def _shell(id: str, target: str, payload: str, apart: Payload, places: Places) -> Iterator[Fact]:
+def _shell(id: str, target: str, payload: str, apart: ActionPayload, places: Places) -> Iterator[Fact]:
     yield from ShellFacts(id, "/target", places).of(read_script(target))
     run, beside = ShellFacts(id, "/payload", places), ShellFacts(id, "/beside", places)
     for text in apart.texts:

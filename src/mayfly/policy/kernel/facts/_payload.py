@@ -62,7 +62,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Payload:
+class ActionPayload:
     """A payload taken apart; `value` is what it holds as JSON, None where it is none."""
 
     value: object = None
@@ -76,14 +76,14 @@ class Payload:
     """Whether everything was looked at."""
 
 
-def take_apart(payload: str) -> Payload:
+def take_apart(payload: str) -> ActionPayload:
     """Read a payload as JSON where it is JSON, and else as one text."""
     value = _decoded(payload)
     if value is None:
-        return Payload(texts=(Text(key="", text=payload),) if payload else ())
+        return ActionPayload(texts=(Text(key="", text=payload),) if payload else ())
     walk = _Walk()
     walk.value("", value, 0, "run")
-    return Payload(
+    return ActionPayload(
         value=value,
         texts=tuple(walk.texts),
         lists=tuple(walk.lists),
