@@ -111,7 +111,8 @@ class Progress:
             what = f"{ran.items:,} results" if ran.items is not None else "one result"
             self._say("ran", f"{what} in {result.milliseconds:.0f} ms, {result.lane}, {result.level}")
 
-    def _ended(self, outcome: Outcome[Any]) -> None:
+    def _ended(self, outcome: Outcome[Any], *, follow: str = "why") -> None:
+        """Say how it was read, which lines were used, what the proof rests on, and how it ended."""
         self._still()
         if is_wrong_usage(outcome):
             return
@@ -120,9 +121,9 @@ class Progress:
             from mayfly.views import account_words
 
             self._say("lines" if _is_lines(self._task) else "records", account_words(outcome.account))
-        if outcome.proof is not None:
+        if outcome.proof is not None and (outcome.proof.evidence or outcome.proof.tests):
             self._say("proof", proof_words(outcome.proof, cached=outcome.cached))
-        self._line(end_words(outcome))
+        self._line(end_words(outcome, follow=follow))
 
     def _unrecorded(self, reason: str) -> None:
         self._line(f"mayfly: not recorded in the ledger: {one_line(reason)}")

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Self
 from mayfly.cli._output import command
 from mayfly.cli._progress import Progress
 from mayfly.cli._tree_words import counted, plain_line
-from mayfly.cli._words import end_words, is_wrong_usage
 from mayfly.core import one_line
 from mayfly.views import Watched
 
@@ -31,6 +30,10 @@ class _Leaf(Progress):
     def still(self) -> None:
         """Take the spinner away."""
         self._still()
+
+    def end(self, outcome: Outcome[Any]) -> None:
+        """Say how the whole tree ended."""
+        self._ended(outcome, follow="trace")
 
 
 class TreeProgress:
@@ -133,8 +136,8 @@ class TreeProgress:
             self._leaf.still()
             self._stop()
             self._tree = None
-            if not self._quiet and not is_wrong_usage(outcome):
-                self._line(end_words(outcome, follow="trace"))
+            if not self._quiet:
+                self._leaf.end(outcome)
 
     def _stop(self) -> None:
         live, self._live = self._live, None
