@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mayfly.language._frames import FrameKind, frames_at, head_at, led_to, skip_openers, unknown_at
+from mayfly.language._frames import FrameKind, frames_at, head_at, head_behind, skip_openers, unknown_at
 from mayfly.language._heads import Head, Stretch, ends_phrase, is_finite, is_object_start, phrase_end, verb_at, work_at
 from mayfly.language._request import ClauseKind
 from mayfly.language._sentences import Sentence
@@ -18,6 +18,9 @@ _FAR = 40
 _LABEL = 2
 # Behind more commas and the like than this nothing is looked for again, or a line of them would take for ever.
 _OPENING = 8
+# How sure a reading is: a verb where a command begins, one behind polite words, a demand on a thing, work only named.
+# None but the last is below what a verb needs whose work cannot be taken back (0.75), and such work is not read there.
+_PLAIN, _POLITE, _DEMANDED, _NAMED = 0.95, 0.9, 0.75, 0.55
 _JOINTS = frozenset(("and", "then", "but", "so", "or", "also", "afterwards", "plus"))
 _ASKING = ("command", "unknown")
 # A refusal begins with these even where it follows an object, unless "not" belongs to a verb: "what is not tested".
@@ -90,8 +93,8 @@ class _Reader:
     def _close(self, stop: int) -> Span:
         span = Span(kind=self.mode, start=self.started, stop=stop, head=self.head, earlier=self.earlier)
         if self.mode == "command" and self.head and self.head.verb:
-            return replace(span, confidence=0.95 if self.head.verb.plain and not self.head.framed else 0.9)
-        return (_demanded(self.line, span) or span) if self.mode == "statement" else span
+            return replace(span, confidence=_PLAIN if self.head.verb.plain and not self.head.framed else _POLITE)
+        return (_demand_of(self.line, span) or span) if self.mode == "statement" else span
 
     def _open(self, first: int) -> int:
         """Begin the first clause and return where to read on; in doubt between a question and a command it asks."""
@@ -115,7 +118,7 @@ class _Reader:
     def _before(self, first: int) -> Head | None:
         """Return the head of what is to be done before the rest: "after fixing X, deploy Y"; what is told is none."""
         for frame, match in frames_at(self.line, first, "earlier"):
-            head = led_to(self.line, frame, match)
+            head = head_behind(self.line, frame, match)
             if head and head.verb and not match.negated and self._goes_on(head.end):
                 return replace(head, framed=True)
         return None
@@ -284,25 +287,25 @@ def _names_verbs(line: Line, place: int) -> bool:
     return seen > 1 and bool(line.plain(place)) and not is_closed(line.plain(place))
 
 
-def _demanded(line: Line, span: Span) -> Span | None:
+def _demand_of(line: Line, span: Span) -> Span | None:
     """Return what a statement demands or forbids of a thing: "the header must be changed", "the docs need updating"."""
     first = skip_openers(line, span.start)[0]
-    if named := _named(line, span, first):
+    if named := _named_work(line, span, first):
         return named
     hopes = [match.end for _, match in frames_at(line, first, "hope")]
     kind: FrameKind = "hoped" if hopes else "passive"
     start = max(hopes, default=first)
     for place in range(start + 1, span.stop):
         for frame, match in frames_at(line, place, kind):
-            head = led_to(line, frame, match)
+            head = head_behind(line, frame, match)
             if head and head.end <= span.stop and line.plain(head.end) != "by" and _is_thing(line, start, place):
                 denied = match.negated or line.has(start, "nobody")
                 made = replace(span, head=head, thing=(start, place))
-                return replace(made, kind="refusal") if denied else replace(made, kind="command", confidence=0.75)
+                return replace(made, kind="refusal") if denied else replace(made, kind="command", confidence=_DEMANDED)
     return None
 
 
-def _named(line: Line, span: Span, first: int) -> Span | None:
+def _named_work(line: Line, span: Span, first: int) -> Span | None:
     """Return the work that a sentence only names: "tests for a.py", "a quick fix would be nice"."""
     work = work_at(line, first)
     if work is None or work.verb is None or work.verb.verb in line.lexicon.guarded:
@@ -310,7 +313,7 @@ def _named(line: Line, span: Span, first: int) -> Span | None:
     wished = any(frames_at(line, work.end, "wished"))
     told = (is_finite(line, place) or line.has(place, "subjects") for place in range(work.end, span.stop))
     return (
-        replace(span, kind="command", head=work, confidence=0.75 if wished else 0.55)
+        replace(span, kind="command", head=work, confidence=_DEMANDED if wished else _NAMED)
         if wished or not any(told)
         else None
     )

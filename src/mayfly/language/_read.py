@@ -23,6 +23,8 @@ MOST_REQUESTS = 50
 LONGEST = 300_000
 # So many tokens are read from the beginning; of a longer text the last paragraphs among as many at its end, too.
 _FIRST, _LAST = 12_000, 2_000
+# A question or an instruction is plain to see, its verb is only what answers it.
+_ANSWERED = 0.8
 _EXAMPLE = "For example: fix the bug in auth.py."
 
 
@@ -138,10 +140,10 @@ class _Reading:
             verb = _question_verb(self.page.held(inside.words), inside.lexicon)
             kind: ClauseKind = "question" if verb else "statement"
             target = self.page.target(inside, self.about)
-            self._add(inside, replace(base, kind=kind, verb=verb, target=target, confidence=0.8), "question")
+            self._add(inside, replace(base, kind=kind, verb=verb, target=target, confidence=_ANSWERED), "question")
         elif span.kind == "instruction":
             verb = inside.lexicon.instruction_verb
-            self._add(inside, replace(base, verb=verb, target=base.text, confidence=0.8), "object")
+            self._add(inside, replace(base, verb=verb, target=base.text, confidence=_ANSWERED), "object")
         else:
             self._add(inside, base, "told")
             self.about = self.page.subject(inside) or self.about
@@ -221,7 +223,7 @@ class _Reading:
             clauses=with_flow(self.clauses, self.later, self.page.tokens, lexicon),
             roles=tuple(role or "glue" for role in self.page.roles),
             guesses=ranked,
-            ask=" ".join(ask for ask in (self._ask(ranked), _unread(unread)) if ask) or None,
+            ask=" ".join(ask for ask in (self._ask(ranked), _ask_for_unread(unread)) if ask) or None,
         )
 
     def _weaken(self) -> None:
@@ -262,7 +264,7 @@ class _Reading:
         return question(self._subject(), ranked, unknown)
 
 
-def _unread(count: int) -> str:
+def _ask_for_unread(count: int) -> str:
     left = f"{count:,} words were left out: put the request first, and the material into a file."
     return f"Is there a request in the part that was not read? {left}" if count else ""
 
