@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from mayfly.core import Artifact
-from mayfly.forge._settle import damaged, settled
+from mayfly.forge._settle import settled
 from mayfly.gates import Criteria, Gates, Judge, Profile, Prover, Suite, Test, TypeGate
 from mayfly.sandbox import Sandbox
 
@@ -60,11 +60,3 @@ def test_where_two_readings_differ_nothing_is_settled_and_nothing_refused(gates:
     after, suite = settled(gates, admission, SUITE, wrong, Profile())
     assert after == admission
     assert suite == SUITE
-
-
-def test_damaged_lines_keep_the_first_line_and_get_the_oracles_answer() -> None:
-    tests = list(
-        damaged(Suite(tests=(Test(name="x", kind="example", input=["header", "abcdefgh"], expected=0),)), right)
-    )
-    assert all(isinstance(test.input, list) and test.input[0] == "header" for test in tests)
-    assert [test.expected for test in tests] == [right(test.input) for test in tests]

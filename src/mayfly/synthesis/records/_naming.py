@@ -20,7 +20,10 @@ _NAMES = {
     "method": "method",
     "email": "email",
 }
-_RESULTS = frozenset("PASS FAIL SKIP PASSED FAILED SKIPPED OK NOK KO ERROR XFAIL XPASS SUCCESS FAILURE".split())
+_RESULTS = frozenset(
+    {"PASS", "FAIL", "SKIP", "PASSED", "FAILED", "SKIPPED", "OK", "NOK", "KO", "ERROR", "XFAIL", "XPASS", "SUCCESS"}
+    | {"FAILURE"}
+)
 _FILLERS = frozenset(
     {"from", "to", "in", "at", "by", "for", "of", "on", "with", "the", "a", "an", "and", "is", "was", "as"}
 )

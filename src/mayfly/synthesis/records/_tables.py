@@ -1,4 +1,4 @@
-"""Recognise tables: cells between delimiters with or without a header, and columns as programs print them for people."""
+"""Recognise tables: cells between delimiters with or without a header, and columns as programs print for people."""
 
 from __future__ import annotations
 
