@@ -99,7 +99,7 @@ def test_parts_give_together_what_the_whole_gives(worker: LeafWorker, tmp_path: 
     log.write_bytes((EXAMPLES / "access.log").read_bytes() * 3)
     settings = replace(worker.settings, promise=replace(worker.settings.promise, part_size=16_384))
     value = agent_of(worker)
-    assert value["merge"] == "record sum key"
+    assert value["merge"] == "record sum number"
     parts = parts_of(log, settings)
     assert len(parts) > 3
     done = [worker.do(job("agent", value["agent"], part=part)) for part in parts]

@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
     ("file", "intent", "kind"),
     [
         ("access.log", "extract 4xx errors", "concat"),
-        ("access.log", "sum bytes by status", "record sum key"),
+        ("access.log", "sum bytes by status", "record sum number"),
         ("access.log", "largest bytes", "max"),
         ("access.log", "distinct ip", "distinct"),
         ("access.log", "top 5 ip by requests", None),

@@ -1,4 +1,4 @@
-"""Questions about data, end to end: what is read, what every line was used for, and what is asked instead of guessed."""
+"""Questions about data, end to end: what is read, what every line was used for, and what is asked, not guessed."""
 
 from pathlib import Path
 

@@ -66,7 +66,7 @@ def test_syntax_error_then_failing_test_then_good_is_accepted_with_two_reflectio
 def test_the_budget_that_is_left_is_told_for_each_attempt(runtime: Runtime, watched: Watched, script: Script) -> None:
     model = script(("architect", fenced(WRONG)), ("architect", fenced(GOOD)))
     outcome = runtime.run("square the number", model=model, **TASK)
-    assert [row["entropy_remaining"] for row in watched.payloads(outcome.id, "forge.wrote")] == [0.5, 0.25]
+    assert [row["entropy_remaining"] for row in watched.payloads(outcome.id, "forge.wrote")] == [1.0, 0.5]
 
 
 def test_a_judge_that_rejects_ends_in_ground_with_its_reason(runtime: Runtime, script: Script) -> None:

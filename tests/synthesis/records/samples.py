@@ -26,10 +26,8 @@ def make_csv(source: random.Random, at: int) -> list[object]:
     head = ['Order no,When,Customer,"Price ($)",Qty,Paid,Note'] if at == 0 else []
     note = source.choice(["", '"a, b"', '"say ""hi"""', '"two\nlines"', "plain"])
     row = f'{100 + at},{_when(at, "%m/%d/%Y")},{source.choice(_NAMES)},"${source.random() * 5000:,.2f}"'
-    return [
-        *head,
-        *f"{row},{source.choice(['1', '22', 'n/a', ''])},{source.choice(['true', 'false'])},{note}".split("\n"),
-    ]
+    number, truth = source.choice(["1", "22", "n/a", ""]), source.choice(["true", "false"])
+    return [*head, *f"{row},{number},{truth},{note}".split("\n")]
 
 
 def make_semicolons(source: random.Random, at: int) -> list[object]:
@@ -51,7 +49,8 @@ def make_access(source: random.Random, at: int) -> list[object]:
     request = source.choice([f"GET /p{at % 5} HTTP/1.1", "POST /a b HTTP/1.1", "-", "\\x16\\x03"])
     return [
         f'192.0.2.{at % 9} - {source.choice(["-", "alice"])} [{_when(at, "%d/%b/%Y:%H:%M:%S")} +0000] "{request}" '
-        f'{source.choice([200, 404, 500])} {source.choice(["-", str(at * 10)])} "-" "curl/8 (\\"x\\")" rt={source.random():.3f}'
+        f'{source.choice([200, 404, 500])} {source.choice(["-", str(at * 10)])} "-" '
+        f'"curl/8 (\\"x\\")" rt={source.random():.3f}'
     ]
 
 
@@ -83,34 +82,27 @@ def make_firewall(source: random.Random, at: int) -> list[object]:
 
 def make_pairs(source: random.Random, at: int) -> list[object]:
     more = ' reason="card \\"x\\" declined"' if at % 5 == 0 else ""
-    return [
-        f"ts={_when(at, '%Y-%m-%dT%H:%M:%SZ')} lvl=info took={at}ms amount={at / 4} user={source.choice(_NAMES)}{more}"
-    ]
+    when = _when(at, "%Y-%m-%dT%H:%M:%SZ")
+    return [f"ts={when} lvl=info took={at}ms amount={at / 4} user={source.choice(_NAMES)}{more}"]
 
 
 def make_listing(source: random.Random, at: int) -> list[object]:
     head = ["total 123"] if at == 0 else []
-    return [
-        *head,
-        f"{source.choice('-dl')}rw-r--r--  1 root  {source.choice(_NAMES):8} {at * 99:7} {_when(at, '%b')} {at % 28 + 1:2} 10:30 a {at}.txt",
-    ]
+    rights = f"{source.choice('-dl')}rw-r--r--  1 root  {source.choice(_NAMES):8}"
+    return [*head, f"{rights} {at * 99:7} {_when(at, '%b')} {at % 28 + 1:2} 10:30 a {at}.txt"]
 
 
 def make_columns(source: random.Random, at: int) -> list[object]:
     head = ["NAME        STATUS      RESTARTS        AGE"] if at == 0 else []
     again = source.choice(["0", "36 (40m ago)", "2 (3d ago)"])
-    return [
-        *head,
-        f"pod-{at:<7} {source.choice(['Running', 'Pending']):11} {again:15} {source.choice(['41m', '2d14h'])}",
-    ]
+    status, age = source.choice(["Running", "Pending"]), source.choice(["41m", "2d14h"])
+    return [*head, f"pod-{at:<7} {status:11} {again:15} {age}"]
 
 
 def make_processes(source: random.Random, at: int) -> list[object]:
     head = ["USER   PID %CPU TIME COMMAND"] if at == 0 else []
-    return [
-        *head,
-        f"{source.choice(_NAMES):6} {at:4} {source.random() * 9:.1f} {source.choice(['196:55', '0:07'])} /bin/x --port {at}",
-    ]
+    name, load, time = source.choice(_NAMES), source.random() * 9, source.choice(["196:55", "0:07"])
+    return [*head, f"{name:6} {at:4} {load:.1f} {time} /bin/x --port {at}"]
 
 
 def make_iis(source: random.Random, at: int) -> list[object]:
@@ -126,21 +118,14 @@ def make_json_lines(source: random.Random, at: int) -> list[object]:
 
 def make_objects(source: random.Random, at: int) -> list[object]:
     lines = [{"sku": source.choice("AB"), "qty": at % 4}] * (at % 3)
-    record: dict[str, object] = {
-        "id": at,
-        "when": 1_740_816_000 + 977 * at,
-        "lines": lines,
-        "ok": source.random() < 0.5,
-    }
+    when, ok = 1_740_816_000 + 977 * at, source.random() < 0.5
+    record: dict[str, object] = {"id": at, "when": when, "lines": lines, "ok": ok}
     return [record if at % 4 else {**record, "note": "x"}]
 
 
 def make_text(source: random.Random, at: int) -> list[object]:
-    return [
-        source.choice(
-            ["Lunch?", "", f"Paid $2,{at:03}.75 to bob@x.example on 04.11.2025", "see https://x.example/a, 10.9.8.7"]
-        )
-    ]
+    paid = f"Paid $2,{at:03}.75 to bob@x.example on 04.11.2025"
+    return [source.choice(["Lunch?", "", paid, "see https://x.example/a, 10.9.8.7"])]
 
 
 def make_unknown(source: random.Random, at: int) -> list[object]:

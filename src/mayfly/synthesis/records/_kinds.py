@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from keyword import iskeyword
 from typing import NamedTuple
 from unicodedata import normalize
@@ -223,13 +224,13 @@ def _can_be(role: str, kind: Kind, look: str, name: str) -> bool:
 
 
 def _numbered(kind: Kind, texts: Sequence[str]) -> bool:
-    """Say whether these are numbers that somebody gave to things: each once, one after the other or with letters before."""
+    """Say whether somebody gave these numbers to things: each once, one after the other or with letters before."""
     if len(texts) < 5 or len(set(texts)) < len(texts):
         return False
     if kind == "text":
         return all(_CODE.fullmatch(text) for text in texts)
     numbers = [int(text) for text in texts if re.fullmatch("[0-9]{1,18}", text)]
-    return len(numbers) == len(texts) and all(b - a == 1 for a, b in zip(numbers, numbers[1:], strict=False))
+    return len(numbers) == len(texts) and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def looks(texts: Sequence[str]) -> str:

@@ -39,6 +39,9 @@ class Numeral(NamedTuple):
         return self._replace(whole=False) == Numeral()
 
 
+PLAIN = Numeral()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Field:
     """Describe one field: what it is called, what it holds, and where it is found.
@@ -55,7 +58,7 @@ class Field:
     layout: str = ""
     unit: str = ""
     values: tuple[str, ...] = ()
-    numeral: Numeral = Numeral()
+    numeral: Numeral = PLAIN
     # Of an object: whether its numbers are written as texts.
     quoted: bool = False
     # Words that stand for nothing here, besides those that do so everywhere.

@@ -21,22 +21,8 @@ _NAMES = {
     "email": "email",
 }
 _RESULTS = frozenset(
-    [
-        "PASS",
-        "FAIL",
-        "SKIP",
-        "PASSED",
-        "FAILED",
-        "SKIPPED",
-        "OK",
-        "NOK",
-        "KO",
-        "ERROR",
-        "XFAIL",
-        "XPASS",
-        "SUCCESS",
-        "FAILURE",
-    ]
+    {"PASS", "FAIL", "SKIP", "PASSED", "FAILED", "SKIPPED", "OK", "NOK", "KO", "ERROR", "XFAIL", "XPASS", "SUCCESS"}
+    | {"FAILURE"}
 )
 _FILLERS = frozenset(
     {"from", "to", "in", "at", "by", "for", "of", "on", "with", "the", "a", "an", "and", "is", "was", "as"}

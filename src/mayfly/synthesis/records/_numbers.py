@@ -127,7 +127,7 @@ def convention_of(cells: Iterable[str], *, span: bool = False, english: bool = F
 def _unusual(
     counts: Counter[str], total: int, number: int, absent: tuple[str, ...], found: dict[str, re.Match[str]]
 ) -> Convention | None:
-    """Return the convention of durations in several units or on a clock; else tell of numbers with other things among them."""
+    """Return the convention of durations in several units or on a clock; else tell of numbers among other things."""
     if all(_is_span(cell) for cell in counts):
         units = {unit for cell in counts for _, unit in _SPAN.findall(cell)}
         return Convention(Numeral(scales=_scales_of(units)), absent)

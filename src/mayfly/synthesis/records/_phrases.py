@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from mayfly.language.question import role_of_name
@@ -136,7 +137,7 @@ def _values(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
     """Yield words before values that are no plain words: numbers, names with digits or signs in them."""
     seen: dict[str, Counter[str]] = {}
     for tokens, count in split.items():
-        for name, value in zip(tokens, tokens[1:], strict=False):
+        for name, value in pairwise(tokens):
             if (
                 _is_name(name)
                 and "=" not in value
@@ -159,7 +160,7 @@ def _words(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
     for tokens, count in split.items():
         shown = tuple(token if _WORD.fullmatch(token) else _SLOT for token in tokens)
         templates[shown] += count
-    raw = {tokens: count for tokens, count in split.most_common(MOST_TEMPLATES)}
+    raw = dict(split.most_common(MOST_TEMPLATES))
     found: dict[str, tuple[Counter[str], set[str]]] = {}
     places: dict[tuple[tuple[str, ...], int], Counter[str]] = {}
     for tokens, count in raw.items():

@@ -235,7 +235,7 @@ class _LineReader:
         self.header = list(found.header)
 
     def read(self, text: str) -> tuple[dict[str, object], list[str]] | None:
-        """Return the row a record holds and its cells that do not fit; None for a header, ValueError for another shape."""
+        """Return the row a record holds and its cells that do not fit; None for a header, an error for any other."""
         if self.found.kind == "json":
             data = json_object(text)
             if data is None:

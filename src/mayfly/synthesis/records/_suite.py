@@ -1,4 +1,4 @@
-"""Write the tests of a program apart from it: the host works out from the same reading what it has to answer."""
+"""Write the tests of a program apart from it: what it has to answer is worked out on the host, by the same reading."""
 
 from __future__ import annotations
 

@@ -102,7 +102,8 @@ def _moment(found: Field, value: object) -> datetime | None:
 def _work(expression: Arithmetic, left: object, right: object) -> int | float | None:
     if not _is_number(left) or not _is_number(right):
         return None
-    assert isinstance(left, (int, float)) and isinstance(right, (int, float))
+    assert isinstance(left, (int, float))
+    assert isinstance(right, (int, float))
     if expression.sign == "+":
         return left + right
     if expression.sign == "-":

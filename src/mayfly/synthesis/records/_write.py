@@ -41,6 +41,7 @@ _GAUGES |= {"last": "Edge(last=True)", "median": "Percentile(50)", "stdev": "Dev
 _GAUGES |= {"range": "Range()"}
 # Helpers that a helper uses itself.
 _NEEDS = {"Percentile": ("Numbers",), "Deviation": ("Numbers",), "Extreme": ("sort_key",), "Commonest": ("key_text",)}
+_NEEDS |= {"key_text": ("number_text",)}
 
 
 class Written(NamedTuple):
@@ -66,7 +67,7 @@ def _shows_records(found: Format, query: Query) -> bool:
 
 
 def needed_titles(found: Format, query: Query) -> frozenset[str]:
-    """Return the columns that have to be read for a query: a line with something else in one of them is not understood."""
+    """Return the columns that a query reads: a line with something else in one of them is not understood."""
     if _shows_records(found, query) and found.kind not in OBJECTS:
         return frozenset(field.title for field in found.fields)
     return frozenset(columns_of(query))
@@ -141,7 +142,7 @@ class _Writer:
             self._use_written()
             return
         text = helper(name)
-        if text.startswith(f"class {name}(Gauge)") or text.startswith(f"class {name}(Numbers)"):
+        if text.startswith((f"class {name}(Gauge)", f"class {name}(Numbers)")):
             self.source.helper("Gauge", helper("Gauge"))
         if name == "week":
             self.source.datetime.add("datetime")
@@ -548,9 +549,13 @@ class _Writer:
             "    held = groups.setdefault(repr(key), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
-            "made = [(key, [gauge.value() for gauge in held]) for key, held in groups.values()]",
-            "return sorted(made, key=lambda group: [sort_key(part) for part in group[0]])",
+            "return sorted(map(group_made, groups.values()), key=lambda group: [sort_key(part) for part in group[0]])",
         ]
+        self.source.function(
+            "def group_made(group: tuple[list[object], list[Gauge]]) -> Group:",
+            "Return a group with the values of its gauges.",
+            ["return group[0], [gauge.value() for gauge in group[1]]"],
+        )
         self.source.function(
             "def collect(found: Iterable[Row]) -> list[Group]:", "Return every group with its values.", body
         )
@@ -558,8 +563,14 @@ class _Writer:
         if query.of_total:
             total = [
                 "total = sum(held[0] for _, held in found if isinstance(held[0], (int, float)))",
-                "return [(key, [100 * held[0] / total if total and isinstance(held[0], (int, float)) else None]) for key, held in found]",
+                "return [(key, [share_of(held[0], total)]) for key, held in found]",
             ]
+            share = "100 * value / total if total and isinstance(value, (int, float)) else None"
+            self.source.function(
+                "def share_of(value: object, total: float) -> float | None:",
+                "Return how many of a hundred a value is; None of what is no number.",
+                [f"return {share}"],
+            )
             self.source.function(
                 "def of_total(found: list[Group]) -> list[Group]:",
                 "Return each value as a share of all, in percent.",
@@ -569,9 +580,8 @@ class _Writer:
         if query.having:
             self._use("compare")
             operator, number = query.having
-            lines.append(
-                f'found = [group for group in found if isinstance(group[1][0], (int, float)) and compare(group[1][0], "{operator}", {literal(number)})]'
-            )
+            test = f'isinstance(group[1][0], (int, float)) and compare(group[1][0], "{operator}", {literal(number)})'
+            lines.append(f"found = [group for group in found if {test}]")
         if query.tally:
             return [*lines, 'return {"value": len(found), "account": account.told()}']
         for order in reversed(query.order):

@@ -306,7 +306,7 @@ class _Reader:
         return f"{function}({held})"
 
     def _function(self, field: Field) -> str:
-        """Return what makes a value of the text of a cell, as an expression; a lambda where it needs more than the cell."""
+        """Return what makes a value of the text of a cell: a name, or a lambda where it needs more than the cell."""
         self._absent()
         numeral = field.numeral
         if field.kind == "time":
