@@ -1,62 +1,21 @@
-"""`mayfly help`: effects of which nobody knows whether they happened."""
-
-import json
+"""`mayfly help`: the help of a command."""
 
 import pytest
 
 from .conftest import Cli
-from .trees import RUN, interrupted
-
-ID = f"{RUN}/0.1.2"
 
 
-def test_an_unknown_effect_is_listed_with_what_to_do(cli: Cli) -> None:
-    interrupted()
-    ran = cli("help", "list")
-    assert ID in ran.out
-    assert "the process died while it was sent" in ran.out
-    assert f"mayfly help answer {ID} done|again|failed" in ran.err
-    [found] = json.loads(cli("help", "list", "--json").out)
-    assert (found["kind"], found["id"], found["capability"]) == ("effect", ID, "find_failing_tests")
+@pytest.mark.parametrize("path", [["run"], ["policy", "eval"], ["policy"], ["answer"]])
+def test_it_prints_what_the_command_prints_with_its_option(cli: Cli, path: list[str]) -> None:
+    ran = cli("help", *path)
+    assert ran == cli(*path, "--help")
+    assert ran.out.startswith(f"Usage: mayfly {' '.join(path)} ")
 
 
-def test_nobody_needs_help(cli: Cli) -> None:
-    assert cli("help", "list") == (0, "", "nobody needs help\n")
+def test_without_a_name_it_lists_the_commands(cli: Cli) -> None:
+    assert cli("help") == cli("--help")
 
 
-@pytest.mark.parametrize("verdict", ["done", "again", "failed"])
-def test_a_person_settles_an_effect(cli: Cli, verdict: str) -> None:
-    interrupted()
-    ran = cli("help", "answer", ID, verdict, "--by", "ada")
-    assert (ran.status, ran.out) == (0, f"{ID}: {verdict}\n")
-    assert f"mayfly resume {RUN}" in ran.err
-    assert json.loads(cli("help", "list", "--json").out) == []
-
-
-def test_what_an_effect_gave_is_recorded(cli: Cli) -> None:
-    interrupted()
-    ran = cli("help", "answer", ID, "done", "--value", '{"failed": 2}', "--by", "ada", "--json")
-    assert json.loads(ran.out) == {"id": ID, "verdict": "done", "by": "ada", "value": {"failed": 2}}
-    [event] = cli("log", "--kind", "effect.settled", "--json").out.splitlines()
-    assert json.loads(event)["payload"] == {"verdict": "done", "by": "ada", "value": {"failed": 2}}
-
-
-@pytest.mark.parametrize(
-    ("args", "words"),
-    [
-        ([ID, "maybe"], "'maybe' is no verdict; say one of done, again, failed"),
-        ([ID, "again", "--value", "1"], "--value goes with done"),
-        ([ID, "done", "--value", "{"], "--value is not JSON"),
-        ([ID, "done", "--model", "x"], "--model goes with a call for help"),
-        ([f"{RUN}/0.9", "done"], f"there is no unknown effect {RUN}/0.9; see: mayfly help list"),
-        (["h-1", "hint", "--value", "1"], "--value goes with an effect"),
-        (["h-1", "hint"], "there is no call for help h-1"),
-    ],
-)
-def test_a_wrong_answer_is_one_line_and_changes_nothing(cli: Cli, args: list[str], words: str) -> None:
-    interrupted()
-    ran = cli("help", "answer", *args)
-    assert (ran.status, ran.out) == (2, "")
-    assert words in ran.err
-    assert ran.err.count("\n") == 1
-    assert len(json.loads(cli("help", "list", "--json").out)) == 1
+@pytest.mark.parametrize("path", [["nonsense"], ["run", "nonsense"], ["policy", "nonsense"]])
+def test_a_command_that_does_not_exist_is_one_line(cli: Cli, path: list[str]) -> None:
+    assert cli("help", *path) == (2, "", f"mayfly: there is no command {' '.join(path)!r}; see: mayfly help\n")

@@ -26,11 +26,11 @@ def test_what_is_proven_is_used_again_and_the_rest_is_resolved(cli: Cli, tmp_pat
     assert before.status == "collapsed"
     (tmp_path / "b.txt").write_text("beta")
     ran = cli("resume", before.id)
-    lines = {line.split()[1]: line for line in ran.err.splitlines() if line.startswith("resolved   ")}
+    lines = {line.split()[1]: line for line in ran.err.splitlines() if line.startswith("resolved   0")}
     assert (ran.status, json.loads(ran.out)) == (0, {"a": "alpha", "b": "beta"})
     assert "· again ·" in lines["0.1"]
     assert "again" not in lines["0.2"]
-    assert f"resolved {before.id} in " in ran.err
+    assert f"resolved  {before.id} in " in ran.err
     assert cli("runs", "--json").out.count('"status": "resolved"') == 1
 
 

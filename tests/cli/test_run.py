@@ -44,9 +44,10 @@ def data(ran: Any) -> dict[str, Any]:
 def test_the_answer_alone_is_on_stdout(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
     ran = cli(*squares, "--model", scripted(tmp_path, GOOD))
     assert (ran.status, ran.out) == (0, "144\n")
-    assert "proof strong" in ran.err
-    assert "1 model call " in ran.err
-    assert "why r-" in ran.err
+    assert "\nproof     strong: " in f"\n{ran.err}"
+    assert ", 1 model call; why: mayfly why r-" in ran.err
+    assert "budget" not in ran.err
+    assert "stability" not in ran.err
 
 
 def test_json_has_the_keys_that_scripts_rely_on(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
@@ -64,13 +65,13 @@ def test_json_has_the_keys_that_scripts_rely_on(cli: Cli, tmp_path: Path, square
 def test_help_needed_is_status_3_and_can_be_answered(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
     ran = cli(*squares, "--model", scripted(tmp_path, WRONG))
     assert (ran.status, ran.out) == (3, "-1\n")
-    assert "help answer h-" in ran.err
-    [call] = json.loads(cli("help", "list", "--json").out)
+    assert "mayfly answer h-" in ran.err
+    [call] = json.loads(cli("inbox", "--json").out)
     assert call["task"] == "square the number"
-    answered = cli("help", "answer", call["id"], "multiply", "--model", scripted(tmp_path, GOOD), "--json")
+    answered = cli("answer", call["id"], "multiply", "--model", scripted(tmp_path, GOOD), "--json")
     assert (answered.status, data(answered)["value"]) == (0, 144)
-    assert json.loads(cli("help", "list", "--json").out) == []
-    assert json.loads(cli("help", "list", "--all", "--json").out)[0]["answer"] == "multiply"
+    assert json.loads(cli("inbox", "--json").out) == []
+    assert json.loads(cli("inbox", "--all", "--json").out)[0]["answer"] == "multiply"
 
 
 def test_why_tells_what_every_gate_measured(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
@@ -121,7 +122,7 @@ def test_by_example_needs_no_model(cli: Cli, tmp_path: Path) -> None:
         (["run", "x", "--model", "scripted:missing"], "missing"),
         (["why", "r-nothing"], "nothing is recorded"),
         (["prove", "r-nothing"], "nothing is recorded"),
-        (["help", "answer", "h-nothing", "x"], "no call for help"),
+        (["answer", "h-nothing", "x"], "no call for help"),
         (["check", "missing.py"], "cannot read missing.py"),
         (["check", "bad.json", "--tier", "golden"], "no tier 'golden'"),
         (["compile"], "say what to write"),

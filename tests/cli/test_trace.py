@@ -64,7 +64,7 @@ def test_a_trace_shows_states_reasons_proofs_and_order(cli: Cli) -> None:
     assert lines[0].endswith("2 model calls · $0.0100")
     assert "resolving" in lines[1]
     assert "resolved   2 model calls · 12.0 ms · strong · every item occurs in the input" in lines[3]
-    assert "collapsed  CHAOTIC: needs a \\x1b[31mmodel" in lines[6]
+    assert "fallback   CHAOTIC: needs a \\x1b[31mmodel" in lines[6]
     assert "run.began" in lines[7]
     assert "6 promises, by somebody" in lines[8]
     assert any("effect.unknown" in line and "the process died" in line for line in lines)

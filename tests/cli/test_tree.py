@@ -43,8 +43,8 @@ def test_without_a_terminal_each_end_is_a_line(capsys: Capture) -> None:
     assert lines[0] == "Fix the bug in auth module · 6 promises on 3 levels"
     assert lines[1].startswith("resolved   0.1.1  Read auth.py · read_file · ")
     assert lines[1].endswith("strong · every item occurs in the input")
-    assert lines[2] == "collapsed  0.2.1  Modify code + run tests: needs a model"
-    assert lines[3] == "collapsed r-7f3a in 1.50 s · 3 model calls · trace: mayfly trace r-7f3a"
+    assert lines[2] == "fallback   0.2.1  Modify code + run tests: needs a model"
+    assert lines[3] == "gave the fallback r-7f3a in 1.5 s, 3 model calls; trace: mayfly trace r-7f3a"
     assert len(lines) == 4
 
 
@@ -129,7 +129,7 @@ def test_a_tree_of_one_leaf_tells_the_story_of_the_leaf(capsys: Capture) -> None
         progress("ended", end())
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 2
-    assert lines[1].startswith("resolved r-7f3a")
+    assert lines[1].startswith("resolved  r-7f3a")
 
 
 def test_a_watcher_that_fails_says_so_once_and_never_ends_the_run(capsys: Capture) -> None:
@@ -176,7 +176,7 @@ def test_a_small_tree_is_drawn_whole_with_its_states() -> None:
     assert len(lines) == 7
     assert "0.25 s" in lines[0]
     assert "✓ 0.25 s · strong · every item occurs" in lines[3]
-    assert "collapsed: needs a model" in lines[5]
+    assert "fallback: needs a model" in lines[5]
     assert lines[-1].startswith("0 of 5 model calls")
 
 
@@ -214,7 +214,7 @@ def test_the_last_picture_of_a_large_tree_counts_the_reasons() -> None:
         leaf_at(tree, place).collapse("no such file" if place % 3 else "denied", "INPUT")
         watched.moved(leaf_at(tree, place))
     lines = picture(watched, last=True).splitlines()
-    assert lines[-2:] == ["  20 collapsed: no such file", "  10 collapsed: denied"]
+    assert lines[-2:] == ["  20 gave the fallback: no such file", "  10 gave the fallback: denied"]
 
 
 def test_a_finished_tree_stays_on_the_screen_whole_though_it_is_higher() -> None:
@@ -248,7 +248,7 @@ def test_on_a_terminal_the_picture_is_drawn_and_the_cursor_given_back(
     err = capsys.readouterr().err
     assert "Read auth.py" in err
     assert err.rindex("\x1b[?25h") > err.rindex("\x1b[?25l")
-    assert "resolved r-7f3a" in err.splitlines()[-1]
+    assert "resolved  r-7f3a" in err.splitlines()[-1]
 
 
 def test_the_terminal_is_given_back_when_the_run_is_stopped(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

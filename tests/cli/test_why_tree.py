@@ -62,7 +62,7 @@ def test_the_chain_leads_from_the_root_to_the_leaf(cli: Cli) -> None:
     assert "gone.txt" in found["chain"][-1]["reason"]
     assert [node["node"] for node in found["ground"]] == ["0.2"]
     lines = cli("why", outcome.id).out.splitlines()
-    assert lines[1].startswith("collapsed: ")
+    assert lines[1].startswith("gave the fallback: ")
     assert [line.split()[0] for line in lines[2:5]] == ["0", "0.1", "0.1.1"]
 
 

@@ -1,6 +1,5 @@
 import dataclasses
 import random
-import time
 from unittest.mock import patch
 
 import pytest
@@ -9,7 +8,7 @@ from hypothesis import strategies as st
 
 from mayfly.language import Request, _read, tokens
 from mayfly.language._lexicon import load_words
-from mayfly.language._words import is_closed, words
+from mayfly.language._words import Line, is_closed, words
 from mayfly.mangle import Name, Symbol
 from mayfly.policy import facts_of
 
@@ -295,17 +294,37 @@ def test_a_long_quote_stays_a_quote(quote: str) -> None:
     assert not request(f"Look: {quote}" + "x y z. " * 20_000 + f"\n\nDelete the database. {quote}").routed
 
 
-@pytest.mark.parametrize(
-    "unit", ["a", "fix, ", ", ", "do not fix, ", "can you ", '"', "“", "`", "\n", "(", "a: ", "use a b "]
-)
-def test_reading_takes_no_longer_than_the_text_is_long(unit: str) -> None:
-    def seconds(length: int) -> float:
-        start = time.process_time()
-        found = request(unit * (length // len(unit)))
-        assert found.routed or found.ask
-        return time.process_time() - start
+UNITS = [
+    "fix, ",
+    ", ",
+    "do not fix, ",
+    "can you ",
+    '"',
+    "` ",
+    "(",
+    "a: ",
+    "use a b ",
+    "I would like it if ",
+    "x must be ",
+    "not ",
+]
 
-    assert seconds(100_000) < 20 * max(seconds(20_000), 0.05)
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_reading_takes_no_more_steps_than_the_text_is_long(unit: str) -> None:
+    def steps(times: int) -> int:
+        with patch.object(Line, "plain", autospec=True, side_effect=Line.plain) as looked:
+            found = request(unit * times)
+        assert found.routed or found.ask
+        return looked.call_count
+
+    assert steps(1600) < 5 * steps(400) + 1000
+
+
+@pytest.mark.parametrize("unit", ["a", "fix, ", ", ", '"', "“", "`", "\n", "(", "a: ", "/"])
+def test_a_very_long_text_is_read_without_a_crash(unit: str) -> None:
+    found = request(unit * (100_000 // len(unit)))
+    assert found.routed or found.ask
 
 
 @given(st.text(max_size=200))

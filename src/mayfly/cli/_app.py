@@ -35,15 +35,21 @@ COMMANDS = {
     "policy": Lazy("mayfly.cli._policy:app", "Evaluate, check, test and try out rules."),
     "prove": Lazy("mayfly.cli._prove:prove", "Run the tests behind a run again."),
     "freeze": Lazy("mayfly.cli._freeze:freeze", "Write every function under @mayfly.jit and prove it."),
-    "help": Lazy("mayfly.cli._help:app", "Tasks that need a person."),
+    "help": Lazy("mayfly.cli._help:help", "Print the help of a command, or the list of commands."),
+    "inbox": Lazy("mayfly.cli._inbox:inbox", "List what waits for a person."),
+    "answer": Lazy("mayfly.cli._answer:answer", "Answer a call for help."),
     "cache": Lazy("mayfly.cli._cache:app", "What is remembered."),
-    "metrics": Lazy("mayfly.cli._metrics:metrics", "Count runs, compiled agents and collapses."),
+    "metrics": Lazy("mayfly.cli._metrics:metrics", "Count runs, compiled agents and fallbacks."),
     "doctor": Lazy("mayfly.cli._doctor:doctor", "Say which wall this machine gives, layer by layer."),
     "ray": Lazy("mayfly.cli._ray:app", "A Ray cluster on this machine, to try things out."),
     "sandbox": Lazy("mayfly.cli._sandbox:app", "Run Python behind the wall."),
     "log": Lazy("mayfly.cli._log:log", "Read the ledger."),
     "config": Lazy("mayfly.cli._config:app", "Show the settings in force."),
 }
+
+
+# Two forms of `help` that other people's scripts use stand for commands of their own.
+ALIASES: dict[tuple[str, ...], str] = {("help", "list"): "inbox", ("help", "answer"): "answer"}
 
 
 class LazyGroup(TyperGroup):
@@ -56,9 +62,18 @@ class LazyGroup(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Put the real command in the place of its line in the list, then go on as usual."""
+        # What was typed is kept, for hints that repeat it with one thing changed.
+        ctx.meta["mayfly.typed"] = list(args)
+        args = _without_alias(args)
         if args and args[0] in COMMANDS:
             self.commands[args[0]] = load(args[0])
         return super().resolve_command(ctx, args)
+
+
+def _without_alias(args: list[str]) -> list[str]:
+    """Return the words of a command line with the command's own name; `help answer` alone asks for its help."""
+    alias = ALIASES.get(tuple(args[:2]))
+    return args if alias is None or args == ["help", "answer"] else [alias, *args[2:]]
 
 
 def load(name: str) -> Any:

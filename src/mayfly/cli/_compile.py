@@ -9,8 +9,9 @@ import typer
 from mayfly.cli._check import Depth, Imports, TierOption, profile_of, read_source
 from mayfly.cli._inputs import given_input, read_context, read_examples
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
-from mayfly.cli._run import EXIT, ContextOption, ExamplesOption, InputOption, ModelOption
+from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
 from mayfly.cli._verdicts import exit_status, proof_fields, show_verdict, verdict_fields
+from mayfly.cli._words import EXIT
 from mayfly.core import InputError, MayflyError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def compile(
         raise InputError("say what to write", fix='mayfly compile "count requests by status" --input FILE')
     settings = Settings.load()
     profile = profile_of(settings, tier, depth, imports)
-    progress = Progress(quiet=as_json)
+    progress = Progress(quiet=as_json, verbose=True)
     given_source = None if source is None else read_source(source)
     written = _read_tests(tests)
     with given_input(input or sample) as given, Runtime(settings, observer=progress) as runtime:

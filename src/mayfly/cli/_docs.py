@@ -22,7 +22,7 @@ EXIT_STATUS = """\
 | status | meaning |
 | --- | --- |
 | 0 | resolved or accepted |
-| 1 | refused, failed or collapsed; the reason is on stderr |
+| 1 | refused, failed, or the fallback was given; the reason is on stderr |
 | 2 | wrong usage or bad input |
 | 3 | help or an answer is needed |
 | 4 | this machine cannot |

@@ -5,8 +5,8 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -16,34 +16,57 @@ LARGEST_VALUE = 12 * 1024 * 1024
 
 
 class Given(NamedTuple):
-    """The input of a task: a value, or a file whose lines are streamed."""
+    """One input of a task: a value, or a file whose lines are streamed; and what it is called."""
 
     value: object | Unset = UNSET
     lines: Path | None = None
+    name: str = ""
+
+
+class Inputs(NamedTuple):
+    """What a task works on, and the second input where it joins two."""
+
+    first: Given = Given()
+    second: Given | None = None
 
 
 @contextmanager
-def given_input(name: str | None) -> Iterator[Given]:
-    """Read `--input`: JSON for .json, a list for .jsonl, otherwise lines; `-` is standard input."""
+def given_inputs(names: Sequence[str], *, objects_as_lines: bool = False) -> Iterator[Inputs]:
+    """Read what every `--input` names, two at most."""
+    if len(names) > 2:
+        raise InputError(f"{len(names)} inputs were given; two can be joined, and no more")
+    if list(names).count("-") > 1:
+        raise InputError("standard input can be read once only", fix="give the other input as a file")
+    with ExitStack() as stack:
+        given = [stack.enter_context(given_input(name, objects_as_lines=objects_as_lines)) for name in names]
+        yield Inputs(*given)
+
+
+@contextmanager
+def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator[Given]:
+    """Read `--input`: JSON for .json, a list for .jsonl, otherwise lines; `-` is standard input.
+
+    *objects_as_lines* leaves the lines of a .jsonl file as they are: one that is not JSON is then counted, not fatal.
+    """
     if name is None:
         yield Given()
     elif name == "-":
         with tempfile.NamedTemporaryFile(prefix="mayfly-") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
             file.flush()
-            yield Given(lines=Path(file.name))
+            yield Given(lines=Path(file.name), name="stdin")
     else:
-        yield _from_file(Path(name))
+        yield _from_file(Path(name), objects_as_lines=objects_as_lines)
 
 
-def _from_file(path: Path) -> Given:
+def _from_file(path: Path, *, objects_as_lines: bool) -> Given:
     suffix = path.suffix.lower()
     if suffix == ".json":
-        return Given(value=parse_json(_read(path, "--input"), f"--input {path}"))
-    if suffix == ".jsonl" and _size(path) <= LARGEST_VALUE:
-        return Given(value=_json_lines(path))
-    _size(path)
-    return Given(lines=path)
+        return Given(value=parse_json(_read(path, "--input"), f"--input {path}"), name=path.name)
+    size = _size(path)
+    if suffix == ".jsonl" and size <= LARGEST_VALUE and not objects_as_lines:
+        return Given(value=_json_lines(path), name=path.name)
+    return Given(lines=path, name=path.name)
 
 
 def _json_lines(path: Path) -> list[object]:

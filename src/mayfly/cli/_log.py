@@ -96,7 +96,15 @@ def _fields(event: Event) -> dict[str, object]:
 
 def _as_text(event: Event) -> str:
     """Write an event on one line; control characters come out escaped, since not all text is ours."""
-    values = " ".join(f"{harmless(name)}={canonical_json(value)}" for name, value in event.payload.items())
-    short = clipped(values, WIDTH)
+    rest = dict(event.payload)
+    # How a request was read and which lines were used is said first and never cut.
+    first = [f"reading={canonical_json(reading)} " for reading in [rest.pop("reading", None)] if reading]
+    account = rest.pop("account", None)
+    if isinstance(account, dict):
+        from mayfly.views import account_words
+
+        first.append(f"lines={canonical_json(account_words(account))} ")
+    values = " ".join(f"{harmless(name)}={canonical_json(value)}" for name, value in rest.items())
+    short = "".join(first) + clipped(values, WIDTH)
     when = event.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
     return f"{when}  {one_line(event.kind)}  {one_line(event.subject)}  {short}"

@@ -5,7 +5,7 @@ from mayfly.core import Settings
 
 
 def metrics(*, as_json: AsJson = False) -> None:
-    """Count runs, compiled agents and collapses, and how much of the code was written on demand."""
+    """Count runs, compiled agents and fallbacks, and how much of the code was written on demand."""
     from mayfly.runtime import Runtime
     from mayfly.views import metrics as count
 

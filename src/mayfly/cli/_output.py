@@ -108,7 +108,7 @@ def report(error: Exception, *, debug: bool) -> int:
     from mayfly.core import harmless, one_line
 
     message, fix, status = _explain(error)
-    hint = f"; {_as_called(harmless(fix))}" if fix else ""
+    hint = f"; {as_called(harmless(fix))}" if fix else ""
     note(f"mayfly: {one_line(message)}{hint}")
     if isinstance(error, OSError):
         _drop_stdout()
@@ -138,7 +138,8 @@ def _explain(error: Exception) -> tuple[str, str | None, int]:
     return f"unexpected {type(error).__name__}: {error}", "run it again with --debug to see where", 1
 
 
-def _as_called(fix: str) -> str:
+def as_called(fix: str) -> str:
+    """Return a hint with the command named as it was called."""
     return re.sub(r"(?<![\w./-])mayfly (?=[a-z-])", lambda _: command() + " ", fix)
 
 

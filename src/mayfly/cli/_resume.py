@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._output import AsJson
-from mayfly.cli._run import EXIT, ModelOption, show_outcome
+from mayfly.cli._run import ModelOption, Quiet, Verbose, show_outcome
+from mayfly.cli._words import exit_status
 from mayfly.core import InputError, Settings
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ def resume(
     id: Annotated[str, typer.Argument(help="The run, as `mayfly runs` shows it.", metavar="ID")],
     *,
     model: ModelOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Go on with an interrupted run: what is proven is used again, the rest is resolved."""
@@ -31,14 +33,13 @@ def resume(
     if ledger is None:
         raise InputError("nothing has been run yet", fix="try: mayfly demo")
     ledger.close()
-    progress = TreeProgress(quiet=quiet)
+    progress = TreeProgress(quiet=quiet, verbose=verbose)
     with progress, Runtime(settings, observer=progress) as runtime:
         progress.again = _proven(runtime, id)
         outcome = runtime.resume(id, model=model)
         progress.close()
         show_outcome(outcome, as_json=as_json)
-    if not outcome.resolved:
-        raise typer.Exit(EXIT.get(outcome.code, 1))
+    raise typer.Exit(exit_status(outcome))
 
 
 def _proven(runtime: Runtime, id: str) -> frozenset[str]:

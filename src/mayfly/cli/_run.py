@@ -1,24 +1,29 @@
-"""`mayfly run`: an intent goes in; a proven answer comes out, or ground and the reason."""
+"""`mayfly run`: an intent goes in; a proven answer comes out, or the fallback and the reason."""
 
 import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
-from mayfly.cli._output import AsJson, answer, command, note, to_json
+from mayfly.cli._choices import can_ask, choices_of, choose, show_choices
+from mayfly.cli._forms import checked_form, write_form
+from mayfly.cli._inputs import Inputs, given_inputs, read_context, read_examples, read_ground
+from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
 from mayfly.cli._verdicts import proof_fields
-from mayfly.core import Example, InputError, Settings, one_line
+from mayfly.cli._words import exit_status, is_wrong_usage
+from mayfly.core import UNSET, Example, InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.cli._tree import TreeProgress
     from mayfly.core import Outcome
     from mayfly.runtime import Runtime
 
-EXIT = {"HELP": 3, "QUESTION": 3, "UNKNOWN": 3, "MACHINE": 4, "INPUT": 2, "CONFLICT": 2}
+# Longer than any request: a page of text that was pasted in by mistake is not read word by word.
+LONGEST_INTENT = 20_000
+BAD_LINES = ("ask", "skip", "stop")
 
 InputOption = Annotated[
     str | None,
@@ -42,79 +47,192 @@ ContextOption = Annotated[
 ]
 
 
+InputsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--input",
+        help="What to work on: JSON for .json, a list for .jsonl, otherwise lines; - is stdin. "
+        "Given twice, for questions that join two inputs.",
+        metavar="FILE",
+    ),
+]
+ReadingOption = Annotated[
+    str, typer.Option(help="How to read the request, in the words that `read as` showed.", metavar="TEXT")
+]
+BadLinesOption = Annotated[
+    str,
+    typer.Option(
+        help="What to do about lines that are not understood: ask (if more than 1 in 100 is), skip or stop.",
+        metavar="ask|skip|stop",
+    ),
+]
+FormOption = Annotated[
+    str | None,
+    typer.Option("--as", help="The form of the answer; JSON if none is named.", metavar="json|csv|tsv|lines|table"),
+]
+GroundOption = Annotated[
+    str | None, typer.Option(help="The fallback: the value to give where nothing is proven.", metavar="JSON")
+]
+TierOption = Annotated[
+    str, typer.Option(help="memo keeps what was proven; ephemeral keeps hashes only.", metavar="TIER")
+]
+AcceptWeak = Annotated[bool, typer.Option("--accept-weak", help="Run on a weak proof too.")]
+RecordOption = Annotated[
+    Path | None, typer.Option(help="Append every model request and answer to this file.", metavar="FILE")
+]
+HintOption = Annotated[list[str] | None, typer.Option(help="Something the writer should know.", metavar="TEXT")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show what the gates measured, too.")]
+
+
 def run(
+    command_context: typer.Context,
     intent: Annotated[str, typer.Argument(help="What to do, in words.", metavar="INTENT")],
     *,
-    input: InputOption = None,
+    input: InputsOption = None,
+    reading: ReadingOption = "",
+    bad_lines: BadLinesOption = "ask",
+    form: FormOption = None,
     examples: ExamplesOption = None,
-    ground: Annotated[
-        str | None, typer.Option(help="The value to give where nothing is proven.", metavar="JSON")
-    ] = None,
+    ground: GroundOption = None,
     model: ModelOption = None,
     context: ContextOption = None,
-    tier: Annotated[
-        str, typer.Option(help="memo keeps what was proven; ephemeral keeps hashes only.", metavar="TIER")
-    ] = "memo",
-    accept_weak: Annotated[bool, typer.Option("--accept-weak", help="Run on a weak proof too.")] = False,
-    record: Annotated[
-        Path | None, typer.Option(help="Append every model request and answer to this file.", metavar="FILE")
-    ] = None,
-    hint: Annotated[list[str] | None, typer.Option(help="Something the writer should know.", metavar="TEXT")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")] = False,
+    tier: TierOption = "memo",
+    accept_weak: AcceptWeak = False,
+    record: RecordOption = None,
+    hint: HintOption = None,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the agent this needs, gate it, prove it, run it; print the answer alone on stdout."""
+    _check_options(intent, tier=tier, bad_lines=bad_lines, form=form, as_json=as_json)
+    if reading and (examples or not input):
+        wrong = "goes without --examples" if examples else "needs --input"
+        raise InputError(f"--reading {wrong}: it says how to read a question about data")
+    options: dict[str, Any] = {
+        "examples": read_examples(examples),
+        "reading": reading,
+        "bad_lines": bad_lines,
+        "ground": read_ground(ground),
+        # A reading that was chosen leaves nothing for a model to decide.
+        "model": "" if reading else model,
+        "context": read_context(context),
+        "tier": tier,
+        "accept_weak": accept_weak,
+        "record": record,
+        "hints": tuple(hint or ()),
+    }
+    shown = Shown(
+        form=form or "json",
+        as_json=as_json,
+        quiet=quiet,
+        verbose=verbose,
+        typed=command_context.meta.get("mayfly.typed", ()),
+    )
+    raise typer.Exit(exit_status(_run(intent, input or [], options, shown)))
+
+
+class Shown(NamedTuple):
+    """How a run is shown, and what was typed to have it."""
+
+    form: str
+    as_json: bool
+    quiet: bool
+    verbose: bool
+    typed: Sequence[str]
+
+
+def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Shown) -> "Outcome[Any]":
+    """Run, asking where a person is there to answer, and print what came of it."""
     from mayfly.cli._tree import TreeProgress
     from mayfly.runtime import Runtime
 
-    if tier not in ("memo", "ephemeral"):
-        raise InputError(f"--tier {tier}: a run is memo or ephemeral")
+    settings = Settings.load()
+    model = settings.models.name if options["model"] is None else options["model"]
+    progress = TreeProgress(quiet=shown.quiet, verbose=shown.verbose)
+    asking = not (shown.as_json or shown.quiet) and can_ask()
+    with (
+        given_inputs(inputs, objects_as_lines=not model and not options["examples"]) as given,
+        progress,
+        Runtime(settings, observer=progress, brief=True) as runtime,
+    ):
+        outcome = _until_settled(
+            runtime,
+            intent,
+            {**options, **_input_options(given, examples=bool(options["examples"]))},
+            progress,
+            ask=asking,
+        )
+        progress.close()
+        show_outcome(outcome, as_json=shown.as_json, form=shown.form)
+        if not (shown.as_json or shown.quiet or asking):
+            show_choices(choices_of(outcome), shown.typed)
+    return outcome
+
+
+def _check_options(intent: str, *, tier: str, bad_lines: str, form: str | None, as_json: bool) -> None:
+    """Refuse what cannot be meant before anything is done."""
     if not intent.strip():
         raise InputError(
             "the intent is empty", fix='say what to do: mayfly run "count requests by status" --input FILE'
         )
-    known = read_examples(examples)
-    fallback = read_ground(ground)
-    progress = TreeProgress(quiet=quiet)
-    with given_input(input) as given, progress, Runtime(Settings.load(), observer=progress, brief=True) as runtime:
-        options: dict[str, Any] = {
-            "input": given.value,
-            "lines": given.lines,
-            "ground": fallback,
-            "model": model,
-            "context": read_context(context),
-            "tier": tier,
-            "accept_weak": accept_weak,
-            "record": record,
-            "hints": tuple(hint or ()),
-        }
-        outcome = _until_settled(runtime, intent, known, options, progress, ask=not (as_json or quiet))
-        progress.close()
-        show_outcome(outcome, as_json=as_json)
-    if not outcome.resolved:
-        raise typer.Exit(EXIT.get(outcome.code, 1))
+    if len(intent) > LONGEST_INTENT:
+        raise InputError(
+            f"the intent is {len(intent):,} characters long; at most {LONGEST_INTENT:,} are read",
+            fix="give data with --input FILE",
+        )
+    if tier not in ("memo", "ephemeral"):
+        raise InputError(f"--tier {one_line(tier, limit=60)}: a run is memo or ephemeral")
+    if bad_lines not in BAD_LINES:
+        raise InputError(f"--bad-lines {one_line(bad_lines, limit=60)}: it is one of {', '.join(BAD_LINES)}")
+    if checked_form(form or "json") != "json" and as_json:
+        raise InputError(f"--json prints everything about the run and --as {form} the answer alone: choose one")
+
+
+def _input_options(given: Inputs, *, examples: bool) -> dict[str, Any]:
+    """Return the inputs as `Runtime.run` takes them."""
+    first, second = given
+    options = {"input": first.value, "lines": first.lines, "name": first.name}
+    if second is None:
+        return options
+    if examples or not all(one.lines or isinstance(one.value, list) for one in given if one):
+        raise InputError(
+            "two inputs: this needs a question that joins them, and lines or records in both",
+            fix="ask about one: --input FILE given once, or leave --examples out",
+        )
+    return {**options, "second": second.lines if second.value is UNSET else second.value}
 
 
 def _until_settled(
     runtime: "Runtime",
     intent: str,
-    known: list[Example],
     options: dict[str, Any],
     progress: "TreeProgress",
     *,
     ask: bool,
 ) -> "Outcome[Any]":
-    """Run, and where rivals disagree and a person is there, ask and run again with the answer as an example."""
+    """Run; where something is open that a person can settle, and one is there, ask and run again with the answer."""
     while True:
         progress.question = None
-        outcome = runtime.run(intent, examples=known, **options)
-        asked = progress.question
-        if outcome.resolved or asked is None or not ask or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        outcome = runtime.run(intent, **options)
+        if outcome.resolved or not ask:
             return outcome
-        said = _ask(asked[0], asked[1])
-        if said is None:
+        progress.close()
+        choices, asked = choices_of(outcome), progress.question
+        if choices:
+            chosen = choose(choices, reason=outcome.reason)
+            if chosen is None:
+                return outcome
+            # What a person has chosen is not for a model to decide again.
+            options = {**options, chosen.keyword: chosen.value, **({"model": ""} if outcome.readings else {})}
+        elif asked is not None:
+            said = _ask(asked[0], asked[1])
+            if said is None:
+                return outcome
+            options = {**options, "examples": [*options["examples"], Example(input=asked[0], output=said)]}
+        else:
             return outcome
-        known = [*known, Example(input=asked[0], output=said)]
 
 
 def _ask(input: object, answers: Sequence[object]) -> object:
@@ -135,19 +253,25 @@ def _ask(input: object, answers: Sequence[object]) -> object:
     return value
 
 
-def show_outcome(outcome: "Outcome[Any]", *, as_json: bool) -> None:
-    """Print the answer on stdout, and on stderr why it is only ground."""
+def show_outcome(outcome: "Outcome[Any]", *, as_json: bool, form: str = "json") -> None:
+    """Print the answer on stdout, and on stderr why it is only the fallback."""
     if as_json:
         _write_json(outcome)
         return
     if not outcome.resolved:
-        note(f"mayfly: {outcome.status}: {one_line(outcome.reason)}")
-        if outcome.question:
-            note(f"mayfly: question: {one_line(outcome.question)}")
-        if outcome.code == "HELP" and "help answer" not in outcome.reason:
+        note(f"mayfly: {as_called(one_line(outcome.reason))}")
+        if outcome.question and not choices_of(outcome):
+            note(f"mayfly: question: {as_called(one_line(outcome.question))}")
+        if outcome.code == "HELP" and "mayfly answer" not in outcome.reason:
             id = f"h-{outcome.id.removeprefix('r-')}"
-            note(f'mayfly: to help: {command()} help answer {id} "…"')
-    _write_value(outcome.value)
+            note(f'mayfly: to help: {command()} answer {id} "…"')
+    if is_wrong_usage(outcome):
+        # Nothing was done, so there is nothing that a fallback would stand for.
+        return
+    if form == "json":
+        _write_value(outcome.value)
+    else:
+        write_form(outcome.value, form, reading=outcome.reading)
 
 
 def _write_value(value: object) -> None:
@@ -189,6 +313,10 @@ def outcome_fields(outcome: "Outcome[Any]") -> dict[str, object]:
         "model_calls": outcome.cost.model_calls,
         "question": outcome.question,
         "proof": proof_fields(outcome.proof),
+        "reading": outcome.reading,
+        "readings": [{"reading": offer.reading, "gives": offer.gives} for offer in outcome.readings],
+        "account": None if outcome.account is None else dict(outcome.account),
+        "candidate": outcome.candidate,
         "source_hash": outcome.source_hash,
         "cost": {
             "seconds": round(outcome.cost.seconds, 6),

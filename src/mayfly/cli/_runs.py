@@ -37,13 +37,14 @@ def runs(
 
 def _show(found: list[RunLine]) -> None:
     from mayfly.cli._output import table
+    from mayfly.views import status_words
 
     rows = [("id", "at", "status", "promises", "took", "intent")]
     rows += [
         (
             one_line(line.id),
             line.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00"),
-            one_line(line.status),
+            one_line(status_words(line.status)),
             _promises(line),
             _took(line.seconds),
             one_line(line.intent, limit=80),

@@ -67,12 +67,13 @@ def _show_story(ledger: Ledger, run: str, as_json: bool) -> bool:
 def _show(traced: Trace) -> None:
     from mayfly.cli._plan import print_rows
     from mayfly.cli._tree_rows import branches
+    from mayfly.views import status_words
 
     saved = traced.saved
     calls = f"{saved.cost.model_calls} model call{'s' if saved.cost.model_calls != 1 else ''}"
     spent = f" · ${saved.cost.money:.4f}" if saved.cost.money else ""
     when = saved.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
-    answer(f"{one_line(traced.run)}  {one_line(saved.status)}  {when}  {calls}{spent}")
+    answer(f"{one_line(traced.run)}  {one_line(status_words(saved.status))}  {when}  {calls}{spent}")
     costs = traced.costs()
     print_rows([_row(branch, traced, costs) for branch in branches(traced.tree)])
     if traced.node:
@@ -84,11 +85,11 @@ def _show(traced: Trace) -> None:
 
 def _row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row:
     from mayfly.cli._tree_rows import Row
-    from mayfly.cli._tree_words import STYLES, proven_words, served_by
+    from mayfly.cli._tree_words import STYLES, proven_words, served_by, state_word
 
     promise = branch.promise
     state = promise.state.value
-    middle = f"budget {promise.budget:.2f}  {state:<9}"
+    middle = f"budget {promise.budget:.2f}  {state_word(state):<9}"
     if state in ("collapsed", "failed"):
         return Row(branch, middle, promise.code or "ground", one_line(promise.reason), STYLES[state])
     if state != "resolved":

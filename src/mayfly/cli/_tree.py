@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.cli._output import command
 from mayfly.cli._progress import Progress
-from mayfly.cli._tree_words import counted, ended_words, plain_line
+from mayfly.cli._tree_words import counted, plain_line
+from mayfly.cli._words import end_words, is_wrong_usage
 from mayfly.core import one_line
 from mayfly.views import Watched
 
@@ -39,10 +40,11 @@ class TreeProgress:
     however the run ends. *again* holds the ids of promises that were proven in an earlier attempt.
     """
 
-    def __init__(self, *, quiet: bool = False, again: Collection[str] = ()) -> None:
+    def __init__(self, *, quiet: bool = False, verbose: bool = False, again: Collection[str] = ()) -> None:
         self.again = again
         self._quiet = quiet
-        self._leaf = _Leaf(quiet=quiet)
+        self._verbose = verbose
+        self._leaf = _Leaf(quiet=quiet, verbose=verbose)
         self._leaf_seen = False
         self._tree: Watched | None = None
         self._live: LiveTree | None = None
@@ -90,7 +92,7 @@ class TreeProgress:
         if sys.stderr.isatty():
             from mayfly.cli._tree_live import LiveTree
 
-            self._live = LiveTree(self._tree, pool=self._pool)
+            self._live = LiveTree(self._tree, pool=self._pool, verbose=self._verbose)
             self._live.start()
         else:
             levels = len(self._tree.levels)
@@ -131,8 +133,8 @@ class TreeProgress:
             self._leaf.still()
             self._stop()
             self._tree = None
-            if not self._quiet:
-                self._line(ended_words(outcome))
+            if not self._quiet and not is_wrong_usage(outcome):
+                self._line(end_words(outcome, follow="trace"))
 
     def _stop(self) -> None:
         live, self._live = self._live, None

@@ -14,8 +14,9 @@ from rich.text import Text
 
 from mayfly.cli._screen import _STYLES as COLOURS
 from mayfly.cli._tree_rows import Branch, Line, Row, branches, cut, fitted
-from mayfly.cli._tree_words import STYLES, counted, how_long, pool_words, proven_words, served_by
+from mayfly.cli._tree_words import STYLES, counted, how_long, pool_words, proven_words, served_by, state_word
 from mayfly.core import one_line
+from mayfly.views import status_words
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
@@ -35,8 +36,11 @@ MOVING = 16
 class LiveTree:
     """Draw one tree from a thread of its own, so that the run never waits for the terminal."""
 
-    def __init__(self, tree: Watched, *, pool: Pool | None = None, console: Console | None = None) -> None:
+    def __init__(
+        self, tree: Watched, *, pool: Pool | None = None, console: Console | None = None, verbose: bool = False
+    ) -> None:
         self.pool = pool
+        self._verbose = verbose
         self._tree = tree
         self._console = console or Console(stderr=True, highlight=False, markup=False, emoji=False)
         self._spinner = Spinner("dots")
@@ -93,7 +97,8 @@ class LiveTree:
     def _row(self, branch: Branch) -> Row:
         promise = branch.promise
         tail, reason = self._tail(promise)
-        return Row(branch, f"budget {promise.budget:.2f}", tail, reason, STYLES[promise.state.value])
+        middle = f"budget {promise.budget:.2f}" if self._verbose else ""
+        return Row(branch, middle, tail, reason, STYLES[promise.state.value])
 
     def _tail(self, promise: Promise[Any]) -> tuple[str, str]:
         """Return what is said of a promise beside its intent, and its reason."""
@@ -105,7 +110,7 @@ class LiveTree:
             return " ".join(word for word in (self._spin(), by, how_long(seconds or 0.0)) if word), ""
         if state == "resolved":
             return f"✓ {proven_words(promise, seconds, again=self._tree.again(promise))}", ""
-        return state, one_line(promise.reason, limit=300)
+        return state_word(state), one_line(promise.reason, limit=300)
 
     def _spin(self) -> str:
         frames = self._spinner.frames
@@ -133,7 +138,8 @@ class LiveTree:
 def _reasons(moving: Moving) -> list[tuple[str, str]]:
     """Say how often each reason was given, the most frequent first."""
     return [
-        (f"  {count:,} {state}: {one_line(reason)}", STYLES[state]) for state, reason, count in moving.reasons[:REASONS]
+        (f"  {count:,} {status_words(state)}: {one_line(reason)}", STYLES[state])
+        for state, reason, count in moving.reasons[:REASONS]
     ]
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mayfly.cli._output import command
 from mayfly.core import one_line
+from mayfly.views import status_words
 
 if TYPE_CHECKING:
-    from mayfly.core import Outcome, Pool
+    from mayfly.core import Pool
     from mayfly.promise import Promise
 
 STYLES = {"pending": "dim", "resolving": "", "resolved": "good", "collapsed": "dim", "failed": "bad"}
@@ -31,7 +31,12 @@ def how_long(seconds: float) -> str:
 
 def counted(states: Mapping[str, int]) -> str:
     """Say how many stand where, such as ``3 resolved, 1 pending``."""
-    return ", ".join(f"{states[state]:,} {state}" for state in _ORDER if states.get(state))
+    return ", ".join(f"{states[state]:,} {status_words(state)}" for state in _ORDER if states.get(state))
+
+
+def state_word(state: str) -> str:
+    """Return the one word that a column has for the state of a promise."""
+    return "fallback" if state == "collapsed" else state
 
 
 def served_by(promise: Promise[Any]) -> str:
@@ -52,19 +57,11 @@ def proven_words(promise: Promise[Any], seconds: float | None, *, again: bool = 
 
 def plain_line(promise: Promise[Any], seconds: float | None, *, again: bool = False) -> str:
     """Say on one line how a promise ended."""
-    head = f"{promise.state.value:<9}  {promise.id}  {one_line(promise.intent, limit=100)}"
+    head = f"{state_word(promise.state.value):<9}  {promise.id}  {one_line(promise.intent, limit=100)}"
     if promise.state.value == "resolved":
         by = served_by(promise)
         return f"{head} · {f'{by} · ' if by else ''}{proven_words(promise, seconds, again=again)}"
     return f"{head}: {one_line(promise.reason, limit=300)}"
-
-
-def ended_words(outcome: Outcome[Any]) -> str:
-    """Say on one line how the whole tree ended, and where its story is told."""
-    calls = f"{outcome.cost.model_calls} model call{'s' if outcome.cost.model_calls != 1 else ''}"
-    took = how_long(outcome.cost.seconds)
-    id = one_line(outcome.id)
-    return f"{outcome.status} {id} in {took} · {calls} · trace: {command()} trace {id}"
 
 
 def pool_words(pool: Pool) -> str:

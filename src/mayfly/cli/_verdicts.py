@@ -28,6 +28,8 @@ def proof_fields(proof: "Proof | None") -> dict[str, object]:
     """Return a proof as plain data; no proof has strength none."""
     return {
         "strength": proof.strength if proof else "none",
+        "evidence": list(proof.evidence) if proof else [],
+        "open": list(proof.open) if proof else [],
         "tests": proof.tests if proof else 0,
         "held_out": proof.held_out if proof else 0,
         "mutants_killed": proof.mutants_killed if proof else 0,

@@ -73,4 +73,6 @@ def tell(events: Iterable["Event"]) -> Iterator[str]:
     from mayfly.views import tell as tell_raw
 
     for line in tell_raw(events):
-        yield one_line(line, limit=500) if not line.startswith(" ") else "  " + one_line(line, limit=500)
+        # A reading is said in full, and the ledger keeps as much of one as this.
+        said = one_line(line, limit=2100 if line.startswith("  read as: ") else 500)
+        yield "  " + said if line.startswith(" ") else said

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mayfly.cli._output import answer, answer_json, command, note
+from mayfly.cli._tree_words import state_word
 from mayfly.core import one_line
 from mayfly.views import Reasons, reason_of
 
@@ -38,7 +39,7 @@ def _lines(found: Reasons, tell: Tell) -> Iterator[str]:
     yield f"asked: {one_line(found.asked.intent, limit=500)}"
     if found.asked.parent is None:
         ends = [event for event in found.steps if event.kind in ENDS]
-        yield from list(tell(ends[-1:]))[:1] if found.status not in OPEN else [found.status]
+        yield from tell(ends[-1:]) if found.status not in OPEN else [found.status]
     yield from (_line(promise) for promise in found.chain)
     if found.told:
         yield f"how {found.leaf.id} came to it:"
@@ -57,7 +58,7 @@ def _line(promise: Promise[Any]) -> str:
     code = f" [{promise.code}]" if promise.code else ""
     strength = f"{promise.proof.strength}, " if promise.proof else ""
     reason = f": {strength}{one_line(reason_of(promise), limit=500)}" if reason_of(promise) else ""
-    return f"  {promise.id:<6} {promise.state.value:<9} {one_line(promise.intent, limit=100)}{reason}{code}"
+    return f"  {promise.id:<6} {state_word(promise.state.value):<9} {one_line(promise.intent, limit=100)}{reason}{code}"
 
 
 def _ruled(id: str, payload: Mapping[str, Any]) -> str:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.core._addresses import address_kind
     from mayfly.core._agent import Agent, Identity, agent
     from mayfly.core._amounts import POOL_KINDS
     from mayfly.core._canonical import canonical_json, content_hash
     from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent
+    from mayfly.core._hosts import Host, host_of
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
     from mayfly.core._same import is_sequence, same
@@ -80,6 +82,7 @@ __all__ = [
     "GateSettings",
     "HelpNeeded",
     "Hold",
+    "Host",
     "Identity",
     "InputError",
     "Intent",
@@ -106,6 +109,7 @@ __all__ = [
     "UnresolvedError",
     "Unset",
     "Verdict",
+    "address_kind",
     "agent",
     "canonical_json",
     "check_tree",
@@ -115,6 +119,7 @@ __all__ = [
     "find_key",
     "harmless",
     "holds_secret",
+    "host_of",
     "is_sequence",
     "limit",
     "mismatch",
@@ -131,10 +136,12 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "_addresses": "address_kind",
         "_agent": "Agent Identity agent",
         "_amounts": "POOL_KINDS",
         "_canonical": "canonical_json content_hash",
         "_capability": "Asked Capability Does Effect Invocation NotSent",
+        "_hosts": "Host host_of",
         "_parse": "check_tree parse_python",
         "_pool": "Hold Pool current_pool limit within",
         "_same": "is_sequence same",

@@ -102,8 +102,9 @@ class Proof:
     mutants_killed: int = 0
     mutants: int = 0
     id: str | None = None
-    # What speaks for the program, in words.
+    # What speaks for the program, and what the tests leave open, in words.
     evidence: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -81,7 +81,7 @@ class Inbox:
         """Return one call, or say that there is none."""
         found = list(self._ledger.read(kind="help.needed", subject=id))
         if not found:
-            raise InputError(f"there is no call for help {id}", fix="see: mayfly help list")
+            raise InputError(f"there is no call for help {id}", fix="see: mayfly inbox")
         answers = list(self._ledger.read(kind="help.answered", subject=id))
         return _call(found[-1], str(answers[-1].payload["answer"]) if answers else None)
 
@@ -89,7 +89,7 @@ class Inbox:
         """Record *text* as the answer to call *id*."""
         if not text.strip():
             raise InputError(
-                "the answer is empty", fix='write what would help, such as: mayfly help answer ID "use ISO dates"'
+                "the answer is empty", fix='write what would help, such as: mayfly answer ID "use ISO dates"'
             )
         call = self.get(id)
         self._ledger.append(HelpAnswered(answer=text[:LONGEST]), subject=id)

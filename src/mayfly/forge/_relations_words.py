@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 
-_WORD = re.compile(r"[a-z0-9_']+|[.,;:!?\n]")
+from mayfly.language import bases, tokens
+
 _LONGEST = 20_000
 _ARTICLES = frozenset({"a", "an", "the", "valid", "plain", "single", "one"})
 
@@ -136,16 +136,16 @@ def asked(intent: str) -> Asked:
     """Read *intent*."""
     clauses: list[list[str]] = [[]]
     ends = _of("position", "ends")
-    for word in _WORD.findall(intent[:_LONGEST].lower()):
-        if not word[0].isalnum() and word[0] not in "_'":
+    for token in tokens(intent[:_LONGEST]):
+        if token.kind in ("sign", "line", "item") or token.plain in ends:
             clauses.append([])
-        elif word in ends:
-            clauses.append([])
-            if word == "then":
-                clauses[-1].append(word)
-        else:
-            clauses[-1].append(word)
+        if token.plain not in ends or token.plain == "then":
+            clauses[-1] += (part for part in (token.plain or token.text.lower()).split("-") if token.kind in _SAID)
     return Asked(clauses=tuple(tuple(clause) for clause in clauses if clause))
+
+
+# What is quoted, and what names a file or an address, says nothing of what is to be done.
+_SAID = frozenset(("word", "number", "code"))
 
 
 def _kind_of(clause: tuple[str, ...]) -> str:
@@ -164,4 +164,4 @@ def _kind_of(clause: tuple[str, ...]) -> str:
 
 def _verb(word: str) -> str:
     verbs = _meaning("verbs")
-    return next((verbs[form] for form in (word, word.removesuffix("s"), word.removesuffix("es")) if form in verbs), "")
+    return next((verbs[form] for form in sorted(bases(word)) if form in verbs and not word.endswith(("ed", "ing"))), "")

@@ -5,11 +5,11 @@ from mayfly.language._inflect import bases, is_form_of, plural, singular, verb_f
 from mayfly.language._read import read
 from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
 from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
-from mayfly.language._verbs import VERB_COLUMN, Lexicon
+from mayfly.language._verbs import LEXICON_FACTS, Lexicon
 
 __all__ = [
+    "LEXICON_FACTS",
     "NAMES",
-    "VERB_COLUMN",
     "Clause",
     "ClauseKind",
     "Guess",

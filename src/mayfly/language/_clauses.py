@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mayfly.language._frames import FrameKind, frames_at, head_at, led_to, skip_openers, unknown_at
-from mayfly.language._heads import Head, Stretch, ends_phrase, is_finite, is_object_start, phrase_end, verb_at
+from mayfly.language._frames import FrameKind, frames_at, head_at, head_behind, skip_openers, unknown_at
+from mayfly.language._heads import Head, Stretch, ends_phrase, is_finite, is_object_start, phrase_end, verb_at, work_at
 from mayfly.language._request import ClauseKind
 from mayfly.language._sentences import Sentence
 from mayfly.language._verbs import PARTICLES
@@ -18,6 +18,9 @@ _FAR = 40
 _LABEL = 2
 # Behind more commas and the like than this nothing is looked for again, or a line of them would take for ever.
 _OPENING = 8
+# How sure a reading is: a verb where a command begins, one behind polite words, a demand on a thing, work only named.
+# None but the last is below what a verb needs whose work cannot be taken back (0.75), and such work is not read there.
+_PLAIN, _POLITE, _DEMANDED, _NAMED = 0.95, 0.9, 0.75, 0.55
 _JOINTS = frozenset(("and", "then", "but", "so", "or", "also", "afterwards", "plus"))
 _ASKING = ("command", "unknown")
 # A refusal begins with these even where it follows an object, unless "not" belongs to a verb: "what is not tested".
@@ -73,12 +76,15 @@ class _Reader:
         elif not line.phrase(first, "reported"):
             here = self._open(first)
         while here < len(line):
-            found = self._next(here)
-            if found is None:
-                here = max(here + 1, self.tried)
-            else:
+            if self._leads(here):
+                yield self._close(here)
+                self.started, self.head, self.mode = here, None, "statement"
+                here = skip_openers(line, here)[0] + 1
+            elif found := self._next(here):
                 yield self._close(here)
                 here = self._enter(found, here)
+            else:
+                here = max(here + 1, self.tried)
         polite = self.head is not None and self.head.framed and not self.head.weak
         if self.asked and (self.mode == "statement" or (self.mode == "unknown" and not polite)):
             self.mode = "question"
@@ -87,8 +93,8 @@ class _Reader:
     def _close(self, stop: int) -> Span:
         span = Span(kind=self.mode, start=self.started, stop=stop, head=self.head, earlier=self.earlier)
         if self.mode == "command" and self.head and self.head.verb:
-            return replace(span, confidence=0.95 if self.head.verb.plain and not self.head.framed else 0.9)
-        return (_demanded(self.line, span) or span) if self.mode == "statement" else span
+            return replace(span, confidence=_PLAIN if self.head.verb.plain and not self.head.framed else _POLITE)
+        return (_demand_of(self.line, span) or span) if self.mode == "statement" else span
 
     def _open(self, first: int) -> int:
         """Begin the first clause and return where to read on; in doubt between a question and a command it asks."""
@@ -112,14 +118,14 @@ class _Reader:
     def _before(self, first: int) -> Head | None:
         """Return the head of what is to be done before the rest: "after fixing X, deploy Y"; what is told is none."""
         for frame, match in frames_at(self.line, first, "earlier"):
-            head = led_to(self.line, frame, match)
+            head = head_behind(self.line, frame, match)
             if head and head.verb and not match.negated and self._goes_on(head.end):
                 return replace(head, framed=True)
         return None
 
     def _goes_on(self, start: int) -> bool:
         """Say whether another request begins after a comma; where something is told there, none does."""
-        for place in range(start, len(self.line) - 1):
+        for place in range(start, min(start + _FAR, len(self.line) - 1)):
             if self.line.sign(place) == ",":
                 if head := head_at(self.line, place) or unknown_at(self.line, place):
                     return head.kind != "refusal"
@@ -141,6 +147,12 @@ class _Reader:
         self.bound = head.kind != "refusal" and _names_verbs(self.line, head.end)
         return max(head.end, here + 1)
 
+    def _leads(self, here: int) -> bool:
+        """Say whether a condition is joined to a request that leads to another: "… and if it is empty, delete it"."""
+        place = skip_openers(self.line, here)[0]
+        joint = self.line.plain(here) in _JOINTS or self.line.sign(here) == ";"
+        return joint and self.mode in _ASKING and self.line.has(place, "conditions") and self._goes_on(place + 1)
+
     def _next(self, here: int) -> Head | None:
         """Return the head of the clause that begins at *here*, if one does."""
         line = self.line
@@ -148,6 +160,8 @@ class _Reader:
         if not joint and not self._begs(here) and not self._refuses(here):
             self._note_binding(here)
             return None
+        if line.plain(here) == "but" and line.plain(here - 1) in ("everything", "anything", "nothing", "all"):
+            return Head(kind="refusal", place=here, end=here + 1)
         head = head_at(line, here)
         if not head or skip_openers(line, here)[0] > here + _OPENING:
             self.tried = skip_openers(line, here)[0]
@@ -172,9 +186,11 @@ class _Reader:
         return self.mode in _ASKING and self.line.plain(here) in _CUTTING and not belongs
 
     def _note_binding(self, here: int) -> None:
-        self.related = self.related or self.line.has(here, "relatives")
-        if self.mode == "command" and self.line.has(here, "modals"):
-            self.bound = self.bound or self.line.plain(here) != "to" or verb_at(self.line, here + 1) is not None
+        """Remember a clause in the object: "what could break", "scripts that delete rows and drop tables"."""
+        word, leads = self.line.plain(here), verb_at(self.line, here + 1) is not None
+        self.related = self.related or word in words("relatives")
+        modal = word in words("modals") and (word != "to" or leads)
+        self.bound = self.bound or (self.mode == "command" and (modal or (word in words("asking") and leads)))
 
     def _accepts(self, here: int, head: Head) -> bool:
         """Say whether a verb after a joint is a new request, by what the clause before it is."""
@@ -205,8 +221,7 @@ class _Reader:
             return False
         if is_object_start(line, head.end):
             return self.related and line.is_verb(here - 1)
-        between = "between" in (line.plain(place) for place in range(max(object_, here - 4), here))
-        if joint == "or" or self.related or between:
+        if joint == "or" or self.related:
             return True
         stop = phrase_end(line, head.end)
         listed = any(line.sign(place) == "," for place in range(max(object_, here - _FAR), here))
@@ -231,7 +246,11 @@ class _Reader:
         if head.framed or (sign == ":" and here <= _LABEL):
             return True
         listed = bool(sign) and line.is_verb(here - 1) and not line.has(here - 2, "determiners")
-        if listed or (line.plain(here) in ("and", "or", "also", "plus") and not head.marked):
+        if (
+            listed
+            or (self.asked and not head.marked)
+            or (line.plain(here) in ("and", "or", "also", "plus") and not head.marked)
+        ):
             return False
         if line.plain(head.end) in ("or", "and") or line.sign(head.end) == ",":
             return False
@@ -268,20 +287,36 @@ def _names_verbs(line: Line, place: int) -> bool:
     return seen > 1 and bool(line.plain(place)) and not is_closed(line.plain(place))
 
 
-def _demanded(line: Line, span: Span) -> Span | None:
+def _demand_of(line: Line, span: Span) -> Span | None:
     """Return what a statement demands or forbids of a thing: "the header must be changed", "the docs need updating"."""
     first = skip_openers(line, span.start)[0]
+    if named := _named_work(line, span, first):
+        return named
     hopes = [match.end for _, match in frames_at(line, first, "hope")]
     kind: FrameKind = "hoped" if hopes else "passive"
     start = max(hopes, default=first)
     for place in range(start + 1, span.stop):
         for frame, match in frames_at(line, place, kind):
-            head = led_to(line, frame, match)
-            if head and head.end <= span.stop and _is_thing(line, start, place):
+            head = head_behind(line, frame, match)
+            if head and head.end <= span.stop and line.plain(head.end) != "by" and _is_thing(line, start, place):
                 denied = match.negated or line.has(start, "nobody")
                 made = replace(span, head=head, thing=(start, place))
-                return replace(made, kind="refusal") if denied else replace(made, kind="command", confidence=0.75)
-    return _named_task(line, span, first)
+                return replace(made, kind="refusal") if denied else replace(made, kind="command", confidence=_DEMANDED)
+    return None
+
+
+def _named_work(line: Line, span: Span, first: int) -> Span | None:
+    """Return the work that a sentence only names: "tests for a.py", "a quick fix would be nice"."""
+    work = work_at(line, first)
+    if work is None or work.verb is None or work.verb.verb in line.lexicon.guarded:
+        return None
+    wished = any(frames_at(line, work.end, "wished"))
+    told = (is_finite(line, place) or line.has(place, "subjects") for place in range(work.end, span.stop))
+    return (
+        replace(span, kind="command", head=work, confidence=_DEMANDED if wished else _NAMED)
+        if wished or not any(told)
+        else None
+    )
 
 
 def _is_thing(line: Line, start: int, stop: int) -> bool:
@@ -291,15 +326,3 @@ def _is_thing(line: Line, start: int, stop: int) -> bool:
     people = {"i", "we", "you", "he", "she", "they", "someone", "somebody", "everyone"}
     told = (is_finite(line, place) or is_one_of(line.plain(place), "reporting") for place in range(start, stop))
     return not any(told) and not any(line.plain(place) in people for place in range(start, stop))
-
-
-def _named_task(line: Line, span: Span, first: int) -> Span | None:
-    """Return the verb of "auditing the roles is your next task"."""
-    head = verb_at(line, first, "gerund")
-    ends = [place for place in range(first + 1, span.stop) if line.plain(place) in ("is", "will", "remains")]
-    if head is None or not ends:
-        return None
-    said = {line.plain(place) for place in range(ends[-1], ends[-1] + 7)}
-    if not (said & words("tasks") and said & {"your", "the", "our", "next"}) or "not" in said:
-        return None
-    return replace(span, kind="command", head=head, thing=(head.end, ends[-1]), confidence=0.75)

@@ -30,7 +30,7 @@ def does(name: str, description: str) -> tuple[tuple[str, str], ...]:
     """
     line = Line(words_of(tokens(description[:_LONGEST])), Lexicon.of({}))
     stop = next((place for place in range(len(line)) if line.sign(place) in (".", ";", ":", "!", "?")), len(line))
-    pairs = list(_described(line.cut(0, stop)))
+    pairs = list(_pairs_of(line.cut(0, stop)))
     verb, *thing = [part.lower() for part in _NAME.findall(name)] or [""]
     told = {base for word in line for base in bases(word.plain)}
     if thing and "to" not in thing and (not pairs or all(bases(word) & told for word in thing)):
@@ -38,7 +38,7 @@ def does(name: str, description: str) -> tuple[tuple[str, str], ...]:
     return tuple(dict.fromkeys(pair for pair in pairs if pair[1]))
 
 
-def _described(line: Line) -> Iterator[tuple[str, str]]:
+def _pairs_of(line: Line) -> Iterator[tuple[str, str]]:
     """Yield the pairs of one sentence: "Lists or counts the files and directories below a path"."""
     here = _first_verb(line)
     verbs: list[str] = []

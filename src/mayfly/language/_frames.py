@@ -15,7 +15,7 @@ from mayfly.language._inflect import VerbForm
 from mayfly.language._lexicon import load_words
 from mayfly.language._words import Line, is_closed, words
 
-FrameKind = Literal["command", "weak", "trying", "refusal", "passive", "hoped", "hope", "earlier"]
+FrameKind = Literal["command", "weak", "trying", "refusal", "passive", "hoped", "hope", "wished", "earlier"]
 _LEADING: tuple[FrameKind, ...] = ("command", "weak", "trying", "refusal")
 # No polite request goes through more frames than this: "could you please help me to …".
 _MOST_FRAMES = 5
@@ -149,14 +149,16 @@ def _find(line: Line, here: int, forms: tuple[VerbForm, ...], depth: int = 0) ->
     """Return the head with the frame that reaches furthest, else the verb that stands here itself."""
     here = _after_aside(line, here) if depth else here
     leading = _LEADING if "base" in forms and depth < _MOST_FRAMES else ()
-    found = [head for frame, match in frames_at(line, here, *leading) if (head := _framed(line, frame, match, depth))]
+    found = [
+        head for frame, match in frames_at(line, here, *leading) if (head := _head_of_frame(line, frame, match, depth))
+    ]
     best = max(found, key=lambda head: (head.verb is not None and head.kind != "unknown", head.end), default=None)
     direct = None if best and best.kind != "unknown" else _direct(line, here, forms)
     return direct or best
 
 
-def _framed(line: Line, frame: Frame, match: Match, depth: int) -> Head | None:
-    inner = led_to(line, frame, match, depth)
+def _head_of_frame(line: Line, frame: Frame, match: Match, depth: int) -> Head | None:
+    inner = head_behind(line, frame, match, depth)
     looking = line.lexicon.telling | line.lexicon.judging
     if inner is None or (frame.kind == "trying" and not (inner.verb and inner.verb.verb in looking)):
         return None
@@ -167,15 +169,15 @@ def _framed(line: Line, frame: Frame, match: Match, depth: int) -> Head | None:
     return replace(inner, kind=kind, framed=True, weak=inner.weak or frame.kind == "weak")
 
 
-def led_to(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAMES) -> Head | None:
+def head_behind(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAMES) -> Head | None:
     """Return what a frame leads to: a verb in the form it wants, a noun of work, or only that something is refused."""
     if frame.slot == "N":
         return work_at(line, match.end)
     if not frame.slot:
-        return Head(kind="refusal", place=match.end, end=match.end)
+        return Head(kind="refusal", place=match.end, end=_after_aside(line, match.end))
     forms = tuple(_FORMS[form] for form in frame.slot.split("/"))
     if match.thing[1] and frame.slot == "Ved":
-        return _caused(line, match)
+        return _caused_verb(line, match)
     inner = _find(line, match.end, forms, depth + 1)
     if inner or "base" not in forms or frame.kind not in ("command", "weak"):
         return inner
@@ -185,7 +187,7 @@ def led_to(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAMES) ->
     return Head(kind="unknown", place=here, end=here + 1, verb=Verb("", word)) if unknown else None
 
 
-def _caused(line: Line, match: Match) -> Head | None:
+def _caused_verb(line: Line, match: Match) -> Head | None:
     """Return the verb of what somebody is to have done to a thing: "get it tested", "I want the config validated".
 
     "Get the files changed yesterday" and "I need the rows deleted by Bob" only say which ones: a participle that goes
@@ -219,7 +221,7 @@ def _is_subject(line: Line, end: int) -> bool:
 def _after_aside(line: Line, here: int) -> int:
     """Return where adverbs, and a clause put between commas, end: "could you please, before you go on, read …"."""
     here = _after_adverbs(line, here)[0]
-    if line.sign(here) != "," or not line.has(here + 1, "subordinate"):
+    if line.sign(here) != "," or not line.has(here + 1, "subordinate", "prepositions"):
         return here
     inside = range(here + 2, min(here + _LONGEST_ASIDE, len(line)))
     return next((place + 1 for place in inside if line.sign(place) == ","), here)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mayfly.language._heads import is_finite, phrase_end
 from mayfly.language._request import Guess
 from mayfly.language._sentences import Sentence
 from mayfly.language._tokens import Token
@@ -14,11 +13,10 @@ ENOUGH = 0.5
 # A verb whose work cannot be taken back has to be said, or be as good as said.
 SURE = 0.75
 _MOST = 5
-# How much a noun of work says: as the title of a sentence ("tests for a.py"), and anywhere else; then a form of a verb.
-_TITLE, _NOUN = 0.55, 0.4
+# How much a noun of work says, and a form of a verb.
+_NOUN = 0.4
 _FORMS = {"base": 0.4, "gerund": 0.3, "third": 0.15, "past": 0.15}
 _DENYING = frozenset(("no", "without", "zero", "fewer"))
-_NEEDED = frozenset(("needed", "wanted", "required"))
 
 
 def guesses(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> tuple[Guess, ...]:
@@ -37,15 +35,15 @@ def guesses(sentences: Sequence[Sentence], tokens: Sequence[Token]) -> tuple[Gue
 
 
 def _hints(line: Line, tokens: Sequence[Token]) -> Iterator[tuple[str, str, float]]:
-    title, lexicon = _title_of(line), line.lexicon
-    places = list(dict.fromkeys(word.at for word in line))
+    lexicon = line.lexicon
+    places = dict.fromkeys(word.at for word in line)
     plain = [tokens[at].plain if tokens[at].kind == "word" else "" for at in places]
     said = 0
     for place, word in enumerate(plain):
         if not word or place < said or _DENYING & set(plain[max(0, place - 2) : place]):
             continue
         if word in lexicon.nouns:
-            yield lexicon.nouns[word], word, _TITLE if places[place] == title else _NOUN
+            yield lexicon.nouns[word], word, _NOUN
         for hint in lexicon.hints.get(word, ()):
             if tuple(plain[place + 1 : place + 1 + len(hint.rest)]) == hint.rest:
                 said = max(said, place + 1 + len(hint.rest))
@@ -53,22 +51,6 @@ def _hints(line: Line, tokens: Sequence[Token]) -> Iterator[tuple[str, str, floa
         if word not in lexicon.nouns:
             single = (entry for entry in lexicon.entries.get(word, ()) if not entry.rest)
             yield from ((entry.verb, entry.verb, _FORMS[entry.form]) for entry in single)
-
-
-def _title_of(line: Line) -> int:
-    """Return the token that is the head of a sentence that only names a thing: "a quick fix is needed"; -1 for none."""
-    wished = next((here for here in range(len(line)) if _is_wish(line, here)), len(line))
-    stop = min(phrase_end(line, 0), wished)
-    told = any(is_finite(line, place) or line.has(place, "subjects") for place in range(wished))
-    pointed = any(line.has(place, "determiners", "recent") for place in range(stop) if not line.has(place, "indefinite"))
-    return -1 if told or pointed or not stop else line.words[stop - 1].at
-
-
-def _is_wish(line: Line, here: int) -> bool:
-    """Say whether what stands before is wished for: "a quick fix would be nice", "a review is needed"."""
-    word, following = line.plain(here), line.plain(here + 1)
-    wished = word == "would" and following in ("be", "do", "help")
-    return wished or word in _NEEDED or (word == "is" and following in _NEEDED)
 
 
 def question(subject: str, ranked: Sequence[Guess], unknown: str) -> str:

@@ -124,7 +124,8 @@ def work_at(line: Line, start: int) -> Head | None:
     stop = phrase_end(line, start)
     noun = line.plain(stop - 1)
     verb = line.lexicon.nouns.get(noun) or line.lexicon.products.get(noun)
-    wished = line.has(start, "indefinite") if stop > start + 1 else noun.endswith("s") and stop > start
+    alone = noun.endswith("s") or line.plain(stop) in ("of", "for")
+    wished = line.has(start, "indefinite") if stop > start + 1 else alone and stop > start
     if not verb or not wished:
         return None
     made = Verb(verb, verb.replace("_", " "), plain=False)

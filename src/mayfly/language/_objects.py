@@ -82,8 +82,6 @@ class Page:
 
     def front(self, line: Line) -> tuple[Phrase, ...]:
         """Return what stands before the main clause: "if it is empty, …", "in a.py, …", "for each file, …"."""
-        start = next((place for place in range(len(line)) if not line.has(place, "openers")), 0)
-        line = line.cut(start)
         if not line.has(0, "conditions"):
             return self.phrases(line) if line.has(0, "prepositions") else ()
         self.use(line.words[:1], "glue")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from mayfly.language._clauses import Span, spans
 from mayfly.language._flow import with_flow
@@ -22,6 +23,8 @@ MOST_REQUESTS = 50
 LONGEST = 300_000
 # So many tokens are read from the beginning; of a longer text the last paragraphs among as many at its end, too.
 _FIRST, _LAST = 12_000, 2_000
+# A question or an instruction is plain to see, its verb is only what answers it.
+_ANSWERED = 0.8
 _EXAMPLE = "For example: fix the bug in auth.py."
 
 
@@ -31,7 +34,7 @@ def read(text: str, lexicon: Lexicon) -> Request:
         ask = f"Which part is the request? The text was not read: it has {len(text):,} characters, put it into a file."
         return Request(text=text, tokens=(), clauses=(), roles=(), ask=ask)
     text = unicodedata.normalize("NFC", text)
-    found = _slash_command(tokens(text), lexicon)
+    found = _as_meant(tokens(text), lexicon)
     kept = _readable(found)
     reading = _Reading(page=Page(text, kept), foreign=_is_foreign(kept, lexicon))
     for sentence in sentences(kept, lexicon):
@@ -39,10 +42,16 @@ def read(text: str, lexicon: Lexicon) -> Request:
     return reading.request(lexicon, unread=len(found) - len(kept))
 
 
-def _slash_command(found: list[Token], lexicon: Lexicon) -> list[Token]:
-    """Return the tokens with a verb written as a name, `/fix auth.go`, as the word it means."""
+def _as_meant(found: list[Token], lexicon: Lexicon) -> list[Token]:
+    """Return the tokens with a verb written as a name, `/fix auth.go`, as a word, and "in src/app" as a path."""
     word = found[0].text.removeprefix("/").lower() if found and found[0].kind == "path" else ""
-    return [found[0]._replace(kind="word", plain=word), *found[1:]] if lexicon.is_base(word) else found
+    if lexicon.is_base(word):
+        found[0] = found[0]._replace(kind="word", plain=word)
+    for place, (lead, token) in enumerate(pairwise(found), 1):
+        ends = place + 1 == len(found) or found[place + 1].kind != "word" or is_closed(found[place + 1].plain)
+        if token.kind == "code" and "/" in token.text and lead.plain in words("places") and ends:
+            found[place] = token._replace(kind="path")
+    return found
 
 
 def _readable(found: list[Token]) -> list[Token]:
@@ -100,9 +109,10 @@ class _Reading:
         for span, following in zip(found, [*found[1:], None], strict=True):
             inside = line.cut(span.start, span.stop)
             leads = following is not None and following.kind in ("command", "unknown") and span.kind == "statement"
-            phrases = self.page.front(inside) if leads else ()
+            said = inside.cut(skip_openers(inside, 0)[0])
+            phrases = self.page.front(said) if leads else ()
             if phrases:
-                front, self.about = phrases, self.page.subject(inside) or self.about
+                front, self.about = phrases, self.page.subject(said) or self.about
                 self.page.use(inside.words, "glue")
             else:
                 self._take_span(sentence, span, front)
@@ -130,10 +140,10 @@ class _Reading:
             verb = _question_verb(self.page.held(inside.words), inside.lexicon)
             kind: ClauseKind = "question" if verb else "statement"
             target = self.page.target(inside, self.about)
-            self._add(inside, replace(base, kind=kind, verb=verb, target=target, confidence=0.8), "question")
+            self._add(inside, replace(base, kind=kind, verb=verb, target=target, confidence=_ANSWERED), "question")
         elif span.kind == "instruction":
             verb = inside.lexicon.instruction_verb
-            self._add(inside, replace(base, verb=verb, target=base.text, confidence=0.8), "object")
+            self._add(inside, replace(base, verb=verb, target=base.text, confidence=_ANSWERED), "object")
         else:
             self._add(inside, base, "told")
             self.about = self.page.subject(inside) or self.about
@@ -213,7 +223,7 @@ class _Reading:
             clauses=with_flow(self.clauses, self.later, self.page.tokens, lexicon),
             roles=tuple(role or "glue" for role in self.page.roles),
             guesses=ranked,
-            ask=" ".join(ask for ask in (self._ask(ranked), _unread(unread)) if ask) or None,
+            ask=" ".join(ask for ask in (self._ask(ranked), _ask_for_unread(unread)) if ask) or None,
         )
 
     def _weaken(self) -> None:
@@ -254,7 +264,7 @@ class _Reading:
         return question(self._subject(), ranked, unknown)
 
 
-def _unread(count: int) -> str:
+def _ask_for_unread(count: int) -> str:
     left = f"{count:,} words were left out: put the request first, and the material into a file."
     return f"Is there a request in the part that was not read? {left}" if count else ""
 

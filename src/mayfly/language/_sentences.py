@@ -177,6 +177,9 @@ def _is_title(held: Line) -> bool:
 def _introduces(held: Line, plain: Sequence[str]) -> bool:
     """Say whether what stands before a colon names a text, quotes somebody, or wants one: "summarize this:"."""
     tells = held.lexicon.tells(plain[0])
+    past = {"was", "were", "had", "did"} & set(plain) and any(is_one_of(word, "plans") for word in plain)
+    if past or plain[0] in ("he", "she", "they"):
+        return True
     if words("doing") & set(plain) and not tells:
         return False
     last = plain[-3:]

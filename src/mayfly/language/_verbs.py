@@ -9,6 +9,11 @@ from typing import NamedTuple
 
 from mayfly.language._inflect import VerbForm, plural, spellings, verb_forms
 
+# The facts by which rules say what words mean; the verb stands in the first column, in that of questions in the second.
+LEXICON_FACTS = (
+    *("verb_persona", "verb_action", "verb_form", "verb_noun", "verb_product", "verb_hint", "question_verb"),
+    *("instruction_verb", "guarded_verb", "telling_verb", "judging_verb"),
+)
 PARTICLES = frozenset(("up", "down", "out", "off", "back", "in", "over", "away", "apart", "together", "on"))
 Rows = Sequence[tuple[str, ...]]
 
@@ -51,9 +56,9 @@ class Lexicon:
     @classmethod
     def of(cls, facts: Mapping[str, Iterable[tuple[str, ...]]]) -> Lexicon:
         """Build the lexicon from the rows of `verb_persona`, `verb_form`, `verb_noun` and so on; all texts."""
-        rows = {name: sorted(facts.get(name, ())) for name in (*VERB_COLUMN,)}
-        verbs = {row[VERB_COLUMN[name]] for name, listed in rows.items() for row in listed}
-        instructing = rows["instruction_verb"]
+        rows = {name: sorted(facts.get(name, ())) for name in LEXICON_FACTS}
+        verbs = {row[name == "question_verb"] for name, listed in rows.items() for row in listed}
+        single = {name: tuple(row[0] for row in rows[name]) for name in LEXICON_FACTS}
         return cls(
             verbs=frozenset(verbs),
             entries=_entries(verbs, rows["verb_form"]),
@@ -61,10 +66,10 @@ class Lexicon:
             products=_nouns(rows["verb_product"]),
             hints=_hints(rows["verb_hint"]),
             question_verbs={row[0]: row[1] for row in reversed(rows["question_verb"])},
-            instruction_verb=instructing[0][0] if instructing else "",
-            guarded=frozenset(row[0] for row in rows["guarded_verb"]),
-            telling=frozenset(row[0] for row in rows["telling_verb"]),
-            judging=frozenset(row[0] for row in rows["judging_verb"]),
+            instruction_verb=next(iter(single["instruction_verb"]), ""),
+            guarded=frozenset(single["guarded_verb"]),
+            telling=frozenset(single["telling_verb"]),
+            judging=frozenset(single["judging_verb"]),
         )
 
     def is_base(self, word: str) -> bool:
@@ -82,25 +87,9 @@ class Lexicon:
         return self.nouns.get(word) or next(gerunds, "")
 
 
-# In which column of each fact the verb stands.
-VERB_COLUMN = {
-    "verb_persona": 0,
-    "verb_action": 0,
-    "verb_form": 0,
-    "verb_noun": 0,
-    "verb_product": 0,
-    "verb_hint": 0,
-    "question_verb": 1,
-    "instruction_verb": 0,
-    "guarded_verb": 0,
-    "telling_verb": 0,
-    "judging_verb": 0,
-}
-
-
 def _entries(verbs: set[str], forms: Rows) -> dict[str, tuple[Entry, ...]]:
     """Return every form of every phrase by its first word; a verb's own name is taken before any synonym."""
-    named = [(tuple(_words_of_name(verb)), verb) for verb in sorted(verbs)]
+    named = [(tuple(verb.rsplit("/", 1)[-1].lower().replace("-", "_").split("_")), verb) for verb in sorted(verbs)]
     said = [(tuple(phrase.split()), verb) for verb, phrase in forms]
     meaning: dict[tuple[str, tuple[str, ...]], Entry] = {}
     for phrase, verb in named + said:
@@ -122,19 +111,14 @@ def _rank(entry: Entry) -> tuple[int, bool]:
     return gaps - len(entry.rest), gaps == 0
 
 
-def _words_of_name(verb: str) -> list[str]:
-    return verb.rsplit("/", 1)[-1].lower().replace("-", "_").split("_")
-
-
 def _writings(phrase: tuple[str, ...]) -> list[tuple[str, ...]]:
     """Return the ways to write a phrase: `roll back`, `roll … back`, `rollback`, `roll-back`."""
     if not phrase or not phrase[0]:
         return []
     found = [phrase]
-    if len(phrase) == 2 and phrase[1] in PARTICLES:
-        found += [(phrase[0], "...", phrase[1])]
     if len(phrase) == 2 and "..." not in phrase:
-        found += [(phrase[0] + phrase[1],), (phrase[0] + "-" + phrase[1],)]
+        found += [(phrase[0], "...", phrase[1])] if phrase[1] in PARTICLES else []
+        found += [("".join(phrase),), ("-".join(phrase),)]
     return found
 
 

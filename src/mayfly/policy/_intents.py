@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from mayfly.language import VERB_COLUMN, Lexicon, Request
+from mayfly.language import LEXICON_FACTS, Lexicon, Request
 from mayfly.mangle import Name, Row, Symbol, Value
 
 _COLUMNS = {"verb_hint": 3, "instruction_verb": 1, "guarded_verb": 1, "telling_verb": 1, "judging_verb": 1}
 # The predicates by which the rules say what words mean.
-LEXICON = tuple(Symbol(name, _COLUMNS.get(name, 2)) for name in VERB_COLUMN)
+LEXICON = tuple(Symbol(name, _COLUMNS.get(name, 2)) for name in LEXICON_FACTS)
 USER_INTENT = Symbol("user_intent", 5)
 INTENT_GUESS = Symbol("intent_guess", 3)
 _NONE = "none"

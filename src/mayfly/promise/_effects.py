@@ -179,7 +179,7 @@ class Effects:
             past.unknown = True
         if past.settled == "failed":
             return Unknown(f"{name} was given up by hand: {reason}")
-        fix = f"look, then: mayfly help answer {sent.call.key} done|again|failed"
+        fix = f"look, then: mayfly answer {sent.call.key} done|again|failed"
         return Unknown(f"nobody can tell whether {name} happened: {reason}", fix=fix)
 
 

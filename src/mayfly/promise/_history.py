@@ -271,6 +271,6 @@ def settle_effect(ledger: Ledger, id: str, *, verdict: str, by: str, value: JSON
         raise InputError(f"{verdict!r} is no verdict", fix=f"say one of {', '.join(VERDICTS)}")
     found = next((effect for effect in unknown_effects(ledger) if effect.id == id), None)
     if found is None:
-        raise InputError(f"there is no unknown effect {id}", fix="see: mayfly help list")
+        raise InputError(f"there is no unknown effect {id}", fix="see: mayfly inbox")
     ledger.append(EffectSettled(verdict=verdict, by=by, value=value), subject=id)
     return found

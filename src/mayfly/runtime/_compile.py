@@ -204,7 +204,7 @@ def _compiled(
     return Compiled(
         artifact=admission.artifact,
         entry=admission.entry,
-        proof=replace(report.proof, id=story.id),
+        proof=replace(report.proof, id=story.id, open=report.weaknesses),
         admission=admission,
         suite=tests,
         weaknesses=report.weaknesses,

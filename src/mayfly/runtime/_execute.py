@@ -69,7 +69,7 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
     accounts = artifact.provenance.get("accounts")
     if task.lines is not None or task.each or entry.generator:
         return _without_account(_streamed(box, source, name, task, imports, within, accounts), accounts)
-    argument = None if task.input is UNSET else task.input
+    argument = task.records if accounts else None if task.input is UNSET else task.input
     lane: Lane = "pinned" if pinned else "one-shot"
     result = box.run(
         source,
@@ -117,6 +117,8 @@ def _streamed(
     accounts: object,
 ) -> Ran:
     argument = None if task.input is UNSET or task.lines is not None else task.input
+    if accounts and task.lines is None:
+        argument = task.records
     timeout = within.of(size_of(task.lines) if task.lines else 0)
     with box.stream(
         source, name, argument, imports=imports, timeout=timeout, lines=task.lines, ticket=within.ticket

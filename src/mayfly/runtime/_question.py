@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from mayfly import forge
-from mayfly.core import UNSET
+from mayfly.core import UNSET, InputError
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._task import read_lines
 from mayfly.synthesis import records
@@ -33,18 +33,40 @@ class Asked:
 def ask_of_data(task: Task) -> Asked:
     """Return the program that the words of a task lead to; `CannotWrite` has the readings it could have meant."""
     items, complete = _items(task)
-    name = task.origin or (str(task.lines) if task.lines else task.name)
+    if task.reading:
+        return Asked(proposal=_typed_back(task, items), items=items, complete=complete)
     if task.names is not None:
-        sides = [cast("list[object]", side) for side in items]
-        found = records.propose_join(task.reading or task.intent, sides[0], sides[1], names=task.names)
+        found = records.propose_join(task.intent, *_sides(items), names=task.names)
     else:
-        found = records.propose(task.reading or task.intent, items, name=name)
+        found = records.propose(task.intent, items, name=_name(task))
     if isinstance(found, records.Proposal):
         return Asked(proposal=found, items=items, complete=complete)
     question = None
     if found.offers:
         question = "which of these is meant: " + "; ".join(offer.reading for offer in found.offers) + "?"
     raise forge.CannotWrite(found.reason, helps=found.helps, question=question, offers=found.offers)
+
+
+def _typed_back(task: Task, items: Sequence[object]) -> records.Proposal:
+    from mayfly.language.question import Unreadable
+
+    try:
+        if task.names is not None:
+            return records.propose_joined_reading(task.reading, *_sides(items), names=task.names)
+        return records.propose_reading(task.reading, items, name=_name(task))
+    except Unreadable as error:
+        raise InputError(
+            f"the reading is not understood: {error}", fix="type it as it was printed after 'read as'"
+        ) from None
+
+
+def _name(task: Task) -> str:
+    return task.name or task.origin or (str(task.lines) if task.lines else "")
+
+
+def _sides(items: Sequence[object]) -> tuple[list[object], list[object]]:
+    first, second = (cast("list[object]", side) for side in items)
+    return first, second
 
 
 def is_about_data(task: Task) -> bool:
@@ -54,8 +76,7 @@ def is_about_data(task: Task) -> bool:
 
 def _items(task: Task) -> tuple[tuple[object, ...], bool]:
     if task.lines is None:
-        items = task.input if isinstance(task.input, list) else [] if task.input is UNSET else [task.input]
-        return tuple(items), True
+        return tuple(task.records), True
     read = tuple(read_lines(task.lines, MOST_BYTES))
     return read, task.lines.stat().st_size <= MOST_BYTES
 

@@ -85,13 +85,8 @@ class Runtime:
         understood are asked about (if they are more than one in a hundred), skipped, or stop the run; *name* is what
         the input is called; a *second* input is put beside the first by a column that both have.
         """
-        if (
-            intent.strip()
-            and record is None
-            and imports is None
-            and second is None
-            and self._is_large(input, lines, examples)
-        ):
+        plain = record is None and imports is None and second is None
+        if intent.strip() and plain and self._is_large(input, lines, examples):
             given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
             outcome = self._as_tree(intent, given, chosen, model=model)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from mayfly import forge
 from mayfly.core import UNSET, Example, InputError, canonical_json
 from mayfly.gates import Profile
+from mayfly.synthesis import records
 
 if TYPE_CHECKING:
     from mayfly.core import Settings, Tier, Unset
@@ -61,6 +62,13 @@ class Task:
         return _are_items(list(self.sample) if self.lines else self.input, self.examples)
 
     @property
+    def records(self) -> list[object]:
+        """The records of an input in memory, whatever holds them there; two inputs are two lists of them."""
+        if isinstance(self.input, list) and self.names is not None:
+            return self.input
+        return [] if self.input is UNSET else records.records_in(self.input)
+
+    @property
     def is_lines(self) -> bool:
         """Whether the input is lines of text."""
         return self.lines is not None or (bool(self.sample) and all(isinstance(item, str) for item in self.sample))
@@ -93,7 +101,8 @@ def make_task(
     hints: tuple[str, ...],
     signature: Signature | None,
     settings: Settings,
-    depth: int = 1,
+    # A task by itself is the root of its tree, with all of the budget; a leaf lies where it lies.
+    depth: int = 0,
     origin: str = "",
     simple: bool = False,
     reading: str = "",
@@ -144,9 +153,9 @@ def _all_items(input: object, lines: str | Path | None) -> list[object]:
     """Return all items of one of two inputs, which are put together in memory."""
     path = Path(lines) if lines is not None else input if isinstance(input, Path) else None
     if path is None:
-        if not isinstance(input, list):
+        if not isinstance(input, (list, dict)):
             raise InputError("two inputs are put together line by line or record by record: this one is neither")
-        return list(input)
+        return records.records_in(input)
     if size_of(path) > LARGEST_JOINED:
         raise InputError(f"{path} is larger than {LARGEST_JOINED} bytes: two inputs are put together in memory")
     return list(read_lines(path, LARGEST_JOINED))

@@ -302,7 +302,7 @@ def _reason(run: str, root: Promise[Any]) -> str:
     asking = [promise for promise in root.walk() if promise.code == "HELP" and not promise.children]
     if not asking:
         return root.reason
-    return f'{root.reason}; to help: mayfly help answer h-{run.removeprefix("r-")}/{asking[0].id} "…"'
+    return f'{root.reason}; to help: mayfly answer h-{run.removeprefix("r-")}/{asking[0].id} "…"'
 
 
 def _unchanged(files: Mapping[str, Any]) -> None:

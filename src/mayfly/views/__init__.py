@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mayfly.views._tree import Place, ground_reason, is_ground, places
     from mayfly.views._watched import Moving, Watched
     from mayfly.views._why import Reasons, chain_of, effect_of, reason_of
+    from mayfly.views._words import account_words, status_words
 
 __all__ = [
     "Metrics",
@@ -24,6 +25,7 @@ __all__ = [
     "RunLine",
     "Trace",
     "Watched",
+    "account_words",
     "chain_of",
     "effect_of",
     "event_fields",
@@ -35,6 +37,7 @@ __all__ = [
     "places",
     "reason_of",
     "runs",
+    "status_words",
     "tell",
 ]
 
@@ -49,5 +52,6 @@ __getattr__ = lazily(
         "_tree": "Place ground_reason is_ground places",
         "_watched": "Moving Watched",
         "_why": "Reasons chain_of effect_of reason_of",
+        "_words": "account_words status_words",
     },
 )

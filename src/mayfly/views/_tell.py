@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from mayfly.views._words import account_words, status_words
+
 if TYPE_CHECKING:
     from mayfly.store import Event
 
@@ -69,13 +71,20 @@ def _collected(row: Mapping[str, Any]) -> str:
     return f"collected: the process is gone, the source is {'kept' if row['kept'] else 'not kept'}"
 
 
-def _resolved(row: Mapping[str, Any]) -> str:
-    return f"resolved: {row['reason']} · {_cost(row)}"
+def _resolved(row: Mapping[str, Any]) -> list[str]:
+    return [f"resolved: {row['reason']} · {_cost(row)}", *_read(row)]
 
 
 def _collapsed(row: Mapping[str, Any]) -> list[str]:
-    lines = [f"{row['status']}: {row['reason']} [{row['code']}] · {_cost(row)}"]
-    return lines + ([f"  question: {row['question']}"] if row.get("question") else [])
+    lines = [f"{status_words(row['status'])}: {row['reason']} [{row['code']}] · {_cost(row)}", *_read(row)]
+    lines += [f"  could mean: {reading}" for reading in row.get("readings") or ()]
+    return lines + ([f"  question: {row['question']}"] if row.get("question") and not row.get("readings") else [])
+
+
+def _read(row: Mapping[str, Any]) -> list[str]:
+    """Say how the request was read and which lines the answer is about, where that was recorded."""
+    lines = [f"  read as: {row['reading']}"] if row.get("reading") else []
+    return lines + ([f"  lines: {account_words(row['account'])}"] if row.get("account") else [])
 
 
 def _cost(row: Mapping[str, Any]) -> str:

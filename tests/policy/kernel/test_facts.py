@@ -9,7 +9,7 @@ import pytest
 from mayfly.core import InputError
 from mayfly.mangle import LARGEST_NUMBER, Name, Row, Time
 from mayfly.policy.kernel import facts_of_action
-from mayfly.policy.kernel.facts import host_of, locate
+from mayfly.policy.kernel.facts import locate
 
 
 @pytest.fixture
@@ -154,86 +154,6 @@ def test_paths_in_a_json_payload_are_found(payload: str) -> None:
 
 def test_what_is_written_is_not_where_it_is_written() -> None:
     assert facts("x", '{"content": "//comment"}')["action_path"] == [("x", Name("/inside"))]
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "kind"),
-    [
-        ("https://api.example.org/x?y", "api.example.org", "/public"),
-        ("https://EXAMPLE.org./", "example.org", "/public"),
-        ("example.org:443/x", "example.org", "/public"),
-        ("//example.org/x", "example.org", "/public"),
-        ("git@example.org:a/b.git", "example.org", "/public"),
-        ("https://user:word@example.org:8443/", "example.org", "/public"),
-        ("https://good.org@evil.org/", "evil.org", "/public"),
-        ("https://bücher.de/", "xn--bcher-kva.de", "/public"),
-        ("http://8.8.8.8", "8.8.8.8", "/public"),
-        ("http://[2606:4700::1111]:80/", "2606:4700::1111", "/public"),
-        ("http://127.0.0.1", "127.0.0.1", "/loopback"),
-        ("http://127.1", "127.0.0.1", "/loopback"),
-        ("http://2130706433", "127.0.0.1", "/loopback"),
-        ("http://0x7f000001", "127.0.0.1", "/loopback"),
-        ("http://0177.0.0.01", "127.0.0.1", "/loopback"),
-        ("http://0/", "0.0.0.0", "/loopback"),
-        ("http://[::1]/", "::1", "/loopback"),
-        ("http://[::]/", "::", "/loopback"),
-        ("http://[::ffff:127.0.0.1]/", "127.0.0.1", "/loopback"),
-        ("http://[::ffff:7f00:1]/", "127.0.0.1", "/loopback"),
-        ("http://[64:ff9b::7f00:1]/", "64:ff9b::7f00:1", "/loopback"),
-        ("http://[2002:7f00:1::]/", "2002:7f00:1::", "/loopback"),
-        ("http://１２７。0。0。1/", "127.0.0.1", "/loopback"),
-        ("http://localhost:8000", "localhost", "/loopback"),
-        ("http://a.LOCALHOST.", "a.localhost", "/loopback"),
-        ("localhost:8000", "localhost", "/loopback"),
-        ("http://10.1.2.3", "10.1.2.3", "/private"),
-        ("http://169.254.169.254/latest", "169.254.169.254", "/private"),
-        ("http://[::ffff:169.254.169.254]/", "169.254.169.254", "/private"),
-        ("http://[fd00:ec2::254]/", "fd00:ec2::254", "/private"),
-        ("http://metadata.google.internal/", "metadata.google.internal", "/private"),
-        ("http://100.100.100.200/", "100.100.100.200", "/private"),
-        ("http://168.63.129.16/", "168.63.129.16", "/private"),
-        ("http://printer/", "printer", "/private"),
-        ("http://nas.local/", "nas.local", "/private"),
-    ],
-)
-def test_a_host_is_named_in_one_spelling(text: str, name: str, kind: str) -> None:
-    host = host_of(text)
-    assert host is not None
-    assert (host.name, host.kind) == (name, kind)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "https://good.org\\@evil.org/",
-        "https://a@b@evil.org/",
-        "https://ex\tample.org/",
-        "https://%65vil.org/",
-        "https:evil.org",
-        "https:/evil.org",
-        "https:///evil.org",
-        "http://256.256.256.256",
-        "http://1.2.3.4.5",
-        "http://0x100000000",
-        "http://a..b",
-        "http://-a.org",
-        "http://[fe80::1%25eth0]/",
-        "http://[nonsense]/",
-        "http://127.0.0.1.nip.io/",
-        "http://evil.org:80x/",
-        "http://" + "a" * 300 + ".org",
-        "http://user@",
-    ],
-)
-def test_a_host_that_readers_disagree_on_is_unclear(text: str) -> None:
-    host = host_of(text)
-    assert host is not None
-    assert (host.kind, host.within) == ("/unclear", ())
-
-
-@pytest.mark.parametrize("text", ["", "src/a.py", "rm -rf /", "hello", "a b.c", "/etc/hosts", "javascript:x"])
-def test_what_names_no_host_has_none(text: str) -> None:
-    assert host_of(text) is None
 
 
 def test_a_host_lies_within_its_domains() -> None:

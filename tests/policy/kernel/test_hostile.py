@@ -5,9 +5,9 @@ from pathlib import Path
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from mayfly.core import without_secrets
+from mayfly.core import host_of, without_secrets
 from mayfly.policy.kernel import Kernel, Snapshot, facts_of_action, propose
-from mayfly.policy.kernel.facts import host_of, locate
+from mayfly.policy.kernel.facts import locate
 from mayfly.policy.kernel.shell import read_script
 
 from .conftest import constitution
@@ -48,7 +48,7 @@ def test_no_path_outside_is_called_inside(text: str) -> None:
 @given(text=ANYTHING)
 def test_every_host_is_of_a_kind(text: str) -> None:
     for host in (host_of(text), host_of(f"http://{text}")):
-        assert host is None or host.kind in ("/public", "/private", "/loopback", "/unclear")
+        assert host is None or host.kind in ("public", "private", "loopback", "unclear")
 
 
 @settings(max_examples=100, deadline=None)

@@ -7,8 +7,7 @@ import socket
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
-from mayfly.core import InputError
-from mayfly.policy.kernel.facts import host_of
+from mayfly.core import InputError, host_of
 
 _LONGEST = 2_000
 _KEPT = "/%:@!$&'()*+,;=~-._?"
@@ -44,7 +43,7 @@ def address_of(url: str) -> Address:
     if "@" in split.netloc:
         raise InputError("the address holds a user or a password, which would be recorded", fix="leave them out")
     host = host_of(url)
-    if host is None or host.kind == "/unclear":
+    if host is None or host.kind == "unclear":
         raise InputError("nobody can tell which machine the address names")
     secure = split.scheme.lower() == "https"
     resource = quote(split.path or "/", safe=_KEPT) + (f"?{quote(split.query, safe=_KEPT)}" if split.query else "")
@@ -56,6 +55,6 @@ def resolved(address: Address) -> str:
     found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM)
     where = str(found[0][4][0])
     there = host_of(f"http://[{where}]/" if ":" in where else f"http://{where}/")
-    if address.kind == "/public" and (there is None or there.kind != "/public"):
+    if address.kind == "public" and (there is None or there.kind != "public"):
         raise InputError(f"{address.host} leads to {where}, which is not a public address")
     return where

@@ -7,26 +7,11 @@ looked for on this machine and in private networks only, unless its host is name
 from __future__ import annotations
 
 import socket
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from mayfly.core import InputError, MachineError, PromiseSettings
-
-PRIVATE = tuple(
-    ip_network(network)
-    for network in (
-        "127.0.0.0/8",
-        "10.0.0.0/8",
-        "172.16.0.0/12",
-        "192.168.0.0/16",
-        "169.254.0.0/16",
-        "100.64.0.0/10",
-        "::1/128",
-        "fc00::/7",
-        "fe80::/10",
-    )
-)
+from mayfly.core import InputError, MachineError, PromiseSettings, address_kind
 
 
 class Address(NamedTuple):
@@ -73,13 +58,12 @@ def named_hosts(settings: PromiseSettings) -> frozenset[str]:
 
 def is_private(host: str) -> bool:
     """Say whether *host*, a number, is loopback or in a private network."""
-    number = _number(host)
-    return any(number in network for network in PRIVATE if network.version == number.version)
+    return address_kind(_number(host)) in ("loopback", "link_local", "private")
 
 
 def is_loopback(host: str) -> bool:
     """Say whether *host*, a number, is this machine whatever its network."""
-    return _number(host).is_loopback
+    return address_kind(_number(host)) == "loopback"
 
 
 def is_here(host: str) -> bool:
@@ -103,8 +87,7 @@ def answers(address: Address, *, seconds: float = 3.0) -> bool:
 
 
 def _number(host: str) -> IPv4Address | IPv6Address:
-    number = ip_address(host.partition("%")[0])
-    return (number.ipv4_mapped or number) if isinstance(number, IPv6Address) else number
+    return ip_address(host.partition("%")[0])
 
 
 def _resolve(host: str, port: int) -> list[str]:

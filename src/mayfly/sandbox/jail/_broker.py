@@ -11,10 +11,12 @@ import asyncio
 import concurrent.futures.thread  # imported by others later, when files may be out of reach
 import contextlib
 import encodings.idna
+import importlib.util
 import ipaddress
 import os
 import signal
 import socket
+from types import ModuleType
 from typing import NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
@@ -29,6 +31,20 @@ _NOBODY = 0x6FFF0000
 _HOP_HEADERS = (b"proxy-", b"connection:", b"keep-alive:")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+
+def _load_addresses() -> ModuleType:
+    """Load the one file that tells kinds of addresses apart; this interpreter cannot import our packages."""
+    path = os.path.join(os.path.dirname(__file__), "..", "..", "core", "_addresses.py")
+    spec = importlib.util.spec_from_file_location("_addresses", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+_addresses = _load_addresses()
 
 
 class Refused(Exception):
@@ -56,12 +72,12 @@ class Rules:
     def check(self, target: Target, address: Address) -> None:
         """Raise unless *target* may be reached at *address*."""
         named, star = self.covers(target)
-        inner = getattr(address, "ipv4_mapped", None) or address
-        if named and (_is_literal(target.host) or _is_localhost(target.host)):
+        kind = _addresses.address_kind(address)
+        if named and (_is_literal(target.host) or _addresses.is_loopback_name(target.host)):
             return
-        if named and not (inner.is_loopback or inner.is_link_local or inner.is_unspecified or inner.is_multicast):
+        if named and kind not in ("loopback", "unspecified", "link_local", "multicast"):
             return
-        if star and _is_public(inner):
+        if star and kind == "public":
             return
         if named or star:
             raise Refused(f"{target.host} is at {address}, which is not a public address; grant the address by name")
@@ -74,21 +90,6 @@ def _is_literal(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _is_localhost(host: str) -> bool:
-    name = host.lower().rstrip(".")
-    return name == "localhost" or name.endswith(".localhost")
-
-
-def _is_public(address: Address) -> bool:
-    inner = [address]
-    if isinstance(address, ipaddress.IPv6Address):
-        teredo = address.teredo
-        inner += [a for a in (address.sixtofour, *(teredo or ())) if a is not None]
-        if address in ipaddress.ip_network("64:ff9b::/96"):
-            inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    return all(a.is_global and not a.is_multicast for a in inner)
 
 
 async def resolve(target: Target, rules: Rules) -> list[tuple[int, str]]:

@@ -35,7 +35,9 @@ _UNITS = {"ms": "ms", "s": "s", "sec": "s", "secs": "s", "seconds": "s", "millis
 _UNITS |= {"us": "us", "b": "B", "bytes": "B", "byte": "B", "kb": "KB", "mb": "MB", "gb": "GB", "kib": "KB"}
 _UNITS |= {"mib": "MB", "minutes": "min", "mins": "min", "hours": "h", "hrs": "h", "days": "d", "kg": "kg", "km": "km"}
 # What can only be measured: a column of texts is about none of it, whatever it is called.
-_MEASURED = frozenset("size duration amount quantity age weight distance temperature height width depth".split())
+_MEASURED = frozenset(
+    ["size", "duration", "amount", "quantity", "age", "weight", "distance", "temperature", "height", "width", "depth"]
+)
 
 
 class Habits(NamedTuple):

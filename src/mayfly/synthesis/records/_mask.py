@@ -28,7 +28,7 @@ _OTHERS = (
 @cache
 def _atoms() -> re.Pattern[str]:
     """Return the pattern of everything that is kept whole; moments are tried before anything they contain."""
-    bare = [layout for layout in _times.layouts() if ":" in layout or "%b" not in layout and "%B" not in layout]
+    bare = [layout for layout in _times.layouts() if ":" in layout or ("%b" not in layout and "%B" not in layout)]
     moments = [rf"(?<![\w.:/-]){_times.regex(layout)}(?![\w:/-]|\.\d)" for layout in bare]
     return re.compile("|".join([*_OTHERS[:6], *moments, *_OTHERS[6:]]))
 

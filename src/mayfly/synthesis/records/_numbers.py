@@ -19,8 +19,45 @@ MIXED = 0.01
 SOME = 0.6
 # Words for nothing, in a column of numbers or moments.
 NOTHING = frozenset(
-    "na n.a. n/a nan nil none null void missing unknown undefined tbd tba tbc ? ?? ??? -- --- – — . .. x "
-    "#n/a #na #null! \\n (null) <null> (none) (blank) blank empty inf not_available pending".split()
+    [
+        "na",
+        "n.a.",
+        "n/a",
+        "nan",
+        "nil",
+        "none",
+        "null",
+        "void",
+        "missing",
+        "unknown",
+        "undefined",
+        "tbd",
+        "tba",
+        "tbc",
+        "?",
+        "??",
+        "???",
+        "--",
+        "---",
+        "–",
+        "—",
+        ".",
+        "..",
+        "x",
+        "#n/a",
+        "#na",
+        "#null!",
+        "\\n",
+        "(null)",
+        "<null>",
+        "(none)",
+        "(blank)",
+        "blank",
+        "empty",
+        "inf",
+        "not_available",
+        "pending",
+    ]
 ) | {"not available", "no data", "not applicable"}
 CURRENCIES = (
     r"[$€£¥₹₽]|(?:US|CA|AU|NZ|HK|A|C|R)\$|USD|EUR|GBP|CHF|JPY|CAD|AUD|NZD|SEK|NOK|DKK|PLN|CZK|HUF|INR|CNY|BRL|MXN|ZAR"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from mayfly.language import bases
 from mayfly.synthesis.records import _kinds
 from mayfly.synthesis.records._model import Field, Format, Kind
 
@@ -26,8 +26,8 @@ def records_in(value: object, name: str = "") -> list[object]:
     if not isinstance(value, Mapping):
         return [value]
     entries = {str(key): inner for key, inner in value.items()}
-    if len(entries) > 1 and _are_objects(entries.values()):
-        return _keyed(entries, name)
+    if len(entries) > 1 and _are_objects(entries.values()) and (rows := _keyed(entries, name)):
+        return rows
     if len(entries) > 1 and all(isinstance(one, list) and one and _are_objects(one) for one in entries.values()):
         return [
             {_key_name(name, row): key, **row}
@@ -57,17 +57,17 @@ def _records_of_list(items: list[object]) -> list[object]:
     return items
 
 
-def _are_objects(values: object) -> bool:
-    return isinstance(values, (list, type({}.values()))) and all(isinstance(one, Mapping) for one in values)
+def _are_objects(values: Iterable[object]) -> bool:
+    return all(isinstance(one, Mapping) for one in values)
 
 
 def _keyed(entries: Mapping[str, object], name: str) -> list[object]:
-    """Make records of objects that go by their names; unless these are the parts of one thing, which have little in common."""
+    """Make records of objects that go by their names; none of the parts of one thing, which have little in common."""
     rows = [one for one in entries.values() if isinstance(one, Mapping)]
     common = set.intersection(*({str(key) for key in row} for row in rows))
     every = set.union(*({str(key) for key in row} for row in rows))
     if len(rows) < 2 or not common or len(common) * 3 < len(every):
-        return [entries]
+        return []
     key_name = _key_name(name, *rows)
     return [{key_name: key, **row} for key, row in zip(entries, rows, strict=True)]
 
@@ -81,8 +81,11 @@ def _key_name(name: str, *rows: Mapping[object, object]) -> str:
 
 def _singular(name: str) -> str:
     """Return what one of many is called; nothing where the name is no plural."""
-    shorter = [base for base in bases(name.lower()) if len(base) < len(name) and name.lower().startswith(base[:2])]
-    return max(shorter, key=len) if shorter and name.isidentifier() and name.lower().endswith("s") else ""
+    if not re.fullmatch(r"[A-Za-z_]{3,}s", name) or name.lower().endswith(("ss", "us", "is")):
+        return ""
+    if name.endswith("ies"):
+        return f"{name[:-3]}y"
+    return name[:-2] if re.search("(?:x|ch|sh|ss)es$", name) else name[:-1]
 
 
 def _columns(entries: Mapping[str, object]) -> list[object]:
@@ -102,7 +105,7 @@ def _holds_records(value: object) -> bool:
         return False
     inner = list(value.values())
     if len(inner) > 1 and all(isinstance(one, Mapping) for one in inner):
-        return len(_keyed({str(key): one for key, one in value.items()}, "")) > 1
+        return bool(_keyed({str(key): one for key, one in value.items()}, ""))
     return any(_holds_records(one) for one in inner)
 
 

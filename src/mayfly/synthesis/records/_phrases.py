@@ -18,9 +18,85 @@ MOST_PHRASES = 8
 MOST_TEMPLATES = 600
 LONGEST = 40
 _FILLERS = frozenset(
-    "from to in at by for of on with the a an and is was as or not no be been are were has have had it its this that "
-    "than then after before into over under via per up down out off about all any each only more less new now when "
-    "while if because due got get set will can could would should did does do but so just still yet too very me we".split()
+    [
+        "from",
+        "to",
+        "in",
+        "at",
+        "by",
+        "for",
+        "of",
+        "on",
+        "with",
+        "the",
+        "a",
+        "an",
+        "and",
+        "is",
+        "was",
+        "as",
+        "or",
+        "not",
+        "no",
+        "be",
+        "been",
+        "are",
+        "were",
+        "has",
+        "have",
+        "had",
+        "it",
+        "its",
+        "this",
+        "that",
+        "than",
+        "then",
+        "after",
+        "before",
+        "into",
+        "over",
+        "under",
+        "via",
+        "per",
+        "up",
+        "down",
+        "out",
+        "off",
+        "about",
+        "all",
+        "any",
+        "each",
+        "only",
+        "more",
+        "less",
+        "new",
+        "now",
+        "when",
+        "while",
+        "if",
+        "because",
+        "due",
+        "got",
+        "get",
+        "set",
+        "will",
+        "can",
+        "could",
+        "would",
+        "should",
+        "did",
+        "does",
+        "do",
+        "but",
+        "so",
+        "just",
+        "still",
+        "yet",
+        "too",
+        "very",
+        "me",
+        "we",
+    ]
 )
 _WORD = re.compile(r"[A-Za-z][a-z]{1,24}|[a-z]{2,25}")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
@@ -94,10 +170,8 @@ def _words(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
                 places.setdefault(key, Counter())[tokens[at]] += count
     for (context, at), values in places.items():
         enough = len(values) >= FEWEST_WORDS and values.total() >= FEWEST and any(map(_WORD.fullmatch, values))
-        if (
-            not enough
-            or not any(_WORD.fullmatch(token) for token in context[at + 1 : at + 2])
-            and len(context) > at + 1
+        if not enough or (
+            not any(_WORD.fullmatch(token) for token in context[at + 1 : at + 2]) and len(context) > at + 1
         ):
             continue
         held, following = found.setdefault(context[at - 1], (Counter(), set()))

@@ -1,4 +1,4 @@
-"""Propose a program for a question about lines or objects: read it, choose between readings by what they give, write."""
+"""Propose a program for a question about lines or objects: read it, choose by what the readings give, write."""
 
 from __future__ import annotations
 
@@ -123,9 +123,11 @@ def propose(
             helps=("some lines of input (--input)", *HELPS[1:]),
         )
     tables = [read_table(found, items, name) for found in _formats(items)]
-    typed = _typed_back(intent, tables, items)
-    if typed is not None:
-        return typed
+    try:
+        return _typed_back(intent, tables, items)
+    except Unreadable:
+        # It is a question, as most are.
+        pass
     read = tokens(intent) if words is None else words
     if len(read) > MOST_WORDS:
         return Unable(reason=f"the question has {len(read):,} words; up to {MOST_WORDS} are read", helps=HELPS)
@@ -139,6 +141,11 @@ def propose(
     if len(rivals) < MOST_READINGS:
         rivals = _distinct(readings[: 4 * MOST_READINGS], items)
     return _ask(rivals[:MOST_READINGS], tables[0])
+
+
+def propose_reading(reading: str, items: Sequence[object], *, name: str = "") -> Proposal:
+    """Return the program for a reading that was typed back; `Unreadable` says where it is none."""
+    return _typed_back(reading, [read_table(found, items, name) for found in _formats(items)], items)
 
 
 def propose_join(
@@ -157,24 +164,28 @@ def propose_join(
         return Unable(
             reason=f"the two inputs share no column ({columns})", helps=("a column of the same name in both",)
         )
+    whole = _joins(tables, read)
+    try:
+        return _typed_join(intent, whole)
+    except Unreadable:
+        # It is a question, as most are.
+        pass
     found: list[tuple[Reading, Joined]] = []
-    for left, right in shared:
-        for kind in _kinds_of_join(read):
-            joined = join_tables(tables[0], tables[1], Join(left=left, right=right, kind=kind))
-            vocabulary = replace(
-                vocabulary_of(joined.table), joined=left, files=_file_words(names), nouns=vocabulary_of(tables[0]).nouns
-            )
-            typed = _typed_join(intent, joined)
-            if typed is not None:
-                return _proposal_of_two(typed, joined)
-            found += [(one, joined) for one in read_question(intent, read, vocabulary)]
+    for joined in whole:
+        vocabulary = replace(
+            vocabulary_of(joined.table),
+            joined=joined.join.left,
+            files=_file_words(names),
+            nouns=vocabulary_of(tables[0]).nouns,
+        )
+        found += [(one, joined) for one in read_question(intent, read, vocabulary)]
     found.sort(key=lambda pair: pair[0].cost)
     if not found:
         return Unable(reason="the question was not understood", helps=(_columns(tables[0]), *HELPS[1:]))
     kept = rivals_of([reading for reading, _ in found])
     seen: dict[str, tuple[Reading, Joined]] = {}
-    for reading, whole in found[: len(kept)]:
-        joined = _narrowed(whole, reading.query)
+    for reading, both in found[: len(kept)]:
+        joined = _narrowed(both, reading.query)
         answer = evaluate(reading.query, joined.table.rows, joined.table.fields)
         seen.setdefault(canonical_json(json.loads(json.dumps(answer.value))), (reading, joined))
     rivals = list(seen.values())[:MOST_READINGS]
@@ -191,6 +202,25 @@ def propose_join(
     )
 
 
+def propose_joined_reading(
+    reading: str, first: Sequence[object], second: Sequence[object], *, names: tuple[str, str] = ("", "")
+) -> Proposal:
+    """Return the program for a reading of two inputs that was typed back; `Unreadable` says where it is none."""
+    tables = [
+        read_table(_detect.detect(items), items, name) for items, name in zip((first, second), names, strict=True)
+    ]
+    return _typed_join(reading, _joins(tables, tokens(reading)))
+
+
+def _joins(tables: Sequence[Table], read: Sequence[Token]) -> list[Joined]:
+    """Return every way in which two tables can be put together."""
+    return [
+        join_tables(tables[0], tables[1], Join(left=left, right=right, kind=kind))
+        for left, right in shared_columns(*tables)
+        for kind in _kinds_of_join(read)
+    ]
+
+
 def _narrowed(joined: Joined, query: Query) -> Joined:
     return asked_for(joined, needed_titles(joined.table.format, query))
 
@@ -201,13 +231,18 @@ def _proposal_of_two(query: Query, joined: Joined) -> Proposal:
     return Proposal(query=query, table=joined.table, program=write_join(joined, query), joined=joined)
 
 
-def _typed_join(intent: str, joined: Joined) -> Query | None:
-    try:
-        query = parse_reading(intent, list(joined.table.fields))
-    except Unreadable:
-        return None
-    fits = query.join == joined.join and not misfit_of(query, joined.table.fields)
-    return query if fits else None
+def _typed_join(reading: str, joins: Sequence[Joined]) -> Proposal:
+    """Take a reading of two inputs as it stands, put together in the way that it says."""
+    wrong: Unreadable | None = None
+    for joined in joins:
+        try:
+            query = parse_reading(reading, list(joined.table.fields))
+        except Unreadable as error:
+            wrong = error if wrong is None or error.place > wrong.place else wrong
+            continue
+        if query.join == joined.join and not misfit_of(query, joined.table.fields):
+            return _proposal_of_two(query, joined)
+    raise wrong or Unreadable("the two inputs cannot be put together in this way", 0)
 
 
 def _kinds_of_join(read: Sequence[Token]) -> list[JoinKind]:
@@ -285,18 +320,20 @@ def _formats(items: Sequence[object]) -> list[Format]:
     return found
 
 
-def _typed_back(intent: str, tables: Sequence[Table], items: Sequence[object]) -> Proposal | None:
-    """Take a reading that was typed back as it stands."""
+def _typed_back(reading: str, tables: Sequence[Table], items: Sequence[object]) -> Proposal:
+    """Take a reading as it stands; of the tables it does not fit, the one it fits furthest says where it is wrong."""
+    wrong: Unreadable | None = None
     for table in tables:
         try:
-            query = parse_reading(intent, list(table.fields))
-        except Unreadable:
+            query = parse_reading(reading, list(table.fields))
+        except Unreadable as error:
+            wrong = error if wrong is None or error.place > wrong.place else wrong
             continue
         if query.join is not None or misfit_of(query, table.fields):
             continue
         moved = _table_for(query, table, items)
         return Proposal(query=query, table=moved, program=write_program(moved.format, query))
-    return None
+    raise wrong or Unreadable("there is nothing to ask about", 0)
 
 
 def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:
@@ -310,7 +347,8 @@ def _ask(rivals: Sequence[_Rival], table: Table) -> Unable:
 
 def _reason(readings: Sequence[Reading], table: Table) -> str:
     """Say why none of some readings is simply taken."""
-    unused = dict.fromkeys(word for one in readings for word in one.unused)
+    # The first is the likeliest: what only the others leave out is no reason to ask.
+    unused = dict.fromkeys(readings[0].unused)
     if unused:
         return f"nothing was made of {', '.join(map(repr, unused))}{_troubles(table)}"
     if len(readings) > 1:

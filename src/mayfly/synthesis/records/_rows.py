@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -121,9 +120,9 @@ def read_objects(found: Format, items: Sequence[object], reading: Reading) -> No
     for number, item in enumerate(items, start=1):
         reading.lines += 1
         if isinstance(item, Mapping):
-            reading.add(*_object_row(converters, item), number, json.dumps(item)[:200])
+            reading.add(*_object_row(converters, item), number, str(item)[:200])
         else:
-            reading.refuse(number, json.dumps(item)[:200])
+            reading.refuse(number, str(item)[:200])
 
 
 def _object_row(

@@ -41,7 +41,6 @@ _GAUGES |= {"last": "Edge(last=True)", "median": "Percentile(50)", "stdev": "Dev
 _GAUGES |= {"range": "Range()"}
 # Helpers that a helper uses itself.
 _NEEDS = {"Percentile": ("Numbers",), "Deviation": ("Numbers",), "Extreme": ("sort_key",), "Commonest": ("key_text",)}
-_JSON = ("text", "key_text", "Distinct", "Commonest")
 
 
 class Written(NamedTuple):
@@ -141,10 +140,6 @@ class _Writer:
         text = helper(name)
         if text.startswith(f"class {name}(Gauge)") or text.startswith(f"class {name}(Numbers)"):
             self.source.helper("Gauge", helper("Gauge"))
-        if name in _JSON:
-            self.source.use("json")
-        if name in ("Percentile", "Deviation"):
-            self.source.use("math")
         if name == "week":
             self.source.datetime.add("datetime")
         self.source.helper(name, text)
@@ -438,9 +433,8 @@ class _Writer:
         return f"chosen({stream}, account)"
 
     def _identity(self, part: Repeated) -> None:
-        self.source.use("json")
         held = ", ".join(map(self._value, part.of)) if part.of else 'row.get("")'
-        body = [f"return json.dumps([{held}], sort_keys=True)"]
+        body = [f"return repr([{held}])"]
         self.source.function("def identity(row: Row) -> str:", "Return what has to be the same in two rows.", body)
 
     # Measures.
@@ -525,7 +519,6 @@ class _Writer:
 
     def _grouped(self, stream: str) -> list[str]:
         query = self.query
-        self.source.use("json")
         self._use("sort_key")
         keys = ", ".join(map(self._value, query.keys))
         self.source.function(
@@ -537,7 +530,7 @@ class _Writer:
             "for row in found:",
             "    key = group_of(row)",
             *self._elsewhere(),
-            "    held = groups.setdefault(json.dumps(key, sort_keys=True), (key, gauges()))[1]",
+            "    held = groups.setdefault(repr(key), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
             "made = [(key, [gauge.value() for gauge in held]) for key, held in groups.values()]",
@@ -643,14 +636,13 @@ class _Writer:
             held = self._ordered(held, order.by, order.descending)  # type: ignore[arg-type]
         single = query.unique and len(query.columns) == 1
         if query.unique:
-            self.source.use("json")
             unless = ["    if value is None:", "        continue"] if single else []
             body = [
                 "seen: set[str] = set()",
                 "for row in found:",
                 f"    value = {call}",
                 *unless,
-                "    name = json.dumps(value, sort_keys=True)",
+                "    name = repr(value)",
                 "    if name not in seen:",
                 "        seen.add(name)",
                 "        yield value",
@@ -693,7 +685,6 @@ class _Writer:
     def _picked(self, stream: str) -> list[str]:
         query, pick = self.query, self.query.pick
         assert pick is not None
-        self.source.use("json")
         self._use("key_text")
         keys = ", ".join(map(self._value, query.keys))
         self.source.function(
@@ -718,7 +709,7 @@ class _Writer:
             f"for row in {stream}:",
             "    key = group_of(row)",
             *self._elsewhere(),
-            "    groups.setdefault(json.dumps(key, sort_keys=True), (key, []))[1].append(row)",
+            "    groups.setdefault(repr(key), (key, []))[1].append(row)",
             "found: dict[str, list[object]] = {}",
             "for key, held in groups.values():",
             f"    taken = {taken}",
@@ -775,7 +766,6 @@ class _JoinWriter(_Writer):
     def _side_by_side(self, names: set[str]) -> None:
         joined, join = self.joined, self.joined.join
         self._use("key_text")
-        self.source.use("json")
         shown = {new: old for new, old in joined.renamed.items() if new in names}
         beside = ", ".join(f"{literal(new)}: one.get({literal(old)})" for new, old in shown.items())
         body = [

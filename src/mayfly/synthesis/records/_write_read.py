@@ -37,9 +37,8 @@ def write_rows(source: Source, found: Format, *, wanted: bool, name: str = "rows
         body = [
             "for number, item in enumerate(lines, start=1):",
             "    account.lines += 1",
-            "    line = json.dumps(item)[:200]",
+            "    line = str(item)[:200]",
         ]
-        source.use("json")
         call = f"{read}(item)"
     else:
         source.constant('EDGES = "\\ufeff\\r\\n"')

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from mayfly.core import InputError
+from mayfly.core import InputError, host_of
 from mayfly.mangle import Name, Time
 from mayfly.policy.kernel.facts._amounts import amounts
-from mayfly.policy.kernel.facts._hosts import host_of
 from mayfly.policy.kernel.facts._paths import Places, is_url
 from mayfly.policy.kernel.facts._payload import Payload, take_apart
 from mayfly.policy.kernel.facts._shell import Fact, ShellFacts
@@ -70,14 +69,14 @@ def _places(id: str, target: str, apart: Payload, places: Places) -> Iterator[Fa
 def _hosts(id: str, target: str, apart: Payload) -> Iterator[Fact]:
     host = host_of(target)
     if host is not None:
-        yield symbol("action_host"), (id, host.name, word(host.kind))
+        yield symbol("action_host"), (id, host.name, word(f"/{host.kind}"))
         for domain in host.within:
             yield symbol("action_host_within"), (id, domain)
     for text in apart.texts:
         named = text.key in ("url", "uri", "host", "hostname", "endpoint", "address", "base_url", "proxy", "server")
         other = host_of(text.text) if named or "://" in text.text[:32] else None
         if other is not None:
-            yield symbol("payload_host"), (id, other.name, word(other.kind))
+            yield symbol("payload_host"), (id, other.name, word(f"/{other.kind}"))
 
 
 def _shell(id: str, target: str, payload: str, apart: Payload, places: Places) -> Iterator[Fact]:

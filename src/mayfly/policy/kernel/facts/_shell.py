@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from mayfly.core import host_of
 from mayfly.mangle import Name, Row, Symbol
-from mayfly.policy.kernel.facts._hosts import host_of
 from mayfly.policy.kernel.facts._paths import Places, is_url
 from mayfly.policy.kernel.facts._symbols import symbol
 from mayfly.policy.kernel.facts._symbols import word as known
@@ -80,7 +80,7 @@ class ShellFacts:
         for text in _unique(_addresses(call)):
             host = host_of(text)
             if host is not None:
-                yield self._fact("shell_host", host.name, known(host.kind))
+                yield self._fact("shell_host", host.name, known(f"/{host.kind}"))
 
 
 def _unique(texts: Iterable[str]) -> list[str]:

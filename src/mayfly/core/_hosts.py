@@ -3,11 +3,12 @@
 import ipaddress
 import re
 import unicodedata
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple
 from urllib.parse import unquote
 
-PUBLIC, PRIVATE, LOOPBACK, UNCLEAR = "/public", "/private", "/loopback", "/unclear"
-_IP: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+from mayfly.core._addresses import IP, address_kind, carried, is_loopback_name
+
+HostKind = Literal["public", "private", "loopback", "unclear"]
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(//)?(.*)", re.DOTALL)
 _BARE: Final = re.compile(
     r"(?:[^\s/@]+@)?(\[[0-9A-Fa-f:.%]+\]|[^\s/:@?#]+)(?::(\d{1,5}|[^/]*))?(?:[/?#].*)?", re.DOTALL
@@ -15,9 +16,6 @@ _BARE: Final = re.compile(
 _NUMBER: Final = re.compile(r"0[xX][0-9A-Fa-f]*|[0-9]+")
 _NAME: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9_-]{1,63}(?<!-))*")
 _DOTS: Final = str.maketrans({"\u3002": ".", "\uff0e": ".", "\uff61": "."})
-_LOOPBACK_NAMES: Final = frozenset(
-    {"localhost", "localhost.localdomain", "localhost6", "localhost6.localdomain6", "ip6-localhost", "ip6-loopback"}
-)
 _PRIVATE_SUFFIXES: Final = (
     *("internal", "local", "localdomain", "lan", "home.arpa", "intranet", "corp", "home", "private", "svc", "test"),
     *("cluster.local", "invalid", "onion", "example", "in-addr.arpa", "ip6.arpa", "host.docker.internal"),
@@ -27,15 +25,13 @@ _MIRRORS: Final = (
     *("nip.io", "sslip.io", "xip.io", "localtest.me", "lvh.me", "vcap.me", "lacolhost.com", "localho.st", "yoogle.com"),
     *("traefik.me", "fbi.com.localtest.me", "rebind.network", "1u.ms", "rbndr.us", "42foo.com", "ulh.us", "fuf.me"),
 )
-# Addresses that look public and belong to a cloud's own machinery.
-_MACHINERY: Final = frozenset({"168.63.129.16", "100.100.100.200", "192.0.0.192"})
 
 
 class Host(NamedTuple):
     """A host in one spelling, its kind, and the domains it lies in (itself first; none where it is unclear)."""
 
     name: str
-    kind: str
+    kind: HostKind
     within: tuple[str, ...]
 
 
@@ -66,7 +62,7 @@ def _bare(text: str) -> Host | None:
         return None
     host = _named(found[1])
     dotted = "." in found[1].strip(".") or (found[2] or "").isdigit() or "@" in text
-    known = host.kind == LOOPBACK or _NUMBER.fullmatch(found[1]) is not None
+    known = host.kind == "loopback" or _NUMBER.fullmatch(found[1]) is not None
     return host if (dotted and not found[1].startswith(".")) or known or found[1].startswith("[") else None
 
 
@@ -87,11 +83,11 @@ def _authority(rest: str) -> Host | None:
         name, _, port = host.partition(":")
         named = _named(name)
         doubtful = doubtful or bool(port and not port.isdigit())
-    return Host(named.name, UNCLEAR, ()) if doubtful else named
+    return Host(named.name, "unclear", ()) if doubtful else named
 
 
 def _unclear(name: str) -> Host:
-    return Host("".join(char if char.isprintable() else "\ufffd" for char in name[:253]), UNCLEAR, ())
+    return Host("".join(char if char.isprintable() else "\ufffd" for char in name[:253]), "unclear", ())
 
 
 def _named(text: str) -> Host:
@@ -111,16 +107,16 @@ def _named(text: str) -> Host:
         number = _ipv4(name)
         return _unclear(name) if number is None else _address(number)
     kind = _kind_of_name(name)
-    return Host(name, kind, () if kind == UNCLEAR else _domains(name))
+    return Host(name, kind, () if kind == "unclear" else _domains(name))
 
 
-def _kind_of_name(name: str) -> str:
-    if name in _LOOPBACK_NAMES or name.endswith(".localhost"):
-        return LOOPBACK
+def _kind_of_name(name: str) -> HostKind:
+    if is_loopback_name(name):
+        return "loopback"
     if "." not in name or any(name.endswith("." + suffix) for suffix in _PRIVATE_SUFFIXES):
-        return PRIVATE
+        return "private"
     mirrored = any(name == mirror or name.endswith("." + mirror) for mirror in _MIRRORS)
-    return UNCLEAR if mirrored else PUBLIC
+    return "unclear" if mirrored else "public"
 
 
 def _domains(name: str) -> tuple[str, ...]:
@@ -162,29 +158,16 @@ def _ipv6(text: str) -> ipaddress.IPv6Address | None:
     return None if address.scope_id else address
 
 
-def _address(address: _IP) -> Host:
-    kinds = {_kind_of_address(inner) for inner in (address, *_embedded(address))}
-    kind = next(kind for kind in (LOOPBACK, PRIVATE, PUBLIC) if kind in kinds)
+def _address(address: IP) -> Host:
     mapped = getattr(address, "ipv4_mapped", None)
     name = str(mapped or address)
-    return Host(name, kind, (name,))
+    return Host(name, _host_kind(address), (name,))
 
 
-def _embedded(address: _IP) -> tuple[ipaddress.IPv4Address, ...]:
-    """Return the IPv4 addresses that an IPv6 address carries: mapped, compatible, 6to4, Teredo, NAT64."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return ()
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
-    value = int(address)
-    if value >> 32 in (0, 0x0064_FF9B << 64) and value > 0xFFFF:
-        found.append(ipaddress.IPv4Address(value & 0xFFFF_FFFF))
-    return tuple(inner for inner in found if inner is not None)
-
-
-def _kind_of_address(address: _IP) -> str:
-    if address.is_loopback or address.is_unspecified or (address.version == 4 and int(address) < 1 << 24):
-        return LOOPBACK
-    if str(address) in _MACHINERY or address.is_multicast or address.is_private or address.is_link_local:
-        return PRIVATE
-    transitional = address.version == 6 and bool(_embedded(address))
-    return PUBLIC if address.is_global or transitional else PRIVATE
+def _host_kind(address: IP) -> HostKind:
+    kind = address_kind(address)
+    if kind in ("loopback", "unspecified"):
+        return "loopback"
+    # 6to4 and Teredo lead to the public host that they carry, and are as public as that one.
+    through = kind == "special" and carried(address) and all(address_kind(one) == "public" for one in carried(address))
+    return "public" if kind == "public" or through else "private"

@@ -1,0 +1,101 @@
+"""`mayfly answer`: help a task that waits in the inbox, or say what became of an effect."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from mayfly.cli._inputs import parse_json
+from mayfly.cli._output import AsJson, answer_json, command, note
+from mayfly.cli._output import answer as write
+from mayfly.cli._run import ModelOption, Verbose, show_outcome
+from mayfly.cli._who import By, who
+from mayfly.cli._words import exit_status
+from mayfly.core import UNSET, InputError, Settings, one_line
+
+VERDICTS = ("done", "again", "failed")
+
+
+def answer(
+    id: Annotated[str, typer.Argument(help="The id that `mayfly inbox` shows.", metavar="ID")],
+    text: Annotated[
+        str, typer.Argument(help="What would help; of an unknown effect: done, again or failed.", metavar="TEXT")
+    ],
+    *,
+    value: Annotated[
+        str | None, typer.Option(help="What an effect that is done gave; null if nothing.", metavar="JSON")
+    ] = None,
+    model: ModelOption = None,
+    by: By = None,
+    verbose: Verbose = False,
+    as_json: AsJson = False,
+) -> None:
+    """Answer a call for help; the task goes on with the answer as a hint.
+
+    Of an unknown effect say what became of it: done, or not done and to be sent again, or failed and given up.
+    """
+    if "/" in id and not id.startswith("h-"):
+        if model is not None:
+            raise InputError("--model goes with a call for help, not with an effect")
+        _settle(id, text, value, who(by), as_json=as_json)
+        return
+    if value is not None:
+        raise InputError("--value goes with an effect that is done, not with a call for help")
+    _go_on(id, text, model, as_json=as_json, verbose=verbose)
+
+
+def _go_on(id: str, text: str, model: str | None, *, as_json: bool, verbose: bool) -> None:
+    """Take a task up again with *text* as a hint."""
+    from mayfly.cli._tree import TreeProgress
+    from mayfly.runtime import Runtime
+
+    progress = TreeProgress(quiet=as_json, verbose=verbose)
+    with progress, Runtime(Settings.load(), observer=progress) as runtime:
+        call = runtime.parts.inbox.answer(id, text)
+        run, _, node = call.run.partition("/")
+        outcome = (
+            runtime.resume(run, hints=(text,), model=model)
+            if node
+            else runtime.run(hints=(text,), **again(call.request, model))
+        )
+        show_outcome(outcome, as_json=as_json)
+    raise typer.Exit(exit_status(outcome))
+
+
+def _settle(id: str, verdict: str, value: str | None, by: str, *, as_json: bool) -> None:
+    """Record what became of an unknown effect."""
+    from mayfly.promise import settle_effect
+    from mayfly.store import Ledger
+
+    if verdict not in VERDICTS:
+        raise InputError(f"{one_line(verdict, limit=60)!r} is no verdict", fix=f"say one of {', '.join(VERDICTS)}")
+    if value is not None and verdict != "done":
+        raise InputError(f"--value goes with done, not with {verdict}")
+    given: Any = None if value is None else parse_json(value, "--value")
+    ledger = Ledger.find(Settings.load())
+    if ledger is None:
+        raise InputError(f"there is no unknown effect {one_line(id)}", fix="see: mayfly inbox")
+    with ledger:
+        settle_effect(ledger, id, verdict=verdict, by=by, value=given)
+    run = one_line(id.partition("/")[0])
+    if as_json:
+        answer_json({"id": id, "verdict": verdict, "by": by, "value": given})
+    else:
+        write(f"{one_line(id)}: {verdict}")
+        note(f"go on with its run: {command()} resume {run}")
+
+
+def again(request: Any, model: str | None) -> dict[str, Any]:
+    """Return what `Runtime.run` needs to take a task up again."""
+    lines = request.get("lines")
+    if lines and not Path(lines).exists():
+        raise InputError(f"the input {lines} of this task is gone", fix="put it back, or run the task anew")
+    return {
+        "intent": request["intent"],
+        "input": UNSET if lines or request.get("input") is None else request["input"],
+        "lines": lines,
+        "examples": request["examples"],
+        "ground": request["ground"],
+        "tier": request["tier"],
+        "model": model or request.get("model"),
+    }

@@ -1,0 +1,39 @@
+"""Words that every face uses for how a run ended and which lines its answer is about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Programs and the ledger say `collapsed`; to a person that reads like a crash.
+FALLBACK = "gave the fallback"
+
+_COUNTS = (
+    ("used", "used"),
+    ("filtered", "filtered out"),
+    ("header", "header"),
+    ("empty", "empty"),
+    ("not_understood", "not understood"),
+)
+
+
+def status_words(status: str) -> str:
+    """Return what a person reads for the status of a run or the state of a promise."""
+    return FALLBACK if status == "collapsed" else status
+
+
+def account_words(account: Mapping[str, object]) -> str:
+    """Say how many lines there were and what became of them; only what was used is said even where it is none."""
+    said = [f"{_count(account, key):,} {words}" for key, words in _COUNTS if key == "used" or _count(account, key)]
+    return f"{_count(account, 'lines'):,}: {', '.join(said)}{_first(account)}"
+
+
+def _first(account: Mapping[str, object]) -> str:
+    """Name the first line that was not understood; its count is the last that is said."""
+    first = account.get("first_not_understood")
+    line = first.get("line") if isinstance(first, Mapping) else None
+    return f" (first: line {line:,})" if isinstance(line, int) and _count(account, "not_understood") else ""
+
+
+def _count(account: Mapping[str, object], key: str) -> int:
+    found = account.get(key, 0)
+    return found if isinstance(found, int) else 0
