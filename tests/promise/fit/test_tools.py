@@ -48,7 +48,7 @@ def served(intent: str, capabilities: tuple[Capability, ...] = builtins()) -> st
         return ""
     if len(asked) != 1 or asked[0].condition or asked[0].clause.kind == "question":
         return ""
-    found, _ = fits(asked[0], capabilities, ())
+    found, _ = fits(asked[0].as_one(), capabilities, ())
     return found[0].capability.name if len(found) == 1 and not found[0].write else ""
 
 

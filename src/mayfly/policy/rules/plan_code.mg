@@ -36,6 +36,7 @@ plan_argument(/find_cause, /search, "text", "{topic}").
 plan_argument(/find_cause, /search, "path", "{dir}").
 plan_step(/find_cause, /failing, 2, "Find failing test").
 plan_uses(/find_cause, /failing, "find_failing_tests").
+plan_unless(/find_cause, /failing, /before).
 plan_combine(/find_cause, /record).
 
 plan_step(/change_code, /modify, 1, "Modify code + run tests").

@@ -92,7 +92,7 @@ class Filler:
             value = self._value(name, self._properties[name])
             if value is not _MISSING:
                 found[name] = value
-        return found
+        return {name: found[name] for name in self._properties if name in found}
 
     def _take_all(self) -> None:
         """Use up every name, one of a kind where it goes and one elsewhere: nobody knows what the capability takes."""

@@ -12,7 +12,7 @@ from mayfly.promise._bind import references
 from mayfly.promise.fit._does import says_all
 from mayfly.promise.fit._fill import Filler, Source, format_of, is_sought
 from mayfly.promise.fit._said import Piece, Reading, Said
-from mayfly.promise.fit._words import is_idle, meanings, names, words
+from mayfly.promise.fit._words import is_idle, is_small, meanings, names, words
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +117,7 @@ class _Trial:
         filler = Filler(self.said, self.capability, self.sources, self.used)
         arguments = filler.fill()
         lacking = self._lacking(arguments)
-        if lacking and not (filler.may_stay_open(lacking) and not self.sources):
+        if lacking and not (filler.may_stay_open(lacking) and not self.sources and (named or self.said.points_back)):
             return Misfit(capability=name, reason=f"{lacking[0]} is not said")
         if self.sources and not filler.used_source:
             return Misfit(capability=name, reason="it does not take what came before")
@@ -163,7 +163,7 @@ class _Trial:
 
     def _is_vague(self, piece: Piece, head: str) -> bool:
         """Say whether a noun means any or several of what the capability takes one of: "fetch pages", "run a test"."""
-        beside = [one for one in self.said.pieces if one.phrase == piece.phrase and one.kind != "word"]
+        beside = [one for one in self._beside(piece) if one.kind != "word" or one.token.start > piece.token.start]
         before = self.said.text[: piece.token.start].rstrip().lower().rpartition(" ")[2]
         if before in ("a", "an", "another") and not beside and not any(one.is_directory for one in self.said.pieces):
             return self._is_known and head != "file"
@@ -252,7 +252,10 @@ def kinds_of(said: Said, piece: Piece) -> frozenset[str]:
         return words("kinds", "quoted") | {"file"}
     if piece.kind != "word":
         return words("kinds", piece.kind)
-    return words("kinds", "directory") if piece.is_directory else frozenset({"text"} if is_sought(said, piece) else ())
+    if piece.is_directory:
+        return words("kinds", "directory")
+    sought = {"text"} if is_sought(said, piece) else set()
+    return frozenset(sought | ({"key", "field"} if "extract" in said.verbs and not is_small(piece.plain) else set()))
 
 
 def formats(capability: Capability) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ IsDirectory = Callable[[str], bool]
 _FILE = re.compile(r"[^\n:]{1,80}\.\w{1,5}")
 _ENDING = re.compile(r"\.\w{1,5}")
 # After one of these a plain word may be the name of a directory.
+EVERY = frozenset(("each", "every"))
 _AIMS = frozenset(("to", "into", "onto", "as"))
 # What narrows a request down, unlike "do not …", which forbids another.
 _NARROWING = frozenset(("except", "excluding", "without", "but", "besides", "other", "minus", "only"))
@@ -87,6 +88,11 @@ class Said:
         """Whether the object is a pronoun, or not said at all."""
         found = [piece for piece in self.pieces if piece.role == "object"]
         return all(piece.kind == "word" and piece.plain in words("words", "forward") for piece in found)
+
+    def as_one(self) -> Said:
+        """Return the clause as if what it goes through were one thing: "run every test" is to run the tests."""
+        pieces = (replace(piece, role="object") if piece.role == "each" else piece for piece in self.pieces)
+        return replace(self, pieces=tuple(pieces))
 
     def follows_with(self, piece: Piece, sign: str) -> bool:
         """Say whether a sign is written right behind a piece."""
@@ -184,6 +190,7 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
     }
     verb = True
     aim: tuple[str, str, int] | None = None
+    repeated: set[int] = set()
     for token in clause.tokens:
         role = roles.get(token.start, "glue")
         if token.kind in ("sign", "line", "item") or token.plain in ("and", "or"):
@@ -195,6 +202,12 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
             continue
         # "run the tests" is one verb to the rules; to a capability the tests are what is run.
         role, lead, phrase = aim or phrases.get(token.start, ("object" if role == "verb" else role, "", -1))
+        if token.plain in EVERY and token.kind == "word":
+            # Where a phrase says for which things one by one, all of it does.
+            repeated |= {phrase} if phrase >= 0 else set()
+            role = "each"
+        elif phrase in repeated:
+            role = "each"
         if role in ("glue", "order", "condition", "told"):
             continue
         kind, value = _look_at(token, literals)

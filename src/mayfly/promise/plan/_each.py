@@ -29,7 +29,15 @@ def side_by_side(said: Said) -> list[Piece]:
 def is_each(said: Said) -> bool:
     """Say whether a clause is done for one thing after another; where one of two names is where it goes, it is not."""
     aimed = {str(piece.value) for piece in said.pieces if piece.role == "destination"}
-    return len(said.clause.each) > len(aimed & set(said.clause.each)) + (not aimed.isdisjoint(said.clause.each))
+    named = [name for name in said.clause.each if name not in aimed]
+    return any(piece.role == "each" for piece in said.pieces) or len(named) > (
+        1 if aimed & set(said.clause.each) else 0
+    )
+
+
+def named_in_each(said: Said) -> list[Piece]:
+    """Return the words for what a clause goes through, without "each" and "of them"."""
+    return [piece for piece in said.pieces if piece.role == "each" and not _counts(piece)]
 
 
 def each_named(said: Said) -> list[Piece]:
@@ -54,14 +62,15 @@ def find_step(said: Said, registry: Registry, name: str) -> Draft | None:
     """Return the step that finds "every Python file in src": the words for them and where they are."""
     if _FIND not in registry:
         return None
-    among = [piece for piece in said.pieces if piece.role == "each" or _tells_where(piece)]
+    among = [piece for piece in said.pieces if (piece.role == "each" and not _counts(piece)) or _tells_where(piece)]
     moved = tuple(replace(piece, role="object", lead="") if piece.role == "each" else piece for piece in among)
     clause = replace(said.clause, needs=(), phrases=())
     found, _ = fits(replace(said, pieces=moved, verbs=frozenset(("find",)), clause=clause), [registry.get(_FIND)], ())
     if not found:
         return None
     where = str(found[0].arguments.get("path", ""))
-    text = f"find {' '.join(dict.fromkeys(said.clause.each))}{f' in {where}' if where else ''}"
+    wanted = " ".join(piece.token.text for piece in among if piece.role == "each")
+    text = f"find {wanted}{f' in {where}' if where else ''}"
     return Draft(name=name, intent=text, capability=_FIND, argument=dict(found[0].arguments))
 
 
@@ -69,7 +78,7 @@ def step_for_item(said: Said, items: Mapping[str, Any], registry: Registry) -> D
     """Return what is done for one item: the clause without the words for all of them."""
     path = items.get("format") == "path" or "path" in items.get("required", ())
     kept = [piece for piece in said.pieces if piece.role != "each" and not _tells_where(piece)]
-    pieces = tuple(piece for piece in kept if piece.plain not in ("each", "every", "them"))
+    pieces = tuple(piece for piece in kept if not _counts(piece))
     bare = replace(said, pieces=pieces, clause=replace(said.clause, needs=()))
     for capability in registry:
         named = _with_file(bare, capability) if path else None
@@ -77,9 +86,14 @@ def step_for_item(said: Said, items: Mapping[str, Any], registry: Registry) -> D
         found, _ = fits(named or bare, [capability], sources)
         if len(found) == 1 and not found[0].write and not found[0].open:
             argument = {name: _item(value, items) for name, value in found[0].arguments.items()}
-            text = f"{said.clause.said} {' '.join(piece.token.text for piece in pieces)} of {{item}}"
-            return Draft(name="each", intent=" ".join(text.split()), capability=capability.name, argument=argument)
+            told = " ".join(piece.token.text for piece in pieces)
+            text = f"{said.clause.said} {told} of {{item}}" if told else f"{said.clause.said} {{item}}"
+            return Draft(name="each", intent=text, capability=capability.name, argument=argument)
     return None
+
+
+def _counts(piece: Piece) -> bool:
+    return piece.kind == "word" and piece.plain in ("each", "every", "of", "them", "these", "those")
 
 
 def _tells_where(piece: Piece) -> bool:

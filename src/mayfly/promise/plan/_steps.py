@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from mayfly.promise.plan._each import (
     each_named,
     find_step,
     is_each,
+    named_in_each,
     only_with,
     side_by_side,
     step_for_item,
@@ -121,7 +122,10 @@ class Steps:
         if capability is None or not capability.reaches_out:
             return []
         changes = capability.effect != "none"
-        return [earlier.name for earlier in drafts if changes or not self._only_looks(earlier)]
+        before = _all_before(draft, drafts)
+        found = [earlier for earlier in drafts if changes or not self._only_looks(earlier)]
+        implied = {name for earlier in found for name in _all_before(earlier, drafts)}
+        return [earlier.name for earlier in found if earlier.name not in before | implied]
 
     def _only_looks(self, draft: Draft) -> bool:
         if draft.steps or draft.template is not None:
@@ -155,9 +159,12 @@ class Steps:
         return frozenset().union(bases(said.clause.said), *(bases(word) for word in told))
 
     def _result(self, name: str, said: Said, draft: Draft) -> Result:
-        schema = self.registry.get(draft.capability).output_schema if draft.capability else {}
+        """Return what is known of the value of a step, and the words that it may be called by."""
+        capability = self.registry.get(draft.capability) if draft.capability else None
+        schema = capability.output_schema if capability else {}
         schema = {"type": "object"} if draft.template is not None or draft.steps else schema
-        return Result(name, schema, self._words(said))
+        things = " ".join(thing for _, thing in capability.does) if capability else ""
+        return Result(name, schema, self._words(said).union(*(bases(word) for word in things.split())))
 
     def _sources(self, said: Said, place: int) -> list[Source]:
         """Return what a clause may work on that it does not name itself."""
@@ -173,7 +180,7 @@ class Steps:
         name = name or self._name(said)
         if clause.kind != "question" and not said.condition and not self._is_data(said):
             steps = self._each(place, said, name) if is_each(said) else []
-            steps = steps or self._served(place, said, name)
+            steps = steps or self._served(place, said.as_one(), name)
             steps = steps or self._parts(place, said, name, side_by_side(said))
             if steps:
                 return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
@@ -185,6 +192,10 @@ class Steps:
     def _served(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return the step that a capability does, and one that writes its result to the file that is named for it."""
         found, others = fits(said, list(self.registry), self._sources(said, place))
+        for tried in self._otherwise(said, place) if not found else ():
+            found = tried
+            if found:
+                break
         if len(found) != 1:
             self._note(said, found, others)
             return []
@@ -199,6 +210,30 @@ class Steps:
         )
         self._results[place] = self._result(name, said, step)
         return [step, *self._written(place, said, fit, step)]
+
+    def _otherwise(self, said: Said, place: int) -> Iterator[list[Fit]]:
+        """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
+        last = self._before(place)
+        if last and not said.clause.needs:
+            before = next(result for result in self._results.values() if result.name == last[0])
+            source = Source(value=result_of(before.name), schema=before.schema, said=before.said)
+            found, _ = fits(said, list(self.registry), (source,))
+            yield found
+        spoken = self._spoken_of(said)
+        if spoken is not None:
+            found, _ = fits(replace(said, pieces=(spoken, *said.pieces)), list(self.registry), ())
+            yield found
+
+    def _spoken_of(self, said: Said) -> Piece | None:
+        """Return the file that a pronoun stands for: what the clause is about, or the last one named before it."""
+        if not said.points_back or not any(piece.role == "object" for piece in said.pieces):
+            return None
+        start = said.clause.tokens[0].start
+        named = [token for token in self.reading.request.tokens if token.kind == "path" and token.start < start]
+        meant = [token for token in named if token.text == said.clause.target] or named[-1:]
+        if not meant:
+            return None
+        return Piece(token=meant[-1], kind="path", value=meant[-1].text, role="object", lead="", phrase=-2)
 
     def _note(self, said: Said, found: Sequence[Fit], others: Sequence[Misfit]) -> None:
         if found:
@@ -247,9 +282,17 @@ class Steps:
             return []
         return [Draft(name=name, intent=alone(said, self.reading), steps=tuple(parts), combine="record")]
 
+    def _lists(self, said: Said, place: int) -> list[Source]:
+        """Return what came before where a clause names nothing that it goes through: "hash each of them"."""
+        sources, last = self._sources(said, place), self._before(place)
+        if not sources and last and not any(named_in_each(said)):
+            before = next(result for result in self._results.values() if result.name == last[0])
+            sources = [Source(value=result_of(before.name), schema=before.schema, said=before.said)]
+        return sources
+
     def _repeated(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return a step that goes through a list, after one that finds it unless an earlier clause gives it."""
-        lists = [source for source in self._sources(said, place) if source.schema.get("type") == "array"]
+        lists = [source for source in self._lists(said, place) if source.schema.get("type") == "array"]
         found = None if lists else find_step(said, self.registry, self._free("find"))
         if not lists and found is None:
             return []
@@ -299,6 +342,18 @@ class Steps:
         names = tuple(step.name for step in planned.steps)
         rest = Draft(name="rest" if "rest" not in names else f"rest{len(names)}", intent=text, needs=names)
         return replace(planned, steps=(*planned.steps, rest), combine="last")
+
+
+def _all_before(draft: Draft, drafts: Sequence[Draft]) -> set[str]:
+    """Return the steps that are done before one in any case: those it waits for, and those that these wait for."""
+    by_name = {one.name: one for one in drafts}
+    waiting, found = [*draft.needs, *draft.after], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in by_name:
+            found.add(name)
+            waiting += [*by_name[name].needs, *by_name[name].after]
+    return found
 
 
 def _leaves(step: Draft) -> list[Draft]:
