@@ -25,10 +25,9 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
         ("access.log", "average bytes", None),
         ("access.log", "first 3 requests", None),
         ("access.log", "sort by bytes", None),
-        ("app.log", "extract errors with their stack traces", None),
-        ("app.log", "count by level", "record sum key"),
+        # A record goes on in the next line, so a part may begin in the middle of one.
+        ("app.log", "count by level", None),
         ("orders.csv", "sum amount by country", None),
-        ("events.jsonl", "extract errors", "concat"),
     ],
 )
 def test_a_written_program_is_joined_only_as_proven(runtime: Runtime, file: str, intent: str, kind: str | None) -> None:

@@ -43,8 +43,8 @@ def told(tree: Promise[Any]) -> str:
         places[parent_id(leaf), leaf.name] = number
         above = parents.get(leaf.id)
         # A group of steps gives what its last one gives.
-        while (
-            (above is not None and above.children[-1].id == leaf.id) or (above is not None and leaf.id.startswith(above.id))
+        while (above is not None and above.children[-1].id == leaf.id) or (
+            above is not None and leaf.id.startswith(above.id)
         ):
             places[parent_id(above), above.name] = number
             leaf, above = above, parents.get(above.id)

@@ -262,6 +262,14 @@ class Cutter:
     # What is made of the records.
 
     def _measures(self, start: int) -> Iterator[Segment]:
+        if (
+            self._word(start) == "by"
+            and self.vocabulary.is_noun(self._word(start + 1))
+            and not self.terms.at(start + 1)
+        ):
+            yield Segment(
+                kind="measure", start=start, end=start + 2, function="count", word="by"
+            )  # "top 5 ips by requests"
         for phrase in phrases_at(self.tokens, start, "measures"):
             if phrase.meaning == "often":
                 yield Segment(kind="measure", start=start, end=phrase.end, function="count", name="often")

@@ -202,18 +202,21 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
             continue
         # "run the tests" is one verb to the rules; to a capability the tests are what is run.
         role, lead, phrase = aim or phrases.get(token.start, ("object" if role == "verb" else role, "", -1))
-        if token.plain in EVERY and token.kind == "word":
-            # Where a phrase says for which things one by one, all of it does.
-            repeated |= {phrase} if phrase >= 0 else set()
-            role = "each"
-        elif phrase in repeated:
-            role = "each"
+        role = _each_or(role, token, phrase, repeated)
         if role in ("glue", "order", "condition", "told"):
             continue
         kind, value = _look_at(token, literals)
         there = kind == "directory" or (lead in _PLACES and kind != "quoted" and is_directory(token.text))
         kind = "directory" if there and kind != "word" else kind
         yield Piece(token=token, kind=kind, value=value, role=role, lead=lead, phrase=phrase, is_directory=there)
+
+
+def _each_or(role: str, token: Token, phrase: int, repeated: set[int]) -> str:
+    """Return the role of a token: where a phrase says for which things one by one, all of it does."""
+    if token.plain in EVERY and token.kind == "word":
+        repeated |= {phrase} if phrase >= 0 else set()
+        return "each"
+    return "each" if phrase in repeated else role
 
 
 def _look_at(token: Token, literals: Literals) -> tuple[PieceKind, object]:
