@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -108,6 +107,8 @@ class Capability(Agent[Mapping[str, Any] | Invocation, object]):
 
     async def invoke(self, input: Mapping[str, Any] | Invocation) -> object:
         """Call it with arguments that were checked; cancelling, or running out of time, tells the call to stop."""
+        import asyncio
+
         call = input if isinstance(input, Invocation) else Invocation(arguments=input)
         self.check_arguments(call.arguments)
         seconds = self.seconds if call.seconds is None else min(call.seconds, self.seconds)
@@ -128,6 +129,8 @@ class Capability(Agent[Mapping[str, Any] | Invocation, object]):
 
     async def verify(self, call: Invocation, value: object) -> str:
         """Return why *value* is not accepted as what *call* gives: its schema or its test says no; or nothing."""
+        import asyncio
+
         wrong = mismatch(value, self.output_schema, name="its value")
         if wrong:
             return f"{self.name} gave what its schema does not describe: {wrong}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,8 @@ T = TypeVar("T")
 
 async def in_thread(function: Callable[..., T], *arguments: object) -> T:
     """Return what *function* returns; whoever stops waiting leaves it behind."""
+    import asyncio  # here and below: most commands never get as far, and it costs them a tenth of their start
+
     loop = asyncio.get_running_loop()
     answer: asyncio.Future[T] = loop.create_future()
     context = copy_context()
@@ -49,6 +50,8 @@ async def in_thread(function: Callable[..., T], *arguments: object) -> T:
 @contextmanager
 def nobody_leaves() -> Iterator[None]:
     """Turn a wish of a function of the host to end the program, or its task, into an error of that function."""
+    import asyncio
+
     try:
         yield
     except SystemExit as error:
