@@ -33,6 +33,29 @@ def is_form_of(word: str, other: str) -> bool:
     return not bases(word).isdisjoint(bases(other))
 
 
+_DERIVED = ("ation", "ition", "ment", "ance", "ence", "ure", "ion", "er", "or", "al", "y")
+
+
+def is_made_of(noun: str, verb: str) -> bool:
+    """Say whether a noun is made of a verb, in whatever form that stands: failure of fail, approver of approved."""
+    plain = {base.removesuffix("e") for base in bases(verb)}
+    return any(root in plain and not noun.startswith(verb) for root in roots(noun))
+
+
+@lru_cache(maxsize=16_384)
+def roots(word: str) -> frozenset[str]:
+    """Return what is left of a word's bases without an ending that makes a noun of a verb, and without a silent e."""
+    found: set[str] = set()
+    for base in bases(word):
+        found.add(base.removesuffix("e"))
+        for ending in _DERIVED:
+            stem = base.removesuffix(ending)
+            if stem != base:
+                found |= {stem, stem[:-1]} if stem[-2:-1] == stem[-1:] else {stem}
+    # Shorter ones are shared by words that have nothing to do with each other; "own" and "owner" do.
+    return frozenset(one for one in found if len(one) > 2 and any(letter in "aeiouy" for letter in one))
+
+
 @lru_cache(maxsize=16_384)
 def singular(word: str) -> str:
     """Return the likeliest singular of a noun, for names that are made up; `bases` is for comparing."""

@@ -31,13 +31,15 @@ from mayfly.language.question._query import (
 )
 from mayfly.language.question._segments import Segment
 from mayfly.language.question._terms import Term
-from mayfly.language.question._vocabulary import Vocabulary
+from mayfly.language.question._vocabulary import ColumnInfo, Vocabulary
 from mayfly.language.question._words import UNIT_SIZES, is_person, unit_of
 
 # Numbers of these roles are added up where nothing is said; of any other it is not known what is made of them.
 _ADDED = ("amount", "quantity", "size", "distance", "weight")
 # A reading that is less likely than its rivals by so much is not offered beside them.
 _LESS = 0.6
+# Roles of columns that tell who.
+_PERSONS = ("user", "customer", "name", "email")
 
 
 # What each way of reading makes use of; conditions and nouns go with all of them.
@@ -60,8 +62,10 @@ class Composed(NamedTuple):
 class Composer:
     """Hold the segments of one cut by what they say, and make queries of them."""
 
-    def __init__(self, segments: Sequence[Segment], vocabulary: Vocabulary) -> None:
+    def __init__(self, segments: Sequence[Segment], vocabulary: Vocabulary, moments: Sequence[ColumnInfo]) -> None:
         self.vocabulary = vocabulary
+        # The columns of moments that can be meant where none is named.
+        self.moments = moments
         self.all = [one for one in segments if one.kind not in ("glue", "ask", "unknown")]
         self.segments = segments
         # The words that only join, before each segment that says something.
@@ -90,16 +94,28 @@ class Composer:
                 if where is not None:
                     both = where if query.where is None else And(of=(where, query.where))
                     query = replace(query, where=_flat(both))
-                yield Composed(
-                    _with_flags(query, self._of("digits", "scale", "of total"), self.vocabulary), cost + found.cost
-                )
+                query = _with_flags(query, self._of("digits", "scale", "of total"), self.vocabulary)
+                apart = self._told_apart(query)
+                # "GET vs POST" is nothing but the two side by side.
+                beside = bool(apart) and any(one.name == "vs" for one in self._of("condition"))
+                for told in (*([] if beside else [query]), *apart):
+                    yield Composed(told, cost + found.cost)
+
+    def _told_apart(self, query: Query) -> list[Query]:
+        """Read several values that are listed as groups: "how many passed, failed and skipped", "GET vs POST"."""
+        listed = [one.condition for one in self._of("condition") if one.name in ("each", "vs")]
+        if len(listed) != 1 or query.keys or not query.measures or query.order or query.limit is not None:
+            return []
+        return [replace(query, keys=(cast("Compare", listed[0]).left,))]
 
     def _without_missing(self, query: Query) -> Query:
         """Leave out of a ranking what has no name: "top 3 users" are users."""
         if not (query.keys and query.order and query.order[0].by == 0 and query.limit is not None):
             return query
         known = self.vocabulary.by_name
-        some = [of for of in query.keys if isinstance(of, Column) and of.name in known and known[of.name].optional]
+        # A list that is empty has no items, so that none of them has to be left out.
+        named = {one.name for one in known.values() if one.optional and one.kind != "list"}
+        some = [of for of in query.keys if isinstance(of, Column) and of.name in named]
         given = [Not(of=Missing(of=of)) for of in some]
         given = [one for one in given if query.where != one]
         if not given:
@@ -185,7 +201,9 @@ class Composer:
         flags = self._of("of total")
         if {one.kind for one in self.all} - {"of total"} <= known:
             for found in read():
-                if not flags or (len(found.query.measures) == 1 and found.query.keys):
+                # A share is in percent anyway; other numbers only are so of a total.
+                measures = found.query.measures
+                if not flags or (len(measures) == 1 and (found.query.keys or measures[0].function == "share")):
                     yield found
 
     # Measures.
@@ -233,7 +251,7 @@ class Composer:
             return
         fitting = fitting if shared == place + 1 or len(terms) == 1 else fitting[:1]
         measures = tuple(Measure(function=segment.function, of=self._term(at).of, at=segment.at) for at in fitting)
-        yield from self._fill(place + 1, (*made, *measures), taken | set(fitting), cost)
+        yield from self._fill(place + 1, tuple(dict.fromkeys((*made, *measures))), taken | set(fitting), cost)
 
     def _counted(
         self, place: int, made: tuple[Measure, ...], taken: frozenset[int], cost: float
@@ -278,7 +296,7 @@ class Composer:
         if often and len(self._of("measure")) == 1 and len(terms) == 1 and not self._keys():
             # "ip addresses and how often each is mentioned"
             key = terms[0]
-            given = Not(of=Missing(of=key.of)) if key.info is not None and key.info.optional else None
+            given = _given(key)
             yield from self._in_order(Query(measures=(Measure(function="count"),), keys=(key.of,), where=given), 0.0)
             return
         for measures, taken, cost in self._filled():
@@ -355,9 +373,7 @@ class Composer:
         """Find what "descending" or "newest first" sorts by where no column is named."""
         if way is not None and way.adjective is not None and way.adjective.roles and not query.measures:
             columns = [one for role in way.adjective.roles for one in self.vocabulary.with_role(role)]
-            columns = columns or [
-                one for one in self.vocabulary.columns if one.kind == "time" and "timestamp" in way.adjective.roles
-            ]
+            columns = list(self.moments) if "timestamp" in way.adjective.roles else columns
             return Order(by=Column(name=columns[0].name), descending=way.descending) if len(columns) == 1 else None
         if query.keys and query.measures:
             return Order(by=0, descending=way.descending if way else True)
@@ -430,8 +446,13 @@ class Composer:
         after = self.all[place + 1] if place + 1 < len(self.all) else None
         by = [one for one in self._of("group") if one.word == "by" and one.start > superlative.start]
         apart = tuple(term.of for one in self._of("group") if one not in by for term in one.terms)
-        ranking = _Ranking(self, superlative, number, after, by, apart)
-        yield from ranking.queries()
+        for made in _Ranking(self, superlative, number, after, by, apart).queries():
+            query = made.query
+            if superlative.second and not query.skip:
+                if query.limit != 1 or not query.order:
+                    continue  # Only of what is in order there is a second.
+                query = replace(query, skip=superlative.second - 1)
+            yield Composed(query, made.cost)
 
     # Lists.
 
@@ -455,7 +476,7 @@ class Composer:
         ways = self._of("way")
         if len(terms) == 1 and len(ways) == 1 and ways[0].adjective and ways[0].adjective.roles == ("count",):
             order = (Order(by=0, descending=ways[0].descending),)
-            given = Not(of=Missing(of=terms[0].of)) if terms[0].info is not None and terms[0].info.optional else None
+            given = _given(terms[0])
             counted = (Measure(function="count"),)
             yield Composed(Query(measures=counted, keys=(terms[0].of,), where=given, order=order), 0.0)
             return
@@ -484,6 +505,13 @@ class Composer:
     def _grouped(self, terms: Sequence[Term], keys: tuple[Expression, ...], unique: bool) -> Iterator[Composed]:
         limits, edges = self._of("limit"), self._of("edge")
         left = [term for term in terms if term.of not in keys]
+        behind = max(one.start for one in self._of("group"))
+        if any(
+            one.start > behind and one.term and one.term.of not in keys and not self.joints[at] & {"and", ",", ":"}
+            for at, one in enumerate(self.all)
+            if one.kind == "term"
+        ):
+            return  # "per test file" groups by something that is not there.
         if (limits or edges) and not left and not self._of("sort", "way"):
             if len(limits) + len(edges) == 1:
                 one = (limits or edges)[0]
@@ -528,7 +556,7 @@ class Composer:
 
     def _moments(self) -> list[Expression]:
         """Return the column of moments, where there is one: the first record may be the earliest."""
-        found = [Column(name=one.name) for one in self.vocabulary.columns if one.kind == "time"]
+        found = [Column(name=one.name) for one in self.moments]
         return list(found) if len(found) == 1 and not self.lines else []
 
     # Tables that are changed.
@@ -595,7 +623,7 @@ class Composer:
                 one for one in self.vocabulary.columns if one.role == role and (one.numeric or one.kind == "time")
             ]
             if role == "timestamp":
-                columns = [one for one in self.vocabulary.columns if one.kind == "time"]
+                columns = list(self.moments)
             if columns:
                 return [Column(name=one.name) for one in columns]
         return []
@@ -642,10 +670,13 @@ class _Ranking:
         if subject is None and before is not None and before.kind == "term" and before.term and before.term.numeric:
             # "who earns the most": not the number is asked for, but whose it is.
             if self.adjective.name in ("large", "small") and not nouns and others == [before]:
-                yield from self._picked(before.term.of, self.number or 1, 0.0)
+                yield from self._whose(before.term)
             return
         if subject is not None and subject.numeric and not self.by:
-            yield from self._of_number(subject, others, nouns)
+            # "most used" is as well what is used most often.
+            often = self.superlative.word == "most" and self.after is not None and self.after.word.endswith("ed")
+            for found in self._of_number(subject, others, nouns):
+                yield found._replace(cost=found.cost + UNSURE * often)
         elif subject is not None and subject.moment and nouns and not others and self._speaks_of(subject):
             yield from self._picked(subject.of, self.number or 1, 0.0)
         elif subject is not None:
@@ -653,8 +684,49 @@ class _Ranking:
                 yield from self._of_groups(subject)
         elif nouns and not others:
             yield from self._of_records(nouns[0])
+        elif self._stands_behind() and others and self.adjective.roles:
+            yield from self._of_those(others)
         elif (nouns or self.composer._of("condition")) and len(others) == 1 and others[0].term:
             yield from self._most(others[0].term)
+        elif (
+            not nouns and not others and not self.by and not self.apart and self.adjective.roles not in ((), ("count",))
+        ):
+            for column in self.composer._spoken_of(self.superlative):  # "5 heaviest"
+                yield from self._picked(column, self.number or 1, 0.0)
+
+    def _stands_behind(self) -> bool:
+        """Say whether the superlative has nothing behind it that it could be of: "which build took the longest, and"."""
+        if self.after is None or self.after.kind not in ("term", "noun"):
+            return True
+        return "and" in self.composer.joints[self.composer.all.index(self.after)]
+
+    def _of_those(self, others: Sequence[Segment]) -> Iterator[Composed]:
+        """Read "which build took the longest", "when was it hottest", "at what hour are we busiest"."""
+        shown = tuple(one.term.of for one in others if one.term)
+        limit, cost = self._limit(others[0])
+        if self.adjective.roles == ("count",):
+            if len(shown) == 1:
+                order = (Order(by=0, descending=self.descending),)
+                yield Composed(Query(measures=(Measure(function="count"),), keys=shown, order=order, limit=limit), cost)
+            return
+        for column in self.composer._spoken_of(self.superlative):
+            order = (Order(by=column, descending=self.descending),)
+            # Of several everybody wants to see by how much.
+            columns = shown if limit == 1 or column in shown else (*shown, column)
+            yield Composed(Query(columns=columns, order=order, limit=limit), cost)
+
+    def _whose(self, number: Term) -> Iterator[Composed]:
+        """Read "who earns the most": of several records of one person the sum is meant, if it can be one."""
+        persons = [one for one in self.composer.vocabulary.columns if one.role in _PERSONS or is_person(one.words[-1])]
+        several = [one for one in persons if not one.distinct and one.kind == "text"]
+        if not several or not _is_added(number):
+            yield from self._picked(number.of, self.number or 1, 0.0)
+            return
+        for person in several:
+            measure = Measure(function="sum", of=number.of)
+            order = (Order(by=0, descending=self.descending),)
+            key = Column(name=person.name)
+            yield Composed(Query(measures=(measure,), keys=(key,), order=order, limit=self.number or 1), 0.0)
 
     def _limit(self, segment: Segment | None) -> tuple[int | None, float]:
         """Return how many are wanted; several without a number are all, in order, which is less likely."""
@@ -704,8 +776,12 @@ class _Ranking:
             limit, more = self._limit(others[0])
             if self.apart:
                 return
-            yield Composed(Query(columns=(key.of,), order=order, limit=limit), more)
-            for function in _functions(subject):
+            # Whoever has the most has it in all records together; where each has one record only, that is the same.
+            together = self.superlative.word in ("most", "least", "fewest") and _is_added(subject)
+            once = key.info is not None and key.info.distinct and isinstance(key.of, Column)
+            if once or not (together or isinstance(key.of, PartOf)):
+                yield Composed(Query(columns=(key.of,), order=order, limit=limit), more)
+            for function in _functions(subject) if not once else ():
                 yield Composed(
                     Query(
                         measures=(Measure(function=function, of=subject.of),),
@@ -839,7 +915,7 @@ class _Ranking:
             cost += UNSURE  # Of the "largest customers" nobody knows in what they are large.
         several = after is not None and after.plural and not self.number
         # What is missing is none of those that are asked for.
-        given = Not(of=Missing(of=subject.of)) if subject.info is not None and subject.info.optional else None
+        given = _given(subject)
         yield Composed(
             Query(measures=(Measure(function="count"),), keys=(subject.of,), where=given, order=order, limit=limit),
             cost + (_LESS if several and cost < UNSURE else 0.0),
@@ -876,6 +952,12 @@ def _joints(segments: Sequence[Segment]) -> Iterator[frozenset[str]]:
             held.clear()
 
 
+def _given(term: Term) -> Condition | None:
+    """Ask that there is a value where some records have none; a list that is empty has no items anyway."""
+    some = term.info is not None and term.info.optional and term.info.kind != "list"
+    return Not(of=Missing(of=term.of)) if some else None
+
+
 def _functions(term: Term) -> tuple[Function, ...]:
     """Return what may be made of several numbers of a group where nothing is said."""
     return ("sum",) if _is_added(term) else ("sum", "mean", "max")
@@ -898,9 +980,10 @@ def _fits(function: Function, term: Term) -> bool:
     """Say whether a measure can be made of a term."""
     if function in ("unique", "mode", "first", "last"):
         return True
+    listed = term.info is not None and term.info.numbers and isinstance(term.of, Column)
     if function in ("min", "max", "range"):
-        return term.numeric or term.moment
-    return term.numeric
+        return term.numeric or term.moment or listed
+    return term.numeric or listed
 
 
 def _conditions(segments: Sequence[Segment]) -> Iterator[tuple[Condition | None, float]]:
@@ -1014,7 +1097,7 @@ def _with_flags(query: Query, flags: Sequence[Segment], vocabulary: Vocabulary) 
     for flag in flags:
         if flag.kind == "digits":
             query = replace(query, digits=flag.number)
-        elif flag.kind == "of total" and query.measures and query.keys:
+        elif flag.kind == "of total" and query.keys and all(one.function != "share" for one in query.measures):
             query = replace(query, of_total=True)
         elif flag.kind == "scale":
             query = _scaled(query, flag.name, vocabulary)

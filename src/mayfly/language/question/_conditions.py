@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from typing import NamedTuple, cast
 
+from mayfly.language._inflect import is_made_of
 from mayfly.language._moments import Span, month_number
 from mayfly.language.question._query import (
     Column,
     Compare,
     Condition,
+    Expression,
     Missing,
     Not,
     Operator,
@@ -21,7 +23,7 @@ from mayfly.language.question._query import (
     Scalar,
 )
 from mayfly.language.question._terms import Quantity, Term, Terms
-from mayfly.language.question._vocabulary import EXACT, NEAR, ColumnInfo, nouns_of
+from mayfly.language.question._vocabulary import AKIN, EXACT, NEAR, ColumnInfo, nouns_of
 from mayfly.language.question._words import (
     ARTICLES,
     bases_of,
@@ -35,6 +37,7 @@ from mayfly.language.question._words import (
 
 # A word that stands in the data, but is no value by itself: only ever offered, never taken.
 UNSURE = 5.0
+_JOINING = ("or", ",", "and", "nor", "vs", "versus")
 _LINKS = frozenset(
     ("is", "are", "was", "were", "be", "the", "a", "an", "of", "to", "by", "at", "with", "code", "value", "number")
 )
@@ -44,6 +47,8 @@ _NEGATIONS = frozenset(
         "out", "but")
 )  # fmt: skip
 _TWO_WORDS = {"other": "than", "apart": "from", "aside": "from", "rather": "than", "instead": "of", "all": "but"}
+# How a word is turned into its opposite, and how the word itself begins.
+_OPPOSITES = (("un", ""), ("in", ""), ("non", ""), ("dis", ""), ("dis", "en"), ("off", "on"))
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -85,6 +90,8 @@ class Conditions:
         yield from self._long_texts(start)
         yield from self._undone(start)
         yield from self._inside(start)
+        yield from self._named_so(start)
+        yield from self._endings(start)
         for phrase in phrases_at(self.tokens, start, "outcome_phrases"):
             for column in self.vocabulary.with_role("status"):
                 if column.numeric and _are_codes(column):
@@ -114,6 +121,10 @@ class Conditions:
             place += 1
         if word == "out" and self._word(place) != "of":
             return
+        if word == "out":  # "out of stock" has none of it.
+            for term in self.terms.at(place + 1):
+                if term.numeric:
+                    yield Read(Compare(left=term.of, operator="=", value=0), term.end, term.cost)
         if word == "but":
             place = self.terms.skip(place, ("were", "was", "are", "is", "that"))
             if self._word(place) not in _NEGATIONS:
@@ -233,8 +244,8 @@ class Conditions:
         if not values:
             return
         found = [(values, end)]
-        while self._word(end) in ("or", ",", "and", "nor"):
-            more, after = self._one_value(info, self.terms.skip(end, ("or", ",", "and", "either", "nor")), said=False)
+        while self._word(end) in _JOINING:
+            more, after = self._one_value(info, self.terms.skip(end, (*_JOINING, "either", "got", "were")), said=False)
             if not more:
                 break
             values, end = (*values, *more), after
@@ -344,6 +355,21 @@ class Conditions:
                             continue  # Nothing is ever missing there, so that is not what is meant.
                         condition = _turn(_equals(term.info, yes))
                     yield Read(condition if phrase.meaning == "lack" else _turn(condition), end, term.cost)
+        # "tickets nobody owns", "where nobody filled in the insurance"
+        if nobody := phrase_at(self.tokens, start, "compare", "nobody"):
+            for place in range(nobody.end, min(nobody.end + 4, len(self.tokens))):
+                optional = [
+                    (term.of, term.end, term.cost)
+                    for term in self.terms.at(place)
+                    if term.info is not None and term.info.optional
+                ] or [
+                    (Column(name=one.name), place + 1, AKIN)
+                    for one in self.vocabulary.columns
+                    if one.optional and is_made_of(one.words[-1], self._word(place))
+                ]
+                yield from (Read(Missing(of=of), end, cost) for of, end, cost in optional)
+                if optional:
+                    break
         # "missing email", "empty notes"
         lone = phrase_at(self.tokens, start, "compare", "missing") or phrase_at(
             self.tokens, start, "compare", "present"
@@ -460,17 +486,21 @@ class Conditions:
                     )
 
     def _undone(self, start: int) -> Iterator[Read]:
-        """Read what did not happen: "undelivered", "unpaid"."""
+        """Read what did not happen, and the other of two: "undelivered", "unpaid", "offline", "inactive"."""
         word = self._word(start)
-        if not word.startswith("un") or len(word) < 6:
-            return
-        done = self.tokens[start]._replace(text=word[2:], plain=word[2:])
-        for hit in self.vocabulary.columns_at([done], 0):
-            if hit.column.kind == "time":
-                yield Read(Missing(of=Column(name=hit.column.name)), start + 1, hit.cost + 0.2)
-        for value in self.vocabulary.values_at(word[2:], [done._replace(start=0, end=len(word) - 2)], 0):
-            if value.column.kind in ("text", "bool"):
-                yield Read(_turn(_equals(value.column, value.values)), start + 1, value.cost + 0.5)
+        for prefix, instead in _OPPOSITES:
+            if not word.startswith(prefix) or len(word) < len(prefix) + 4:
+                continue
+            plain = instead + word[len(prefix) :]
+            done = self.tokens[start]._replace(text=plain, plain=plain, start=0, end=len(plain))
+            for hit in self.vocabulary.columns_at([done], 0):
+                if hit.column.kind == "time":
+                    yield Read(Missing(of=Column(name=hit.column.name)), start + 1, hit.cost + 0.2)
+                elif yes := _yes_of(hit.column):
+                    yield Read(_turn(_equals(hit.column, yes)), start + 1, hit.cost + 0.2)
+            for value in self.vocabulary.values_at(plain, [done], 0):
+                if value.column.kind in ("text", "bool"):
+                    yield Read(_turn(_equals(value.column, value.values)), start + 1, value.cost + 0.5)
 
     def _inside(self, start: int) -> Iterator[Read]:
         """Read a text that stands in a column: "with python3 in the command", "E33 among their errors"."""
@@ -494,6 +524,31 @@ class Conditions:
                 and known
             ):
                 yield Read(Compare(left=term.of, operator="contains", value=token.text), term.end, term.cost + 0.3)
+
+    def _named_so(self, start: int) -> Iterator[Read]:
+        """Read what is said of the name of what was named before: "customers whose name begins with B"."""
+        place = self.terms.skip(start + 1, ARTICLES)
+        if self._word(start) not in ("whose", "with") or bases_of(self._word(place)).isdisjoint(("name", "title")):
+            return
+        before = [term for at in range(start) for term in self.terms.at(at) if term.end <= start and term.info]
+        named = [term.info for term in before if term.info and term.info.kind == "text"] or self.vocabulary.with_role(
+            "name"
+        )
+        for column in dict.fromkeys(named):
+            term = Term(Column(name=column.name), column, place + 1, EXACT)
+            for meaning, end in self._operators(place + 1):
+                if meaning in ("contains", "starts with", "ends with"):
+                    yield from (read._replace(cost=read.cost + 0.2) for read in self._text_of(term, meaning, end))
+
+    def _endings(self, start: int) -> Iterator[Read]:
+        """Read a kind of file by its ending: "the .log files"."""
+        token = self.tokens[start]
+        if token.text.startswith(".") and token.text[1:].isalnum():
+            for column in self.vocabulary.columns:
+                if column.kind == "text" and any(str(value).endswith(token.text) for value in column.values):
+                    yield Read(
+                        Compare(left=Column(name=column.name), operator="ends with", value=token.text), start + 1, EXACT
+                    )
 
     def _participles(self, start: int) -> Iterator[Read]:
         """Read what happened to a record where a column has the moment of it: "delivered", "not shipped yet"."""
@@ -557,6 +612,8 @@ class Conditions:
         for hit in self.vocabulary.columns_at(self.tokens, start):
             if hit.column.kind == "bool":
                 yield Read(Compare(left=Column(name=hit.column.name), operator="=", value=True), hit.end, hit.cost)
+            elif yes := _yes_of(hit.column):
+                yield Read(_equals(hit.column, yes), hit.end, hit.cost + 0.5)
 
     def _texts(self, start: int) -> Iterator[Read]:
         """Read a text that the line has, or the one column of running text: "containing error", "about refunds"."""
@@ -584,14 +641,13 @@ class Conditions:
             yield from self._moments_at(term, place)
 
     def _times(self, start: int) -> Iterator[Read]:
-        for column in self.vocabulary.columns:
-            if column.kind == "time":
-                term = Term(Column(name=column.name), column, start, EXACT)
-                yield from (read for read in self._moments_at(term, start) if not _compares_columns(read.condition))
-                # "December bookings": a month right before what it is said of.
-                if month_number(self._word(start)):
-                    for span, end in self.terms.spans(start):
-                        yield from self._since(term, "during", span, end)
+        for column, cost in self.terms.moments():
+            term = Term(Column(name=column.name), column, start, cost)
+            yield from (read for read in self._moments_at(term, start) if not _compares_columns(read.condition))
+            # "December bookings": a month right before what it is said of.
+            if month_number(self._word(start)):
+                for span, end in self.terms.spans(start):
+                    yield from self._since(term, "during", span, end)
 
     def _moments_at(self, term: Term, place: int) -> Iterator[Read]:
         for phrase in phrases_at(self.tokens, place, "time"):
@@ -627,6 +683,8 @@ class Conditions:
                 yield from self._since(term, "during", span, end)
 
     def _since(self, term: Term, way: str, span: Span, end: int) -> Iterator[Read]:
+        if term.info is not None and term.info.tells == "clock":
+            return  # A time of day lies in no month.
         if way in ("since", "during") and self._word(end) in ("to", "until", "till", "through", "-"):
             ends = self.terms.spans(self.terms.skip(end + 1, ARTICLES))
             for last, stop in ends:
@@ -652,27 +710,23 @@ class Conditions:
                     )
 
     def _clocks(self, term: Term, way: str, place: int) -> Iterator[Read]:
-        """Read times of the day by the hour: "after 18:00", "between 8am and 10am", "from 22:00 to 23:00"."""
-        first = self._hour(place)
-        if first is None:
+        """Read times of the day: "after 18:00", "between 8am and 10am", "from 22:15 to 23:00"."""
+        first = self._clock(place)
+        if first is None or (term.info is not None and term.info.tells == "day"):
             return
-        left = PartOf(part="hour of day", of=term.of)
         if way == "since" and self._word(place + 1) in ("and", "to", "until", "till", "-"):
-            last = self._hour(place + 2)
+            last = self._clock(place + 2)
             if last is not None and last > first:
-                yield Read(Compare(left=left, operator="between", value=(first, last - 1)), place + 3, term.cost)
+                yield Read(_between_clocks(term.of, first, last), place + 3, term.cost)
             return
         operators: dict[str, Operator] = {"after": ">=", "since": ">=", "before": "<", "until": "<"}
         if way in operators:
-            yield Read(Compare(left=left, operator=operators[way], value=first), place + 1, term.cost)
+            yield Read(_clock_condition(term.of, operators[way], first), place + 1, term.cost)
 
-    def _hour(self, place: int) -> int | None:
-        """Return the hour at which a time of day begins; only full hours can be told by it."""
+    def _clock(self, place: int) -> int | None:
+        """Return the second of the day at which a time of day begins."""
         token = self.tokens[place] if place < len(self.tokens) else None
-        if token is None or token.kind != "clock":
-            return None
-        begins = cast("tuple[int, int]", token.value)[0]
-        return begins // 3600 if begins % 3600 == 0 else None
+        return cast("tuple[int, int]", token.value)[0] if token is not None and token.kind == "clock" else None
 
     def _recent(self, term: Term, place: int) -> Iterator[Read]:
         """Read "last hour", "past 7 days": up to the newest moment of the data."""
@@ -705,6 +759,22 @@ class Conditions:
             phrase = phrase_at(self.tokens, place, "lists", "repeated")
             if phrase and isinstance(term.of, Column):
                 yield Read(Repeated(of=(term.of,)), phrase.end, term.cost)
+
+
+def _clock_condition(of: Expression, operator: Operator, second: int) -> Condition:
+    """Compare the time of day of a moment: by its hour where that is enough, else as clocks show it."""
+    if second % 3600 == 0:
+        return Compare(left=PartOf(part="hour of day", of=of), operator=operator, value=second // 3600)
+    shown = f"{second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+    return Compare(left=PartOf(part="clock time", of=of), operator=operator, value=shown)
+
+
+def _between_clocks(of: Expression, first: int, last: int) -> Condition:
+    """Ask that a time of day lies between two, the second of which is none of them any more."""
+    if first % 3600 == 0 and last % 3600 == 0:
+        hours = (first // 3600, last // 3600 - 1)
+        return Compare(left=PartOf(part="hour of day", of=of), operator="between", value=hours)
+    return _both(_clock_condition(of, ">=", first), _clock_condition(of, "<", last))
 
 
 def _yes_of(column: ColumnInfo) -> tuple[Scalar, ...]:

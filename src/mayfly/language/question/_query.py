@@ -19,6 +19,7 @@ TimePart = Literal[
     "quarter",
     "year",
     "hour of day",
+    "clock time",
     "weekday",
     "day of month",
     "month of year",

@@ -12,7 +12,7 @@ from mayfly.language.question._compose import Composer
 from mayfly.language.question._query import And, Condition, Measure, Query
 from mayfly.language.question._segments import Cutter, Segment
 from mayfly.language.question._tell import tell
-from mayfly.language.question._vocabulary import Vocabulary
+from mayfly.language.question._vocabulary import EXACT, Vocabulary
 from mayfly.language.question._words import is_glue
 
 # Readings whose costs differ by less than this are rivals: nobody is entitled to choose between them.
@@ -50,8 +50,10 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
     if not kept:
         return []
     found: dict[Query, Reading] = {}
-    for cost, cut in Cutter(text, kept, vocabulary).cuts():
-        for composed in Composer(cut, vocabulary).queries():
+    cutter = Cutter(text, kept, vocabulary)
+    moments = [column for column, cost in cutter.terms.moments() if cost == EXACT]
+    for cost, cut in cutter.cuts():
+        for composed in Composer(cut, vocabulary, moments).queries():
             for query in _split_shares(composed.query):
                 if query is None or not _says_something(query, cut):
                     continue

@@ -13,9 +13,19 @@ from typing import Literal
 from mayfly.language._lexicon import word_set
 from mayfly.language._tokens import Token
 from mayfly.language.question._conditions import UNSURE, Conditions
-from mayfly.language.question._query import Arithmetic, Column, Compare, Condition, Function, Named, Or
+from mayfly.language.question._query import (
+    Arithmetic,
+    Column,
+    Compare,
+    Condition,
+    Function,
+    Named,
+    Or,
+    columns_of,
+    walk,
+)
 from mayfly.language.question._terms import Term, Terms
-from mayfly.language.question._vocabulary import EXACT, NEAR, Vocabulary, nouns_of
+from mayfly.language.question._vocabulary import AKIN, EXACT, NEAR, Vocabulary, nouns_of
 from mayfly.language.question._words import (
     ARTICLES,
     PERCENTILE,
@@ -77,6 +87,10 @@ _BESIDE = frozenset(
         "table",
     )
 )
+# What may stand before the name of something.
+_POINTING = ("of", "the", "a", "an", "our", "their", "its", "each", "every")
+# So many different values a column has at most by which anybody groups without naming it.
+_FEW = 30
 _MOST_CUTS, _MOST_STEPS = 80, 6000
 
 
@@ -144,12 +158,20 @@ class Cutter:
         word, token = self._word(start), self.tokens[start]
         if word == "(" and self._word(start + 2) == ")" and unit_of(self._word(start + 1)):
             yield Segment(kind="glue", start=start, end=start + 3, word="(")
+        if self._takes_time(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        behind = self.terms.skip(start + 1, ("the", "this"))
+        if (
+            word == "in"
+            and behind > start + 1
+            and in_class(self._word(behind), "empty")
+            and behind + 1 == len(self.tokens)
+        ):
+            yield Segment(kind="glue", start=start, end=behind + 1, word=word)  # "all links in the text"
         if word == "at" and self._word(start + 1) == "all":
             yield Segment(kind="glue", start=start, end=start + 2, word=word)
         if word == "out" and start and (in_class(self._word(start - 1), "happened") or self._is_opening(start)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "came out", "find out"
-        if word in _ORDINALS and adjective_at(self.tokens, start + 1):
-            yield Segment(kind="glue", start=start, end=start + 1, word="ordinal")
         if self._word(start - 1) in ("and", "then", ",") and word in _SHOW and not found:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "or":
@@ -160,21 +182,29 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         elif word == "*" and self._is_opening(start):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif token.kind == "word" and not token.text.isupper() and word in _SHOW and self._is_opening(start):
+        elif token.kind == "word" and word in _SHOW and self._is_opening(start) and not self._is_name(start):
             yield Segment(kind="ask", start=start, end=start + 1, word=word)
-        elif (word in ("every", "each") and self.terms.at(start + 1) and not found) or (
-            word == "by" and self._is_value(start + 1)
-        ):
+        elif (
+            word in ("every", "each")
+            and self.terms.at(start + 1)
+            and (not found or (start and self._is_opening(start)))
+        ) or (word == "by" and self._is_value(start + 1)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
         elif word == "by" and any(self.at_measure(place) for place in range(start + 1, start + 4)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         elif start > 0 and not found and self._only_happened(start):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
+        elif word in ("about", "regarding", "concerning") and self.conditions.at(start + 1):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "everything about order 88777"
         elif word == "but" and self._word(start + 1) in _GOES_ON:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         elif word in _FORMATS and self._word(start - 1) in ("as", "in", "to"):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.2)
-        elif (in_class(word, "empty") or self._names_the_data(start)) and not found:
+        elif not found and self._is_explained(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.5)
+        elif ((in_class(word, "empty") and not self._is_compound(start)) or self._names_the_data(start)) and (
+            not found or self._is_said_elsewhere(start)
+        ):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
         else:
             yield from self._unsure(start, sure=bool(found))
@@ -183,6 +213,44 @@ class Cutter:
         """Say whether a value stands at a place, and no column's name."""
         return (
             place < len(self.tokens) and not self.terms.at(place) and any(r.cost < 1 for r in self.conditions.at(place))
+        )
+
+    def _is_explained(self, start: int) -> bool:
+        """Say whether words in brackets behind a word say what it means: "went wrong (ok=false)"."""
+        place = start
+        while place < min(start + 4, len(self.tokens)) and self._word(place) not in ("(", "i.e", "i.e."):
+            if place > start and self.conditions.at(place):
+                return False  # That says something itself, and is not what the brackets explain.
+            place += 1
+        if place == start or self._word(place) not in ("(", "i.e", "i.e."):
+            return False
+        return any(
+            self._word(read.end) == ")" or read.end == len(self.tokens) for read in self.conditions.at(place + 1)
+        )
+
+    def _takes_time(self, start: int) -> bool:
+        """Say whether a verb says no more than what is behind it: "took the longest", "running for more than 3 days"."""
+        if bases_of(self._word(start)).isdisjoint(("take", "last", "run")):
+            return False
+        found = adjective_at(self.tokens, self.terms.skip(start + 1, ARTICLES))
+        timed = found is not None and found[0].superlative and "duration" in found[0].roles
+        return timed or (self._word(start + 1) == "for" and bool(phrases_at(self.tokens, start + 2, "compare")))
+
+    def _is_compound(self, start: int) -> bool:
+        """Say whether a word makes another thing of the one before it: a "test file" is no test."""
+        before = self._word(start - 1) if start else ""
+        named = bool(before) and not is_glue(before) and not in_class(before, "empty") and before not in _SHOW
+        return (
+            named
+            and not bases_of(self._word(start)).isdisjoint(("file", "log", "list", "line", "text", "table"))
+            and not bases_of(before) & self.vocabulary.kinds
+        )
+
+    def _is_said_elsewhere(self, start: int) -> bool:
+        """Say whether another word already says what is made of the records, so that "overall" adds nothing."""
+        return self._word(start) in ("overall", "altogether", "combined") and any(
+            place != start and (self.at_measure(place) or adjective_at(self.tokens, place))
+            for place in range(len(self.tokens))
         )
 
     def _only_happened(self, start: int) -> bool:
@@ -203,7 +271,11 @@ class Cutter:
     def _is_opening(self, start: int) -> bool:
         """Say whether only words that ask, and what the data is called, stand before a place: "parse the log and show"."""
         return all(
-            is_glue(word) or word in _SHOW or in_class(word, "empty") or bool(bases_of(word) & self.vocabulary.kinds)
+            is_glue(word)
+            or word in _SHOW
+            or word == "out"
+            or in_class(word, "empty")
+            or bool(bases_of(word) & self.vocabulary.kinds)
             for word in map(self._word, range(start))
         )
 
@@ -222,6 +294,7 @@ class Cutter:
         """Read how two inputs are put together: "join sales.csv with customers.csv on customer_id"."""
         if not self.vocabulary.joined:
             return
+        yield from self._without_partner(start)
         phrase = phrase_at(self.tokens, start, "join")
         if phrase is None:
             if self._is_file(start):
@@ -238,14 +311,37 @@ class Cutter:
         if on is not None:
             yield from self._joined_on(start, on.end)
 
+    def _without_partner(self, start: int) -> Iterator[Segment]:
+        """Read what only those without a partner have: "who have no timesheet entry", "whose id is not in users.csv"."""
+        if not self.vocabulary.unmatched:
+            return
+        place = self.terms.skip(
+            start, ("who", "that", "which", "with", "have", "has", "had", "are", "is", "whose", "a", "the")
+        )
+        for hit in self.vocabulary.columns_at(self.tokens, place):
+            if hit.column.name == self.vocabulary.joined:
+                place = self.terms.skip(hit.end, ("that", "which", "is", "are", "was"))
+        phrase = phrase_at(self.tokens, place, "join", "anti")
+        place = phrase.end if phrase else place + 1 if is_turning(self._word(place)) else 0
+        place = self.terms.skip(place, ("any", "a", "an", "the", "in", "have", "been", "appear"))
+        if place and self._is_file(place, loosely=True):
+            place += 1
+            place += in_class(self._word(place), "empty") or self._word(place) in ("at_all",)
+            yield Segment(kind="glue", start=start, end=place, word="join")
+
     def _joined_on(self, start: int, place: int) -> Iterator[Segment]:
         for hit in self.vocabulary.columns_at(self.tokens, self.terms.skip(place, ("the", "column", "field", "same"))):
             if hit.column.name == self.vocabulary.joined:
                 yield Segment(kind="glue", start=start, end=hit.end, word="join", cost=hit.cost)
 
-    def _is_file(self, place: int) -> bool:
+    def _is_file(self, place: int, *, loosely: bool = False) -> bool:
+        """Say whether a word names one of two inputs; loosely by any form of its name."""
         token = self.tokens[place] if place < len(self.tokens) else None
-        return token is not None and token.text.lower() in self.vocabulary.files and not self.terms.at(place)
+        if token is None:
+            return False
+        if loosely and any(bases_of(name) & bases_of(token.text.lower()) for name in self.vocabulary.files):
+            return True
+        return token.text.lower() in self.vocabulary.files and not self.terms.at(place)
 
     def _meaningful(self, start: int) -> Iterator[Segment]:
         yield from self._joins(start)
@@ -270,7 +366,7 @@ class Cutter:
             yield Segment(
                 kind="measure", start=start, end=start + 2, function="count", word="by"
             )  # "top 5 ips by requests"
-        for phrase in phrases_at(self.tokens, start, "measures"):
+        for phrase in phrases_at(self.tokens, start, "measures", every=True):
             if phrase.meaning == "often":
                 yield Segment(kind="measure", start=start, end=phrase.end, function="count", name="often")
                 continue
@@ -346,15 +442,33 @@ class Cutter:
                 cost += UNSURE * (
                     self._word(start) == "by" and in_class(self._word(start - 1), "happened") and start > 0
                 )
+                cost += UNSURE * self._is_narrowed(start, terms)
                 cost += 0.6 * (self._word(start) in ("each", "every") and start > 0 and self._is_opening(start))
                 yield Segment(
                     kind="group", start=start, end=terms[-1].end, terms=terms, cost=cost, word=self._word(start)
                 )
+                if self._is_narrowed(start, terms):
+                    yield Segment(kind="glue", start=start, end=terms[-1].end, word="by", cost=terms[0].cost)
             # "per order": for each record by itself; only what is grouped so is said.
         for phrase in phrases_at(self.tokens, start, "parts"):
             if self._word(start).endswith("ly"):
                 for term in self.terms.at(start):
                     yield Segment(kind="group", start=start, end=phrase.end, terms=(term,), cost=term.cost, word="by")
+
+    def _is_narrowed(self, start: int, terms: tuple[Term, ...]) -> bool:
+        """Say whether "by" tells whose records are meant, and groups nothing: "by authors from Ireland"."""
+        end = terms[-1].end
+        if (
+            self._word(start) != "by"
+            or len(terms) > 1
+            or self._word(end) not in ("from", "in", "with", "called", "named")
+        ):
+            return False
+        own = {part.name.split(".")[0] for part in walk(terms[0].of) if isinstance(part, Column)}
+        return any(
+            own & {name.split(".")[0] for name in columns_of(read.condition)}
+            for read in self.conditions.at(self.terms.skip(end + 1, ARTICLES))
+        )
 
     def _several(self, start: int) -> Iterator[tuple[Term, ...]]:
         """Yield one term, or several that are joined by "and" or a comma; the longest first."""
@@ -479,6 +593,10 @@ class Cutter:
             yield Segment(kind="limit", start=start, end=start + 1, number=number.value, word="number")
 
     def _superlatives(self, start: int) -> Iterator[Segment]:
+        ordinal = _ORDINALS.get(self._word(start), 0)
+        if ordinal and (nth := adjective_at(self.tokens, start + 1)) and nth[0].superlative:
+            word = self._word(start + 1)
+            yield Segment(kind="superlative", start=start, end=nth[1], adjective=nth[0], word=word, second=ordinal)
         found = adjective_at(self.tokens, start)
         if found is None or not found[0].superlative:
             return
@@ -491,10 +609,6 @@ class Cutter:
             # "average, smallest and largest amount"
             extreme: Function = "max" if adjective.descending else "min"
             yield Segment(kind="measure", start=start, end=end, function=extreme, cost=0.05)
-        if (ordinal := _ORDINALS.get(self._word(start - 1), 0)) and start:
-            yield Segment(
-                kind="superlative", start=start, end=end, adjective=adjective, word=self._word(start), second=ordinal
-            )
 
     # What is changed in the table.
 
@@ -569,7 +683,14 @@ class Cutter:
 
     def _conditions(self, start: int) -> Iterator[Segment]:
         for read in self.conditions.at(start):
-            yield Segment(kind="condition", start=start, end=read.end, condition=read.condition, cost=read.cost)
+            joints = {self._word(place) for place in range(start, read.end)}
+            several = isinstance(read.condition, Compare) and read.condition.operator == "in"
+            # "passed, failed and skipped" may be told apart, "passed or failed" is one thing.
+            apart = "each" if several and joints & {"and", ","} and "or" not in joints else ""
+            apart = "vs" if several and joints & {"vs", "versus"} else apart
+            yield Segment(
+                kind="condition", start=start, end=read.end, condition=read.condition, cost=read.cost, name=apart
+            )
 
     def _terms_and_nouns(self, start: int) -> Iterator[Segment]:
         for term in self.terms.at(start):
@@ -656,31 +777,54 @@ class Cutter:
             return
         said = token.text
         if not sure:
-            for column, values in self._partly(said):
-                condition: Condition = Compare(left=Column(name=column), operator="in", value=values)
-                if len(values) == 1:
-                    condition = Compare(left=Column(name=column), operator="=", value=values[0])
-                yield Segment(kind="condition", start=start, end=start + 1, condition=condition, cost=UNSURE)
-            if self.vocabulary.has_text(said):
-                texts = [Column(name=one.name) for one in self.vocabulary.with_role("message")] or [Column(name="")]
-                found = tuple(Compare(left=one, operator="contains", value=said) for one in texts)
-                condition = found[0] if len(found) == 1 else Or(of=found)
-                yield Segment(kind="condition", start=start, end=start + 1, condition=condition, cost=UNSURE + 1)
+            yield from self._texts_with(start, said)
+            yield from self._perhaps_meant(start)
         yield Segment(kind="unknown", start=start, end=start + 1, word=said, cost=LEFT_OUT)
 
-    def _partly(self, said: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-        """Yield the columns with values that have a word among theirs."""
-        wanted = bases_of(said.lower())
+    def _texts_with(self, start: int, said: str) -> Iterator[Segment]:
+        """Read a word that stands in some values, or in the texts; a name in one column only can mean nothing else."""
+        named = self._is_name(start)
+        found: list[tuple[Condition, float]] = []
+        for column in self.vocabulary.values_with(said.lower()):
+            condition: Condition = Compare(left=Column(name=column), operator="contains", value=said)
+            found.append((condition, UNSURE))
+        if self.vocabulary.has_text(said) and not (named and found):
+            texts = [Column(name=one.name) for one in self.vocabulary.with_role("message")] or [Column(name="")]
+            contains = tuple(Compare(left=one, operator="contains", value=said) for one in texts)
+            found.append((contains[0] if len(contains) == 1 else Or(of=contains), UNSURE + 1))
+        for condition, cost in found:
+            known = AKIN if named and len(found) == 1 else cost
+            yield Segment(kind="condition", start=start, end=start + 1, condition=condition, cost=known)
+
+    def _is_name(self, start: int) -> bool:
+        """Say whether a word is written as names are: with a capital inside a sentence, with digits or signs in it."""
+        token = self.tokens[start]
+        if token.kind in ("code", "path", "url", "address", "quoted"):
+            return True
+        capital = token.text[:1].isupper() and start > 0 and not token.text.isupper()
+        return token.kind == "word" and (capital or any(letter.isupper() for letter in token.text[1:].rstrip("s")[1:]))
+
+    def _perhaps_meant(self, start: int) -> Iterator[Segment]:
+        """Offer the columns that an unknown word may stand for where a number or a group has to be named."""
+        measured = any(
+            self.terms.skip(phrase.end, _POINTING) == start
+            for place in range(max(0, start - 4), start)
+            for phrase in phrases_at(self.tokens, place, "measures", every=True)
+            if phrase.meaning not in ("count", "unique", "often", "share")
+        )
+        grouped = not measured and any(
+            self.terms.skip(phrase.end, _POINTING) == start
+            for place in range(max(0, start - 3), start)
+            for phrase in phrases_at(self.tokens, place, "group")
+        )
         for column in self.vocabulary.columns:
-            if column.kind != "text":
-                continue
-            values = tuple(
-                value
-                for value in column.values
-                if isinstance(value, str) and any(wanted & bases_of(part) for part in value.lower().split())
-            )
-            if 0 < len(values) <= 3:
-                yield column.name, values
+            term = Term(Column(name=column.name), column, start + 1, UNSURE + 1)
+            if measured and term.numeric:
+                yield Segment(kind="term", start=start, end=start + 1, term=term, cost=term.cost)
+            elif grouped and column.kind in ("text", "bool") and column.complete and 1 < len(column.values) <= _FEW:
+                word = self._word(start - 1)
+                group = Segment(kind="group", start=start, end=start + 1, terms=(term,), cost=term.cost, word=word)
+                yield group
 
     @cached_property
     def length(self) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import NamedTuple, cast
 
 from mayfly.language._inflect import bases
@@ -20,7 +21,7 @@ from mayfly.language.question._query import (
     Sign,
     TimePart,
 )
-from mayfly.language.question._vocabulary import AKIN, EXACT, ColumnInfo, Vocabulary
+from mayfly.language.question._vocabulary import AKIN, EXACT, NEAR, ColumnInfo, Vocabulary, roles_of
 from mayfly.language.question._words import (
     ARTICLES,
     NUMBER_WORDS,
@@ -33,6 +34,8 @@ from mayfly.language.question._words import (
 
 # Words that may stand between the parts of an expression and say nothing.
 _OF = ("of", "the", "column", "field", "a", "an", "in", "all", "each")
+# A moment that was not named and is not the record's own is less likely by more than rivals are apart.
+_OTHER_MOMENT = 0.6
 _NAMING = ("column", "columns", "field", "fields")
 
 
@@ -118,10 +121,11 @@ class Terms:
             if moments:
                 yield from (Term(PartOf(part=part, of=one.of), one.info, one.end, one.cost) for one in moments)
                 continue
-            # Several columns of moments are rivals: none is taken for the others.
-            for column in self.vocabulary.columns:
-                if column.kind == "time":
-                    yield Term(PartOf(part=part, of=Column(name=column.name)), column, phrase.end, EXACT)
+            # Who says "date" names a column, and with several of them nobody knows which.
+            named_so = self.word(start) in ("date", "dates")
+            for column, cost in self.moments(part):
+                span = PartOf(part=part, of=Column(name=column.name))
+                yield Term(span, column, phrase.end, EXACT if named_so else cost)
         if self.word(start) in ("domain", "domains"):
             named = [term for term in self._after_of(start + 1) if isinstance(term.of, Column)]
             columns = [(one.of, one.info, one.end, one.cost) for one in named]
@@ -135,6 +139,28 @@ class Terms:
                 if isinstance(term.of, Column) and term.info and term.info.kind in ("text", "list"):
                     part_: Part = "items" if term.info.kind == "list" else "length"
                     yield term._replace(of=PartOf(part=part_, of=term.of))
+
+    def moments(self, part: TimePart | None = None) -> list[tuple[ColumnInfo, float]]:
+        """Return the columns of moments, each with how far it is from being meant where none is named.
+
+        One that the question names is meant, then the moment of the record itself; where neither is known they are
+        rivals, and none is taken for the others.
+        """
+        columns = [one for one in self.vocabulary.columns if one.kind == "time" and (not part or _has_part(one, part))]
+        meant = [column for column in columns if column.name in self._named_moments]
+        meant = meant or [column for column in columns if column.main]
+        meant = meant or [column for column in columns if column.tells == "moment"]
+        return [(column, EXACT if not meant or column in meant else _OTHER_MOMENT) for column in columns]
+
+    @cached_property
+    def _named_moments(self) -> frozenset[str]:
+        """The columns of moments that some words of the question name, by more than "date" or "time"."""
+        return frozenset(
+            hit.column.name
+            for place in range(len(self.tokens))
+            for hit in self.vocabulary.columns_at(self.tokens, place)
+            if hit.column.kind == "time" and hit.cost <= NEAR and roles_of((self.word(place),)) != ("timestamp",)
+        )
 
     def _after_of(self, place: int) -> list[Term]:
         if self.word(place) != "of":
@@ -199,6 +225,8 @@ class Terms:
         if place >= len(self.tokens):
             return None
         token = self.tokens[place]
+        if self.word(place) == "half" and self.word(place + 1) in ARTICLES:
+            return self._with_unit(0.5, "", place + 2)
         if token.kind != "number" or not isinstance(token.value, (int, float)):
             written = NUMBER_WORDS.get(self.word(place))
             return None if written is None else self._with_unit(written, "", place + 1)
@@ -306,6 +334,12 @@ class Terms:
             and token.unit in ("", "st", "nd", "rd", "th")
         )
         return cast("int", value) if fits else 0
+
+
+def _has_part(column: ColumnInfo, part: TimePart) -> bool:
+    """Say whether moments of a column have a part: dates have no hour, times of day no month."""
+    of_clock = part in ("second", "minute", "hour", "hour of day", "clock time")
+    return column.tells == "moment" or (column.tells == "clock") == of_clock
 
 
 def _moments_of(column: ColumnInfo) -> list[datetime]:

@@ -8,15 +8,20 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Literal, NamedTuple, cast
 
-from mayfly.language._inflect import bases, is_form_of
+from mayfly.language._inflect import bases, is_form_of, is_made_of, roots, singular
 from mayfly.language._lexicon import load_words, word_set
 from mayfly.language._tokens import Token
 from mayfly.language.question._query import Scalar
+from mayfly.language.question._words import unit_of
 
 ColumnKind = Literal["int", "float", "text", "time", "bool", "list"]
 # How far a word is from what it is taken for: its own name, a part of the name or another form, another word for it.
 # Readings whose costs differ by less than `MARGIN` of the reader are rivals, so each of these is more than that apart.
 EXACT, NEAR, AKIN = 0.0, 1.0, 1.5
+# Another form of a name, the verb of what happened.
+_FORM = 0.5
+# A value with an s behind it: "no-shows", "rejects".
+_PLURAL = 0.3
 # Longer spans of words are not looked up as one name or value.
 LONGEST_NAME, LONGEST_VALUE = 4, 8
 
@@ -36,6 +41,14 @@ class ColumnInfo:
     trouble: str = ""
     # Whether some records have no value in it.
     optional: bool = False
+    # What a moment tells: the day and the time, the day only, or the time of some day.
+    tells: Literal["moment", "day", "clock"] = "moment"
+    # Whether the items of a list are numbers.
+    numbers: bool = False
+    # Whether no two records have the same value in it.
+    distinct: bool = False
+    # Whether this is the moment of the record itself, and not one of something that came of it later.
+    main: bool = False
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -81,6 +94,8 @@ class Vocabulary:
     # Of two inputs that were put together: the column by which, and how the files may be called.
     joined: str = ""
     files: frozenset[str] = frozenset()
+    # Whether only those of the first are left that have no partner in the second.
+    unmatched: bool = False
     # Texts in small letters that are looked through for words that are neither a name nor a value.
     texts: Sequence[str] = field(default=(), repr=False)
 
@@ -103,12 +118,43 @@ class Vocabulary:
         """Values of one word by every base of that word."""
         found: dict[str, list[tuple[ColumnInfo, Scalar]]] = {}
         for text, held in self._values.items():
-            # What is written in capitals is a name, and has no other forms: "got" is no GET.
-            named = [pair for pair in held if not str(pair[1]).isupper()]
+            # The methods of requests are names and have no other forms: "got" is no GET.
+            named = [pair for pair in held if pair[0].role != "method"]
             if text.isalpha() and len(text) > 2:
                 for base in bases(text):
                     found.setdefault(base, []).extend(named)
         return found
+
+    @cached_property
+    def _value_roots(self) -> dict[str, list[tuple[ColumnInfo, Scalar]]]:
+        """Values of one word by the roots of that word."""
+        found: dict[str, list[tuple[ColumnInfo, Scalar]]] = {}
+        for base, held in self._value_bases.items():
+            for root in roots(base):
+                found.setdefault(root, []).extend(held)
+        return found
+
+    @cached_property
+    def _value_words(self) -> dict[str, dict[str, list[str]]]:
+        """Values of several words by every base of each word, and by their column; running text is left out."""
+        found: dict[str, dict[str, list[str]]] = {}
+        for column in self.columns:
+            if column.kind != "text" or column.role == "message":
+                continue
+            for value in column.values:
+                for part in set(re.split(r"[\s/_,;:()?=&]+", str(value).lower())) - {""}:
+                    for base in bases(part):
+                        held = found.setdefault(base, {}).setdefault(column.name, [])
+                        held += [] if str(value) in held[-1:] else [str(value)]
+        return found
+
+    def values_with(self, word: str) -> dict[str, list[str]]:
+        """Return the values that have a word among theirs, by their column."""
+        found: dict[str, dict[str, None]] = {}
+        for base in sorted(bases(word)):
+            for name, values in self._value_words.get(base, {}).items():
+                found.setdefault(name, {}).update(dict.fromkeys(values))
+        return {name: list(values) for name, values in found.items()}
 
     def columns_at(self, tokens: Sequence[Token], start: int) -> list[Hit]:
         """Return the columns that the words from *start* on name, by as many words as possible."""
@@ -128,20 +174,23 @@ class Vocabulary:
             if exact:
                 # More words for the same column, "email address" for email, only say it more fully.
                 longer = [hit._replace(cost=0.1) if hit.column in exact else hit for hit in found]
-                return [*(Hit(column, start + length, EXACT) for column in exact), *longer]
+                hits = [Hit(column, start + length, _off(column.words, words)) for column in exact]
+                return [*hits, *longer]
             if not found:
                 found = [Hit(column, start + length, cost) for column, cost in self._near(words)]
         return found
 
     def _near(self, words: tuple[str, ...]) -> list[tuple[ColumnInfo, float]]:
         """Return the columns whose name has the words as a part, and those whose role goes by them."""
-        if all(len(word) < 2 or word in _STOP for word in words):
-            return []
+        if all(len(word) < 2 or word in _STOP or word in _TURNING for word in words):
+            return []  # "no" is no part of emp_no: it turns something round.
         partly = [column for column in self.columns if _holds(column.words, words)]
         # "customer" means the customer's name rather than the customer's number.
-        named = [column for column in partly if column.words[-1] not in ("id", "no", "nr", "number")]
+        named = [column for column in partly if column.words[-1] == "name" and column.words[0] == words[0]]
+        named = named or [column for column in partly if column.words[-1] not in ("id", "no", "nr", "number")]
         roles = roles_of(words)
         akin = [column for column in self.columns if column.role in roles and column not in partly]
+        akin += [column for column in self.columns if column not in (*partly, *akin) and _is_made_of(column, words)]
         return [*((column, NEAR) for column in named or partly), *((column, AKIN) for column in akin)]
 
     def values_at(self, text: str, tokens: Sequence[Token], start: int) -> list[ValueHit]:
@@ -158,9 +207,14 @@ class Vocabulary:
             if held:
                 return [ValueHit(column, values, end, EXACT) for column, values in _by_column(held)]
         token = tokens[start]
+        if plural := self._values.get(token.text.lower().removesuffix("s")) if token.text.endswith("s") else None:
+            return [ValueHit(column, values, start + 1, _PLURAL) for column, values in _by_column(plural)]
         if token.kind == "word" and len(token.plain) > 2:
             held = [pair for base in sorted(bases(token.plain)) for pair in self._value_bases.get(base, ())]
             found = [ValueHit(column, values, start + 1, NEAR) for column, values in _by_column(held)]
+        if token.kind == "word" and not found and len(token.plain) > 4:
+            held = [pair for root in sorted(roots(token.plain)) for pair in self._value_roots.get(root, ())]
+            found = [ValueHit(column, values, start + 1, AKIN) for column, values in _by_column(held)]
         return found
 
     def with_role(self, *roles: str) -> list[ColumnInfo]:
@@ -178,6 +232,7 @@ class Vocabulary:
 
 
 _STOP = word_set("glue", "questions")
+_TURNING = word_set("turning", "questions")
 
 
 def _by_column(held: Iterable[tuple[ColumnInfo, Scalar]]) -> list[tuple[ColumnInfo, tuple[Scalar, ...]]]:
@@ -207,6 +262,15 @@ def _same(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
     return len(name) == len(words) and all(map(_alike, name, words))
 
 
+def _off(name: tuple[str, ...], words: tuple[str, ...]) -> float:
+    """Return how far words are from a name of which they are forms: "open" is not quite "opened"."""
+    plain = all(
+        one == two or one in (f"{two}s", f"{two}es") or two in (f"{one}s", f"{one}es") or singular(one) == singular(two)
+        for one, two in zip(name, words, strict=True)
+    )
+    return EXACT if plain else _FORM
+
+
 def _is_word(one: str, other: str) -> bool:
     return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s"
 
@@ -224,6 +288,30 @@ def _abbreviates(name: str, said: str) -> bool:
         return True
     rest = iter(said)
     return not set(name[1:]) & set("aeiou") and all(letter in rest for letter in name)
+
+
+def _is_made_of(column: ColumnInfo, words: tuple[str, ...]) -> bool:
+    """Say whether words name a column by a noun of its verb, or by what its letters stand for.
+
+    The approver is in "Approved By", the destination port in DPT.
+    """
+    name = [word for word in column.words if word not in _STOP and word != "by"]
+    if len(words) == len(name) == 1 and len(words[0]) > 3:
+        return is_made_of(words[0], name[0])
+    return len(words) > 1 and len(column.words) == 1 and 2 < len(column.name) < 6 and _spells(column.words[0], words)
+
+
+def _spells(letters: str, words: tuple[str, ...]) -> bool:
+    """Say whether letters are taken from words, from each the first and perhaps some that follow it."""
+    if not words:
+        return not letters
+    if not letters or letters[0] != words[0][0]:
+        return False
+    for taken in range(1, len(letters) + 1):
+        rest = iter(words[0])
+        if all(letter in rest for letter in letters[:taken]) and _spells(letters[taken:], words[1:]):
+            return True
+    return False
 
 
 def _holds(name: tuple[str, ...], words: tuple[str, ...]) -> bool:
@@ -263,7 +351,14 @@ def role_of_name(name: str) -> str:
         if found := roles_of(words[start:]):
             own = "_".join(words[start:])
             return own if own in found else found[0]
-    return ""
+    # "Money Out" is money too.
+    if len(words) > 1 and words[-1] in ("in", "out") and (found := roles_of(words[:-1])):
+        return found[0]
+    unit = unit_of(words[-1]) if len(words) > 1 else None
+    if unit is None or unit[0] in ("number", "share"):
+        return ""
+    # temp_c, gross_eur: what stands before the unit says it better than the unit does.
+    return role_of_name("_".join(words[:-1])) or unit[0]
 
 
 @cache

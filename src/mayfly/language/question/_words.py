@@ -58,16 +58,20 @@ def _phrases(table: str) -> dict[str, tuple[tuple[tuple[str, ...], str], ...]]:
     return {base: tuple(sorted(held, key=lambda one: -len(one[0]))) for base, held in found.items()}
 
 
-def phrases_at(tokens: Sequence[Token], start: int, table: str) -> list[Phrase]:
-    """Return the phrases of a table that begin at *start*, the longest first; articles inside are passed over."""
+def phrases_at(tokens: Sequence[Token], start: int, table: str, *, every: bool = False) -> list[Phrase]:
+    """Return the phrases of a table that begin at *start*, the longest first; articles inside are passed over.
+
+    Of each meaning only the longest is returned, unless *every* one is wanted.
+    """
     found: list[Phrase] = []
-    seen: set[str] = set()
+    seen: set[Phrase | str] = set()
     for base in bases(word_at(tokens, start)):
         for words, meaning in _phrases(table).get(base, ()):
             # "orders" are things, "order by" sorts: the words of sorting count as they stand only.
             end = _match(tokens, start, words, forms=table != "order")
-            if end and meaning not in seen:
-                seen.add(meaning)
+            known: Phrase | str = Phrase(meaning, end) if every else meaning
+            if end and known not in seen:
+                seen.add(known)
                 found.append(Phrase(meaning, end))
     return sorted(found, key=lambda one: -one.end)
 

@@ -118,9 +118,22 @@ def _pairs(texts: Sequence[str], taken: Sequence[str], within: str) -> list[Fiel
         name = _kinds.identifier(key, [*taken, *(one.name for one in fields)])
         if name.lower() in taken:
             continue
+        if whole := _up_to_semicolon(key, name, texts, within):
+            fields.append(whole)
+            continue
         field = _kinds.describe(name, seen[key], path=(key,), missing=True)
         fields.append(replace(field, origin="pair", pattern=key, within=within, partial=len(seen[key]) < len(texts)))
     return fields
+
+
+def _up_to_semicolon(key: str, name: str, texts: Sequence[str], within: str) -> Field | None:
+    """Return the column of pairs with semicolons between them whose values have spaces: "COMMAND=/usr/bin/docker ps"."""
+    apart = [text for text in texts if re.search(rf"; *{re.escape(key)}=|\b{re.escape(key)}=[^;]*;", text)]
+    pattern = rf"(?:^|[;\s]){re.escape(key)}=([^\s;\"'][^;]*?)(?= *;|$)"
+    spaced = [text for text in apart if (match := re.search(pattern, text)) and " " in match[1]]
+    if len(spaced) * 10 < len(apart) or not spaced:
+        return None
+    return searched(name, pattern, texts, within)
 
 
 def _known_phrases(texts: Sequence[str], taken: Sequence[str], within: str) -> list[Field]:

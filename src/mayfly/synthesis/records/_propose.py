@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import cast
 
 from mayfly.core import Offer, canonical_json
-from mayfly.language import Token, tokens
+from mayfly.language import Token, bases, tokens
 from mayfly.language.question import (
     Join,
     JoinKind,
@@ -17,6 +17,7 @@ from mayfly.language.question import (
     Reading,
     Unreadable,
     columns_of,
+    is_turning,
     join_words,
     parse_reading,
     read_question,
@@ -164,7 +165,7 @@ def propose_join(
         return Unable(
             reason=f"the two inputs share no column ({columns})", helps=("a column of the same name in both",)
         )
-    whole = _joins(tables, read)
+    whole = _joins(tables, read, second=names[1])
     try:
         return _typed_join(intent, whole)
     except Unreadable:
@@ -176,6 +177,7 @@ def propose_join(
             vocabulary_of(joined.table),
             joined=joined.join.left,
             files=_file_words(names),
+            unmatched=joined.join.kind == "anti",
             nouns=vocabulary_of(tables[0]).nouns,
         )
         found += [(one, joined) for one in read_question(intent, read, vocabulary)]
@@ -212,12 +214,12 @@ def propose_joined_reading(
     return _typed_join(reading, _joins(tables, tokens(reading)))
 
 
-def _joins(tables: Sequence[Table], read: Sequence[Token]) -> list[Joined]:
+def _joins(tables: Sequence[Table], read: Sequence[Token], second: str = "") -> list[Joined]:
     """Return every way in which two tables can be put together."""
     return [
         join_tables(tables[0], tables[1], Join(left=left, right=right, kind=kind))
         for left, right in shared_columns(*tables)
-        for kind in _kinds_of_join(read)
+        for kind in _kinds_of_join(read, second)
     ]
 
 
@@ -253,8 +255,16 @@ def _query_of(reading: str, table: Table, join: Join | None = None) -> Query:
     return query
 
 
-def _kinds_of_join(read: Sequence[Token]) -> list[JoinKind]:
-    """Return how rows without a partner may be treated: only what is said is possible."""
+def _kinds_of_join(read: Sequence[Token], second: str = "") -> list[JoinKind]:
+    """Return how rows without a partner may be treated: only what is said is possible.
+
+    Who has nothing in the second input has no partner there: "employees who have no timesheet entry".
+    """
+    stem = second.rpartition("/")[2].partition(".")[0]
+    for place, token in enumerate(read):
+        near = read[place + 1 : place + 4] if is_turning(token.plain) else ()
+        if stem and any(bases(stem) & bases(one.text.rpartition(".")[0] or one.text) for one in near):
+            return ["anti"]
     said = [word for place in range(len(read)) for word in join_words(read, place)]
     if "anti" in said:
         return ["anti"]

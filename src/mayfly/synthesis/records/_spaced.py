@@ -95,4 +95,6 @@ def _placed(head: str, lines: Sequence[str], names: Sequence[str]) -> Format | N
 
 
 def _named(cells: Sequence[str]) -> bool:
-    return len(set(cells)) == len(cells) and all(re.fullmatch(r"[^\W\d][\w .%()/-]*|%\w+", cell) for cell in cells)
+    # A few names begin with a number: df prints "1K-blocks".
+    name = r"[^\W\d][\w .%()/-]*|%\w+|\d+[A-Z]-\w+"
+    return len(set(cells)) == len(cells) and all(re.fullmatch(name, cell) for cell in cells)

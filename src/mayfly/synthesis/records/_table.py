@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import time
+from http import HTTPStatus
 
 from mayfly.language import bases
 from mayfly.language.question import Column, ColumnInfo, ColumnKind, Vocabulary, name_words, nouns_of
 from mayfly.synthesis.records._kinds import METHODS
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._rows import Bad, Reading, Unfit, read_lines, read_objects, read_thrown
+from mayfly.synthesis.records._times import has_date
 from mayfly.synthesis.records._values import Row, Values
 
 # Columns with more different values than this are not looked up by value: nobody names one of so many.
 MOST_VALUES = 5000
 LONGEST_VALUE = 80
+_ANSWERS = frozenset(map(int, HTTPStatus))
+_BIRTH = frozenset(("birth", "birthday", "birthdate", "born", "dob"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +81,7 @@ def read_table(found: Format, items: Sequence[object], name: str = "") -> Table:
 
 def vocabulary_of(table: Table) -> Vocabulary:
     """Return what words can mean for a table, from its columns, its values and its name."""
-    columns = tuple(_column(one, table) for one in table.format.fields)
+    columns = _with_main_moment(tuple(_column(one, table) for one in table.format.fields), table)
     messages = [one.name for one in columns if one.role == "message"]
     texts = tuple({str(row.get(name) or "").lower() for row in table.rows for name in messages or [""]})
     things = table.format.kind in ("delimited", "objects", "json", "joined") or _is_list(table)
@@ -92,16 +97,32 @@ def _column(one: Field, table: Table) -> ColumnInfo:
     held = [value for row in table.rows if (value := row.get(title)) is not None]
     if kind == "list":
         items = dict.fromkeys(str(item) for value in held if isinstance(value, list) for item in value)
-        return ColumnInfo(name=one.title, kind="list", role=one.role, values=tuple(items)[:MOST_VALUES])
+        numbers = all(
+            isinstance(item, (int, float)) and not isinstance(item, bool)
+            for value in held
+            if isinstance(value, list)
+            for item in value
+        )
+        return ColumnInfo(
+            name=one.title,
+            kind="list",
+            role=one.role,
+            values=tuple(items)[:MOST_VALUES],
+            optional=any(not row.get(title) for row in table.rows),
+            numbers=numbers and bool(items),
+        )
     if kind == "time":
         moments = Values(fields={one.title: one})
         found = [when for row in table.rows if (when := moments.moment(Column(name=one.title), row))]
         bounds = (min(found).isoformat(), max(found).isoformat()) if found else ()
+        clock = one.kind == "time" and not has_date(one.layout)
+        day = not clock and all(when.time() == time.min for when in found)
         return ColumnInfo(
             name=one.title,
             kind="time",
             role=one.role or "timestamp",
             values=bounds,
+            tells="clock" if clock else "day" if day else "moment",
             optional=len(held) < len(table.rows),
         )
     distinct = dict.fromkeys(value for value in held if isinstance(value, (str, int, float)))
@@ -110,13 +131,35 @@ def _column(one: Field, table: Table) -> ColumnInfo:
     return ColumnInfo(
         name=one.title,
         kind=kind,
-        role=one.role,
+        role=one.role or ("status" if kind == "int" and _are_answers(distinct) else ""),
+        distinct=len(distinct) == len(held),
         unit=one.unit,
         values=tuple(named) if few else (),
         complete=few,
         trouble=one.trouble,
         optional=len(held) < len(table.rows),
     )
+
+
+def _are_answers(values: Collection[object]) -> bool:
+    """Say whether numbers are those by which a web server says how a request ended; few other columns have only such."""
+    return len(values) > 2 and all(isinstance(one, int) and one in _ANSWERS for one in values)
+
+
+def _with_main_moment(columns: tuple[ColumnInfo, ...], table: Table) -> tuple[ColumnInfo, ...]:
+    """Mark the moment that each record begins with: it is never missing, and none of the others is earlier.
+
+    A ticket is of the day it was opened and not of the day it was closed. Of a day of birth no record begins.
+    """
+    moments = [one for one in columns if one.kind == "time" and one.tells != "clock"]
+    values = Values(fields=table.fields)
+    rows = [[values.moment(Column(name=one.name), row) for one in moments] for row in table.rows]
+    for place, one in enumerate(moments):
+        if one.optional or not _BIRTH.isdisjoint(one.words):
+            continue
+        if all(row[place] is not None and all(other is None or row[place] <= other for other in row) for row in rows):  # type: ignore[operator]
+            return tuple(replace(column, main=True) if column is one else column for column in columns)
+    return columns
 
 
 def _is_list(table: Table) -> bool:

@@ -79,6 +79,8 @@ def span_text(part: str, when: datetime, *, yearless: bool) -> str | int:
         return WEEKDAYS[when.weekday()]
     if part in ("hour of day", "day of month", "month of year"):
         return {"hour of day": when.hour, "day of month": when.day, "month of year": when.month}[part]
+    if part == "clock time":
+        return when.strftime("%H:%M:%S")
     if part == "week":
         year, week, _ = when.isocalendar()
         return f"{year}-W{week:02}"

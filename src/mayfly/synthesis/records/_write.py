@@ -222,6 +222,8 @@ class _Writer:
             value = "WEEKDAYS[when.weekday()]"
         elif part in numbers:
             value = numbers[part]
+        elif part == "clock time":
+            value = 'when.strftime("%H:%M:%S")'
         elif part == "week":
             self._use("week")
             value = "week(when)"
@@ -359,6 +361,10 @@ class _Writer:
             return f"{self._value(left)} is {value}" if operator == "=" else f"{self._value(left)} is not {value}"
         if operator in ("=", "!="):
             return f"{self._value(left)} {'==' if operator == '=' else '!='} {literal(value)}"
+        if isinstance(value, str):
+            # Texts that sort as what they stand for; nothing comes before all of them and is none of them.
+            held = f'({self._value(left)} or "")'
+            return f"{'' if operator.startswith('>') else chr(34) * 2 + ' < '}{held} {operator} {literal(value)}"
         self._use("compare")
         return f'compare({self._number(left)}, "{operator}", {literal(value)})'
 
