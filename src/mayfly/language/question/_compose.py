@@ -43,7 +43,7 @@ _PERSONS = ("user", "customer", "name", "email")
 
 
 # What each way of reading makes use of; conditions and nouns go with all of them.
-_SHARED = "measure term group sort way limit"
+_SHARED = "measure term group sort way limit superlative"
 _DEDUPED = "dedupe keep group term sort way limit"
 _CHANGED = "rename add drop columns range sort way limit"
 _HAD = "having term group measure sort way limit"
@@ -63,6 +63,7 @@ class Composer:
     """Hold the segments of one cut by what they say, and make queries of them."""
 
     def __init__(self, segments: Sequence[Segment], vocabulary: Vocabulary, moments: Sequence[ColumnInfo]) -> None:
+        segments = _without_repeats(segments)
         self.vocabulary = vocabulary
         # The columns of moments that can be meant where none is named.
         self.moments = moments
@@ -158,7 +159,9 @@ class Composer:
         columns = tuple(dict.fromkeys(one.term.of for one in chosen if one.term))
         for found in self._read():
             query = found.query
-            if not query.measures and not query.columns and not query.renamed and len(columns) == len(chosen):
+            if query.pick is not None:
+                yield Composed(query, found.cost + 0.1)  # Whole records have their title anyway.
+            elif not query.measures and not query.columns and not query.renamed and len(columns) == len(chosen):
                 yield Composed(replace(query, columns=columns), found.cost)
         self.all, self.joints = whole, joints
 
@@ -292,6 +295,9 @@ class Composer:
 
     def _measured(self) -> Iterator[Composed]:
         often = [one for one in self._of("measure") if one.name]
+        each = any(one.kind == "glue" and one.word == "each" for one in self.segments)
+        if often and each and not self._of("term", "group"):
+            return  # Of what each is one, has to be said.
         terms = [one.term for one in self._of("term") if one.term]
         if often and len(self._of("measure")) == 1 and len(terms) == 1 and not self._keys():
             # "ip addresses and how often each is mentioned"
@@ -378,6 +384,8 @@ class Composer:
         if query.keys and query.measures:
             return Order(by=0, descending=way.descending if way else True)
         texts = [one for one in self.vocabulary.columns if one.kind == "text"]
+        if len(query.columns) == 1 and way is not None and not isinstance(query.columns[0], Column):
+            return Order(by=query.columns[0], descending=way.descending)  # "height times width, largest first"
         if way is not None and way.adjective is not None and way.adjective.name in ("large", "small"):
             sizes = [one for one in self.vocabulary.columns if one.numeric and one.role in _ADDED]
             return Order(by=Column(name=sizes[0].name), descending=way.descending) if len(sizes) == 1 else None
@@ -397,8 +405,11 @@ class Composer:
         if (
             len(others) > 1
             or any(one not in ("count", "sum") for one in others)
-            or self._of("superlative", "having", "unique")
+            or self._of("having", "unique")
         ):
+            return
+        if self._of("superlative"):
+            yield from self._highest_share(keys, terms)
             return
         numeric = [term for term in terms if term.numeric]
         if keys and len(numeric) == 1 == len(terms):
@@ -410,6 +421,17 @@ class Composer:
         elif not terms and self._of("condition"):
             # Which condition is the whole and which the part is settled by `split_shares`.
             yield from self._in_order(Query(measures=(Measure(function="share"),), keys=keys), 0.0)
+
+    def _highest_share(self, keys: tuple[Expression, ...], terms: Sequence[Term]) -> Iterator[Composed]:
+        """Read "which carrier has the highest share of lost consignments"."""
+        superlatives = self._of("superlative")
+        keys = keys or tuple(term.of for term in terms)
+        adjective = superlatives[0].adjective
+        large = adjective is not None and adjective.name in ("large", "small") and not adjective.roles
+        if len(superlatives) == 1 == len(keys) and large and adjective is not None and self._of("condition"):
+            order = (Order(by=0, descending=adjective.descending),)
+            limit = superlatives[0].number or 1
+            yield Composed(Query(measures=(Measure(function="share"),), keys=keys, order=order, limit=limit), 0.0)
 
     # Groups with a number of records.
 
@@ -497,10 +519,24 @@ class Composer:
             return
         which = any(one.kind == "glue" and one.word in ("which", "who", "what") for one in self.segments[:3])
         named = any(self.vocabulary.is_noun(one.word) for one in self._of("term"))
+        nouns = self._of("noun")
+        if which and nouns and places and nouns[0].start < self.all[places[0]].start:
+            return  # "which printers ... toner" asks for printers.
+        if any(self.all[at].end == noun.start for at in places for noun in nouns):
+            return  # "colour printers" are printers, and no colours.
+        # Numbers are listed as they are, and not each once.
+        named = named or any(term.numeric for term in terms)
         if columns and (which or len(columns) == 1) and not named:
             yield from self._in_order(Query(columns=columns, unique=True), shown)
+            if self._is_about(terms[0]) and not which:
+                yield from self._in_order(Query(), shown)
         if not (columns and which) or named:
             yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), shown)
+
+    def _is_about(self, term: Term) -> bool:
+        """Say whether a column that stands first is what the records are called, though some share a name."""
+        first = self.vocabulary.columns[0]
+        return term.of == Column(name=first.name) and not first.distinct and bool(self._of("condition"))
 
     def _grouped(self, terms: Sequence[Term], keys: tuple[Expression, ...], unique: bool) -> Iterator[Composed]:
         limits, edges = self._of("limit"), self._of("edge")
@@ -623,7 +659,8 @@ class Composer:
                 one for one in self.vocabulary.columns if one.role == role and (one.numeric or one.kind == "time")
             ]
             if role == "timestamp":
-                columns = list(self.moments)
+                # How old something is, is told by the moment with which it begins.
+                columns = [one for one in self.moments if one.first] or list(self.moments)
             if columns:
                 return [Column(name=one.name) for one in columns]
         return []
@@ -942,6 +979,16 @@ class _Ranking:
         )
 
 
+def _without_repeats(segments: Sequence[Segment]) -> Sequence[Segment]:
+    """Leave out a second superlative that only says the first again: "top 5 bikes with the most faults"."""
+    found = [one for one in segments if one.kind == "superlative" and one.adjective is not None]
+    if len(found) != 2 or found[0].word not in ("top", "bottom") or found[1].number:
+        return segments
+    first, second = (one.adjective for one in found)
+    again = first and second and second.name in ("large", "small") and first.descending == second.descending
+    return [one for one in segments if one is not found[1]] if again else segments
+
+
 def _joints(segments: Sequence[Segment]) -> Iterator[frozenset[str]]:
     held: set[str] = set()
     for one in segments:
@@ -996,7 +1043,7 @@ def _conditions(segments: Sequence[Segment]) -> Iterator[tuple[Condition | None,
             if not found or either:
                 return
             either = True
-        elif segment.kind == "condition" and segment.condition is not None:
+        elif segment.kind in ("condition", "group") and segment.condition is not None:
             if either and _same_column(found[-1], segment.condition):
                 found[-1] = _either(found[-1], segment.condition)
                 either = False

@@ -9,6 +9,7 @@ from typing import NamedTuple, cast
 from mayfly.language._inflect import is_made_of
 from mayfly.language._moments import Span, month_number
 from mayfly.language.question._query import (
+    And,
     Column,
     Compare,
     Condition,
@@ -46,7 +47,7 @@ _NEGATIONS = frozenset(
      "isn't", "aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "neither", "nor", "leaving",
         "out", "but")
 )  # fmt: skip
-_TWO_WORDS = {"other": "than", "apart": "from", "aside": "from", "rather": "than", "instead": "of", "all": "but"}
+_TWO_WORDS = {"leave": "out", "other": "than", "apart": "from", "aside": "from", "rather": "than", "instead": "of", "all": "but"}
 # How a word is turned into its opposite, and how the word itself begins.
 _OPPOSITES = (("un", ""), ("in", ""), ("non", ""), ("dis", ""), ("dis", "en"), ("off", "on"))
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
@@ -203,7 +204,9 @@ class Conditions:
         plain = operator in ("=", "!=")
         quantity = self.terms.number(place)
         if quantity and term.numeric:
-            operator_, end = _or_more(self.terms, operator, quantity.end, place != term.end)
+            # "restarted more than 20 times", "over 90% full" only say it more fully.
+            more = ("times",) if not quantity.unit else ("full",) if quantity.role == "share" else ()
+            operator_, end = _or_more(self.terms, operator, self.terms.skip(quantity.end, more), place != term.end)
             value = self.terms.in_unit_of(quantity, term.info) if term.info else quantity.value
             if value is not None:
                 yield from self._or_others(term, operator_, value, end)
@@ -252,6 +255,12 @@ class Conditions:
             found.append((values, end))
         for held, stop in reversed(found):
             condition = _equals(info, held)
+            joints = {self._word(at) for at in range(place, stop)}
+            if info.kind == "list" and isinstance(condition, Or) and "and" in joints and "or" not in joints:
+                # A list can have both; only one column that has a single value cannot.
+                yield Read(And(of=condition.of), stop, term.cost)
+                yield Read(condition, stop, term.cost + 0.6)
+                continue
             yield Read(_turn(condition) if operator == "!=" else condition, stop, term.cost)
 
     def _one_value(self, info: ColumnInfo, place: int, *, said: bool) -> tuple[tuple[Scalar, ...], int]:
@@ -453,13 +462,25 @@ class Conditions:
             (one for one in phrases_at(self.tokens, start, "compare") if one.meaning in (">", ">=", "<", "<=")), None
         )
         operator, place = (phrase.meaning, phrase.end) if phrase else ("=", start)
-        token = self.tokens[place] if place < len(self.tokens) else None
-        if token is None or token.kind != "number" or token.unit or not isinstance(token.value, (int, float)):
+        number = self.terms.number(place)
+        if number is None:
             return
-        for term in self.terms.at(place + 1):
+        if number.unit:  # "less than 10% toner"
+            for term in self.terms.at(number.end):
+                value = self.terms.in_unit_of(number, term.info) if term.numeric and term.info else None
+                if value is not None and isinstance(term.of, Column):
+                    yield Read(Compare(left=term.of, operator=_operator(operator), value=value), term.end, term.cost)
+            return
+        values, end = [number.value], number.end
+        while self._word(end) in ("or", "and") and (more := self.terms.number(end + 1)):
+            values, end = [*values, more.value], more.end
+        for term in self.terms.at(end):
             if term.numeric and isinstance(term.of, Column) and term.cost < 1.2:
+                if len(values) > 1:
+                    yield Read(_equals_any(term, operator, values), term.end, term.cost)
+                    continue
                 way, end = _or_more(self.terms, operator, term.end, True)
-                yield Read(Compare(left=term.of, operator=_operator(way), value=token.value), end, term.cost)
+                yield Read(Compare(left=term.of, operator=_operator(way), value=number.value), end, term.cost)
 
     def _long_texts(self, start: int) -> Iterator[Read]:
         """Read how long a text is: "names longer than 10 characters", "lines with more than 80 characters"."""
@@ -555,7 +576,8 @@ class Conditions:
         if not self._word(start).endswith("ed"):
             return
         for term in self.terms.at(start):
-            if term.moment and term.end == start + 1:
+            optional = isinstance(term.of, Column) and term.info is not None and term.info.optional
+            if (term.moment or (optional and not term.numeric)) and term.end == start + 1:
                 yield Read(Not(of=Missing(of=term.of)), term.end, term.cost + 0.2)
 
     def _measured_by(self, start: int, end: int, quantity: Quantity) -> Iterator[tuple[ColumnInfo, float]]:
@@ -620,6 +642,9 @@ class Conditions:
         for phrase in phrases_at(self.tokens, start, "compare"):
             if phrase.meaning not in ("contains", "starts with", "ends with"):
                 continue
+            before = self.terms.at(start - 1) if start else []
+            if any(term.info is not None and term.info.kind == "text" and term.cost < 1.2 for term in before):
+                continue  # "comments mention the boiler" speaks of the comments.
             columns = [Column(name=column.name) for column in self.vocabulary.with_role("message")]
             quoted = phrase.end < len(self.tokens) and self.tokens[phrase.end].kind == "quoted"
             lines = any(token.plain in ("line", "lines") for token in self.tokens) or len(self.vocabulary.columns) == 1
@@ -806,8 +831,6 @@ def _turn(condition: Condition) -> Condition:
 
 
 def _both(*conditions: Condition) -> Condition:
-    from mayfly.language.question._query import And
-
     return And(of=conditions)
 
 

@@ -87,6 +87,7 @@ _BESIDE = frozenset(
         "table",
     )
 )
+_TIMES = {"once": 1, "twice": 2, "thrice": 3}
 # What may stand before the name of something.
 _POINTING = ("of", "the", "a", "an", "our", "their", "its", "each", "every")
 # So many different values a column has at most by which anybody groups without naming it.
@@ -168,6 +169,12 @@ class Cutter:
             and behind + 1 == len(self.tokens)
         ):
             yield Segment(kind="glue", start=start, end=behind + 1, word=word)  # "all links in the text"
+        if word in ("days", "hours", "minutes", "weeks") and self._is_unit_of_span(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        if word == "how" and self._word(start + 1) == "many" and self._is_unit_of_span(start + 2):
+            yield Segment(kind="glue", start=start, end=start + 3, word=word)
+        if word == "once" and self._points_back(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "at" and self._word(start + 1) == "all":
             yield Segment(kind="glue", start=start, end=start + 2, word=word)
         if word == "out" and start and (in_class(self._word(start - 1), "happened") or self._is_opening(start)):
@@ -226,6 +233,23 @@ class Cutter:
             return False
         return any(
             self._word(read.end) == ")" or read.end == len(self.tokens) for read in self.conditions.at(place + 1)
+        )
+
+    def _is_unit_of_span(self, start: int) -> bool:
+        """Say whether a unit belongs to two moments that are named further on: "how many days ... from A to B"."""
+        return self.terms.unit_at(start) > 1 and any(
+            isinstance(term.of, Arithmetic)
+            for place in range(start + 1, len(self.tokens))
+            if self._word(place) in ("from", "between")
+            for term in self.terms.at(place)
+        )
+
+    def _points_back(self, start: int) -> bool:
+        """Say whether "once" ends "each owner once", which is read at its beginning."""
+        return any(
+            one.kind == "unique" and any(self.terms.skip(term.end, ("only", "just")) == start for term in self.terms.at(at + 1))
+            for at in range(max(0, start - 5), start)
+            for one in self.at(at)
         )
 
     def _takes_time(self, start: int) -> bool:
@@ -354,6 +378,29 @@ class Cutter:
         yield from self._measures(start)
         yield from self._conditions(start)
         yield from self._terms_and_nouns(start)
+        yield from self._once(start)
+        yield from self._of_each_kind(start)
+
+    def _of_each_kind(self, start: int) -> Iterator[Segment]:
+        """Read a column by whose values things are told apart: "events of each kind", "exceptions by type"."""
+        group = phrase_at(self.tokens, start + 1, "group")
+        kind = start + 1 if group is None else group.end
+        if group is None or bases_of(self._word(kind)).isdisjoint(("kind", "type", "sort")) or self.terms.at(kind):
+            return
+        for term in self.terms.at(start):
+            if term.end == start + 1 and term.info is not None and term.info.kind == "text":
+                yield Segment(kind="group", start=start, end=kind + 1, terms=(term,), cost=term.cost, word="by")
+
+    def _once(self, start: int) -> Iterator[Segment]:
+        """Read "each owner once", and "each" where it only points back: "how often each occurred"."""
+        if self._word(start) not in ("each", "every"):
+            return
+        for term in self.terms.at(start + 1):
+            after = self.terms.skip(term.end, ("only", "just"))
+            if self._word(after) == "once":
+                yield Segment(kind="unique", start=start, end=start + 1)
+        if phrase_at(self.tokens, start - 2, "measures", "often") or in_class(self._word(start + 1), "happened"):
+            yield Segment(kind="glue", start=start, end=start + 1, word="each")
 
     # What is made of the records.
 
@@ -392,9 +439,15 @@ class Cutter:
         for phrase in phrases_at(self.tokens, start, "compare"):
             if phrase.meaning not in (">", ">=", "<", "<=") and self._word(start) != "exactly":
                 continue
+            if self._word(phrase.end) in _TIMES:
+                at = float(_TIMES[self._word(phrase.end)])
+                yield Segment(kind="having", start=start, end=phrase.end + 1, name=phrase.meaning, at=at)
             number = self.terms.number(phrase.end)
             if number is None or number.unit:
                 continue
+            if self._word(number.end) == "times":
+                at = float(number.value)
+                yield Segment(kind="having", start=start, end=number.end + 1, name=phrase.meaning, at=at)
             counted = [number.end + 1] if self.vocabulary.is_noun(self._word(number.end)) else []
             counted += [
                 term.end for term in self.terms.at(number.end) if not term.numeric and self._is_plural(term.end - 1)
@@ -431,6 +484,7 @@ class Cutter:
     def _groups(self, start: int) -> Iterator[Segment]:
         for phrase in phrases_at(self.tokens, start, "group"):
             skipped = ("the", "a", "an", "each", "every", "different", "value", "values", "of")
+            yield from self._groups_of_some(start, self.terms.skip(phrase.end, skipped))
             for terms in self._several(self.terms.skip(phrase.end, skipped)):
                 # A list that goes on is not broken off without need.
                 joined = self._word(terms[-1].end) in ("and", ",") and bool(
@@ -454,6 +508,20 @@ class Cutter:
             if self._word(start).endswith("ly"):
                 for term in self.terms.at(start):
                     yield Segment(kind="group", start=start, end=phrase.end, terms=(term,), cost=term.cost, word="by")
+
+    def _groups_of_some(self, start: int, place: int) -> Iterator[Segment]:
+        """Read groups of which only some are meant: "each paid order", "per student rider"."""
+        for read in self.conditions.at(place):
+            for term in self.terms.at(read.end) if read.cost < UNSURE else ():
+                yield Segment(
+                    kind="group",
+                    start=start,
+                    end=term.end,
+                    terms=(term,),
+                    condition=read.condition,
+                    cost=read.cost + term.cost + 0.1,
+                    word=self._word(start),
+                )
 
     def _is_narrowed(self, start: int, terms: tuple[Term, ...]) -> bool:
         """Say whether "by" tells whose records are meant, and groups nothing: "by authors from Ireland"."""

@@ -199,24 +199,35 @@ class Terms:
         """Read the time from one moment to another: "days from shipped to delivered", "hours between start and end"."""
         if self.word(start) == "number" and self.word(start + 1) == "of":
             yield from self._between_moments(start + 2)
-        word = self.word(start)
-        sizes = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
-        unit = next(
-            (size for name, size in sizes.items() if name in bases(word)), 1 if word in ("time", "duration") else 0
-        )
-        place = self.skip(start + 1, ("it", "takes", "took", "passed", "elapsed", "that", "needed"))
+        unit = self.unit_at(start)
+        place = self.skip(start + 1, ("it", "takes", "took", "passed", "elapsed", "that", "needed", "lie", "lies"))
+        if not unit:
+            # "how many days does each carrier need from booking to delivery" gives the unit apart.
+            units = [size for at in range(start) if (size := self.unit_at(at)) > 1]
+            unit, place = (units[0] if len(units) == 1 else 0), start
         if not unit or self.word(place) not in ("from", "between"):
             return
-        for first in self._columns(self.skip(place + 1, ARTICLES)):
+        for first in self._moment_columns(place + 1):
             joint = self.skip(first.end, ("date", "time"))
-            if not first.moment or self.word(joint) not in ("to", "and", "until", "till"):
+            if self.word(joint) not in ("to", "and", "until", "till"):
                 continue
-            for last in self._columns(self.skip(joint + 1, ARTICLES)):
-                if last.moment and last.of != first.of:
+            for last in self._moment_columns(joint + 1):
+                if last.of != first.of:
                     span: Expression = Arithmetic(sign="-", left=last.of, right=first.of)
                     if unit > 1:
                         span = Arithmetic(sign="/", left=span, right=Constant(value=unit))
                     yield Term(span, first.info, last.end, first.cost + last.cost)
+
+    def unit_at(self, place: int) -> int:
+        """Return how many seconds the unit at a place has; one for "time", none for any other word."""
+        word = self.word(place)
+        sizes = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+        named = next((size for name, size in sizes.items() if name in bases(word)), 0)
+        return named or int(word in ("time", "duration"))
+
+    def _moment_columns(self, place: int) -> list[Term]:
+        """Return the columns of moments that are named at a place, "the date of a visit" by a date."""
+        return [term for term in self._columns(self.skip(place, ARTICLES)) if term.moment]
 
     # Numbers.
 
@@ -291,7 +302,9 @@ class Terms:
 
     def _written_date(self, place: int) -> tuple[Span, int] | None:
         """Read "March 2026", "5 March 2026", "March 5, 2026", "March 5th", "2026"."""
-        month = month_number(self.word(place)) if self.word(place) != "may" or self._year(place + 1) else 0
+        # "may" is a month where it is written as a name, or with its year.
+        named = self.word(place) != "may" or self.tokens[place].text == "May" or self._year(place + 1)
+        month = month_number(self.word(place)) if named else 0
         day = self._day(place)
         if month:
             day = self._day(place + 1)
@@ -307,11 +320,15 @@ class Terms:
                 return day_span(year, month, day), end + 1
             return self._without_year(month, day, end)
         year = self._year(place)
+        token = self.tokens[place]
+        if token.unit == "s" and token.text[:4].isdigit() and token.text[3] == "0" and isinstance(token.value, int):
+            return Span(year_span(token.value).start, year_span(token.value + 9).end), place + 1  # "the 1990s"
         return (year_span(year), place + 1) if year else None
 
     def _without_year(self, month: int, day: int, end: int) -> tuple[Span, int] | None:
         """Take the year that the data is from, where it is from one year only."""
-        years = {moment.year for column in self.vocabulary.columns for moment in _moments_of(column)}
+        meant = [column for column, cost in self.moments() if cost == EXACT]
+        years = {moment.year for column in meant for moment in _moments_of(column)}
         if len(years) != 1:
             return None
         year = years.pop()

@@ -47,8 +47,9 @@ class ColumnInfo:
     numbers: bool = False
     # Whether no two records have the same value in it.
     distinct: bool = False
-    # Whether this is the moment of the record itself, and not one of something that came of it later.
+    # Whether this moment is simply the record's date; whether the record begins with it, other moments come later.
     main: bool = False
+    first: bool = False
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -187,7 +188,9 @@ class Vocabulary:
         partly = [column for column in self.columns if _holds(column.words, words)]
         # "customer" means the customer's name rather than the customer's number.
         named = [column for column in partly if column.words[-1] == "name" and column.words[0] == words[0]]
-        named = named or [column for column in partly if column.words[-1] not in ("id", "no", "nr", "number")]
+        # Other parts of the same thing are no better than its number: a rider's plan is no rider.
+        numbers = [column for column in partly if column.words[-1] in ("id", "no", "nr", "number")]
+        named = named or ([] if any("." in column.name for column in partly) else [c for c in partly if c not in numbers])
         roles = roles_of(words)
         akin = [column for column in self.columns if column.role in roles and column not in partly]
         akin += [column for column in self.columns if column not in (*partly, *akin) and _is_made_of(column, words)]

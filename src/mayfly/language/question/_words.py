@@ -18,7 +18,8 @@ NUMBER_WORDS = {
     for number, word in enumerate(
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
     )
-}
+} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
+NUMBER_WORDS |= {"fifteen": 15, "hundred": 100, "thousand": 1000}
 
 
 class Phrase(NamedTuple):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 
+from mayfly.synthesis.records._blocks import join_blocks
 from mayfly.synthesis.records._model import Format
 from mayfly.synthesis.records._text import clean
 
@@ -77,6 +78,8 @@ def cells_of(found: Format, line: str) -> list[str]:
 def records_of(found: Format, lines: Iterable[object]) -> Iterator[tuple[int, str]]:
     """Yield records with the number of their first line; what goes over several lines comes in one piece."""
     cleaned = (clean(str(line)) for line in lines)
+    if found.blocks:
+        return join_blocks(cleaned)
     if found.multiline:
         return join_quoted(cleaned, found.delimiter, found.width)
     return join_continued(cleaned) if found.continued else enumerate(cleaned, start=1)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
+from mayfly.synthesis.records._blocks import detect_blocks
 from mayfly.synthesis.records._cells import is_continued
 from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
@@ -34,6 +35,8 @@ def detect(sample: Sequence[object]) -> Format:
     if lines is None:
         return detect_objects(sample)
     filled = [line for line in lines if line.strip()]
+    if filled and (blocks := detect_blocks(lines)) is not None:
+        return blocks
     steps = (detect_json_lines, detect_w3c, _known.detect, _pairs, detect_delimited, detect_spaced, _learned)
     for step in steps:
         if filled and (found := step(filled)) is not None:

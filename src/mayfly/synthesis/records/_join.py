@@ -11,6 +11,10 @@ from mayfly.synthesis.records._table import Table
 from mayfly.synthesis.records._values import Row, key_text
 
 
+# So many different values have to be there, and such a part of them in the other table too.
+FEWEST, MATCHING = 3, 0.7
+
+
 @dataclass(frozen=True, kw_only=True)
 class Joined:
     """Two tables as one, and what every column is called in the one it comes from."""
@@ -26,7 +30,23 @@ class Joined:
 def shared_columns(first: Table, second: Table) -> list[tuple[str, str]]:
     """Return the columns that both tables have: of the same name, whatever its case and its signs."""
     other = {name_words(title): title for title in second.fields}
-    return [(title, other[name_words(title)]) for title in first.fields if name_words(title) in other]
+    named = [(title, other[name_words(title)]) for title in first.fields if name_words(title) in other]
+    return named or _matching_columns(first, second)
+
+
+def _matching_columns(first: Table, second: Table) -> list[tuple[str, str]]:
+    """Return the columns that go together by their values: those of one are names of the records of the other."""
+    found: list[tuple[str, str]] = []
+    for title in first.fields:
+        held = {key_text(row[title]) for row in first.rows if row.get(title) is not None}
+        for other in second.fields:
+            texts = [key_text(row[other]) for row in second.rows if row.get(other) is not None]
+            known = len(held & set(texts))
+            # Numbers from one on are everywhere; names that are codes or words meet by no chance.
+            named = any(not text.isdigit() for text in held)
+            if len(held) >= FEWEST and named and known >= len(held) * MATCHING and len(set(texts)) == len(texts):
+                found.append((title, other))
+    return found
 
 
 def join_tables(first: Table, second: Table, join: Join) -> Joined:

@@ -12,7 +12,7 @@ from unicodedata import normalize
 from mayfly.language.question import level_values, name_words, role_of_name
 from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._model import Field, Kind, Numeral
-from mayfly.synthesis.records._numbers import CURRENCIES, NOTHING, SIZES, Convention, convention_of
+from mayfly.synthesis.records._numbers import CLOCKED, CURRENCIES, NOTHING, SIZES, Convention, convention_of
 
 # What stands for nothing in any column; in a line of a log only the first two do.
 ABSENT = ("", "-", "null", "NULL", "None", "N/A", "n/a", "NaN")
@@ -124,7 +124,7 @@ def _number(
     return Field(
         name=name,
         kind=kind,
-        role=role or ("amount" if money else ""),
+        role=role or ("amount" if money else "duration" if numeral.scales == CLOCKED else ""),
         optional=optional,
         path=path,
         layout=layout,

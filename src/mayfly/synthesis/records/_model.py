@@ -133,6 +133,8 @@ class Format:
     # Of a table: how many cells a line has, and whether these may hold ends of lines.
     width: int = 0
     multiline: bool = False
+    # Of pairs: whether a record is a block of lines with one pair each.
+    blocks: bool = False
     # Of a table: the last column takes the rest of its line.
     rest: bool = False
     # Where the columns of a table begin, if it is cut by these places.

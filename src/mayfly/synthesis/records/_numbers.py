@@ -79,6 +79,8 @@ SPAN = r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
 _SPAN = re.compile(SPAN)
 CLOCK = r"[0-9]{1,6}(?::[0-5][0-9]){1,2}(?:\.[0-9]+)?"
 _CLOCK = re.compile(CLOCK)
+# A time of day has two digits for its hour, or goes beyond nine; how long something took has one: "0:43:35".
+_LAPSE = re.compile(r"[0-9](?::[0-5][0-9]){2}(?:\.[0-9]+)?")
 SIZES = {"": 1, "B": 1, "BYTES": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4, "P": 1024**5}
 SIZES |= {f"{letter}{end}": SIZES[letter] for letter in "KMGTP" for end in ("B", "I", "IB")}
 DURATIONS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0, "m": 60.0, "min": 60.0}
@@ -131,7 +133,9 @@ def _unusual(
     if all(_is_span(cell) for cell in counts):
         units = {unit for cell in counts for _, unit in _SPAN.findall(cell)}
         return Convention(Numeral(scales=_scales_of(units)), absent)
-    if all(_CLOCK.fullmatch(cell) for cell in counts) and any(int(cell.partition(":")[0]) > 23 for cell in counts):
+    if all(_CLOCK.fullmatch(cell) for cell in counts) and (
+        any(int(cell.partition(":")[0]) > 23 for cell in counts) or all(_LAPSE.fullmatch(cell) for cell in counts)
+    ):
         return Convention(Numeral(scales=CLOCKED), absent)
     if number < max(total * SOME, 4) or any(match["suf"] for match in found.values()):
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from mayfly.synthesis.records import _java, _kinds, _naming, _shape, _times
+from mayfly.synthesis.records._blocks import BLOCK_PAIR
 from mayfly.synthesis.records._cells import cells_of, records_of
 from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._numbers import Reader
@@ -21,7 +22,7 @@ PAIR = (
     r'(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s,;)\]}|{\["]*))'
 )
 LOGFMT = r'(?<!\S)([A-Za-z_@][\w.@-]*)()=(?:"([^"\\]*(?:\\.[^"\\]*)*)"|(\S*))'
-_PAIR, _LOGFMT = re.compile(PAIR), re.compile(LOGFMT)
+_PAIR, _LOGFMT, _BLOCK_PAIR = re.compile(PAIR), re.compile(LOGFMT), re.compile(BLOCK_PAIR)
 _ESCAPED = re.compile(r"\\(.)")
 Convert = Callable[[str], object]
 
@@ -264,7 +265,7 @@ class _LineReader:
             held = self._matched(text)
             return [held.get(name) for name in self.names]
         if self.found.kind == "pairs":
-            pairs = pairs_of(text, _LOGFMT)
+            pairs = pairs_of(text, _BLOCK_PAIR if self.found.blocks else _LOGFMT)
             if not any(one.path[0] in pairs for one in self.own):
                 raise ValueError(text)
             return [pairs.get(one.path[0]) for one in self.own]

@@ -19,6 +19,7 @@ from mayfly.synthesis.records._values import Row, Values
 MOST_VALUES = 5000
 LONGEST_VALUE = 80
 _ANSWERS = frozenset(map(int, HTTPStatus))
+_PLAIN_DATES = frozenset(("date", "day", "datetime", "timestamp", "time", "ts", "created", "when", "at"))
 _BIRTH = frozenset(("birth", "birthday", "birthdate", "born", "dob"))
 
 
@@ -147,19 +148,30 @@ def _are_answers(values: Collection[object]) -> bool:
 
 
 def _with_main_moment(columns: tuple[ColumnInfo, ...], table: Table) -> tuple[ColumnInfo, ...]:
-    """Mark the moment that each record begins with: it is never missing, and none of the others is earlier.
+    """Mark the moment that each record begins with, and the one that is simply called its date.
 
-    A ticket is of the day it was opened and not of the day it was closed. Of a day of birth no record begins.
+    A record begins with the moment that is never missing, and before which none of the others is: a ticket is as old
+    as its opening. Of a day of birth no record begins.
     """
-    moments = [one for one in columns if one.kind == "time" and one.tells != "clock"]
+    moments = [
+        one for one in columns if one.kind == "time" and one.tells != "clock" and _BIRTH.isdisjoint(one.words)
+    ]
+    plain = [one for one in moments if not _PLAIN_DATES.isdisjoint(one.words) and not one.optional]
     values = Values(fields=table.fields)
     rows = [[values.moment(Column(name=one.name), row) for one in moments] for row in table.rows]
+    first = None
     for place, one in enumerate(moments):
-        if one.optional or not _BIRTH.isdisjoint(one.words):
-            continue
-        if all(row[place] is not None and all(other is None or row[place] <= other for other in row) for row in rows):  # type: ignore[operator]
-            return tuple(replace(column, main=True) if column is one else column for column in columns)
-    return columns
+        held = [row[place] for row in rows]
+        if all(
+            begun is not None and all(other is None or begun <= other for other in row)
+            for begun, row in zip(held, rows, strict=True)
+        ):
+            first = one
+            break
+    return tuple(
+        replace(column, main=plain == [column], first=column is first) if column in moments else column
+        for column in columns
+    )
 
 
 def _is_list(table: Table) -> bool:
@@ -176,8 +188,11 @@ def _nouns(table: Table) -> frozenset[str]:
     if table.format.kind not in ("delimited", "objects", "json", "pairs", "joined") and not _is_list(table):
         stem = ""  # The lines of build.log are no builds.
     found |= {base for word in name_words(stem) if len(word) > 2 for base in bases(word)} if stem else set()
-    for one in table.format.fields:
+    for place, one in enumerate(table.format.fields):
         words = name_words(one.title)
+        held = [row.get(one.title) for row in table.rows]
+        if not place and len(words) == 1 and one.kind in ("text", "int") and len(set(map(str, held))) == len(held):
+            found |= bases(words[0])  # What has a name of its own in each record is what the record is.
         if len(words) > 1 and words[-1] in ("id", "no", "nr", "number", "uuid", "key", "ref"):
             found |= {base for word in words[:-1] for base in bases(word)}
     if _is_list(table):

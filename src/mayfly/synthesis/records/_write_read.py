@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from mayfly.synthesis.records import _cells, _java, _kinds, _numbers, _shape, _times
+from mayfly.synthesis.records import _blocks, _cells, _java, _kinds, _numbers, _shape, _times
 from mayfly.synthesis.records._helpers import helper
 from mayfly.synthesis.records._model import Field, Format, Shape, Slot
 from mayfly.synthesis.records._rows import LOGFMT, PAIR
@@ -87,6 +87,12 @@ def _logical(source: Source, found: Format, constants: str) -> str:
         name = f"{constants.lower()}join_quoted"
         source.helper(name, text.replace("def join_quoted", f"def {name}"))
         return f"{name}(lines)"
+    if found.blocks:
+        source.use("re")
+        source.constant(f"BLOCK_START = re.compile({raw(_blocks.BLOCK_START)})")
+        source.constant(f"COMMENT = re.compile({raw(_blocks.COMMENT)})")
+        source.helper("join_blocks", helper("join_blocks"))
+        return "join_blocks(lines)"
     if found.continued:
         source.use("re")
         pattern = _cells.CONTINUED
@@ -205,7 +211,8 @@ class _Reader:
     def _pairs(self, fields: Sequence[Field]) -> tuple[list[str], list[_Cell]]:
         keys = frozenset(field.path[0] for field in self.found.fields if field.origin == "own")
         self.source.constant(f"{self.constants}KEYS = {literal(keys)}")
-        body = [f"held = {self._pairs_in('line', 'LOGFMT', LOGFMT)}"]
+        name, pattern = ("BLOCK_PAIR", _blocks.BLOCK_PAIR) if self.found.blocks else ("LOGFMT", LOGFMT)
+        body = [f"held = {self._pairs_in('line', name, pattern)}"]
         body += [f"if {self.constants}KEYS.isdisjoint(held):", "    raise ValueError(line)"]
         texts = {field.name: f"held.get({literal(field.path[0])})" for field in fields if field.origin == "own"}
         more, cells = self._cells(fields, texts)

@@ -1,0 +1,81 @@
+"""Recognise records that are blocks of lines, each with a name and a value: sections, cards, lists of things."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from mayfly.synthesis.records import _kinds
+from mayfly.synthesis.records._model import Field, Format
+
+# A line of a block: a name, a sign and a value, which may be in quotes; a dash before it begins an item of a list.
+# The groups are those of every pattern of pairs: the name, another place for it, a value in quotes, any other value.
+BLOCK_PAIR = r'(?m)^(?:- )?[ \t]*([A-Za-z_][\w .@/-]{0,40}?)()[ \t]*[=:](?!//)[ \t]*(?:"([^"\n]*)"|(.*?))[ \t]*$'
+# A line that begins a block: a section's name in brackets, or the dash of an item.
+BLOCK_START = r"\[[^\[\]]+\]|- .*"
+BLOCK_NAME = r"^\[([^\[\]\n]+)\]"
+COMMENT = r"[;#].*|//.*"
+# So few blocks may be chance; so many of their lines have to be pairs, so many blocks to have the commonest name.
+FEWEST, ENOUGH, SHARED = 3, 0.9, 0.7
+_PAIR, _START, _COMMENT = (re.compile(pattern) for pattern in (BLOCK_PAIR, BLOCK_START, COMMENT))
+
+
+def join_blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Yield blocks with the number of their first line; empty lines and comments come by themselves."""
+    held: list[str] = []
+    began = 0
+    for number, line in enumerate(lines, start=1):
+        plain = line.strip()
+        if plain and _COMMENT.fullmatch(plain):
+            yield number, plain
+            continue
+        if held and (not plain or _START.fullmatch(line)):
+            yield began, "\n".join(held)
+            held = []
+        if plain:
+            began = began if held else number
+            held.append(line)
+        else:
+            yield number, ""
+    if held:
+        yield began, "\n".join(held)
+
+
+def detect_blocks(lines: Sequence[str]) -> Format | None:
+    """Recognise blocks of pairs, with a name in brackets above them or an empty line between them."""
+    records = [text for _, text in join_blocks(lines) if text and not _COMMENT.fullmatch(text)]
+    blocks = [text for text in records if "\n" in text]
+    if len(blocks) < max(FEWEST, len(records) * ENOUGH):
+        return None
+    found = [[(match[1], match[3] or match[4]) for match in _PAIR.finditer(text)] for text in records]
+    headed = sum(bool(re.match(BLOCK_NAME, text)) for text in records)
+    inside = sum(len(text.split("\n")) for text in records) - headed
+    common = Counter(name for pairs in found for name in dict(pairs)).most_common(1)
+    if sum(map(len, found)) < inside * ENOUGH or not common or common[0][1] < len(records) * SHARED:
+        return None
+    fields = [_named(name, found) for name in dict.fromkeys(name for pairs in found for name, _ in pairs)]
+    taken: list[str] = []
+    for place, one in enumerate(fields):
+        fields[place] = replace(one, name=_kinds.identifier(one.name, taken))
+        taken.append(fields[place].name)
+    if headed:
+        name = "name" if "name" not in taken else "section"
+        fields.insert(0, Field(name=name, role="name", origin="search", pattern=BLOCK_NAME, optional=headed < len(found)))
+    return Format(
+        name="blocks of pairs",
+        kind="pairs",
+        record="Entry",
+        fields=tuple(fields),
+        blocks=True,
+        passed=COMMENT,
+        fitted=len(records),
+        total=len(records),
+    )
+
+
+def _named(name: str, found: Sequence[Sequence[tuple[str, str]]]) -> Field:
+    """Describe what has one name in the blocks."""
+    texts = [dict(pairs)[name] for pairs in found if name in dict(pairs)]
+    return _kinds.describe(name, texts, path=(name,), missing=len(texts) < len(found))
