@@ -63,7 +63,7 @@ class Composer:
     """Hold the segments of one cut by what they say, and make queries of them."""
 
     def __init__(self, segments: Sequence[Segment], vocabulary: Vocabulary, moments: Sequence[ColumnInfo]) -> None:
-        segments = _without_repeats(segments)
+        segments = _without_counting(_without_repeats(segments))
         self.vocabulary = vocabulary
         # The columns of moments that can be meant where none is named.
         self.moments = moments
@@ -402,11 +402,7 @@ class Composer:
         keys = self._keys()
         terms = [one.term for one in self._of("term") if one.term]
         others = [one.function for one in measures if one.function != "share"]
-        if (
-            len(others) > 1
-            or any(one not in ("count", "sum") for one in others)
-            or self._of("having", "unique")
-        ):
+        if len(others) > 1 or any(one not in ("count", "sum") for one in others) or self._of("having", "unique"):
             return
         if self._of("superlative"):
             yield from self._highest_share(keys, terms)
@@ -441,6 +437,8 @@ class Composer:
         terms = [one.term for one in self._of("term") if one.term]
         keys = tuple(term.of for term in terms) or self._keys()
         measures = self._of("measure")
+        if any(term.numeric for term in terms):
+            return  # "restarted more than 20 times" counts no records.
         if len(having) != 1 or len(keys) != 1 or self._of("superlative") or len(measures) > 1:
             return
         if (terms and self._of("group")) or (measures and measures[0].function not in ("count", "unique")):
@@ -519,6 +517,9 @@ class Composer:
             return
         which = any(one.kind == "glue" and one.word in ("which", "who", "what") for one in self.segments[:3])
         named = any(self.vocabulary.is_noun(one.word) for one in self._of("term"))
+        who = any(one.kind == "glue" and one.word == "who" for one in self.segments[:2])
+        if who and terms and not any(_tells_who(term) for term in terms):
+            return  # Who asks for somebody wants no weeks.
         nouns = self._of("noun")
         if which and nouns and places and nouns[0].start < self.all[places[0]].start:
             return  # "which printers ... toner" asks for printers.
@@ -558,6 +559,8 @@ class Composer:
                     Query(pick=Pick(number=one.number or 1, last=one.last), keys=keys, lines=self.lines), 0.0
                 )
             return
+        if limits and left and limits[0].start < self._of("group")[0].start:
+            return  # "first two stays at each cottage" are no groups.
         if edges and len(left) == 1:
             measures = tuple(Measure(function="last" if one.last else "first", of=left[0].of) for one in edges)
             yield from self._in_order(Query(measures=measures, keys=keys), 0.0)
@@ -709,7 +712,7 @@ class _Ranking:
             if self.adjective.name in ("large", "small") and not nouns and others == [before]:
                 yield from self._whose(before.term)
             return
-        if subject is not None and subject.numeric and not self.by:
+        if subject is not None and subject.numeric and not self.by and self.adjective.roles != ("count",):
             # "most used" is as well what is used most often.
             often = self.superlative.word == "most" and self.after is not None and self.after.word.endswith("ed")
             for found in self._of_number(subject, others, nouns):
@@ -754,7 +757,7 @@ class _Ranking:
 
     def _whose(self, number: Term) -> Iterator[Composed]:
         """Read "who earns the most": of several records of one person the sum is meant, if it can be one."""
-        persons = [one for one in self.composer.vocabulary.columns if one.role in _PERSONS or is_person(one.words[-1])]
+        persons = [one for one in self.composer.vocabulary.columns if is_of_persons(one)]
         several = [one for one in persons if not one.distinct and one.kind == "text"]
         if not several or not _is_added(number):
             yield from self._picked(number.of, self.number or 1, 0.0)
@@ -989,6 +992,24 @@ def _without_repeats(segments: Sequence[Segment]) -> Sequence[Segment]:
     return [one for one in segments if one is not found[1]] if again else segments
 
 
+def _without_counting(segments: Sequence[Segment]) -> Sequence[Segment]:
+    """Leave "how many" out where a number follows of which something else is made: "how many minutes on average"."""
+    said = [one for one in segments if one.kind not in ("glue", "ask")]
+    measures = [one for one in said if one.kind == "measure"]
+    if [one.function for one in measures] not in (["count", "mean"], ["mean", "count"]):
+        return segments
+    counted = next(one for one in measures if one.function == "count")
+    other = next(one for one in measures if one is not counted)
+    following = {id(one): after for one, after in pairwise(said)}
+    number, own = following.get(id(counted)), following.get(id(other))
+    if number is None or number.term is None or not number.term.numeric or (own is not None and own.kind == "term"):
+        return segments if own is not counted else [one for one in segments if one is not counted]
+    # What it is made of stands right behind the measure, as it would have been said otherwise.
+    rest = [one for one in segments if one not in (counted, other)]
+    place = rest.index(number)
+    return [*rest[:place], other, *rest[place:]]
+
+
 def _joints(segments: Sequence[Segment]) -> Iterator[frozenset[str]]:
     held: set[str] = set()
     for one in segments:
@@ -997,6 +1018,15 @@ def _joints(segments: Sequence[Segment]) -> Iterator[frozenset[str]]:
         else:
             yield frozenset(held)
             held.clear()
+
+
+def is_of_persons(column: ColumnInfo) -> bool:
+    """Say whether a column tells who: a user, a customer, a name, a doctor."""
+    return column.role in _PERSONS or any(map(is_person, column.words))
+
+
+def _tells_who(term: Term) -> bool:
+    return term.info is not None and is_of_persons(term.info)
 
 
 def _given(term: Term) -> Condition | None:

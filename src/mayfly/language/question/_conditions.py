@@ -47,7 +47,15 @@ _NEGATIONS = frozenset(
      "isn't", "aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "neither", "nor", "leaving",
         "out", "but")
 )  # fmt: skip
-_TWO_WORDS = {"leave": "out", "other": "than", "apart": "from", "aside": "from", "rather": "than", "instead": "of", "all": "but"}
+_TWO_WORDS = {
+    "leave": "out",
+    "other": "than",
+    "apart": "from",
+    "aside": "from",
+    "rather": "than",
+    "instead": "of",
+    "all": "but",
+}
 # How a word is turned into its opposite, and how the word itself begins.
 _OPPOSITES = (("un", ""), ("in", ""), ("non", ""), ("dis", ""), ("dis", "en"), ("off", "on"))
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
@@ -127,7 +135,7 @@ class Conditions:
                 if term.numeric:
                     yield Read(Compare(left=term.of, operator="=", value=0), term.end, term.cost)
         if word == "but":
-            place = self.terms.skip(place, ("were", "was", "are", "is", "that"))
+            place = self.terms.skip(place, ("were", "was", "are", "is", "that", "have", "has", "had"))
             if self._word(place) not in _NEGATIONS:
                 return
             place += 1
@@ -356,7 +364,9 @@ class Conditions:
                 continue
             for term in self.terms.at(self.terms.skip(phrase.end, ARTICLES)):
                 if isinstance(term.of, Column):
-                    end = term.end + (self._word(term.end) in ("value", "values"))
+                    end = term.end + (
+                        self._word(term.end) in ("value", "values", *(("date", "time") if term.moment else ()))
+                    )
                     condition: Condition = Missing(of=term.of)
                     if term.info is not None and not term.info.optional:
                         yes = _yes_of(term.info)

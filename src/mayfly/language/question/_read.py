@@ -45,6 +45,7 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
     A reading that leaves words out or guesses at one is not *sure*: it may be offered and is never taken.
     """
     kept = [part for token in tokens if token.kind not in ("line", "item") for part in _parts(token)]
+    kept = _with_clocks(kept)
     while kept and kept[-1].kind == "sign" and kept[-1].plain in ".?!":
         kept.pop()
     if not kept:
@@ -60,10 +61,25 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
                 whole = cost + composed.cost
                 known = found.get(query)
                 if known is None or whole < known.cost:
-                    unused = tuple(one.word for one in cut if one.kind == "unknown")
+                    unused = tuple(one.guess or one.word for one in cut if one.kind == "unknown" or one.guess)
                     found[query] = Reading(query=query, text=tell(query), cost=whole, unused=unused)
     ranked = sorted(found.values(), key=lambda one: one.cost)
     return [one for one in ranked[:_MOST] if one.cost <= ranked[0].cost + _FAR]
+
+
+def _with_clocks(tokens: list[Token]) -> list[Token]:
+    """Put "9 am" together, which is a time of day as "9am" is."""
+    found: list[Token] = []
+    for token in tokens:
+        half = token.text.lower().replace(".", "")
+        last = found[-1] if found else None
+        if half in ("am", "pm") and last is not None and last.kind == "number" and last.text.isdigit():
+            clock = read_tokens(f"{last.text}{half}")[0]
+            if clock.kind == "clock":
+                found[-1] = clock._replace(start=last.start, end=token.end)
+                continue
+        found.append(token)
+    return found
 
 
 _COMPARED = re.compile(r"([\w.@-]+)(>=|<=|!=|==|=|<|>)(.+)")

@@ -118,6 +118,8 @@ class Segment:
     named: Named | None = None
     plural: bool = False
     sorts: tuple[Segment, ...] = ()
+    # A word that names nothing here, and what it was taken for is a guess.
+    guess: str = ""
 
 
 class Cutter:
@@ -173,6 +175,8 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "how" and self._word(start + 1) == "many" and self._is_unit_of_span(start + 2):
             yield Segment(kind="glue", start=start, end=start + 3, word=word)
+        if word == "single" and adjective_at(self.tokens, start - 1):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "the largest single donation"
         if word == "once" and self._points_back(start):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "at" and self._word(start + 1) == "all":
@@ -247,7 +251,8 @@ class Cutter:
     def _points_back(self, start: int) -> bool:
         """Say whether "once" ends "each owner once", which is read at its beginning."""
         return any(
-            one.kind == "unique" and any(self.terms.skip(term.end, ("only", "just")) == start for term in self.terms.at(at + 1))
+            one.kind == "unique"
+            and any(self.terms.skip(term.end, ("only", "just")) == start for term in self.terms.at(at + 1))
             for at in range(max(0, start - 5), start)
             for one in self.at(at)
         )
@@ -485,7 +490,10 @@ class Cutter:
         for phrase in phrases_at(self.tokens, start, "group"):
             skipped = ("the", "a", "an", "each", "every", "different", "value", "values", "of")
             yield from self._groups_of_some(start, self.terms.skip(phrase.end, skipped))
+            yield from self._perhaps_grouped(start, self.terms.skip(phrase.end, skipped))
             for terms in self._several(self.terms.skip(phrase.end, skipped)):
+                if self._word(self.terms.skip(terms[-1].end, ("only", "just"))) == "once":
+                    continue  # "each owner once"
                 # A list that goes on is not broken off without need.
                 joined = self._word(terms[-1].end) in ("and", ",") and bool(
                     self.terms.at(self.terms.skip(terms[-1].end + 1, ARTICLES))
@@ -834,7 +842,7 @@ class Cutter:
 
     def _is_plural(self, place: int) -> bool:
         word = self._word(place)
-        return (word.endswith("s") and not word.endswith("ss")) or word in ("people", "data", "children")
+        return (word.endswith("s") and not word.endswith(("ss", "us", "is"))) or word in ("people", "data", "children")
 
     # What is not sure.
 
@@ -873,26 +881,37 @@ class Cutter:
         return token.kind == "word" and (capital or any(letter.isupper() for letter in token.text[1:].rstrip("s")[1:]))
 
     def _perhaps_meant(self, start: int) -> Iterator[Segment]:
-        """Offer the columns that an unknown word may stand for where a number or a group has to be named."""
+        """Offer the columns of numbers that an unknown word may stand for where something is made of one."""
         measured = any(
             self.terms.skip(phrase.end, _POINTING) == start
             for place in range(max(0, start - 4), start)
             for phrase in phrases_at(self.tokens, place, "measures", every=True)
             if phrase.meaning not in ("count", "unique", "often", "share")
         )
-        grouped = not measured and any(
-            self.terms.skip(phrase.end, _POINTING) == start
-            for place in range(max(0, start - 3), start)
-            for phrase in phrases_at(self.tokens, place, "group")
-        )
-        for column in self.vocabulary.columns:
+        said = self.tokens[start].text
+        for column in self.vocabulary.columns if measured else ():
             term = Term(Column(name=column.name), column, start + 1, UNSURE + 1)
-            if measured and term.numeric:
-                yield Segment(kind="term", start=start, end=start + 1, term=term, cost=term.cost)
-            elif grouped and column.kind in ("text", "bool") and column.complete and 1 < len(column.values) <= _FEW:
-                word = self._word(start - 1)
-                group = Segment(kind="group", start=start, end=start + 1, terms=(term,), cost=term.cost, word=word)
-                yield group
+            if term.numeric:
+                yield Segment(kind="term", start=start, end=start + 1, term=term, cost=term.cost, guess=said)
+
+    def _perhaps_grouped(self, start: int, place: int) -> Iterator[Segment]:
+        """Offer the columns that an unknown word behind "by" may stand for."""
+        token = self.tokens[place] if place < len(self.tokens) else None
+        known = token is None or token.kind != "word" or is_glue(token.plain) or self.terms.at(place)
+        if token is None or known or self.conditions.at(place):
+            return
+        for column in self.vocabulary.columns:
+            term = Term(Column(name=column.name), column, place + 1, UNSURE + 1)
+            if column.kind in ("text", "bool") and column.complete and 1 < len(column.values) <= _FEW:
+                yield Segment(
+                    kind="group",
+                    start=start,
+                    end=place + 1,
+                    terms=(term,),
+                    cost=term.cost,
+                    word=self._word(start),
+                    guess=token.text,
+                )
 
     @cached_property
     def length(self) -> int:

@@ -110,6 +110,8 @@ class Terms:
                     yield Term(Column(name=hit.column.name), hit.column, hit.end, 0.1)
         for hit in self.vocabulary.columns_at(self.tokens, place):
             end = hit.end + 1 if self.word(hit.end) in _NAMING else hit.end
+            # "finish time" of a column that tells how long it took.
+            end += hit.column.numeric and hit.column.role == "duration" and self.word(end) in ("time", "times")
             yield Term(Column(name=hit.column.name), hit.column, end, hit.cost if place == start else EXACT)
 
     def _parts(self, start: int) -> Iterator[Term]:
@@ -159,7 +161,10 @@ class Terms:
             hit.column.name
             for place in range(len(self.tokens))
             for hit in self.vocabulary.columns_at(self.tokens, place)
-            if hit.column.kind == "time" and hit.cost <= NEAR and roles_of((self.word(place),)) != ("timestamp",)
+            if hit.column.kind == "time"
+            and hit.cost <= NEAR
+            and roles_of((self.word(place),)) != ("timestamp",)
+            and not self.vocabulary.is_noun(self.word(place))
         )
 
     def _after_of(self, place: int) -> list[Term]:
@@ -212,7 +217,7 @@ class Terms:
             if self.word(joint) not in ("to", "and", "until", "till"):
                 continue
             for last in self._moment_columns(joint + 1):
-                if last.of != first.of:
+                if last.of != first.of and last.moment == first.moment:
                     span: Expression = Arithmetic(sign="-", left=last.of, right=first.of)
                     if unit > 1:
                         span = Arithmetic(sign="/", left=span, right=Constant(value=unit))
@@ -227,7 +232,8 @@ class Terms:
 
     def _moment_columns(self, place: int) -> list[Term]:
         """Return the columns of moments that are named at a place, "the date of a visit" by a date."""
-        return [term for term in self._columns(self.skip(place, ARTICLES)) if term.moment]
+        found = list(self._columns(self.skip(place, ARTICLES)))
+        return [term for term in found if term.moment or (term.numeric and term.info and term.info.role == "duration")]
 
     # Numbers.
 
@@ -236,6 +242,11 @@ class Terms:
         if place >= len(self.tokens):
             return None
         token = self.tokens[place]
+        if token.kind == "clock" and token.text.count(":") == 2:
+            # How long something took is written like a time of day.
+            lasting = any(one.numeric and one.role == "duration" for one in self.vocabulary.columns)
+            seconds = cast("tuple[int, int]", token.value)[0]
+            return Quantity(seconds, "duration", "s", place + 1) if lasting else None
         if self.word(place) == "half" and self.word(place + 1) in ARTICLES:
             return self._with_unit(0.5, "", place + 2)
         if token.kind != "number" or not isinstance(token.value, (int, float)):
@@ -326,13 +337,14 @@ class Terms:
         return (year_span(year), place + 1) if year else None
 
     def _without_year(self, month: int, day: int, end: int) -> tuple[Span, int] | None:
-        """Take the year that the data is from, where it is from one year only."""
-        meant = [column for column, cost in self.moments() if cost == EXACT]
-        years = {moment.year for column in meant for moment in _moments_of(column)}
-        if len(years) != 1:
-            return None
-        year = years.pop()
-        return (day_span(year, month, day) if day else month_span(year, month)), end
+        """Take the only year in which the data has such a month."""
+        found: set[Span] = set()
+        for column in (column for column, cost in self.moments() if cost == EXACT):
+            first, last = _moments_of(column) or (datetime.min, datetime.min)
+            for year in range(first.year, min(last.year, first.year + 100) + 1):
+                span = day_span(year, month, day) if day else month_span(year, month)
+                found |= {span} if span.end > first and span.start <= last else set()
+        return (found.pop(), end) if len(found) == 1 else None
 
     def _year(self, place: int) -> int:
         token = self.tokens[place] if place < len(self.tokens) else None

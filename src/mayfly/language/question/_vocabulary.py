@@ -190,7 +190,9 @@ class Vocabulary:
         named = [column for column in partly if column.words[-1] == "name" and column.words[0] == words[0]]
         # Other parts of the same thing are no better than its number: a rider's plan is no rider.
         numbers = [column for column in partly if column.words[-1] in ("id", "no", "nr", "number")]
-        named = named or ([] if any("." in column.name for column in partly) else [c for c in partly if c not in numbers])
+        named = named or (
+            [] if any("." in column.name for column in partly) else [c for c in partly if c not in numbers]
+        )
         roles = roles_of(words)
         akin = [column for column in self.columns if column.role in roles and column not in partly]
         akin += [column for column in self.columns if column not in (*partly, *akin) and _is_made_of(column, words)]

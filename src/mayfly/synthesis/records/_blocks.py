@@ -62,7 +62,9 @@ def detect_blocks(lines: Sequence[str]) -> Format | None:
         taken.append(fields[place].name)
     if headed:
         name = "name" if "name" not in taken else "section"
-        fields.insert(0, Field(name=name, role="name", origin="search", pattern=BLOCK_NAME, optional=headed < len(found)))
+        fields.insert(
+            0, Field(name=name, role="name", origin="search", pattern=BLOCK_NAME, optional=headed < len(found))
+        )
     return Format(
         name="blocks of pairs",
         kind="pairs",

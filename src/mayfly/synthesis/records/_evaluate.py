@@ -165,7 +165,8 @@ class _Evaluation:
                 continue
             groups.setdefault(json.dumps(key, sort_keys=True), (key, []))[1].append(row)
         found = [(key, [self._measure(one, held) for one in query.measures]) for key, held in groups.values()]
-        found = self._of_total(found)
+        # A group of which nothing is known is none: nobody's average is asked for.
+        found = self._of_total([one for one in found if any(value is not None for value in one[1])])
         if query.having:
             operator, number = query.having
             found = [one for one in found if _ordered(operator, one[1][0], number)]

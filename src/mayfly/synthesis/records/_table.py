@@ -153,9 +153,7 @@ def _with_main_moment(columns: tuple[ColumnInfo, ...], table: Table) -> tuple[Co
     A record begins with the moment that is never missing, and before which none of the others is: a ticket is as old
     as its opening. Of a day of birth no record begins.
     """
-    moments = [
-        one for one in columns if one.kind == "time" and one.tells != "clock" and _BIRTH.isdisjoint(one.words)
-    ]
+    moments = [one for one in columns if one.kind == "time" and one.tells != "clock" and _BIRTH.isdisjoint(one.words)]
     plain = [one for one in moments if not _PLAIN_DATES.isdisjoint(one.words) and not one.optional]
     values = Values(fields=table.fields)
     rows = [[values.moment(Column(name=one.name), row) for one in moments] for row in table.rows]

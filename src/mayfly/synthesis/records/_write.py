@@ -555,7 +555,10 @@ class _Writer:
             "    held = groups.setdefault(repr(key), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
-            "return sorted(map(group_made, groups.values()), key=lambda group: [sort_key(part) for part in group[0]])",
+            # A group of which nothing is known is none: nobody's average is asked for.
+            "made = [group_made(group) for group in groups.values()]",
+            "made = [group for group in made if any(value is not None for value in group[1])]",
+            "return sorted(made, key=lambda group: [sort_key(part) for part in group[0]])",
         ]
         self.source.function(
             "def group_made(group: tuple[list[object], list[Gauge]]) -> Group:",
