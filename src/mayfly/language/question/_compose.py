@@ -31,7 +31,7 @@ from mayfly.language.question._query import (
 )
 from mayfly.language.question._segments import Segment
 from mayfly.language.question._terms import Term
-from mayfly.language.question._vocabulary import ColumnInfo, Vocabulary
+from mayfly.language.question._vocabulary import AKIN, ColumnInfo, Vocabulary
 from mayfly.language.question._words import UNIT_SIZES, is_person, unit_of
 
 # Numbers of these roles are added up where nothing is said; of any other it is not known what is made of them.
@@ -525,6 +525,8 @@ class Composer:
             return  # "which printers ... toner" asks for printers.
         if any(self.all[at].end == noun.start for at in places for noun in nouns):
             return  # "colour printers" are printers, and no colours.
+        if any(term.numeric and term.cost >= AKIN for term in terms):
+            shown += UNSURE  # "what did we spend" wants no list of amounts.
         # Numbers are listed as they are, and not each once.
         named = named or any(term.numeric for term in terms)
         if columns and (which or len(columns) == 1) and not named:

@@ -172,6 +172,8 @@ class Conditions:
         for meaning, end in (*self._operators(term.end), *(one for one in behind if one[1] > term.end + 1)):
             if meaning in ("missing", "present"):
                 condition: Condition = Missing(of=term.of)
+                again = phrase_at(self.tokens, end + 1, "compare", meaning) if self._word(end) == "or" else None
+                end = again.end if again else end  # "missing or null"
                 yield Read(condition if meaning == "missing" else _turn(condition), end, term.cost)
             elif meaning == "between":
                 yield from self._between(term, end)
@@ -640,7 +642,12 @@ class Conditions:
                     yield Read(Compare(left=left, operator="between", value=span), start + 1, EXACT)
 
     def _truths(self, start: int) -> Iterator[Read]:
-        """Read a column of yes and no that stands for itself: "active users", "who are not active"."""
+        """Read a column of yes and no that stands for itself: "active users", "not active", "queen not seen"."""
+        if self._word(start + 1) == "not":
+            parts = [self.tokens[start], *self.tokens[start + 2 : start + 4]]
+            for hit in self.vocabulary.columns_at(parts, 0):
+                if hit.end > 1 and hit.cost == EXACT and (yes := _yes_of(hit.column)):
+                    yield Read(_turn(_equals(hit.column, yes)), start + 1 + hit.end, EXACT)
         for hit in self.vocabulary.columns_at(self.tokens, start):
             if hit.column.kind == "bool":
                 yield Read(Compare(left=Column(name=hit.column.name), operator="=", value=True), hit.end, hit.cost)

@@ -79,6 +79,12 @@ def _with_clocks(tokens: list[Token]) -> list[Token]:
                 found[-1] = clock._replace(start=last.start, end=token.end)
                 continue
         found.append(token)
+        words = tuple(one.text.lower() for one in found[-4:])
+        if words[1:3] == ("in", "the") and words[3:] in (("morning",), ("afternoon",), ("evening",)):
+            half = "am" if words[3] == "morning" else "pm"  # "8 in the morning"
+            clock = read_tokens(f"{words[0]}{half}")[0] if words[0].isdigit() else token
+            if clock.kind == "clock":
+                found[-4:] = [clock._replace(start=found[-4].start, end=token.end)]
     return found
 
 

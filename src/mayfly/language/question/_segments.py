@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import count
 from typing import Literal
 
+from mayfly.language._inflect import is_made_of
 from mayfly.language._lexicon import word_set
 from mayfly.language._tokens import Token
 from mayfly.language.question._conditions import UNSURE, Conditions
@@ -175,6 +176,18 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "how" and self._word(start + 1) == "many" and self._is_unit_of_span(start + 2):
             yield Segment(kind="glue", start=start, end=start + 3, word=word)
+        if self._opens_sentence(start) and (word in _SHOW or word in ("need", "want")):
+            yield Segment(
+                kind="glue", start=start, end=start + 1, word=word
+            )  # "I need its number", "give me the lowest"
+        if word in ("pass", "passed", "elapse", "elapsed", "lie", "lies", "go", "goes") and self._is_span(start + 1):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        if word in ("name", "names") and self._names_persons(start):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        if word in ("turn", "turns", "show", "shows", "come", "comes") and self._word(start + 1) == "up":
+            yield Segment(kind="glue", start=start, end=start + 2, word=word)
+        if word == "through" and self._is_value(start + 1):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "single" and adjective_at(self.tokens, start - 1):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "the largest single donation"
         if word == "once" and self._points_back(start):
@@ -229,14 +242,44 @@ class Cutter:
     def _is_explained(self, start: int) -> bool:
         """Say whether words in brackets behind a word say what it means: "went wrong (ok=false)"."""
         place = start
-        while place < min(start + 4, len(self.tokens)) and self._word(place) not in ("(", "i.e", "i.e."):
+        while place < min(start + 4, len(self.tokens)) and not self._explains(place):
             if place > start and self.conditions.at(place):
                 return False  # That says something itself, and is not what the brackets explain.
             place += 1
-        if place == start or self._word(place) not in ("(", "i.e", "i.e."):
+        if place == start or not self._explains(place):
             return False
+        behind = self.terms.skip(place + 1, ("is", "that", ","))
         return any(
-            self._word(read.end) == ")" or read.end == len(self.tokens) for read in self.conditions.at(place + 1)
+            self._word(read.end) in (")", "or", "and") or read.end == len(self.tokens)
+            for read in self.conditions.at(behind)
+        )
+
+    def _explains(self, place: int) -> bool:
+        """Say whether an explanation begins here: a bracket, "i.e.", ", that is"."""
+        if self._word(place) in ("(", "i.e", "i.e."):
+            return True
+        return self._word(place) == "," and self._word(place + 1) == "that" and self._word(place + 2) == "is"
+
+    def _opens_sentence(self, start: int) -> bool:
+        """Say whether a verb asks in the middle: behind the end of a sentence or of what it is about, or before "me"."""
+        if not start:
+            return False
+        before = start - 1
+        while before > 0 and self._word(before) in ("i", "please", "we", "just", "then", "also", "and"):
+            before -= 1
+        return self._word(before) in (".", "?", "!", ";", ":") or self._word(start + 1) in ("me", "us")
+
+    def _is_span(self, place: int) -> bool:
+        """Say whether two moments are named at a place: "between reported and arrived"."""
+        return self._word(place) in ("from", "between") and any(
+            isinstance(term.of, Arithmetic) for term in self.terms.at(place)
+        )
+
+    def _names_persons(self, start: int) -> bool:
+        """Say whether "names" are those of what a column holds: "names of all the collectors"."""
+        place = self.terms.skip(start + 1, ("of", "all", "the", "our"))
+        return place > start + 1 and any(
+            term.info is not None and term.info.kind == "text" for term in self.terms.at(place)
         )
 
     def _is_unit_of_span(self, start: int) -> bool:
@@ -418,7 +461,10 @@ class Cutter:
             yield Segment(
                 kind="measure", start=start, end=start + 2, function="count", word="by"
             )  # "top 5 ips by requests"
+        named = start and any(term.end > start for term in self.terms.at(start - 1))
         for phrase in phrases_at(self.tokens, start, "measures", every=True):
+            if named and phrase.end == start + 1:
+                continue  # "ring numbers" are rings.
             if phrase.meaning == "often":
                 yield Segment(kind="measure", start=start, end=phrase.end, function="count", name="often")
                 continue
@@ -785,6 +831,8 @@ class Cutter:
         token, word = self.tokens[start], self._word(start)
         if token.kind != "word":
             return
+        if self._is_of_moment(start):
+            yield Segment(kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), cost=0.3)
         if self.vocabulary.is_noun(word):
             # A word that also names a column is said of it where it is to be shown.
             named = any(
@@ -809,6 +857,12 @@ class Cutter:
                 yield Segment(
                     kind="noun", start=start, end=start + 1, word=word, plural=self._is_plural(start), cost=cost
                 )
+
+    def _is_of_moment(self, start: int) -> bool:
+        """Say whether a noun is made of the verb that tells when: inspections are records with an "inspected"."""
+        moments = [one for one in self.vocabulary.columns if one.kind == "time"]
+        own = [one for one in moments if one.first or len(moments) == 1]
+        return any(is_made_of(self._word(start), one.words[0]) for one in own if len(one.words) == 1)
 
     def _defined(self, start: int) -> Iterator[Segment]:
         """Read words that are defined behind them: "value of the stock (qty times price)"."""

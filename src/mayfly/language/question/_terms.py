@@ -36,6 +36,7 @@ from mayfly.language.question._words import (
 _OF = ("of", "the", "column", "field", "a", "an", "in", "all", "each")
 # A moment that was not named and is not the record's own is less likely by more than rivals are apart.
 _OTHER_MOMENT = 0.6
+_NUMBERS = ("number", "numbers", "code", "codes", "id", "ids")
 _NAMING = ("column", "columns", "field", "fields")
 
 
@@ -98,6 +99,10 @@ class Terms:
             yield from self._worked(term)
         yield from simple
         yield from self._named_arithmetic(start)
+        if self.word(start) == "how" and self.word(start + 1) == "long":
+            for column in self.vocabulary.with_role("duration"):
+                if column.numeric:
+                    yield Term(Column(name=column.name), column, start + 2, AKIN)
         yield from self._between_moments(start)
 
     def _columns(self, start: int) -> Iterator[Term]:
@@ -110,6 +115,13 @@ class Terms:
                     yield Term(Column(name=hit.column.name), hit.column, hit.end, 0.1)
         for hit in self.vocabulary.columns_at(self.tokens, place):
             end = hit.end + 1 if self.word(hit.end) in _NAMING else hit.end
+            # "ring numbers" of a column that has them.
+            named = (
+                hit.column.kind == "text"
+                and self.word(end) in _NUMBERS
+                and not self.vocabulary.columns_at(self.tokens, end)
+            )
+            end += named and self.word(end + 1) != "of"
             # "finish time" of a column that tells how long it took.
             end += hit.column.numeric and hit.column.role == "duration" and self.word(end) in ("time", "times")
             yield Term(Column(name=hit.column.name), hit.column, end, hit.cost if place == start else EXACT)
@@ -261,6 +273,8 @@ class Terms:
                 return Quantity(value, "", written, end)
             return self._scaled(value, *known, end)
         following = self.word(end)
+        if following and any(one.unit == following for one in self.vocabulary.columns) and unit_of(following) is None:
+            return Quantity(value, "", "", end + 1)  # The column's own unit, whatever that is.
         known = unit_of(following) if len(following) > 1 or following in ("%", "$", "€", "£") else None
         # "3 days" behind "last" is read there; a unit that is a column's name ("5 minutes") is that all the same.
         return self._scaled(value, *known, end + 1) if known else Quantity(value, "", "", end)

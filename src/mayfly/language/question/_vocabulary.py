@@ -282,7 +282,8 @@ def _is_word(one: str, other: str) -> bool:
 
 def _alike(one: str, other: str) -> bool:
     """Say whether two words of names are one; short ones have a plural too: "ins", "ips"."""
-    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s" or _abbreviates(one, other)
+    plural = len(one) > 1 and len(other) > 1 and (one == f"{other}s" or other == f"{one}s")
+    return is_form_of(one, other) or plural or _abbreviates(one, other)
 
 
 def _abbreviates(name: str, said: str) -> bool:

@@ -205,6 +205,8 @@ def _needs_scales(units: set[str], span: bool) -> bool:
     named = units - {""}
     if named == {"m"}:
         return span
+    if named == {"g"}:
+        return False  # Grams; what is counted in gigabytes has other units beside it, or a G.
     return len(named) > 1 or any(unit.lower() not in _OWN for unit in named)
 
 

@@ -178,7 +178,7 @@ def propose_join(
             joined=joined.join.left,
             files=_file_words(names),
             unmatched=joined.join.kind == "anti",
-            nouns=vocabulary_of(tables[0]).nouns,
+            nouns=vocabulary_of(tables[0]).nouns | vocabulary_of(tables[1]).nouns,
         )
         found += [(one, joined) for one in read_question(intent, read, vocabulary)]
     found.sort(key=lambda pair: pair[0].cost)
