@@ -18,14 +18,27 @@ settings.load_profile("steady")
 
 # One cluster at a time: each takes memory, and some tests look at what is left of theirs.
 CLUSTERS = ("promise/engines/", "runtime/test_tree_ray.py", "cli/test_ray.py")
+# What takes longest begins first, so that no process is left alone with it at the end.
+LONGEST = ("sandbox/test_attacks.py", "test_docs.py", "sandbox/test_faults.py", "store/test_processes.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the tests of a file run in one process, which makes what they share once; those with clusters likewise."""
     for item in items:
-        file = item.nodeid.partition("::")[0]
-        group = "clusters" if any(part in file for part in CLUSTERS) else file
-        item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=_rank)
+
+
+def _group(item: pytest.Item) -> str:
+    file = item.nodeid.partition("::")[0]
+    return "clusters" if any(part in file for part in CLUSTERS) else file
+
+
+def _rank(item: pytest.Item) -> int:
+    """Return when the group of a test has its turn: clusters, which mostly wait, beside what computes."""
+    group = _group(item)
+    first = ["clusters", *(f"tests/{name}" for name in LONGEST)]
+    return first.index(group) if group in first else len(first)
 
 
 @pytest.fixture(scope="session")
