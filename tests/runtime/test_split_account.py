@@ -50,8 +50,9 @@ def both(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> Both:
 
 
 def parts_of_run(runtime: Runtime, outcome: Outcome[Any]) -> int:
-    """Return in how many parts a file was read."""
-    return sum(child.name.startswith("part") for child in saved(runtime.parts.ledger, outcome.id).tree.children)
+    """Return of how many parts an answer was joined: none where the agent ran on the whole file after all."""
+    children = saved(runtime.parts.ledger, outcome.id).tree.children
+    return sum(child.name.startswith("part") and child.state == "resolved" for child in children)
 
 
 def test_every_line_of_every_part_is_accounted_for(both: Both, runtime: Runtime, tmp_path: Path) -> None:
@@ -75,19 +76,23 @@ def test_few_bad_lines_in_all_are_no_question_though_they_are_many_in_one_part(
 
 @pytest.mark.parametrize(("policy", "code"), [("ask", "QUESTION"), ("stop", "BAD_LINES"), ("skip", None)])
 def test_what_many_bad_lines_lead_to_is_decided_over_all_parts(
-    both: Both, tmp_path: Path, policy: str, code: str | None
+    both: Both, runtime: Runtime, tmp_path: Path, policy: str, code: str | None
 ) -> None:
     # Two in a hundred of all, and one in ten of the last part: neither that part nor the first decides alone.
     bad = tuple(range(2501, 2541)) + tuple(range(1, 21))
     found = both("count by status", log_of(tmp_path, bad=bad), bad_lines=policy)
     assert (found.code or None) == code
+    assert parts_of_run(runtime, found) > 3
     assert found.resolved == (policy == "skip")
     assert found.account is not None
     assert found.account["not_understood"] == 60
 
 
-def test_one_bad_line_in_the_last_part_stops_a_run_that_is_to_stop(both: Both, tmp_path: Path) -> None:
+def test_one_bad_line_in_the_last_part_stops_a_run_that_is_to_stop(
+    both: Both, runtime: Runtime, tmp_path: Path
+) -> None:
     found = both("count by status", log_of(tmp_path, bad=(LINES,)), bad_lines="stop")
+    assert parts_of_run(runtime, found) > 3
     assert (found.code, found.resolved) == ("BAD_LINES", False)
     assert f"line {LINES}" in found.reason
 
@@ -114,10 +119,13 @@ def test_records_over_several_lines_are_whole_in_every_part(both: Both, runtime:
     assert sum("\n\tat " in record for record in shown) > 12
 
 
-def test_a_bad_line_behind_records_over_several_lines_has_its_own_number(both: Both, tmp_path: Path) -> None:
+def test_a_bad_line_behind_records_over_several_lines_has_its_own_number(
+    both: Both, runtime: Runtime, tmp_path: Path
+) -> None:
     log = tmp_path / "app.log"
     text = (Path(__file__).parents[2] / "examples" / "app.log").read_text()
     log.write_text(text * 12 + "broken\n")
     found = both("count by level", log)
+    assert parts_of_run(runtime, found) > 3
     assert found.account is not None
     assert found.account["first_not_understood"] == {"line": 12 * text.count("\n") + 1, "text": "broken"}

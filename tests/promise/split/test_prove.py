@@ -383,6 +383,7 @@ def test_the_same_sample_is_always_tried_in_the_same_way() -> None:
         ("record sum seen", [{"b": 1}, {"a": 1, "b": 1}], {"b": 2, "a": 1}),
         ("record sum key", [{"b": 1}, {"a": 1, "b": 1}], {"a": 1, "b": 2}),
         ("record sum key,number", [{"10": 1}, {"20": 1}], {"10": 1, "20": 1}),
+        ("record sum number", [{"-": 1, "9": 1}, {"10": 1}], {"9": 1, "10": 1, "-": 1}),
         ("record concat seen", [{"b": [1]}, {"b": [2]}], {"b": [1, 2]}),
         (
             "rows sum value the name",
@@ -404,6 +405,7 @@ def test_results_are_joined(kind: str, values: list[object], joined: object) -> 
         ("sum", [1, 0.5]),
         ("sum", [1, "2"]),
         ("sum", [True]),
+        ("record sum number", [{"9": 1}, {"ten": 1}]),
         ("max", [1, "b"]),
         ("concat", [[1], {"a": 1}]),
         ("record sum seen", [{"a": 1}, [1]]),
