@@ -2,9 +2,9 @@
 # .venv is made by ./mayfly alone, so that there is one way to set it up.
 PYTHON = .venv/bin/python
 PATHS = src tests $(wildcard bench)
-# The tests of a file stay together; more processes than this would only wait for each other.
+# The tests of a file stay together, in the order of tests/conftest.py; more processes would only wait for each other.
 WORKERS ?= $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
-PYTEST_ARGS ?= -n $(WORKERS) --dist loadgroup
+PYTEST_ARGS ?= -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 KILLS ?= 50
 
 .PHONY: all format lint types test chaos docs docs-check bench pins setup clean help

@@ -1,6 +1,11 @@
 """Fixtures every package's tests may use."""
 
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,14 +18,58 @@ settings.load_profile("steady")
 
 # One cluster at a time: each takes memory, and some tests look at what is left of theirs.
 CLUSTERS = ("promise/engines/", "runtime/test_tree_ray.py", "cli/test_ray.py")
+# What takes longest begins first, so that no process is left alone with it at the end.
+LONGEST = ("sandbox/test_attacks.py", "test_docs.py", "sandbox/test_faults.py", "store/test_processes.py")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let the tests of a file run in one process, which makes what they share once; those with clusters likewise."""
     for item in items:
-        file = item.nodeid.partition("::")[0]
-        group = "clusters" if any(part in file for part in CLUSTERS) else file
-        item.add_marker(pytest.mark.xdist_group(group))
+        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    items.sort(key=_rank)
+
+
+def _group(item: pytest.Item) -> str:
+    file = item.nodeid.partition("::")[0]
+    return "clusters" if any(part in file for part in CLUSTERS) else file
+
+
+def _rank(item: pytest.Item) -> int:
+    """Return when the group of a test has its turn: clusters, which mostly wait, beside what computes."""
+    group = _group(item)
+    first = ["clusters", *(f"tests/{name}" for name in LONGEST)]
+    return first.index(group) if group in first else len(first)
+
+
+@pytest.fixture(scope="session")
+def type_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where all processes of this run keep what the type checker has read of the standard library."""
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-types"
+    shared.mkdir(mode=0o700, exist_ok=True)
+    return shared
+
+
+@pytest.fixture(scope="session")
+def compiled_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a state directory in which the shipped rules lie compiled."""
+    made = tmp_path_factory.mktemp("rules") / "state"
+    env = {name: value for name, value in os.environ.items() if not name.startswith("MAYFLY_")}
+    command = [sys.executable, "-m", "mayfly.cli", "route", "fix a.py", "--json"]
+    env["MAYFLY_STATE_DIR"] = str(made)
+    subprocess.run(command, env=env, cwd=made.parent, check=True, capture_output=True)
+    return made
+
+
+@pytest.fixture
+def state(tmp_path: Path, type_cache: Path, compiled_rules: Path) -> Path:
+    """Return a state directory of the test's own, as a first command leaves it: rules compiled, types read, no runs."""
+    made = tmp_path / "state"
+    made.mkdir(mode=0o700)
+    (made / "mypy-cache").symlink_to(type_cache)
+    shutil.copy2(compiled_rules / "seal.key", made)
+    shutil.copytree(compiled_rules / "rules-cache", made / "rules-cache")
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -42,15 +42,17 @@ def test_a_generated_page_is_what_would_be_generated(page: Path) -> None:
 
 
 @pytest.mark.parametrize("block", blocks("python"), ids=label)
-def test_python_in_the_documents_runs(block: Block, tmp_path: Path) -> None:
-    ran = subprocess.run([sys.executable, "-c", block.text], cwd=tmp_path, capture_output=True, text=True, timeout=250)
+def test_python_in_the_documents_runs(block: Block, tmp_path: Path, state: Path) -> None:
+    env = {**os.environ, "MAYFLY_STATE_DIR": str(state)}
+    command = [sys.executable, "-c", block.text]
+    ran = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=250)
     assert ran.returncode == 0, ran.stderr
 
 
 @pytest.mark.parametrize("block", blocks("console"), ids=label)
-def test_a_console_capture_is_what_is_printed(block: Block, tmp_path: Path) -> None:
+def test_a_console_capture_is_what_is_printed(block: Block, tmp_path: Path, state: Path) -> None:
     for command, shown in steps(block.text):
-        ran = shell(command, tmp_path)
+        ran = shell(command, tmp_path, state)
         assert ran.returncode == 0, ran.stderr
         assert shape(ran.stdout) == shape(shown)
 
@@ -61,12 +63,12 @@ def steps(text: str) -> list[tuple[str, str]]:
     return [(command, shown) for command, _, shown in found]
 
 
-def shell(command: str, directory: Path) -> "subprocess.CompletedProcess[str]":
+def shell(command: str, directory: Path, state: Path) -> "subprocess.CompletedProcess[str]":
     """Run a command of the documents with `./mayfly` meaning the package under test."""
     here = directory / "mayfly"
     here.write_text(f'#!/bin/sh\nMAYFLY_COMMAND=$0 exec {shlex.quote(sys.executable)} -m mayfly.cli "$@"\n')
     here.chmod(0o755)
-    env = {**os.environ, "MAYFLY_STATE_DIR": str(directory / "state")}
+    env = {**os.environ, "MAYFLY_STATE_DIR": str(state)}
     return subprocess.run(command, shell=True, cwd=directory, env=env, capture_output=True, text=True, timeout=250)
 
 

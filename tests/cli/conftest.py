@@ -23,12 +23,14 @@ Cli = Callable[..., Ran]
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Cli]:
+def cli(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, state: Path
+) -> Iterator[Cli]:
     """Run command lines in an empty directory, with no settings from outside and a state directory of their own."""
     for name in os.environ:
         if name.startswith("MAYFLY_"):
             monkeypatch.delenv(name)
-    monkeypatch.setenv("MAYFLY_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("MAYFLY_STATE_DIR", str(state))
     monkeypatch.chdir(tmp_path)
     digits = sys.get_int_max_str_digits()
 

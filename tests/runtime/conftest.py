@@ -29,9 +29,18 @@ class Watched:
         return [dict(event.payload) for event in self.runtime.parts.ledger.read(subject=id, kind=kind)]
 
 
+@pytest.fixture(autouse=True)
+def warm_types(request: pytest.FixtureRequest) -> None:
+    """Let the runtimes that a test makes in its own directory know what the type checker has read."""
+    if "tmp_path" in request.fixturenames:
+        request.getfixturevalue("state")
+
+
 @pytest.fixture(scope="session")
-def session_runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Watched]:
-    watched = Watched(tmp_path_factory.mktemp("state"))
+def session_runtime(tmp_path_factory: pytest.TempPathFactory, type_cache: Path) -> Iterator[Watched]:
+    state = tmp_path_factory.mktemp("state")
+    (state / "mypy-cache").symlink_to(type_cache)
+    watched = Watched(state)
     with watched.runtime:
         watched.runtime.parts.types.start()
         yield watched

@@ -25,9 +25,11 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
         ("access.log", "average bytes", None),
         ("access.log", "first 3 requests", None),
         ("access.log", "sort by bytes", None),
-        # A record goes on in the next line, so a part may begin in the middle of one.
-        ("app.log", "count by level", None),
+        # Whole records, with their stack traces: a file is cut only where one begins.
+        ("app.log", "show error lines", "concat"),
+        ("app.log", "count by level", "record sum key"),
         ("orders.csv", "sum amount by country", None),
+        ("events.jsonl", "extract errors", "concat"),
     ],
 )
 def test_a_written_program_is_joined_only_as_proven(runtime: Runtime, file: str, intent: str, kind: str | None) -> None:
@@ -37,4 +39,4 @@ def test_a_written_program_is_joined_only_as_proven(runtime: Runtime, file: str,
     done = worker.do(Job(run="r-merge", node="0.1", work=Work(kind="write"), intent=intent, part=part))
     assert done.status == "resolved", done.reason
     value: Any = done.value
-    assert (value["merge"], bool(value["reason"])) == (kind, True)
+    assert (value["merge"], bool(value["reason"])) == (kind, True), value["reason"]

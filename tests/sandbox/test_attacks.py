@@ -370,15 +370,15 @@ def _harm(case: Case, user: int | None, python: str) -> tuple[list[str], str]:
             preexec_fn=_limit,
         )
         kinds = set()
-        try:
-            output, _ = job.communicate(request.encode(), timeout=case.timeout + 0.4 if case.harm == "hangs" else 40)
-        except subprocess.TimeoutExpired:
+        output = _talk(job, request, case.timeout + 0.4 if case.harm == "hangs" else 40)
+        if job.returncode is None:
             kinds.add("hangs")
             output = _end_all(job, stage)
         signs = stage.signs()
         if left := descendants() - {stage.victim}:
             signs.append(f"{len(left)} processes were left")
-            _end_all(job, stage)
+        if left or _is_open(job):
+            output += _end_all(job, stage)
         if signs:
             kinds.add("stage")
         reply, _, _ = output.partition(nonce.encode())[2].partition(b"\n")
@@ -387,6 +387,21 @@ def _harm(case: Case, user: int | None, python: str) -> tuple[list[str], str]:
             kinds.add("dies")
         said = reply[:200].decode("utf-8", "replace")
         return sorted(kinds), f"{said} {signs} after {time.monotonic() - started:.2f} s"
+
+
+def _talk(job: subprocess.Popen[bytes], request: str, seconds: float) -> bytes:
+    """Hand over the request and return the output; nothing yet where somebody still holds it when the job has ended."""
+    end = time.monotonic() + seconds
+    given: bytes | None = request.encode()
+    while job.poll() is None and time.monotonic() < end:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return job.communicate(given, timeout=0.1)[0]
+        given = None
+    return b""
+
+
+def _is_open(job: subprocess.Popen[bytes]) -> bool:
+    return job.stdout is not None and not job.stdout.closed
 
 
 def _kinds(output: bytes, reply: bytes) -> set[str]:
@@ -416,7 +431,7 @@ def _end_all(job: subprocess.Popen[bytes], stage: Stage) -> bytes:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
-    output, _ = job.communicate() if job.returncode is None else (b"", b"")
+    output = job.communicate()[0] if _is_open(job) else b""
     with contextlib.suppress(ChildProcessError):
         while os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT) and _reap(stage.victim):
             pass

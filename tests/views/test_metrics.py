@@ -37,9 +37,9 @@ CAPABILITIES = (
 
 
 @pytest.fixture
-def runtime(tmp_path: Path) -> Iterator[Runtime]:
+def runtime(state: Path) -> Iterator[Runtime]:
     BROKEN["yes"] = True
-    with Runtime(Settings(state_dir=str(tmp_path / "state")), capabilities=CAPABILITIES) as made:
+    with Runtime(Settings(state_dir=str(state)), capabilities=CAPABILITIES) as made:
         yield made
 
 
@@ -98,9 +98,9 @@ def test_unknown_effects_and_dead_letters_are_counted(runtime: Runtime) -> None:
     assert (found.unknown_effects, found.dead_letters) == (1, 1)
 
 
-def test_what_leaves_spent_counts_with_their_tree_once(tmp_path: Path) -> None:
+def test_what_leaves_spent_counts_with_their_tree_once(tmp_path: Path, state: Path) -> None:
     model = write_script(tmp_path / "script.jsonl", ("architect", "def square(n: int) -> int:\n    return n * n\n"))
-    with Runtime(Settings(state_dir=str(tmp_path / "state"))) as runtime:
+    with Runtime(Settings(state_dir=str(state))) as runtime:
         agent = Promise(
             "square the number", ground=None, argument=12, examples=SQUARES, work=Work(kind="compile"), name="a"
         )

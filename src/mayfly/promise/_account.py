@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from mayfly.promise._job import Part
 
 COUNTS = ("lines", "used", "filtered", "not_understood", "empty", "header")
 FIRST = "first_not_understood"
 
 
-def total(accounts: Sequence[Mapping[str, object] | None]) -> dict[str, object] | None:
+def total(
+    accounts: Sequence[Mapping[str, object] | None], *, lines_before: Callable[[int], int]
+) -> dict[str, object] | None:
     """Return the account of a file from those of its parts, in order; None unless every part has one.
 
-    A part counts its lines from one, so the line that was not understood first is counted on from the parts before it.
+    A part counts its lines from one, so to the line that was not understood first come the *lines_before* that part.
+    An account cannot tell those: it counts records, and a record may go over several lines.
     """
     counts = dict.fromkeys(COUNTS, 0)
     first: object = None
-    for account in accounts:
+    for at, account in enumerate(accounts):
         if account is None:
             return None
-        if first is None:
-            first = _moved(account.get(FIRST), counts["lines"])
+        if first is None and account.get(FIRST) is not None:
+            first = _moved(account[FIRST], lines_before(at))
         for name in COUNTS:
             counts[name] += _count(account, name)
     return {**counts, FIRST: first} if accounts else None
+
+
+def total_of_parts(accounts: Sequence[Mapping[str, object] | None], parts: Sequence[Part]) -> dict[str, object] | None:
+    """Return the account of a file that was read in *parts*."""
+    from mayfly.promise.split import lines_before
+
+    return total(accounts, lines_before=lambda at: lines_before(parts[at]))
 
 
 def _moved(found: object, lines: int) -> object:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash, shown
-from mayfly.promise._account import total
+from mayfly.promise._account import total_of_parts
 from mayfly.promise._bind import bind
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._contradict import Contradict, ValueClaim, attempt
@@ -253,7 +253,7 @@ class Resolver:
             strength=said.strength if said else "weak",
             id=said.id if said else None,
         )
-        account = total([child.account for child in parts])
+        account = await asyncio.to_thread(total_of_parts, [child.account for child in parts], places)
         return Value(value=value, derived=large, key=key, evidence=evidence, account=account)
 
     async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:

@@ -15,7 +15,16 @@ from typing import Any
 
 from mayfly.core import UNSET, LimitError, Outcome, Settings, Stop, StoreError, Tier
 from mayfly.promise import Done, Job, about_store
-from mayfly.promise.split import MergeProof, OutOfTime, Spool, TrialFailed, part_as_file, prove_merge, text_as_file
+from mayfly.promise.split import (
+    MergeProof,
+    OutOfTime,
+    Spool,
+    TrialFailed,
+    Tried,
+    part_as_file,
+    prove_merge,
+    text_as_file,
+)
 from mayfly.runtime._agents import keep_agent, load_agent
 from mayfly.runtime._agents import versions_of as versions_of
 from mayfly.runtime._collapse import Collapse
@@ -211,7 +220,7 @@ class LeafWorker:
             return MergeProof(kind=None, reason="the input is not lines")
         until = time.monotonic() + within.of(0)
 
-        def run(lines: Sequence[str]) -> object:
+        def run(lines: Sequence[str]) -> Tried:
             story.check()
             left = until - time.monotonic()
             if left <= 0:
@@ -223,7 +232,7 @@ class LeafWorker:
             story.sandbox_seconds += ran.result.milliseconds / 1000
             if not ran.result.ok:
                 raise TrialFailed(ran.result.error or ran.result.status)
-            return ran.value
+            return Tried(ran.value, ran.account)
 
         return prove_merge(run, sample, compiled.artifact.source)
 

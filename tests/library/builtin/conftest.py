@@ -24,7 +24,11 @@ def get(name: str) -> Capability:
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    place = tmp_path / "workspace"
+    return fill(tmp_path / "workspace")
+
+
+def fill(place: Path) -> Path:
+    """Make a workspace with a few files of every kind."""
     place.mkdir()
     (place / "a.txt").write_text("one\ntwo\nthree")
     (place / "src").mkdir()

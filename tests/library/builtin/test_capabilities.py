@@ -11,10 +11,16 @@ from mayfly.core import Capability, Invocation
 from mayfly.library.builtin import builtins
 from mayfly.policy.kernel import Kernel
 
-from .conftest import get
+from .conftest import fill, get
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return one workspace for all: here everything is only asked about, and nothing done."""
+    return fill(tmp_path_factory.mktemp("asked") / "workspace")
+
+
+@pytest.fixture(scope="module")
 def kernel(workspace: Path) -> Kernel:
     return Kernel(workspace=workspace, session=['allowed_host("example.org").'])
 

@@ -1,5 +1,6 @@
 """Hostile actions are not permitted, ordinary ones are, and each decision says why."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,31 +13,44 @@ HOSTILE = read_table("hostile.toml")
 BENIGN = read_table("benign.toml")
 
 
-@pytest.mark.parametrize("asked", HOSTILE, ids=str)
-def test_a_hostile_action_is_not_permitted(asked: Asked, tmp_path: Path) -> None:
-    decision, reasons, _ = judge(asked, str(tmp_path))
-    assert decision != "permit"
-    assert asked.decision in (None, decision), reasons
-    assert reasons
+def grouped(table: list[Asked], *decisions: str) -> dict[str, list[Asked]]:
+    """Return the actions of a table by their group, only those with one of *decisions* where some are given."""
+    found: dict[str, list[Asked]] = {}
+    for asked in table:
+        if not decisions or asked.decision in decisions:
+            found.setdefault(asked.group, []).append(asked)
+    return found
 
 
-@pytest.mark.parametrize("asked", BENIGN, ids=str)
-def test_ordinary_work_is_permitted(asked: Asked, tmp_path: Path) -> None:
-    decision, reasons, model = judge(asked, str(tmp_path))
-    assert decision == "permit", reasons
-    assert model.holds(Symbol("permitted", 3), next(iter(model.rows(Symbol("permitted", 3)))))
+def wrongly(actions: list[Asked], workspace: Path, right: Callable[[Asked, str, list[str]], bool]) -> list[str]:
+    """Return which of some actions are not decided as they should be, each with what was decided and why."""
+    judged = [(asked, *judge(asked, str(workspace))[:2]) for asked in actions]
+    return [f"{asked}: {said}, {reasons}" for asked, said, reasons in judged if not right(asked, said, reasons)]
 
 
-@pytest.mark.parametrize("asked", [asked for asked in HOSTILE if asked.decision == "deny"], ids=str)
-def test_an_approval_does_not_help_against_a_refusal(asked: Asked, tmp_path: Path) -> None:
-    decision, _, _ = judge(asked.with_approval(), str(tmp_path))
-    assert decision == "deny"
+@pytest.mark.parametrize("group", grouped(HOSTILE))
+def test_hostile_actions_are_not_permitted(group: str, tmp_path: Path) -> None:
+    def right(asked: Asked, decision: str, reasons: list[str]) -> bool:
+        return decision != "permit" and asked.decision in (None, decision) and bool(reasons)
+
+    assert wrongly(grouped(HOSTILE)[group], tmp_path, right) == []
 
 
-@pytest.mark.parametrize("asked", [asked for asked in HOSTILE if asked.decision == "approval"], ids=str)
-def test_what_needs_a_person_is_permitted_once_one_agreed(asked: Asked, tmp_path: Path) -> None:
-    decision, reasons, _ = judge(asked.with_approval(), str(tmp_path))
-    assert decision == "permit", reasons
+@pytest.mark.parametrize("group", grouped(BENIGN))
+def test_ordinary_work_is_permitted(group: str, tmp_path: Path) -> None:
+    assert wrongly(grouped(BENIGN)[group], tmp_path, lambda _, decision, __: decision == "permit") == []
+
+
+@pytest.mark.parametrize("group", grouped(HOSTILE, "deny"))
+def test_an_approval_does_not_help_against_a_refusal(group: str, tmp_path: Path) -> None:
+    agreed = [asked.with_approval() for asked in grouped(HOSTILE, "deny")[group]]
+    assert wrongly(agreed, tmp_path, lambda _, decision, __: decision == "deny") == []
+
+
+@pytest.mark.parametrize("group", grouped(HOSTILE, "approval"))
+def test_what_needs_a_person_is_permitted_once_one_agreed(group: str, tmp_path: Path) -> None:
+    agreed = [asked.with_approval() for asked in grouped(HOSTILE, "approval")[group]]
+    assert wrongly(agreed, tmp_path, lambda _, decision, __: decision == "permit") == []
 
 
 def test_the_tables_are_large_enough_to_mean_something() -> None:
@@ -46,6 +60,7 @@ def test_the_tables_are_large_enough_to_mean_something() -> None:
 def test_a_permission_has_a_derivation(tmp_path: Path) -> None:
     _, _, model = judge(BENIGN[0], str(tmp_path))
     (row,) = model.rows(Symbol("permitted", 3))
+    assert model.holds(Symbol("permitted", 3), row)
     assert "constitution.mg" in to_text(why(model, Symbol("permitted", 3), row))
 
 

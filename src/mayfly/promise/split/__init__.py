@@ -5,9 +5,16 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.promise.split._cut import MOST_PARTS, check_unchanged, part_as_file, parts_of, text_as_file
+    from mayfly.promise.split._cut import (
+        MOST_PARTS,
+        check_unchanged,
+        lines_before,
+        part_as_file,
+        parts_of,
+        text_as_file,
+    )
     from mayfly.promise.split._merge import Unmergeable, merge
-    from mayfly.promise.split._prove import MergeProof, OutOfTime, TrialFailed, prove_merge
+    from mayfly.promise.split._prove import MergeProof, OutOfTime, TrialFailed, Tried, prove_merge
     from mayfly.promise.split._spool import SPOOL_AT, Spool, collect
 
 __all__ = [
@@ -17,9 +24,11 @@ __all__ = [
     "OutOfTime",
     "Spool",
     "TrialFailed",
+    "Tried",
     "Unmergeable",
     "check_unchanged",
     "collect",
+    "lines_before",
     "merge",
     "part_as_file",
     "parts_of",
@@ -30,9 +39,9 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_cut": "MOST_PARTS check_unchanged part_as_file parts_of text_as_file",
+        "_cut": "MOST_PARTS check_unchanged lines_before part_as_file parts_of text_as_file",
         "_merge": "Unmergeable merge",
-        "_prove": "MergeProof OutOfTime TrialFailed prove_merge",
+        "_prove": "MergeProof OutOfTime TrialFailed Tried prove_merge",
         "_spool": "SPOOL_AT Spool collect",
     },
 )

@@ -12,14 +12,19 @@ from pathlib import Path
 
 from mayfly.core import InputError, Settings
 from mayfly.promise._job import Part
+from mayfly.synthesis.records import is_continued
 
 MOST_PARTS = 63
 IN_MEMORY = 64 * 1024 * 1024
 CHUNK = 256 * 1024
+# So much of a line tells whether a record begins with it.
+HEAD = 256
+# Where so many lines in a row only go on, the file is not cut: no record is as long, so another place is no better.
+FARTHEST = 2000
 
 
 def parts_of(path: str | Path, settings: Settings) -> list[Part]:
-    """Return parts of whole lines, in order, that hold every byte of *path* once; only their edges are read."""
+    """Return parts of whole records, in order, that hold every byte of *path* once; only their edges are read."""
     least = settings.promise.part_size
     with _reading(path) as file:
         before = _state(file)
@@ -37,29 +42,60 @@ def check_unchanged(parts: Sequence[Part]) -> None:
 
 
 def _edges(file: int, size: int, least: int) -> list[int]:
-    """Return where parts begin and end: at least *least* bytes apart, each behind the end of a line."""
+    """Return where parts begin and end: at least *least* bytes apart, each where a record may begin."""
     wanted = min(MOST_PARTS, max(1, size // least))
     edges = [0]
     for number in range(1, wanted):
-        edge = _line_after(file, max(number * size // wanted, edges[-1] + least), size)
-        if size - edge < least:
+        edge = _record_after(file, max(number * size // wanted, edges[-1] + least), size)
+        if edge is not None and size - edge < least:
             break
-        edges.append(edge)
+        edges += [] if edge is None else [edge]
     return [*edges, size]
 
 
-def _line_after(file: int, position: int, size: int) -> int:
-    """Return the first place at or behind *position* where a line begins, or *size*."""
+def may_begin(line: str) -> bool:
+    """Say whether a part may begin with *line*: not with one that goes on with the record above, or might."""
+    return bool(line.strip()) and not is_continued(line[:HEAD])
+
+
+def _record_after(file: int, position: int, size: int) -> int | None:
+    """Return the first place at or behind *position* where a record may begin, or *size*; None if that is far off."""
     position -= 1
+    passed = 0
     while position < size:
         piece = os.pread(file, CHUNK, position)
         if not piece:
             return size
-        found = piece.find(b"\n")
-        if found >= 0:
-            return position + found + 1
-        position += len(piece)
+        at = piece.find(b"\n")
+        while at >= 0 and _is_complete(piece, at + 1, size - position):
+            if may_begin(_head(piece, at + 1)):
+                return position + at + 1
+            passed += 1
+            if passed > FARTHEST:
+                return None
+            at = piece.find(b"\n", at + 1)
+        position += len(piece) if at < 0 else at
     return size
+
+
+def _is_complete(piece: bytes, start: int, left: int) -> bool:
+    """Say whether enough of the line at *start* is in *piece*, of which *left* bytes are left in the file."""
+    return start == 1 or piece.find(b"\n", start) >= 0 or len(piece) >= min(start + HEAD, left)
+
+
+def _head(piece: bytes, start: int) -> str:
+    stop = piece.find(b"\n", start)
+    return piece[start : start + HEAD if stop < 0 else min(stop, start + HEAD)].decode("utf-8", "replace").rstrip("\r")
+
+
+def lines_before(part: Part) -> int:
+    """Return how many lines the file has before *part*."""
+    count, position = 0, 0
+    with _reading(part.path) as file:
+        while position < part.start and (piece := os.pread(file, min(CHUNK, part.start - position), position)):
+            count += piece.count(b"\n")
+            position += len(piece)
+    return count
 
 
 @contextmanager

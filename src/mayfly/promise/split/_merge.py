@@ -195,13 +195,18 @@ def _ordered(
     return first
 
 
+def _by_size(key: object) -> tuple[bool, float]:
+    """Sort numbers by size, and the group of what has none, which is called by a dash, behind them."""
+    return (True, 0.0) if key is None or key == "-" else (False, float(str(key)))
+
+
 def _sorted(
     items: list[_Item], order: str, key: Callable[[_Item], object], value: Callable[[_Item], object]
 ) -> list[_Item]:
     if order == "seen":
         return items
     if order == "number":
-        return sorted(items, key=lambda item: float(str(key(item))))
+        return sorted(items, key=lambda item: _by_size(key(item)))
     by_key = sorted(items, key=lambda item: str(key(item)), reverse=order == "key-down")
     if order in ("key", "key-down"):
         return by_key

@@ -1,21 +1,33 @@
 """Prove how the results of parts are joined: the agent is run on whole inputs and on their pieces, and has to agree.
 
+What it says about its lines has to add up as well: a line that is read twice or lost between two parts shows there.
+
 To join results of parts is right for all inputs or for none, so the inputs need not be likely: the sample as it is,
 its lines doubled, shuffled, reversed and with other digits and words in them, cut where it hurts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from mayfly.core import InputError
+from mayfly.promise._account import total
 from mayfly.promise.split._limits import constants, limits_of
 from mayfly.promise.split._merge import LISTS, candidates, merge, text_of
 from mayfly.promise.split._trials import SINGLES, WINDOW, Lines, Trial, trials_of
 
+
+class Tried(NamedTuple):
+    """What the agent gave for some lines: its value, and its account of them where it gives one."""
+
+    value: object
+    account: Mapping[str, object] | None = None
+
+
 # Runs the agent on lines; a `TrialFailed` says why there is no value.
-Run = Callable[[Sequence[str]], object]
+Run = Callable[[Sequence[str]], Tried]
 LARGEST_LIMIT = 20_000
 
 
@@ -45,12 +57,13 @@ class _Evidence:
     largest: int = 0
     trials: int = 0
     why: str = ""
-    known: dict[tuple[str, ...], object] = field(default_factory=dict)
+    known: dict[tuple[str, ...], Tried | TrialFailed] = field(default_factory=dict)
 
-    def value(self, lines: Lines) -> object:
-        """Return the agent's value for *lines*, or the `TrialFailed`."""
+    def tried(self, lines: Lines) -> Tried | TrialFailed:
+        """Return what the agent gives for *lines*, or the `TrialFailed`."""
         key = tuple(lines)
         if key not in self.known:
+            found: Tried | TrialFailed
             try:
                 found = self.run(lines)
             except TrialFailed as error:
@@ -60,22 +73,34 @@ class _Evidence:
             self.known[key] = found
         return self.known[key]
 
-    def look(self, trial: Trial, whole: object) -> None:
+    def look(self, trial: Trial, whole: Tried | TrialFailed) -> None:
         """Drop every way that does not give *whole* from the pieces of *trial*."""
         self.trials += 1
-        parts = [self.value(piece) for piece in trial.pieces()]
+        parts = [self.tried(piece) for piece in trial.pieces()]
         wrong = [part for part in parts if isinstance(part, TrialFailed)]
         if isinstance(whole, TrialFailed) and wrong:
             return
-        ways = set(candidates(whole)) if self.ways is None else self.ways
         where = f"{trial.name}, cut at line {', '.join(map(str, trial.cuts[:3]))}"
         if wrong or isinstance(whole, TrialFailed):
             self.ways, self.why = set(), f"{where}: {wrong[0] if wrong else whole}"
             return
+        given = [part for part in parts if isinstance(part, Tried)]
+        if not _adds_up(trial, given, whole):
+            self.ways, self.why = set(), f"{where}: the lines of the parts do not add up to those of the whole"
+            return
+        self._compare(whole.value, [part.value for part in given])
+        self.why = f"{where}: the results of the parts do not make up the result of the whole"
+
+    def _compare(self, whole: object, parts: Sequence[object]) -> None:
+        ways = set(candidates(whole)) if self.ways is None else self.ways
         self.largest = max(self.largest, len(whole) if isinstance(whole, (*LISTS, dict)) else 0)
         expected = text_of(whole)
         self.ways = {way for way in ways if _gives(way, parts, expected)}
-        self.why = f"{where}: the results of the parts do not make up the result of the whole"
+
+
+def _adds_up(trial: Trial, parts: Sequence[Tried], whole: Tried) -> bool:
+    account = total([part.account for part in parts], lines_before=lambda at: [0, *trial.cuts][at])
+    return account == whole.account
 
 
 def _gives(way: str, parts: Sequence[object], expected: str) -> bool:
@@ -106,7 +131,7 @@ def prove_merge(run: Run, sample: Sequence[str], source: str) -> MergeProof:
 def _look(evidence: _Evidence, lines: Lines, source: str) -> None:
     most = max([number for number in constants(source) if number <= LARGEST_LIMIT], default=0)
     for trial in trials_of(lines, busy=_busy(evidence, lines), most=most):
-        whole = evidence.value(trial.lines)
+        whole = evidence.tried(trial.lines)
         if isinstance(whole, TrialFailed) and evidence.ways is None:
             evidence.why = f"the agent fails on the sample: {whole}"
             return
@@ -119,7 +144,7 @@ def _busy(evidence: _Evidence, lines: Lines) -> Lines:
     """Return the few lines of the sample for which the agent has the most to say."""
     pieces = [lines[start : start + WINDOW] for start in range(0, len(lines), WINDOW)]
     while True:
-        found = max(pieces, key=lambda piece: _weight(evidence.value(piece)))
+        found = max(pieces, key=lambda piece: _weight(evidence.tried(piece)))
         if len(found) <= SINGLES:
             return found
         third = len(found) // 3
@@ -127,7 +152,8 @@ def _busy(evidence: _Evidence, lines: Lines) -> Lines:
         pieces = [found[: 2 * third], found[third:]]
 
 
-def _weight(value: object) -> float:
+def _weight(tried: Tried | TrialFailed) -> float:
+    value = tried.value if isinstance(tried, Tried) else None
     if isinstance(value, (*LISTS, dict)):
         return len(value)
     return abs(value) if isinstance(value, (int, float)) else 0

@@ -6,9 +6,11 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
+
+from mayfly.promise.split._cut import may_begin
 
 Lines = list[str]
 WINDOW = 240
@@ -42,12 +44,24 @@ class Trial:
 
 
 def trials_of(lines: Lines, *, busy: Lines, most: int) -> Iterator[Trial]:
-    """Yield the trials, the cheapest that refuse most first.
+    """Yield the trials, the cheapest that refuse most first; they are cut only where a file would be.
 
     *busy* are a few lines of the sample that give the most results; one trial has more than three times *most* lines.
     """
     # The same sample is tried in the same way every time: a proof can be run again.
-    chance = Random(SEED)
+    for trial in _anywhere(lines, busy, Random(SEED), most):
+        yield replace(trial, cuts=tuple(_moved(trial)))
+
+
+def _moved(trial: Trial) -> Iterator[int]:
+    """Yield the cuts, each moved on to where a record may begin."""
+    size = len(trial.lines)
+    for cut in trial.cuts:
+        behind = (at for at in range(cut, size) if may_begin(trial.lines[at]))
+        yield next(behind, size) if cut else 0
+
+
+def _anywhere(lines: Lines, busy: Lines, chance: Random, most: int) -> Iterator[Trial]:
     size = len(lines)
     yield Trial(name="the sample", lines=lines, cuts=(size // 3, size // 3, size // 2))
     start = lines[:WINDOW]

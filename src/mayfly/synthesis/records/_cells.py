@@ -111,28 +111,29 @@ def join_quoted(lines: Iterable[str], delimiter: str, width: int) -> Iterator[tu
 def join_continued(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """Yield records of a log together with the lines that go on with them; empty lines between those belong to them."""
     held: list[str] = []
-    number = began = blank = 0
+    began = 0
     for number, line in enumerate(lines, start=1):
-        if held and not line.strip():
-            blank += 1
-            continue
-        if held and len(held) < MOST_LINES and _CONTINUED.match(line):
-            held += [*[""] * blank, line]
-            blank = 0
-            continue
-        yield from _ended(held, began, blank, number)
-        held, began, blank = [line] if line.strip() else [], number, 0
-        if not held:
-            yield number, line
-    yield from _ended(held, began, blank, number + 1)
+        if not _goes_on(held, line, number - began):
+            yield from _ended(held, began)
+            held, began = [], number
+        held.append(line if line.strip() else "")
+    yield from _ended(held, began)
 
 
-def _ended(held: list[str], began: int, blank: int, number: int) -> Iterator[tuple[int, str]]:
+def _goes_on(held: list[str], line: str, length: int) -> bool:
+    """Whether a line belongs to the record above it; an empty one may, until a line behind it tells."""
+    if not held or not held[0] or length >= MOST_LINES:
+        return False
+    return not line.strip() or _CONTINUED.match(line) is not None
+
+
+def _ended(held: list[str], began: int) -> Iterator[tuple[int, str]]:
     """Yield a record that has come to its end, and the empty lines behind it."""
-    if held:
-        yield began, "\n".join(held)
-    for gone in range(number - blank, number):
-        yield gone, ""
+    record = "\n".join(held).rstrip("\n")
+    if record:
+        yield began, record
+    for gone in range(record.count("\n") + bool(record), len(held)):
+        yield began + gone, ""
 
 
 def is_continued(line: str) -> bool:

@@ -37,7 +37,7 @@ def write_rows(source: Source, found: Format, *, wanted: bool, name: str = "rows
         body = [
             "for number, item in enumerate(lines, start=1):",
             "    account.lines += 1",
-            "    line = str(item)[:200]",
+            '    line = f"{item!s:.200}"',
         ]
         call = f"{read}(item)"
     else:
