@@ -76,7 +76,11 @@ class _Reader:
         elif not line.phrase(first, "reported"):
             here = self._open(first)
         while here < len(line):
-            if self._leads(here):
+            if self._wonders(here):
+                yield self._close(here)
+                self.started, self.head, self.mode = here, None, "question"
+                here = len(line)
+            elif self._leads(here):
                 yield self._close(here)
                 self.started, self.head, self.mode = here, None, "statement"
                 here = skip_openers(line, here)[0] + 1
@@ -152,6 +156,11 @@ class _Reader:
         place = skip_openers(self.line, here)[0]
         joint = self.line.plain(here) in _JOINTS or self.line.sign(here) == ";"
         return joint and self.mode in _ASKING and self.line.has(place, "conditions") and self._goes_on(place + 1)
+
+    def _wonders(self, here: int) -> bool:
+        """Say whether a question about what was just asked for begins: "drop it, what could possibly go wrong"."""
+        asks = self.line.has(here + 1, "questions") and self.line.plain(here + 2) in words("modals")
+        return self.mode in _ASKING and self.line.sign(here) == "," and asks
 
     def _next(self, here: int) -> Head | None:
         """Return the head of the clause that begins at *here*, if one does."""
@@ -245,7 +254,9 @@ class _Reader:
         line, sign = self.line, self.line.sign(here)
         if head.framed or (sign == ":" and here <= _LABEL):
             return True
-        listed = bool(sign) and line.is_verb(here - 1) and not line.has(here - 2, "determiners")
+        # "They fix, test and ship", but not "it is empty, delete it": behind "is" it says how something is.
+        told = line.has(here - 2, "determiners") or line.plain(here - 2) in ("is", "are", "was", "were", "be")
+        listed = bool(sign) and line.is_verb(here - 1) and not told
         if (
             listed
             or (self.asked and not head.marked)

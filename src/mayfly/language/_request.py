@@ -54,7 +54,7 @@ class Clause:
     earlier clause was about. *needs* are the places of the earlier clauses whose results it takes ("hash it", "write
     the number to a.txt"), *after* those that only come before it ("then …"). *each* are the things it is done for one
     by one: the files that are listed, or the words for them ("every file"). An *alternative* is done or the one before
-    it: "remove or rename the file". A condition that stands in front is part of every request it leads to.
+    it: "remove or rename the file". What *makes* something asks for the thing that its verb is about: "add a test". A condition that stands in front is part of every request it leads to.
     """
 
     kind: ClauseKind
@@ -68,6 +68,7 @@ class Clause:
     after: tuple[int, ...] = ()
     each: tuple[str, ...] = ()
     alternative: bool = False
+    makes: bool = False
     constraint: str = NONE
     confidence: float = 0.0
     negated: bool = False
