@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ LONGEST = 300_000
 _FIRST, _LAST = 12_000, 2_000
 # A question or an instruction is plain to see, its verb is only what answers it.
 _ANSWERED = 0.8
+_DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{1,9}")
 _EXAMPLE = "For example: fix the bug in auth.py."
 
 
@@ -51,7 +53,10 @@ def _as_meant(found: list[Token], lexicon: Lexicon) -> list[Token]:
         found[0] = found[0]._replace(kind="word", plain=word)
     for place, (lead, token) in enumerate(pairwise(found), 1):
         ends = place + 1 == len(found) or found[place + 1].kind != "word" or is_closed(found[place + 1].plain)
-        if token.kind == "code" and "/" in token.text and lead.plain in words("places") and ends:
+        inside = "/" in token.text and lead.plain in words("places")
+        # What something goes to is a file, whatever its name ends in: "write the count to uploads.count".
+        goes = _DOTTED.fullmatch(token.text) and lead.plain in words("destinations") | {"in"}
+        if token.kind == "code" and ends and (inside or goes):
             found[place] = token._replace(kind="path")
     return found
 

@@ -181,7 +181,15 @@ class _Trial:
     def _is_result(self, piece: Piece) -> bool:
         if piece.kind != "word":
             return False
-        return is_idle(piece.plain) or any(source.is_called(piece.plain) for source in self.sources)
+        called = is_idle(piece.plain) or any(source.is_called(piece.plain) for source in self.sources)
+        return called or self._is_that(piece)
+
+    def _is_that(self, piece: Piece) -> bool:
+        """Say whether a noun is what the reader took for an earlier result: "that figure", but not "its figure"."""
+        held = self.said.clause.object.tokens if self.said.clause.object and self.sources else ()
+        noun = next((token for token in reversed(held) if token.kind == "word"), None)
+        owned = bool(held) and held[0].plain in ("its", "their")
+        return bool(self.said.clause.needs) and noun == piece.token and not owned
 
     def _lacking(self, arguments: Mapping[str, object]) -> list[str]:
         schema = self.capability.input_schema

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
 from mayfly.language import Clause, Lexicon, Request, Token, read
@@ -141,16 +142,42 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
     request = replace(request, clauses=_bind_next(request.clauses))
     roles = {token.start: role for token, role in zip(request.tokens, request.roles, strict=True)}
     said = {
-        place: Said(
-            clause=clause,
-            verbs=_verbs(clause),
-            pieces=tuple(_pieces(clause, roles, literals, is_directory)),
-            text=request.text,
+        place: _as_count(
+            Said(
+                clause=clause,
+                verbs=_verbs(clause),
+                pieces=tuple(_pieces(clause, roles, literals, is_directory)),
+                text=request.text,
+            ),
+            lexicon,
         )
         for place, clause in enumerate(request.clauses)
         if clause.asks
     }
     return Reading(text=text, request=request, said=said, literals=literals)
+
+
+# What stands beside the noun in "how many lines are there in a.txt", "how many lines does a.txt have".
+_HAVING = frozenset("how many are is there does do has have contain contains hold holds".split())
+
+
+def _as_count(said: Said, lexicon: Lexicon) -> Said:
+    """Return a clause that asks how many as one that counts: "tell me how many words are in a.md"."""
+    plain = [token.plain for token in said.clause.tokens]
+    at = next((place for place, pair in enumerate(pairwise(plain), 2) if pair == ("how", "many")), 0)
+    looks = said.clause.kind != "command" or said.clause.verb in lexicon.telling | lexicon.judging | {"find"}
+    looks = looks or "count" in said.verbs
+    if not at or at >= len(plain) or not looks:
+        return said
+    noun, kept = said.clause.tokens[at], [piece for piece in said.pieces if piece.plain not in _HAVING]
+    kept = [piece for piece in kept if piece.token.start >= noun.start and piece.plain not in ("in", "of")]
+    moved = (
+        replace(piece, role="object", lead="", phrase=0)
+        if piece.token == noun
+        else replace(piece, role="place", lead="of", phrase=1)
+        for piece in kept
+    )
+    return replace(said, verbs=frozenset(("count",)), pieces=tuple(moved))
 
 
 def _bind_next(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
@@ -191,7 +218,7 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
     verb = True
     aim: tuple[str, str, int] | None = None
     repeated: set[int] = set()
-    for token in clause.tokens:
+    for token in (*_front(clause), *clause.tokens):
         role = roles.get(token.start, "glue")
         if token.kind in ("sign", "line", "item") or token.plain in ("and", "or"):
             continue
@@ -203,12 +230,19 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
         # "run the tests" is one verb to the rules; to a capability the tests are what is run.
         role, lead, phrase = aim or phrases.get(token.start, ("object" if role == "verb" else role, "", -1))
         role = _each_or(role, token, phrase, repeated)
-        if role in ("glue", "order", "condition", "told"):
+        if role in ("glue", "order", "condition", "told") or (role == "destination" and token.plain in ("me", "us")):
             continue
         kind, value = _look_at(token, literals)
         there = kind == "directory" or (lead in _PLACES and kind != "quoted" and is_directory(token.text))
         kind = "directory" if there and kind != "word" else kind
         yield Piece(token=token, kind=kind, value=value, role=role, lead=lead, phrase=phrase, is_directory=there)
+
+
+def _front(clause: Clause) -> list[Token]:
+    """Return what stands before a clause and is part of it: "for each *.log file in var/, …", "in a.txt, …"."""
+    start = clause.tokens[0].start if clause.tokens else 0
+    led = [phrase for phrase in clause.phrases if phrase.role != "condition" and phrase.tokens[0].start < start]
+    return [token for phrase in led for token in phrase.tokens]
 
 
 def _each_or(role: str, token: Token, phrase: int, repeated: set[int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from mayfly.core import UNSET, MayflyError, PromiseSettings, Unset
@@ -15,14 +16,17 @@ from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, 
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._each import (
     FILE,
+    bare_clause,
     each_named,
     find_step,
+    goes_through,
     is_each,
     named_in_each,
     only_with,
     side_by_side,
     step_for_item,
     text_with,
+    uncounted,
 )
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
@@ -54,6 +58,7 @@ class Steps:
     notes: list[str] = field(default_factory=list)
     _names: set[str] = field(default_factory=set)
     _results: dict[int, Result] = field(default_factory=dict)
+    _handed: dict[int, Result] = field(default_factory=dict)
     _reading: Reading | None = None
 
     @property
@@ -64,13 +69,16 @@ class Steps:
 
     def draft(self, reading: Reading, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of a request and how their values become one; nothing it says is left out."""
-        self._reading, self._names, self._results = reading, set(), {}
+        self._reading, self._names, self._results, self._handed = reading, set(), {}, {}
         asked = [(place, said) for place, said in reading.said.items() if said.clause.kind != "instruction"]
         asked = [one for one in asked if not hands_on(one[1])] or asked
-        if not asked or is_torn(reading.request) or _chooses([said for _, said in asked]):
+        whole = Draft(name="do", intent=reading.text, by_example=True)
+        unplanned = left_out(reading)
+        if not asked or is_torn(reading.request) or _chooses([said for _, said in asked]) or unplanned:
             # Nothing was understood, or one of two ways is to be taken: that is for one step to find out.
-            return (Draft(name="do", intent=reading.text, by_example=True),), "last"
-        if len(asked) == 1:
+            self.notes += [f"no step does {unplanned!r}"] if unplanned else []
+            return (whole,), "last"
+        if len(asked) == 1 and goes_through(asked[0][1]) < 0:
             ((place, said),) = asked
             planned = self._clause(place, said, depth, alone=True)
             only = planned.steps[0]
@@ -84,8 +92,16 @@ class Steps:
         ):
             return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
         drafts: list[Draft] = []
-        for place, said in asked:
-            drafts += self._several(place, said, depth, drafts)
+        for through, led in groupby(asked, key=lambda one: goes_through(one[1])):
+            group = list(led)
+            if through < 0:
+                for place, said in group:
+                    drafts += self._several(place, said, depth, drafts)
+            elif steps := self._for_each(group):
+                drafts += steps
+            else:
+                self.notes.append(f"no step goes through {group[0][1].clause.each[0]!r}")
+                return (whole,), "last"
         linked = bool(drafts[-1].needs)
         return tuple(drafts), "last" if linked else "record"
 
@@ -110,6 +126,38 @@ class Steps:
         )
         self._results[place] = Result(name, {}, self._words(said))
         return [whole]
+
+    def _for_each(self, group: Sequence[tuple[int, Said]]) -> list[Draft]:
+        """Return the steps for clauses that are all done for one thing after another: "for each file, do a and b"."""
+        found = find_step(group[0][1], self.registry, self._free("find"))
+        steps: list[Draft] = []
+        for place, said in group if found else ():
+            step = self._for_item(place, said)
+            if step is None:
+                return []
+            self._results[place] = self._result(step.name, said, step)
+            steps.append(step)
+        if not found:
+            return []
+        text = ", ".join(self.reading.written(said.clause.text) for _, said in group)
+        one = Draft(name="each", intent=f"{text} ({{item}})", steps=tuple(steps)) if len(steps) > 1 else steps[0]
+        each, name = result_of(found.name), self._free("each")
+        for place, said in group:
+            self._results[place] = Result(name, {"type": "object"}, self._words(said))
+        led = alone(group[0][1], self.reading).removesuffix(self.reading.written(group[0][1].clause.text))
+        whole = Draft(name=name, intent=led + text, needs=(found.name,), each=each, template=one, combine="")
+        return [found, whole]
+
+    def _for_item(self, place: int, said: Said) -> Draft | None:
+        """Return what one of several clauses does for an item: on what an earlier one gave for it, or on the item."""
+        name, sources = self._name(said), self._sources(said, place)
+        found, _ = fits(bare_clause(said), list(self.registry), sources) if sources else ([], [])
+        if len(found) == 1 and not found[0].write and not found[0].open:
+            argument = dict(found[0].arguments)
+            needs, text = tuple(references(argument)), self.reading.written(said.clause.text)
+            return Draft(name=name, intent=text, needs=needs, capability=found[0].capability.name, argument=argument)
+        step = step_for_item(said, FILE, self.registry)
+        return replace(step, name=name) if step else None
 
     def _in_order(self, draft: Draft, after: Sequence[str]) -> Draft:
         mine = {step.name for step in (draft, *draft.steps)}
@@ -143,7 +191,7 @@ class Steps:
         return (self._results[earlier[-1]].name,) if earlier else ()
 
     def _name(self, said: Said) -> str:
-        return self._free((said.clause.said or said.clause.verb or "step").replace(" ", "_")[:_LONGEST_NAME])
+        return self._free((said.clause.said or said.clause.verb or "step").replace(" ... ", " ").replace(" ", "_")[:_LONGEST_NAME])
 
     def _free(self, wanted: str) -> str:
         """Return a name that no step has yet."""
@@ -168,17 +216,22 @@ class Steps:
 
     def _sources(self, said: Said, place: int) -> list[Source]:
         """Return what a clause may work on that it does not name itself."""
-        needed = [self._results[other] for other in said.clause.needs if other in self._results]
+        needed = [self._given_by(other) for other in said.clause.needs if other in self._results]
         found = [Source(value=result_of(one.name), schema=one.schema, said=one.said) for one in needed]
         if not found and not isinstance(self.given, Unset) and place == min(self.reading.said):
             found = [Source(value=self.given, schema=_schema_of(self.given), given=True)]
         return found
 
+    def _given_by(self, place: int) -> Result:
+        """Return what a clause gives; one that only puts something away hands on what it was given."""
+        return self._handed.get(place, self._results[place])
+
     def _clause(self, place: int, said: Said, depth: int, *, alone: bool = False, name: str = "") -> Planned:
         """Return the plan of one clause; one that capabilities do has no name."""
         clause = said.clause
         name = name or self._name(said)
-        if clause.kind != "question" and not said.condition and not self._is_data(said):
+        counts = said.verbs == {"count"}
+        if (clause.kind != "question" or counts) and not said.condition and not self._is_data(said):
             steps = self._each(place, said, name) if is_each(said) else []
             steps = steps or self._served(place, said.as_one(), name)
             steps = steps or self._parts(place, said, name, side_by_side(said))
@@ -192,10 +245,9 @@ class Steps:
     def _served(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return the step that a capability does, and one that writes its result to the file that is named for it."""
         found, others = fits(said, list(self.registry), self._sources(said, place))
-        for tried in self._otherwise(said, place) if not found else ():
-            found = tried
-            if found:
-                break
+        # What lacks something may still be about what was spoken of before: "… and hash the file".
+        if not found or found[0].open:
+            found = next(filter(None, self._otherwise(said, place)), found)
         if len(found) != 1:
             self._note(said, found, others)
             return []
@@ -209,6 +261,9 @@ class Steps:
             argument=dict(fit.arguments),
         )
         self._results[place] = self._result(name, said, step)
+        if fit.capability.effect != "none" and step.needs:
+            # "Write the sum to a.txt and append it to b.txt": it is the sum, not what writing gave.
+            self._handed |= {place: self._given_by(other) for other in said.clause.needs[:1] if other in self._results}
         return [step, *self._written(place, said, fit, step)]
 
     def _otherwise(self, said: Said, place: int) -> Iterator[list[Fit]]:
@@ -225,15 +280,21 @@ class Steps:
             yield found
 
     def _spoken_of(self, said: Said) -> Piece | None:
-        """Return the file that a pronoun stands for: what the clause is about, or the last one named before it."""
-        if not said.points_back or not any(piece.role == "object" for piece in said.pieces):
+        """Return the file that a pronoun stands for: what the clause is about, or the last one named before it.
+
+        "It" may be a file, and "the file" and the owner in "its words" always are.
+        """
+        plain = [piece.plain for piece in said.pieces if piece.role == "object"]
+        owned, called = plain[:1] in (["its"], ["their"]), set(plain) <= {"file", "document"}
+        if not plain or not (said.points_back or owned or called):
             return None
         start = said.clause.tokens[0].start
         named = [token for token in self.reading.request.tokens if token.kind == "path" and token.start < start]
         meant = [token for token in named if token.text == said.clause.target] or named[-1:]
         if not meant:
             return None
-        return Piece(token=meant[-1], kind="path", value=meant[-1].text, role="object", lead="", phrase=-2)
+        role, lead = ("place", "of") if owned else ("object", "")
+        return Piece(token=meant[-1], kind="path", value=meant[-1].text, role=role, lead=lead, phrase=-2)
 
     def _note(self, said: Said, found: Sequence[Fit], others: Sequence[Misfit]) -> None:
         if found:
@@ -262,7 +323,8 @@ class Steps:
     def _each(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return the steps for a clause that is done for one thing after another: those it names, or those found."""
         named = each_named(said)
-        steps = self._parts(place, said, name, named) if len(named) > 1 else self._repeated(place, said, name)
+        several = self._parts(place, uncounted(said), name, named) if len(named) > 1 else []
+        steps = several or self._repeated(place, said, name)
         if steps:
             self._results[place] = Result(name, {"type": "object"}, self._words(said))
         return steps
@@ -342,6 +404,12 @@ class Steps:
         names = tuple(step.name for step in planned.steps)
         rest = Draft(name="rest" if "rest" not in names else f"rest{len(names)}", intent=text, needs=names)
         return replace(planned, steps=(*planned.steps, rest), combine="last")
+
+
+def left_out(reading: Reading) -> str:
+    """Return what stands beside a request and may ask for something itself: "before you overwrite a.txt, …"."""
+    told = (clause for clause in reading.request.clauses if clause.kind == "statement" and not clause.pasted)
+    return next((reading.written(one.text) for one in told if one.tokens[0].plain in ("before", "after", "once")), "")
 
 
 def _all_before(draft: Draft, drafts: Sequence[Draft]) -> set[str]:
