@@ -63,10 +63,12 @@ def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lex
         return places[-2:] if first.plain == "both" else last
     if first.plain in _OWNED:
         return last
+    elsewhere = any(phrase.names or phrase.role in ("place", "destination", "each") for phrase in clause.phrases)
+    given = before[last[0]].said in words("giving") and not elsewhere
     if first.start not in articles or object_.names:
-        return ()
+        # "Sort names.txt and remove duplicates": several of something, and nothing else to take them from.
+        return last if given and len(object_.tokens) == 1 and first.plain.endswith("s") else ()
     named = [place for place in places if _gives(before[place], clause.head, lexicon)]
-    given = before[last[0]].said in words("giving") and len(clause.phrases) == 1
     return named[-1:] or (last if given or is_one_of(clause.head, "results") else ())
 
 

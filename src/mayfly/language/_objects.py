@@ -151,7 +151,8 @@ def _points_at(line: Line, here: int) -> bool:
     """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in"."""
     noun = line.plain(here + 1)
     single = bool(noun) and not is_closed(noun) and not noun.endswith("s")
-    return here == 0 and line.plain(here) == "that" and single and (line.ends(here + 2) or line.has(here + 2, "prepositions"))
+    end = here + 2 if single else here + 1
+    return here == 0 and line.plain(here) == "that" and (line.ends(end) or line.has(end, "prepositions"))
 
 
 def _lead_at(line: Line, here: int, start: int) -> tuple[Role, str, int] | None:

@@ -55,7 +55,7 @@ def _as_meant(found: list[Token], lexicon: Lexicon) -> list[Token]:
         ends = place + 1 == len(found) or found[place + 1].kind != "word" or is_closed(found[place + 1].plain)
         inside = "/" in token.text and lead.plain in words("places")
         # What something goes to is a file, whatever its name ends in: "write the count to uploads.count".
-        goes = _DOTTED.fullmatch(token.text) and lead.plain in words("destinations") | {"in"}
+        goes = _DOTTED.fullmatch(token.text) and lead.plain in words("destinations") | {"in", "of", "from"}
         if token.kind == "code" and ends and (inside or goes):
             found[place] = token._replace(kind="path")
     return found
@@ -177,7 +177,8 @@ class _Reading:
         target = self.page.target(self._unconditional(behind, phrases), self.about)
         if named and not any(phrase.names for phrase in phrases):
             target = named
-        text = f"{head.verb.base} {self.page.written(behind.words)}" if span.earlier else base.text
+        worked = [*line.words[slice(*head.work)], *behind.words]
+        text = f"{head.verb.base} {self.page.written(worked)}" if span.earlier else base.text
         made = replace(
             base, text=text, verb=head.verb.verb, said=head.verb.base, target=target, phrases=front + phrases
         )

@@ -235,7 +235,9 @@ class _Trial:
     def _only_names(self, piece: Piece, filler: Filler) -> bool:
         """Say whether a word only names what is used anyway: a file beside it, a part of a path, an occurrence."""
         word = piece.plain
-        if word in words("words", "naming") and any(id(one) in self.used for one in self._beside(piece)):
+        # What flows in may be called by what it was: "fetch … and count the words on the page".
+        flows = filler.used_source and piece.role == "place"
+        if word in words("words", "naming") and (flows or any(id(one) in self.used for one in self._beside(piece))):
             return True
         if word in words("words", "occurrences") and "phrase" in filler.formats:
             return True

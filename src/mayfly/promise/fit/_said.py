@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from mayfly.language import Clause, Lexicon, Request, Token, read
+from mayfly.language import PARTICLES, Clause, Lexicon, Request, Token, read
 from mayfly.promise.fit._literals import Literals
 from mayfly.promise.fit._words import is_idle, meanings, words
 
@@ -168,7 +168,7 @@ def _as_count(said: Said, lexicon: Lexicon) -> Said:
     looks = said.clause.kind != "command" or said.clause.verb in lexicon.telling | lexicon.judging | {"find"}
     looks = looks or "count" in said.verbs
     if not at or at >= len(plain) or not looks:
-        return said
+        return _as_writing(said)
     noun, kept = said.clause.tokens[at], [piece for piece in said.pieces if piece.plain not in _HAVING]
     kept = [piece for piece in kept if piece.token.start >= noun.start and piece.plain not in ("in", "of")]
     moved = (
@@ -178,6 +178,21 @@ def _as_count(said: Said, lexicon: Lexicon) -> Said:
         for piece in kept
     )
     return replace(said, verbs=frozenset(("count",)), pieces=tuple(moved))
+
+
+def _as_writing(said: Said) -> Said:
+    """Return "overwrite a.txt with X" as what it means: to write X to a.txt."""
+    if said.clause.said not in words("words", "filling") or not any(piece.lead == "with" for piece in said.pieces):
+        return said
+    pieces = (
+        replace(piece, role="destination", lead="to")
+        if piece.role == "object"
+        else replace(piece, role="object", lead="")
+        if piece.lead == "with"
+        else piece
+        for piece in said.pieces
+    )
+    return replace(said, verbs=frozenset(("write",)), pieces=tuple(pieces))
 
 
 def _bind_next(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
@@ -227,6 +242,8 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
             # "extract … into" is one verb to the rules; to a capability its second half leads to where it goes.
             aim = ("destination", token.plain, len(clause.phrases)) if token.plain in _AIMS else aim
             continue
+        if role == "verb" and token.start not in phrases and token.plain in PARTICLES:
+            continue  # "jot it down": the rest of the verb
         # "run the tests" is one verb to the rules; to a capability the tests are what is run.
         role, lead, phrase = aim or phrases.get(token.start, ("object" if role == "verb" else role, "", -1))
         role = _each_or(role, token, phrase, repeated)

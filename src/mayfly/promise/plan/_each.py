@@ -65,6 +65,15 @@ def goes_through(said: Said) -> int:
     return next((place for place in led if place < start), -1)
 
 
+def as_each(said: Said) -> Said:
+    """Return "all *.tmp files in build/" as each of them, for whoever takes one file alone; others are left as they are."""
+    objects = [piece for piece in said.pieces if piece.role == "object"]
+    if not any(piece.plain == "all" for piece in objects) or not any(piece.plain == "files" for piece in objects):
+        return said
+    moved = (replace(piece, role="each") if piece in objects and piece.plain != "all" else piece for piece in said.pieces)
+    return replace(said, pieces=tuple(piece for piece in moved if piece.plain != "all"))
+
+
 def uncounted(said: Said) -> Said:
     """Return a clause without the words that only say that it is done for each: "hash each of a.txt and b.txt"."""
     return replace(said, pieces=tuple(piece for piece in said.pieces if not _counts(piece)))

@@ -78,12 +78,17 @@ def alone(said: Said, reading: Reading) -> str:
     if said.points_back and target and target not in text and not said.condition:
         text = f"{text} ({target})"
     bound = [f"{phrase.lead} {phrase.text}" for phrase in said.clause.conditions if phrase.text not in text]
-    start = said.clause.tokens[0].start
-    led = [phrase for phrase in said.clause.phrases if phrase.role != "condition" and phrase.tokens[0].start < start]
-    bound += [" ".join(f"{phrase.lead} {phrase.text}" for phrase in led)] if led else []
+    bound += [led] if (led := words_before(said)) else []
     text = f"{reading.written(', '.join(bound))}, {text}" if bound else text
     # What is forbidden goes along, so that whoever does the step can keep to it.
     return text if said.clause.constraint == "none" else f"{text} ({reading.written(said.clause.constraint)})"
+
+
+def words_before(said: Said) -> str:
+    """Return what stands before a clause and says where, or for what, it is done: "for each .log file in var/"."""
+    start = said.clause.tokens[0].start
+    led = [phrase for phrase in said.clause.phrases if phrase.role != "condition" and phrase.tokens[0].start < start]
+    return " ".join(f"{phrase.lead} {phrase.text}" for phrase in led)
 
 
 def fill(template: str, slots: Mapping[str, str], defaults: Mapping[str, str]) -> str:

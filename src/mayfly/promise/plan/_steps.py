@@ -16,6 +16,7 @@ from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, 
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._each import (
     FILE,
+    as_each,
     bare_clause,
     each_named,
     find_step,
@@ -30,11 +31,13 @@ from mayfly.promise.plan._each import (
 )
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
-from mayfly.promise.plan._slots import alone, slots_of
+from mayfly.promise.plan._slots import alone, slots_of, words_before
 
 WHOLE = "whole"
 _WRITE = "write_file"
 _LONGEST_NAME = 60
+_PUTTING = frozenset(("write", "append", "send"))
+_ORDERING = frozenset(("before", "after", "once"))
 
 
 class Result(NamedTuple):
@@ -97,7 +100,7 @@ class Steps:
             if through < 0:
                 for place, said in group:
                     drafts += self._several(place, said, depth, drafts)
-            elif steps := self._for_each(group):
+            elif steps := self._for_each(group, depth):
                 drafts += steps
             else:
                 self.notes.append(f"no step goes through {group[0][1].clause.each[0]!r}")
@@ -127,26 +130,35 @@ class Steps:
         self._results[place] = Result(name, {}, self._words(said))
         return [whole]
 
-    def _for_each(self, group: Sequence[tuple[int, Said]]) -> list[Draft]:
+    def _for_each(self, group: Sequence[tuple[int, Said]], depth: int) -> list[Draft]:
         """Return the steps for clauses that are all done for one thing after another: "for each file, do a and b"."""
         found = find_step(group[0][1], self.registry, self._free("find"))
         steps: list[Draft] = []
+        rest: list[tuple[int, Said]] = []
         for place, said in group if found else ():
             step = self._for_item(place, said)
             if step is None:
                 return []
+            if rest or (step.capability == _WRITE and steps):
+                # One file for all of them is written once, with what all of them gave.
+                rest.append((place, bare_clause(said)))
+                continue
             self._results[place] = self._result(step.name, said, step)
             steps.append(step)
         if not found:
             return []
+        group = group[: len(steps)]
         text = ", ".join(self.reading.written(said.clause.text) for _, said in group)
         one = Draft(name="each", intent=f"{text} ({{item}})", steps=tuple(steps)) if len(steps) > 1 else steps[0]
         each, name = result_of(found.name), self._free("each")
         for place, said in group:
             self._results[place] = Result(name, {"type": "object"}, self._words(said))
-        led = alone(group[0][1], self.reading).removesuffix(self.reading.written(group[0][1].clause.text))
-        whole = Draft(name=name, intent=led + text, needs=(found.name,), each=each, template=one, combine="")
-        return [found, whole]
+        led = self.reading.written(words_before(group[0][1]))
+        whole = Draft(name=name, intent=f"{led}, {text}", needs=(found.name,), each=each, template=one, combine="")
+        drafts = [found, whole]
+        for place, said in rest:
+            drafts += self._several(place, said, depth, drafts)
+        return drafts
 
     def _for_item(self, place: int, said: Said) -> Draft | None:
         """Return what one of several clauses does for an item: on what an earlier one gave for it, or on the item."""
@@ -235,6 +247,7 @@ class Steps:
             steps = self._each(place, said, name) if is_each(said) else []
             steps = steps or self._served(place, said.as_one(), name)
             steps = steps or self._parts(place, said, name, side_by_side(said))
+            steps = steps or self._got_first(place, said, name) or self._all(place, said, name)
             if steps:
                 return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
         return self._by_rules(said, depth, alone=alone)
@@ -266,6 +279,28 @@ class Steps:
             self._handed |= {place: self._given_by(other) for other in said.clause.needs[:1] if other in self._results}
         return [step, *self._written(place, said, fit, step)]
 
+    def _got_first(self, place: int, said: Said, name: str) -> list[Draft]:
+        """Return two steps for what is to be put where it is not yet: "write the number of lines of a.txt to n.txt"."""
+        aims = [piece for piece in said.pieces if piece.kind in ("path", "url") and _is_aim(piece)]
+        if not said.verbs & _PUTTING or said.clause.needs or len(aims) != 1:
+            return []
+        thing = [piece for piece in said.pieces if piece.phrase != aims[0].phrase]
+        measured = any(piece.plain == "number" for piece in thing if piece.role == "object")
+        verbs = frozenset(("count" if measured else "read",))
+        got, _ = fits(replace(said, verbs=verbs, pieces=tuple(thing)), list(self.registry), ())
+        if not thing or len(got) != 1 or got[0].write or got[0].open or got[0].capability.effect != "none":
+            return []
+        text = self.reading.text[thing[0].token.start : thing[-1].token.end]
+        first = Draft(name=self._free("get"), intent=f"get {self.reading.written(text)}", capability=got[0].capability.name)
+        first = replace(first, argument=dict(got[0].arguments))
+        source = Source(value=result_of(first.name), schema=got[0].capability.output_schema)
+        found, _ = fits(replace(said, pieces=tuple(aims)), list(self.registry), (source,))
+        if len(found) != 1:
+            return []
+        put = Draft(name=name, intent=alone(said, self.reading), needs=(first.name,), capability=found[0].capability.name)
+        self._results[place] = self._result(name, said, put)
+        return [first, replace(put, argument=dict(found[0].arguments))]
+
     def _otherwise(self, said: Said, place: int) -> Iterator[list[Fit]]:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
         last = self._before(place)
@@ -290,6 +325,7 @@ class Steps:
             return None
         start = said.clause.tokens[0].start
         named = [token for token in self.reading.request.tokens if token.kind == "path" and token.start < start]
+        named = [token for token in named if not token.text.endswith("/") and not token.text.startswith((".", "*"))]
         meant = [token for token in named if token.text == said.clause.target] or named[-1:]
         if not meant:
             return None
@@ -328,6 +364,10 @@ class Steps:
         if steps:
             self._results[place] = Result(name, {"type": "object"}, self._words(said))
         return steps
+
+    def _all(self, place: int, said: Said, name: str) -> list[Draft]:
+        each = as_each(said)
+        return self._each(place, each, name) if each is not said else []
 
     def _parts(self, place: int, said: Said, name: str, named: Sequence[Piece]) -> list[Draft]:
         """Return one step with a part for each of the things that are named, all done by the same capability."""
@@ -406,10 +446,21 @@ class Steps:
         return replace(planned, steps=(*planned.steps, rest), combine="last")
 
 
+def _is_aim(piece: Piece) -> bool:
+    return piece.role == "destination" or (piece.role == "place" and piece.lead in ("in", "into"))
+
+
 def left_out(reading: Reading) -> str:
-    """Return what stands beside a request and may ask for something itself: "before you overwrite a.txt, …"."""
-    told = (clause for clause in reading.request.clauses if clause.kind == "statement" and not clause.pasted)
-    return next((reading.written(one.text) for one in told if one.tokens[0].plain in ("before", "after", "once")), "")
+    """Return what stands beside a request and may be part of it: "before you overwrite a.txt, …", "every file: …"."""
+    told = [clause for clause in reading.request.clauses if clause.kind == "statement" and not clause.pasted]
+    asked = [said for said in reading.said.values() if said.clause.kind != "question"]
+    used = " ".join(f"{said.clause.target} {said.condition}" for said in asked)
+    names = {piece.token.text for said in asked for piece in said.pieces}
+    for clause in told if asked else ():
+        named = [token.text for token in clause.tokens if token.kind in ("path", "url")]
+        if clause.tokens[0].plain in _ORDERING or any(name not in names and name not in used for name in named):
+            return reading.written(clause.text)
+    return ""
 
 
 def _all_before(draft: Draft, drafts: Sequence[Draft]) -> set[str]:
