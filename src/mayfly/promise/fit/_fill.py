@@ -163,7 +163,7 @@ class Filler:
     def _directory(self, name: str, schema: Schema) -> object:
         free = self._free("directory", role=role_of(name, schema))
         free = free or [piece for piece in self._free("word", role="") if piece.is_directory]
-        # "in src/mayfly": where something lies is a directory if its name has no ending, also one that is not there yet.
+        # "in src/mayfly": where something lies is a directory if its name has no ending, even one not there yet.
         free = free or [
             piece
             for piece in self._free("path", role=role_of(name, schema))

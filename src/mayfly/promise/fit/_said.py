@@ -158,7 +158,9 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
 
 
 # What stands beside the noun in "how many lines are there in a.txt", "how many lines does a.txt have".
-_HAVING = frozenset("how many are is there does do has have contain contains hold holds".split())
+_HAVING = frozenset(
+    ("how", "many", "are", "is", "there", "does", "do", "has", "have", "contain", "contains", "hold", "holds")
+)
 
 
 def _as_count(said: Said, lexicon: Lexicon) -> Said:

@@ -66,11 +66,13 @@ def goes_through(said: Said) -> int:
 
 
 def as_each(said: Said) -> Said:
-    """Return "all *.tmp files in build/" as each of them, for whoever takes one file alone; others are left as they are."""
+    """Return "all *.tmp files in build/" as each of them, for whoever takes one file alone; others as they are."""
     objects = [piece for piece in said.pieces if piece.role == "object"]
     if not any(piece.plain == "all" for piece in objects) or not any(piece.plain == "files" for piece in objects):
         return said
-    moved = (replace(piece, role="each") if piece in objects and piece.plain != "all" else piece for piece in said.pieces)
+    moved = (
+        replace(piece, role="each") if piece in objects and piece.plain != "all" else piece for piece in said.pieces
+    )
     return replace(said, pieces=tuple(piece for piece in moved if piece.plain != "all"))
 
 
@@ -139,7 +141,9 @@ def _with_file(said: Said, capability: Capability, ending: str) -> Said | None:
     if "path" not in {format_of(name, schema) for name, schema in properties.items()} or not said.clause.tokens:
         return None
     token = said.clause.tokens[-1]._replace(kind="path", text=_MARK + ending, plain="")
-    piece = Piece(token=token, kind="path", value=_MARK + ending, role="place", lead="of", phrase=len(said.clause.phrases) + 1)
+    piece = Piece(
+        token=token, kind="path", value=_MARK + ending, role="place", lead="of", phrase=len(said.clause.phrases) + 1
+    )
     return replace(said, pieces=(*said.pieces, piece))
 
 

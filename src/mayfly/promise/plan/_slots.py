@@ -44,7 +44,7 @@ def slots_of(said: Said, reading: Reading, workspace: Files) -> dict[str, str]:
 
 
 def _marks(said: Said) -> dict[str, str]:
-    """Return what a request says besides its subject: whether it speaks of tests or files, and under which condition."""
+    """Return what a request says besides its subject: does it speak of tests or files, under which condition."""
     clause, condition = said.clause, said.condition
     plain = {piece.plain for piece in said.pieces}
     return {

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any, NamedTuple
 
 from mayfly.core import UNSET, MayflyError, PromiseSettings, Unset
 from mayfly.language import bases
@@ -22,7 +21,6 @@ from mayfly.promise.plan._each import (
     find_step,
     goes_through,
     is_each,
-    named_in_each,
     only_with,
     side_by_side,
     step_for_item,
@@ -30,6 +28,7 @@ from mayfly.promise.plan._each import (
     uncounted,
 )
 from mayfly.promise.plan._files import Files
+from mayfly.promise.plan._results import Result, Results
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
 from mayfly.promise.plan._slots import alone, slots_of, words_before
 
@@ -38,14 +37,6 @@ _WRITE = "write_file"
 _LONGEST_NAME = 60
 _PUTTING = frozenset(("write", "append", "send"))
 _ORDERING = frozenset(("before", "after", "once"))
-
-
-class Result(NamedTuple):
-    """The step that gives what a clause asks for, and what is known of its value."""
-
-    name: str
-    schema: Mapping[str, Any]
-    said: frozenset[str]
 
 
 @dataclass(kw_only=True)
@@ -59,20 +50,22 @@ class Steps:
     given: object | Unset = UNSET
     came: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
-    _names: set[str] = field(default_factory=set)
-    _results: dict[int, Result] = field(default_factory=dict)
-    _handed: dict[int, Result] = field(default_factory=dict)
-    _reading: Reading | None = None
+    _known: Results | None = None
 
     @property
     def reading(self) -> Reading:
         """The request as it was read."""
-        assert self._reading is not None, "it is read before anything else"
-        return self._reading
+        return self.known.reading
+
+    @property
+    def known(self) -> Results:
+        """What the steps before the one under way gave."""
+        assert self._known is not None, "it is read before anything else"
+        return self._known
 
     def draft(self, reading: Reading, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of a request and how their values become one; nothing it says is left out."""
-        self._reading, self._names, self._results, self._handed = reading, set(), {}, {}
+        self._known = Results(registry=self.registry, reading=reading, given=self.given)
         asked = [(place, said) for place, said in reading.said.items() if said.clause.kind != "instruction"]
         asked = [one for one in asked if not hands_on(one[1])] or asked
         whole = Draft(name="do", intent=reading.text, by_example=True)
@@ -110,15 +103,17 @@ class Steps:
 
     def _several(self, place: int, said: Said, depth: int, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the steps of one clause of several: side by side where capabilities do it, else one with its own."""
-        name = self._name(said)
-        after = tuple(self._results[other].name for other in said.clause.after if other in self._results)
-        needs = tuple(dict.fromkeys(self._results[other].name for other in said.clause.needs if other in self._results))
+        name = self.known.name(said)
+        after = tuple(self.known.found[other].name for other in said.clause.after if other in self.known.found)
+        needs = tuple(
+            dict.fromkeys(self.known.found[other].name for other in said.clause.needs if other in self.known.found)
+        )
         planned = self._clause(place, said, depth + 1, name=name)
         if planned.plan == "":
-            self._results.setdefault(place, self._result(planned.steps[-1].name, said, planned.steps[-1]))
-            return [self._in_order(one, (*after, *self._changed(one, drafts))) for one in planned.steps]
-        after = (*after, *self._shared(said, place))
-        needs = needs or (self._before(place) if planned.follows else ())
+            self.known.found.setdefault(place, self.known.result(planned.steps[-1].name, said, planned.steps[-1]))
+            return [self.known.in_order(one, (*after, *self.known.changed(one, drafts))) for one in planned.steps]
+        after = (*after, *self.known.shared(said, place))
+        needs = needs or (self.known.before(place) if planned.follows else ())
         whole = Draft(
             name=name,
             intent=alone(said, self.reading),
@@ -127,12 +122,12 @@ class Steps:
             combine=planned.combine,
             steps=planned.steps,
         )
-        self._results[place] = Result(name, {}, self._words(said))
+        self.known.found[place] = Result(name, {}, self.known.words(said))
         return [whole]
 
     def _for_each(self, group: Sequence[tuple[int, Said]], depth: int) -> list[Draft]:
         """Return the steps for clauses that are all done for one thing after another: "for each file, do a and b"."""
-        found = find_step(group[0][1], self.registry, self._free("find"))
+        found = find_step(group[0][1], self.registry, self.known.free("find"))
         steps: list[Draft] = []
         rest: list[tuple[int, Said]] = []
         for place, said in group if found else ():
@@ -143,16 +138,16 @@ class Steps:
                 # One file for all of them is written once, with what all of them gave.
                 rest.append((place, bare_clause(said)))
                 continue
-            self._results[place] = self._result(step.name, said, step)
+            self.known.found[place] = self.known.result(step.name, said, step)
             steps.append(step)
         if not found:
             return []
         group = group[: len(steps)]
         text = ", ".join(self.reading.written(said.clause.text) for _, said in group)
         one = Draft(name="each", intent=f"{text} ({{item}})", steps=tuple(steps)) if len(steps) > 1 else steps[0]
-        each, name = result_of(found.name), self._free("each")
+        each, name = result_of(found.name), self.known.free("each")
         for place, said in group:
-            self._results[place] = Result(name, {"type": "object"}, self._words(said))
+            self.known.found[place] = Result(name, {"type": "object"}, self.known.words(said))
         led = self.reading.written(words_before(group[0][1]))
         whole = Draft(name=name, intent=f"{led}, {text}", needs=(found.name,), each=each, template=one, combine="")
         drafts = [found, whole]
@@ -162,7 +157,7 @@ class Steps:
 
     def _for_item(self, place: int, said: Said) -> Draft | None:
         """Return what one of several clauses does for an item: on what an earlier one gave for it, or on the item."""
-        name, sources = self._name(said), self._sources(said, place)
+        name, sources = self.known.name(said), self.known.sources(said, place)
         found, _ = fits(bare_clause(said), list(self.registry), sources) if sources else ([], [])
         if len(found) == 1 and not found[0].write and not found[0].open:
             argument = dict(found[0].arguments)
@@ -171,77 +166,10 @@ class Steps:
         step = step_for_item(said, FILE, self.registry)
         return replace(step, name=name) if step else None
 
-    def _in_order(self, draft: Draft, after: Sequence[str]) -> Draft:
-        mine = {step.name for step in (draft, *draft.steps)}
-        found = dict.fromkeys(name for name in after if name not in draft.needs and name not in mine)
-        return replace(draft, after=tuple(dict.fromkeys((*draft.after, *found))))
-
-    def _changed(self, draft: Draft, drafts: Sequence[Draft]) -> list[str]:
-        """Return the steps that have to come before one that looks at, or changes, what they change or look at."""
-        capability = self.registry.get(draft.capability) if draft.capability else None
-        if capability is None or not capability.reaches_out:
-            return []
-        changes = capability.effect != "none"
-        before = _all_before(draft, drafts)
-        found = [earlier for earlier in drafts if changes or not self._only_looks(earlier)]
-        implied = {name for earlier in found for name in _all_before(earlier, drafts)}
-        return [earlier.name for earlier in found if earlier.name not in before | implied]
-
-    def _only_looks(self, draft: Draft) -> bool:
-        if draft.steps or draft.template is not None:
-            return all(self._only_looks(step) for step in (*draft.steps, *([draft.template] if draft.template else [])))
-        return bool(draft.capability) and self.registry.get(draft.capability).effect == "none"
-
-    def _shared(self, said: Said, place: int) -> list[str]:
-        """Return the step that is done to the same thing before: "implement and test the importer"."""
-        clauses = self.reading.request.clauses
-        found = [other for other in self._results if other < place and not clauses[other].phrases]
-        return [self._results[other].name for other in found if clauses[other].target == said.clause.target]
-
-    def _before(self, place: int) -> tuple[str, ...]:
-        earlier = [other for other in self._results if other < place]
-        return (self._results[earlier[-1]].name,) if earlier else ()
-
-    def _name(self, said: Said) -> str:
-        return self._free((said.clause.said or said.clause.verb or "step").replace(" ... ", " ").replace(" ", "_")[:_LONGEST_NAME])
-
-    def _free(self, wanted: str) -> str:
-        """Return a name that no step has yet."""
-        name, number = wanted, 1
-        while name in self._names:
-            number += 1
-            name = f"{wanted}{number}"
-        self._names.add(name)
-        return name
-
-    def _words(self, said: Said) -> frozenset[str]:
-        told = [piece.plain for piece in said.pieces if piece.kind == "word"]
-        return frozenset().union(bases(said.clause.said), *(bases(word) for word in told))
-
-    def _result(self, name: str, said: Said, draft: Draft) -> Result:
-        """Return what is known of the value of a step, and the words that it may be called by."""
-        capability = self.registry.get(draft.capability) if draft.capability else None
-        schema = capability.output_schema if capability else {}
-        schema = {"type": "object"} if draft.template is not None or draft.steps else schema
-        things = " ".join(thing for _, thing in capability.does) if capability else ""
-        return Result(name, schema, self._words(said).union(*(bases(word) for word in things.split())))
-
-    def _sources(self, said: Said, place: int) -> list[Source]:
-        """Return what a clause may work on that it does not name itself."""
-        needed = [self._given_by(other) for other in said.clause.needs if other in self._results]
-        found = [Source(value=result_of(one.name), schema=one.schema, said=one.said) for one in needed]
-        if not found and not isinstance(self.given, Unset) and place == min(self.reading.said):
-            found = [Source(value=self.given, schema=_schema_of(self.given), given=True)]
-        return found
-
-    def _given_by(self, place: int) -> Result:
-        """Return what a clause gives; one that only puts something away hands on what it was given."""
-        return self._handed.get(place, self._results[place])
-
     def _clause(self, place: int, said: Said, depth: int, *, alone: bool = False, name: str = "") -> Planned:
         """Return the plan of one clause; one that capabilities do has no name."""
         clause = said.clause
-        name = name or self._name(said)
+        name = name or self.known.name(said)
         counts = said.verbs == {"count"}
         if (clause.kind != "question" or counts) and not said.condition and not self._is_data(said):
             steps = self._each(place, said, name) if is_each(said) else []
@@ -257,7 +185,7 @@ class Steps:
 
     def _served(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return the step that a capability does, and one that writes its result to the file that is named for it."""
-        found, others = fits(said, list(self.registry), self._sources(said, place))
+        found, others = fits(said, list(self.registry), self.known.sources(said, place))
         # What lacks something may still be about what was spoken of before: "… and hash the file".
         if not found or found[0].open:
             found = next(filter(None, self._otherwise(said, place)), found)
@@ -273,10 +201,10 @@ class Steps:
             capability=fit.capability.name,
             argument=dict(fit.arguments),
         )
-        self._results[place] = self._result(name, said, step)
+        self.known.found[place] = self.known.result(name, said, step)
         if fit.capability.effect != "none" and step.needs:
             # "Write the sum to a.txt and append it to b.txt": it is the sum, not what writing gave.
-            self._handed |= {place: self._given_by(other) for other in said.clause.needs[:1] if other in self._results}
+            self.known.hand_on(place, said)
         return [step, *self._written(place, said, fit, step)]
 
     def _got_first(self, place: int, said: Said, name: str) -> list[Draft]:
@@ -291,21 +219,25 @@ class Steps:
         if not thing or len(got) != 1 or got[0].write or got[0].open or got[0].capability.effect != "none":
             return []
         text = self.reading.text[thing[0].token.start : thing[-1].token.end]
-        first = Draft(name=self._free("get"), intent=f"get {self.reading.written(text)}", capability=got[0].capability.name)
+        first = Draft(
+            name=self.known.free("get"), intent=f"get {self.reading.written(text)}", capability=got[0].capability.name
+        )
         first = replace(first, argument=dict(got[0].arguments))
         source = Source(value=result_of(first.name), schema=got[0].capability.output_schema)
         found, _ = fits(replace(said, pieces=tuple(aims)), list(self.registry), (source,))
         if len(found) != 1:
             return []
-        put = Draft(name=name, intent=alone(said, self.reading), needs=(first.name,), capability=found[0].capability.name)
-        self._results[place] = self._result(name, said, put)
+        put = Draft(
+            name=name, intent=alone(said, self.reading), needs=(first.name,), capability=found[0].capability.name
+        )
+        self.known.found[place] = self.known.result(name, said, put)
         return [first, replace(put, argument=dict(found[0].arguments))]
 
     def _otherwise(self, said: Said, place: int) -> Iterator[list[Fit]]:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
-        last = self._before(place)
+        last = self.known.before(place)
         if last and not said.clause.needs:
-            before = next(result for result in self._results.values() if result.name == last[0])
+            before = next(result for result in self.known.found.values() if result.name == last[0])
             source = Source(value=result_of(before.name), schema=before.schema, said=before.said)
             found, _ = fits(said, list(self.registry), (source,))
             yield found
@@ -342,7 +274,7 @@ class Steps:
     def _written(self, place: int, said: Said, fit: Fit, step: Draft) -> list[Draft]:
         if not fit.write or _WRITE not in self.registry:
             return []
-        name = self._free("write")
+        name = self.known.free("write")
         argument = {
             "path": fit.write,
             "content": result_of(step.name, at=str(fit.capability.output_schema.get("x-main", ""))),
@@ -362,7 +294,7 @@ class Steps:
         several = self._parts(place, uncounted(said), name, named) if len(named) > 1 else []
         steps = several or self._repeated(place, said, name)
         if steps:
-            self._results[place] = Result(name, {"type": "object"}, self._words(said))
+            self.known.found[place] = Result(name, {"type": "object"}, self.known.words(said))
         return steps
 
     def _all(self, place: int, said: Said, name: str) -> list[Draft]:
@@ -373,7 +305,7 @@ class Steps:
         """Return one step with a part for each of the things that are named, all done by the same capability."""
         parts: list[Draft] = []
         for piece in named if len(named) > 1 else ():
-            found, _ = fits(only_with(said, named, piece), list(self.registry), self._sources(said, place))
+            found, _ = fits(only_with(said, named, piece), list(self.registry), self.known.sources(said, place))
             if len(found) != 1 or found[0].write:
                 return []
             fit = found[0]
@@ -384,18 +316,10 @@ class Steps:
             return []
         return [Draft(name=name, intent=alone(said, self.reading), steps=tuple(parts), combine="record")]
 
-    def _lists(self, said: Said, place: int) -> list[Source]:
-        """Return what came before where a clause names nothing that it goes through: "hash each of them"."""
-        sources, last = self._sources(said, place), self._before(place)
-        if not sources and last and not any(named_in_each(said)):
-            before = next(result for result in self._results.values() if result.name == last[0])
-            sources = [Source(value=result_of(before.name), schema=before.schema, said=before.said)]
-        return sources
-
     def _repeated(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return a step that goes through a list, after one that finds it unless an earlier clause gives it."""
-        lists = [source for source in self._lists(said, place) if source.schema.get("type") == "array"]
-        found = None if lists else find_step(said, self.registry, self._free("find"))
+        lists = [source for source in self.known.lists(said, place) if source.schema.get("type") == "array"]
+        found = None if lists else find_step(said, self.registry, self.known.free("find"))
         if not lists and found is None:
             return []
         items = lists[0].schema.get("items", {}) if lists else FILE
@@ -463,25 +387,8 @@ def left_out(reading: Reading) -> str:
     return ""
 
 
-def _all_before(draft: Draft, drafts: Sequence[Draft]) -> set[str]:
-    """Return the steps that are done before one in any case: those it waits for, and those that these wait for."""
-    by_name = {one.name: one for one in drafts}
-    waiting, found = [*draft.needs, *draft.after], set[str]()
-    while waiting:
-        name = waiting.pop()
-        if name not in found and name in by_name:
-            found.add(name)
-            waiting += [*by_name[name].needs, *by_name[name].after]
-    return found
-
-
 def _leaves(step: Draft) -> list[Draft]:
     return [leaf for one in step.steps for leaf in _leaves(one)] if step.steps else [step]
-
-
-def _schema_of(value: object) -> dict[str, Any]:
-    kinds = ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"))
-    return next(({"type": name} for kind, name in kinds if isinstance(value, kind)), {})
 
 
 def _chooses(asked: Sequence[Said]) -> bool:
