@@ -319,7 +319,8 @@ def _demand_of(line: Line, span: Span) -> Span | None:
 def _named_work(line: Line, span: Span, first: int) -> Span | None:
     """Return the work that a sentence only names: "tests for a.py", "a quick fix would be nice"."""
     work = work_at(line, first)
-    if work is None or work.verb is None or work.verb.verb in line.lexicon.guarded:
+    # "Change of plans: …" is only a heading.
+    if work is None or work.verb is None or work.verb.verb in line.lexicon.guarded or line.sign(span.stop) == ":":
         return None
     wished = any(frames_at(line, work.end, "wished"))
     told = (is_finite(line, place) or line.has(place, "subjects") for place in range(work.end, span.stop))

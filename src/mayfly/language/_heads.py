@@ -21,6 +21,9 @@ _EITHER = frozenset(("in", "on", "over", "off", "through", "down", "by"))
 _PARTING = frozenset(("without", "except", "excluding", "instead", "rather", "not"))
 
 
+_OTHER_VERB = frozenset(("up", "aside", "away"))
+
+
 class Verb(NamedTuple):
     """A verb of the rules, "" for one that none knows; its base as it was said; whether it is a word of its own.
 
@@ -66,6 +69,9 @@ def verb_at(line: Line, place: int, form: VerbForm = "base") -> Head | None:
         if found and entry.rest:
             return found
         single = single or found
+    if single and line.plain(place + 1) in _OTHER_VERB:
+        # "Add up the numbers", "set aside the tests": with such a word it is another verb, which nobody knows.
+        single = None
     return _carried_at(line, place, form) or single
 
 

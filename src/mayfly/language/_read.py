@@ -7,19 +7,18 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import cast
 
 from mayfly.language._clauses import Span, spans
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
 from mayfly.language._guess import ENOUGH, SURE, guesses, question
-from mayfly.language._lexicon import load_words
+from mayfly.language._meant import doubts, mocks, told_by
 from mayfly.language._objects import Page, tail
 from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
 from mayfly.language._sentences import Sentence, sentences
 from mayfly.language._tokens import Token, tokens
 from mayfly.language._verbs import Lexicon
-from mayfly.language._words import Line, is_closed, is_one_of, words
+from mayfly.language._words import Line, is_closed, words
 
 MOST_REQUESTS = 50
 # Nobody types as much as this: it belongs into a file.
@@ -123,7 +122,7 @@ class _Reading:
                 self.page.use(inside.words, "glue")
             else:
                 self._take_span(sentence, span, front)
-        if _mocks(line):
+        if mocks(line):
             self.seen.pop()
             for place in range(first, len(self.clauses)):
                 if self.clauses[place].kind in ("command", "unknown"):
@@ -185,9 +184,8 @@ class _Reading:
         alternative = bool(self.clauses) and line.plain(span.start) == "or"
         made = replace(made, confidence=span.confidence, each=_each(made), alternative=alternative)
         made = replace(made, makes=head.verb.makes)
-        if head.verb.plain and _is_only_worded(made, behind):
-            # Words that go into no file are an answer, whatever they are called.
-            made = replace(made, verb=line.lexicon.question_verbs.get("?", made.verb), makes=False)
+        if head.verb.plain and (answer := told_by(made, behind)):
+            made = replace(made, verb=answer, makes=False)
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
         ordered = (leading | {line.plain(span.stop - 1)}) & words("order")
@@ -251,7 +249,7 @@ class _Reading:
             if clause.kind in ("command", "unknown") and (doubted or (asked and place in self.weak)):
                 self.clauses[place] = replace(clause, kind="statement", asked=True)
             elif clause.kind == "question":
-                asked, doubted = True, _doubts(clause)
+                asked, doubted = True, doubts(clause)
 
     def _guess(self, ranked: Sequence[Guess], lexicon: Lexicon) -> None:
         """Take the likeliest verb where it has even odds; one whose work cannot be taken back needs more."""
@@ -290,44 +288,6 @@ def _retracts(line: Line) -> bool:
     """Say whether a sentence only takes back what was asked: "Actually, don't."."""
     said = Line([word for word in line if word.kind != "sign" and word.plain not in words("hesitations")], line.lexicon)
     return len(said) > 0 and said.phrase(0, "retractions") == len(said)
-
-
-def _is_only_worded(clause: Clause, behind: Line) -> bool:
-    """Say whether a text is wanted and no file: "write me a poem", "draft a mail to the team", "a haiku about rain"."""
-    if clause.said not in words("wording") or any(
-        # What it is about may have a name, too: "a paragraph about the license".
-        token.kind in ("path", "url")
-        for phrase in clause.phrases
-        if phrase.lead != "about"
-        for token in phrase.tokens
-    ):
-        return False
-    told = any(phrase.lead == "about" for phrase in clause.phrases) or behind.plain(0) in ("me", "us")
-    named = [token.plain for token in clause.object.tokens if token.kind == "word"] if clause.object else []
-    stop = next((at for at, word in enumerate(named) if at and (word.endswith("ing") or is_closed(word))), len(named))
-    noun = named[stop - 1] if stop else ""
-    lexicon = behind.lexicon
-    return told or is_one_of(noun, "writings") or lexicon.nouns.get(noun) in lexicon.telling | lexicon.judging
-
-
-def _mocks(line: Line) -> bool:
-    """Say whether somebody agrees and then judges what he seems to ask for: "Sure, drop prod, great plan"."""
-    signs = [place for place in range(len(line)) if line.sign(place) == "," and place + 1 < len(line)]
-    if len(signs) < 2 or not line.has(0, "agreeing"):
-        return False
-    last = signs[-1] + 1
-    good = words("judged") | frozenset(cast("dict[str, str]", load_words("requests")["lists"])["good"].split())
-    foretold = line.plain(last) in ("that", "this", "it") and line.plain(last + 1) in ("will", "would", "is")
-    return foretold or line.plain(last) in good or line.has(last, "questions")
-
-
-def _doubts(clause: Clause) -> bool:
-    """Say whether a question is about what was asked for before it: "Is that safe?", "What could go wrong?"."""
-    plain = [token.plain for token in clause.tokens if token.kind == "word" and token.plain not in words("openers")]
-    if plain[:1] and plain[0] in words("questions") and plain[1:2] and plain[1] in words("modals"):
-        return "you" not in plain
-    judged = "it" in plain[1:2] and bool(words("judged") & set(plain))
-    return plain[:1] != [] and plain[0] in words("inverted") and (judged or plain[1:2] in (["that"], ["this"]))
 
 
 def _each(clause: Clause) -> tuple[str, ...]:
