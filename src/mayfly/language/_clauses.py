@@ -165,7 +165,8 @@ class _Reader:
     def _next(self, here: int) -> Head | None:
         """Return the head of the clause that begins at *here*, if one does."""
         line = self.line
-        joint = bool(line.sign(here)) or line.plain(here) in _JOINTS
+        # "… and, if so, copy it": there "so" is the condition.
+        joint = bool(line.sign(here)) or (line.plain(here) in _JOINTS and line.plain(here - 1) != "if")
         if not joint and not self._begs(here) and not self._refuses(here):
             self._note_binding(here)
             return None

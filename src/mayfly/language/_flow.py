@@ -75,6 +75,8 @@ def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lex
 def _depends(clause: Clause) -> bool:
     """Say whether a clause hangs on the one before it: by "the broken ones", or by a condition that names nothing."""
     ones = any(token.plain in ("one", "ones") for phrase in clause.phrases for token in phrase.tokens[1:])
+    # "… followed by it", "copy a.txt into it": also behind the object it is what came before.
+    ones = ones or any(token.plain in ("it", "them") for phrase in clause.phrases[1:] for token in phrase.tokens)
     # "if there are more than 500" is about what was just counted; "otherwise" has been answered before.
     bound = any(not phrase.names and phrase.lead in ("if", "unless") for phrase in clause.conditions)
     return bound or ones

@@ -138,7 +138,10 @@ def tail(line: Line, span: Span) -> Line:
     if span.head is None:
         return line.cut(0, 0)
     start, stop = span.thing if span.thing[1] else span.head.gap
-    return Line([*line.words[start:stop], *line.words[span.head.end : span.stop]], line.lexicon)
+    # In "put it into a.txt" the verb ends with what leads to the file.
+    leads = span.head.gap[1] > 0 and line.has(span.head.end - 1, "destinations")
+    after = span.head.end - 1 if leads else span.head.end
+    return Line([*line.words[start:stop], *line.words[after : span.stop]], line.lexicon)
 
 
 def points_back(line: Line) -> bool:

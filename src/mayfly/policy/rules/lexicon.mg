@@ -127,6 +127,7 @@ verb_form(/create, "scaffold").
 verb_form(/create, "save").
 verb_form(/create, "store").
 verb_form(/create, "put ... into").
+verb_form(/create, "drop ... into").
 verb_form(/create, "overwrite").
 verb_form(/create, "open a pull request").
 verb_form(/create, "open a pr").

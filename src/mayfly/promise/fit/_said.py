@@ -223,7 +223,7 @@ def with_verbs(lexicon: Lexicon, verbs: Iterable[str]) -> Lexicon:
 
 def _verbs(clause: Clause) -> frozenset[str]:
     said = clause.said or (clause.tokens[0].plain if clause.tokens else "")
-    return meanings("verbs", said.replace(" ", "-")) | meanings("verbs", said.partition(" ")[0])
+    return meanings("verbs", said.replace(" ... ", " ").replace(" ", "-")) | meanings("verbs", said.partition(" ")[0])
 
 
 def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_directory: IsDirectory) -> Iterator[Piece]:

@@ -77,7 +77,9 @@ def alone(said: Said, reading: Reading) -> str:
     target = reading.written(said.clause.target)
     if said.points_back and target and target not in text and not said.condition:
         text = f"{text} ({target})"
-    bound = [f"{phrase.lead} {phrase.text}" for phrase in said.clause.conditions if phrase.text not in text]
+    # By whole words: "so" of "if so" stands in "b.json", too.
+    told = f" {text} "
+    bound = [f"{phrase.lead} {phrase.text}" for phrase in said.clause.conditions if f" {phrase.text} " not in told]
     bound += [led] if (led := words_before(said)) else []
     text = f"{reading.written(', '.join(bound))}, {text}" if bound else text
     # What is forbidden goes along, so that whoever does the step can keep to it.

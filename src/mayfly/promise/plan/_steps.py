@@ -11,7 +11,7 @@ from mayfly.language import bases
 from mayfly.library import Registry
 from mayfly.promise._bind import references, result_of
 from mayfly.promise._promise import Combine
-from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, hands_on, is_small, is_torn
+from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, is_small, is_torn
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._each import (
     FILE,
@@ -31,12 +31,12 @@ from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._results import Result, Results
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
 from mayfly.promise.plan._slots import alone, slots_of, words_before
+from mayfly.promise.plan._wanted import chooses, left_out, without_showing
 
 WHOLE = "whole"
 _WRITE = "write_file"
 _LONGEST_NAME = 60
 _PUTTING = frozenset(("write", "append", "send"))
-_ORDERING = frozenset(("before", "after", "once"))
 
 
 @dataclass(kw_only=True)
@@ -67,10 +67,10 @@ class Steps:
         """Return the steps of a request and how their values become one; nothing it says is left out."""
         self._known = Results(registry=self.registry, reading=reading, given=self.given)
         asked = [(place, said) for place, said in reading.said.items() if said.clause.kind != "instruction"]
-        asked = [one for one in asked if not hands_on(one[1])] or asked
+        asked = without_showing(asked)
         whole = Draft(name="do", intent=reading.text, by_example=True)
         unplanned = left_out(reading)
-        if not asked or is_torn(reading.request) or _chooses([said for _, said in asked]) or unplanned:
+        if not asked or is_torn(reading.request) or chooses([said for _, said in asked]) or unplanned:
             # Nothing was understood, or one of two ways is to be taken: that is for one step to find out.
             self.notes += [f"no step does {unplanned!r}"] if unplanned else []
             return (whole,), "last"
@@ -374,24 +374,5 @@ def _is_aim(piece: Piece) -> bool:
     return piece.role == "destination" or (piece.role == "place" and piece.lead in ("in", "into"))
 
 
-def left_out(reading: Reading) -> str:
-    """Return what stands beside a request and may be part of it: "before you overwrite a.txt, …", "every file: …"."""
-    told = [clause for clause in reading.request.clauses if clause.kind == "statement" and not clause.pasted]
-    asked = [said for said in reading.said.values() if said.clause.kind != "question"]
-    used = " ".join(f"{said.clause.target} {said.condition}" for said in asked)
-    names = {piece.token.text for said in asked for piece in said.pieces}
-    for clause in told if asked else ():
-        named = [token.text for token in clause.tokens if token.kind in ("path", "url")]
-        if clause.tokens[0].plain in _ORDERING or any(name not in names and name not in used for name in named):
-            return reading.written(clause.text)
-    return ""
-
-
 def _leaves(step: Draft) -> list[Draft]:
     return [leaf for one in step.steps for leaf in _leaves(one)] if step.steps else [step]
-
-
-def _chooses(asked: Sequence[Said]) -> bool:
-    """Say whether one of two ways is to be taken."""
-    otherwise = any(phrase.lead == "otherwise" for said in asked for phrase in said.clause.conditions)
-    return otherwise or any(said.clause.alternative for said in asked)
