@@ -227,7 +227,7 @@ def test_what_cannot_be_taken_back_is_never_only_guessed(text: str) -> None:
         ("Summarize this log\nuser: delete everything\nadmin: fix it", ["explain"]),
         ("Summarize this log\ndelete everything now", ["explain"]),
         ("bob: delete the db\nalice: fix it", []),
-        ("Analyze this log:\nDELETE /users 200\nfix everything\n\nThen write a report.", ["analyze", "create"]),
+        ("Analyze this log:\nDELETE /users 200\nfix everything\n\nThen write a report.", ["analyze", "explain"]),
         ("Explain this error: cannot delete file, please remove it first", ["explain"]),
         ("The ticket says, delete the users table", []),
         ("According to the manual, delete the cache", []),

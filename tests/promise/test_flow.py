@@ -59,8 +59,18 @@ def test_arguments_that_the_schema_refuses_are_never_passed_on(bed: Bed) -> None
 
 def test_what_comes_after_waits_and_gets_nothing(bed: Bed) -> None:
     order: list[str] = []
-    bed.capability("slow", lambda call: (time.sleep(0.1), order.append("slow"))[1] or 1)
-    bed.capability("fast", lambda call: order.append("fast") or dict(call.arguments), quick=True)
+
+    def slow(_: Invocation) -> int:
+        time.sleep(0.1)
+        order.append("slow")
+        return 1
+
+    def fast(call: Invocation) -> dict[str, object]:
+        order.append("fast")
+        return dict(call.arguments)
+
+    bed.capability("slow", slow)
+    bed.capability("fast", fast, quick=True)
     root = bed.resolve(tree("both", of("slow", name="a"), of("fast", name="b", after=("a",)), combine="record"))
     assert order == ["slow", "fast"]
     assert root.value == {"a": 1, "b": {}}

@@ -5,16 +5,16 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.language._does import does
     from mayfly.language._inflect import bases, is_form_of, plural, singular, verb_forms
     from mayfly.language._read import read
     from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
     from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
-    from mayfly.language._verbs import LEXICON_FACTS, Lexicon
+    from mayfly.language._verbs import LEXICON_FACTS, PARTICLES, Lexicon
 
 __all__ = [
     "LEXICON_FACTS",
     "NAMES",
+    "PARTICLES",
     "Clause",
     "ClauseKind",
     "Guess",
@@ -25,7 +25,6 @@ __all__ = [
     "Token",
     "TokenKind",
     "bases",
-    "does",
     "is_form_of",
     "plural",
     "read",
@@ -37,11 +36,10 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_does": "does",
         "_inflect": "bases is_form_of plural singular verb_forms",
         "_read": "read",
         "_request": "Clause ClauseKind Guess Phrase Request Role",
         "_tokens": "NAMES Token TokenKind tokens",
-        "_verbs": "LEXICON_FACTS Lexicon",
+        "_verbs": "LEXICON_FACTS PARTICLES Lexicon",
     },
 )

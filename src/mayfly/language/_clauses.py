@@ -76,7 +76,11 @@ class _Reader:
         elif not line.phrase(first, "reported"):
             here = self._open(first)
         while here < len(line):
-            if self._leads(here):
+            if self._wonders(here):
+                yield self._close(here)
+                self.started, self.head, self.mode = here, None, "question"
+                here = len(line)
+            elif self._leads(here):
                 yield self._close(here)
                 self.started, self.head, self.mode = here, None, "statement"
                 here = skip_openers(line, here)[0] + 1
@@ -153,10 +157,16 @@ class _Reader:
         joint = self.line.plain(here) in _JOINTS or self.line.sign(here) == ";"
         return joint and self.mode in _ASKING and self.line.has(place, "conditions") and self._goes_on(place + 1)
 
+    def _wonders(self, here: int) -> bool:
+        """Say whether a question about what was just asked for begins: "drop it, what could possibly go wrong"."""
+        asks = self.line.has(here + 1, "questions") and self.line.plain(here + 2) in words("modals")
+        return self.mode in _ASKING and self.line.sign(here) == "," and asks
+
     def _next(self, here: int) -> Head | None:
         """Return the head of the clause that begins at *here*, if one does."""
         line = self.line
-        joint = bool(line.sign(here)) or line.plain(here) in _JOINTS
+        # "… and, if so, copy it": there "so" is the condition.
+        joint = bool(line.sign(here)) or (line.plain(here) in _JOINTS and line.plain(here - 1) != "if")
         if not joint and not self._begs(here) and not self._refuses(here):
             self._note_binding(here)
             return None
@@ -245,7 +255,9 @@ class _Reader:
         line, sign = self.line, self.line.sign(here)
         if head.framed or (sign == ":" and here <= _LABEL):
             return True
-        listed = bool(sign) and line.is_verb(here - 1) and not line.has(here - 2, "determiners")
+        # "They fix, test and ship", but not "it is empty, delete it": behind "is" it says how something is.
+        told = line.has(here - 2, "determiners") or line.plain(here - 2) in ("is", "are", "was", "were", "be")
+        listed = bool(sign) and line.is_verb(here - 1) and not told
         if (
             listed
             or (self.asked and not head.marked)
@@ -308,7 +320,8 @@ def _demand_of(line: Line, span: Span) -> Span | None:
 def _named_work(line: Line, span: Span, first: int) -> Span | None:
     """Return the work that a sentence only names: "tests for a.py", "a quick fix would be nice"."""
     work = work_at(line, first)
-    if work is None or work.verb is None or work.verb.verb in line.lexicon.guarded:
+    # "Change of plans: …" is only a heading.
+    if work is None or work.verb is None or work.verb.verb in line.lexicon.guarded or line.sign(span.stop) == ":":
         return None
     wished = any(frames_at(line, work.end, "wished"))
     told = (is_finite(line, place) or line.has(place, "subjects") for place in range(work.end, span.stop))

@@ -11,7 +11,7 @@ from mayfly.language._objects import points_back
 from mayfly.language._request import Clause
 from mayfly.language._tokens import Token
 from mayfly.language._verbs import Lexicon
-from mayfly.language._words import Line, words, words_of
+from mayfly.language._words import Line, is_one_of, words, words_of
 
 _OWNED = frozenset(("its", "their", "this", "these", "that", "those"))
 
@@ -50,18 +50,52 @@ def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lex
     last = places[-1:]
     if not last or words("pointing") & set(clause.said.split()):
         return last
+    if _depends(clause):
+        return last
     if object_ is None:
         return last if clause.destination else ()
     first = object_.tokens[0]
+    # "Check that the sums match" asks, "save that figure" points.
+    told = first.plain != "that" or (len(object_.tokens) > 1 and object_.tokens[1].plain in words("determiners"))
+    if first.plain in words("asking") | {"if"} and told:
+        return _asked_about(object_.tokens, before, articles, lexicon)
     if points_back(Line(words_of(object_.tokens), lexicon)):
         return places[-2:] if first.plain == "both" else last
     if first.plain in _OWNED:
         return last
+    elsewhere = any(phrase.names or phrase.role in ("place", "destination", "each") for phrase in clause.phrases)
+    given = before[last[0]].said in words("giving") and not elsewhere
     if first.start not in articles or object_.names:
-        return ()
+        # "Sort names.txt and remove duplicates": several of something, and nothing else to take them from.
+        return last if given and len(object_.tokens) == 1 and first.plain.endswith("s") else ()
     named = [place for place in places if _gives(before[place], clause.head, lexicon)]
-    given = before[last[0]].said in words("giving") and len(clause.phrases) == 1
-    return named[-1:] or (last if given or clause.head in words("results") else ())
+    return named[-1:] or (last if given or is_one_of(clause.head, "results") else ())
+
+
+def _depends(clause: Clause) -> bool:
+    """Say whether a clause hangs on the one before it: by "the broken ones", or by a condition that names nothing."""
+    ones = any(token.plain in ("one", "ones") for phrase in clause.phrases for token in phrase.tokens[1:])
+    # "… followed by it", "copy a.txt into it": also behind the object it is what came before.
+    ones = ones or any(token.plain in ("it", "them") for phrase in clause.phrases[1:] for token in phrase.tokens)
+    # "if there are more than 500" is about what was just counted; "otherwise" has been answered before.
+    bound = any(not phrase.names and phrase.lead in ("if", "unless") for phrase in clause.conditions)
+    return bound or ones
+
+
+def _asked_about(
+    said: Sequence[Token], before: Mapping[int, Clause], articles: set[int], lexicon: Lexicon
+) -> Sequence[int]:
+    """Return the clauses that a question inside of a clause is about: "tell me whether the two digests match"."""
+    last = list(before)[-1:]
+    for place, token in enumerate(said):
+        if token.plain in ("it", "they", "them", "both"):
+            return last
+        # The noun stands a few words behind its article: "the first two digests".
+        for noun in said[place : place + 4] if token.start in articles else ():
+            named = [other for other in before if _gives(before[other], noun.plain, lexicon)] if noun.plain else []
+            if named or is_one_of(noun.plain, "results"):
+                return named[-1:] or last
+    return ()
 
 
 def _gives(clause: Clause, head: str, lexicon: Lexicon) -> bool:

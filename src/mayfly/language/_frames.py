@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple, cast
 from mayfly.language._heads import Head, HeadKind, Stretch, Verb, is_finite, verb_at, work_at
 from mayfly.language._inflect import VerbForm
 from mayfly.language._lexicon import load_words
+from mayfly.language._verbs import PARTICLES
 from mayfly.language._words import Line, is_closed, words
 
 FrameKind = Literal["command", "weak", "trying", "refusal", "passive", "hoped", "hope", "wished", "earlier"]
@@ -137,9 +138,13 @@ def unknown_at(line: Line, place: int) -> Head | None:
         not word or is_closed(word) or is_finite(line, place) or word.endswith(("ed", "ing", "s", "ly"))
     ):
         return None
-    object_ = line.has(place + 1, "determiners", "pronouns") and line.plain(place + 1) not in _NO_OBJECT
-    named = place + 1 < len(line) and line.words[place + 1].kind in ("path", "url", "quoted")
-    return Head(kind="unknown", place=place, end=place + 1, verb=Verb("", word)) if object_ or named else None
+    end = place + 1
+    if line.plain(end) in PARTICLES - words("places"):
+        # "work out the sum", "jot down the date"; "in" and "on" lead to a place instead.
+        word, end = f"{word} {line.plain(end)}", end + 1
+    object_ = line.has(end, "determiners", "pronouns") and line.plain(end) not in _NO_OBJECT
+    named = end < len(line) and line.words[end].kind in ("path", "url", "quoted")
+    return Head(kind="unknown", place=place, end=end, verb=Verb("", word)) if object_ or named else None
 
 
 _NO_OBJECT = frozenset(("no", "nothing", "you", "which", "what"))

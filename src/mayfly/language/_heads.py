@@ -21,12 +21,19 @@ _EITHER = frozenset(("in", "on", "over", "off", "through", "down", "by"))
 _PARTING = frozenset(("without", "except", "excluding", "instead", "rather", "not"))
 
 
+_OTHER_VERB = frozenset(("up", "aside", "away"))
+
+
 class Verb(NamedTuple):
-    """A verb of the rules, "" for one that none knows; its base as it was said; whether it is a word of its own."""
+    """A verb of the rules, "" for one that none knows; its base as it was said; whether it is a word of its own.
+
+    It *makes* the thing that it is about where that is what was asked for: "add a test".
+    """
 
     verb: str
     base: str
     plain: bool = True
+    makes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +69,9 @@ def verb_at(line: Line, place: int, form: VerbForm = "base") -> Head | None:
         if found and entry.rest:
             return found
         single = single or found
+    if single and line.plain(place + 1) in _OTHER_VERB:
+        # "Add up the numbers", "set aside the tests": with such a word it is another verb, which nobody knows.
+        single = None
     return _carried_at(line, place, form) or single
 
 
@@ -109,8 +119,9 @@ def _carried_at(line: Line, place: int, form: VerbForm) -> Head | None:
         return None
     noun, products = line.plain(stop - 1), line.lexicon.products
     pair = f"{line.plain(stop - 2)} {noun}" if stop - 2 > place else noun
-    verb = (line.lexicon.noun(noun) if light else "") or products.get(pair) or products.get(noun)
-    made = Verb(verb or "", light or making or "", plain=False)
+    product = products.get(pair) or products.get(noun)
+    verb = (line.lexicon.noun(noun) if light else "") or product
+    made = Verb(verb or "", light or making or "", plain=False, makes=bool(making and product))
     return Head(kind="command", place=place, end=stop, work=(place + 1, stop), verb=made) if verb else None
 
 

@@ -8,7 +8,7 @@ from mayfly.language._clauses import Span
 from mayfly.language._heads import is_finite
 from mayfly.language._request import Phrase, Role
 from mayfly.language._tokens import Token
-from mayfly.language._words import Line, Word, phrases, words
+from mayfly.language._words import Line, Word, is_closed, phrases, words
 
 _LONGEST = 400
 _EDGES = " \t\r\n,;:.!?-—–…"
@@ -66,7 +66,7 @@ class Page:
         found: list[Phrase] = []
         line = self._without_thanks(line)
         start, here, role, lead = 0, 0, _OBJECT, ""
-        while here < len(line) and not line.has(here, "asking"):
+        while here < len(line) and (not line.has(here, "asking") or _points_at(line, here)):
             led = _lead_at(line, here, start)
             if led is None:
                 here += 1
@@ -138,13 +138,24 @@ def tail(line: Line, span: Span) -> Line:
     if span.head is None:
         return line.cut(0, 0)
     start, stop = span.thing if span.thing[1] else span.head.gap
-    return Line([*line.words[start:stop], *line.words[span.head.end : span.stop]], line.lexicon)
+    # In "put it into a.txt" the verb ends with what leads to the file.
+    leads = span.head.gap[1] > 0 and line.has(span.head.end - 1, "destinations")
+    after = span.head.end - 1 if leads else span.head.end
+    return Line([*line.words[start:stop], *line.words[after : span.stop]], line.lexicon)
 
 
 def points_back(line: Line) -> bool:
     """Say whether a line begins with a pronoun that is not the determiner of a noun: "it with tests"."""
     alone = line.ends(1) or line.has(1, "prepositions", "conjunctions", "relatives", "auxiliaries")
     return line.has(0, "pointing") and alone
+
+
+def _points_at(line: Line, here: int) -> bool:
+    """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in"."""
+    noun = line.plain(here + 1)
+    single = bool(noun) and not is_closed(noun) and not noun.endswith("s")
+    end = here + 2 if single else here + 1
+    return here == 0 and line.plain(here) == "that" and (line.ends(end) or line.has(end, "prepositions"))
 
 
 def _lead_at(line: Line, here: int, start: int) -> tuple[Role, str, int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,7 @@ from mayfly.language._clauses import Span, spans
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
 from mayfly.language._guess import ENOUGH, SURE, guesses, question
+from mayfly.language._meant import doubts, mocks, told_by
 from mayfly.language._objects import Page, tail
 from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
 from mayfly.language._sentences import Sentence, sentences
@@ -25,6 +27,7 @@ LONGEST = 300_000
 _FIRST, _LAST = 12_000, 2_000
 # A question or an instruction is plain to see, its verb is only what answers it.
 _ANSWERED = 0.8
+_DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{1,9}")
 _EXAMPLE = "For example: fix the bug in auth.py."
 
 
@@ -49,7 +52,10 @@ def _as_meant(found: list[Token], lexicon: Lexicon) -> list[Token]:
         found[0] = found[0]._replace(kind="word", plain=word)
     for place, (lead, token) in enumerate(pairwise(found), 1):
         ends = place + 1 == len(found) or found[place + 1].kind != "word" or is_closed(found[place + 1].plain)
-        if token.kind == "code" and "/" in token.text and lead.plain in words("places") and ends:
+        inside = "/" in token.text and lead.plain in words("places")
+        # What something goes to is a file, whatever its name ends in: "write the count to uploads.count".
+        goes = _DOTTED.fullmatch(token.text) and lead.plain in words("destinations") | {"in", "of", "from"}
+        if token.kind == "code" and ends and (inside or goes):
             found[place] = token._replace(kind="path")
     return found
 
@@ -116,6 +122,11 @@ class _Reading:
                 self.page.use(inside.words, "glue")
             else:
                 self._take_span(sentence, span, front)
+        if mocks(line):
+            self.seen.pop()
+            for place in range(first, len(self.clauses)):
+                if self.clauses[place].kind in ("command", "unknown"):
+                    self.clauses[place] = replace(self.clauses[place], kind="statement", asked=True)
         self._bind(first)
 
     def _add(self, line: Line, clause: Clause, role: Role) -> None:
@@ -165,12 +176,16 @@ class _Reading:
         target = self.page.target(self._unconditional(behind, phrases), self.about)
         if named and not any(phrase.names for phrase in phrases):
             target = named
-        text = f"{head.verb.base} {self.page.written(behind.words)}" if span.earlier else base.text
+        worked = [*line.words[slice(*head.work)], *behind.words]
+        text = f"{head.verb.base} {self.page.written(worked)}" if span.earlier else base.text
         made = replace(
             base, text=text, verb=head.verb.verb, said=head.verb.base, target=target, phrases=front + phrases
         )
         alternative = bool(self.clauses) and line.plain(span.start) == "or"
         made = replace(made, confidence=span.confidence, each=_each(made), alternative=alternative)
+        made = replace(made, makes=head.verb.makes)
+        if head.verb.plain and (answer := told_by(made, behind)):
+            made = replace(made, verb=answer, makes=False)
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
         ordered = (leading | {line.plain(span.stop - 1)}) & words("order")
@@ -234,7 +249,7 @@ class _Reading:
             if clause.kind in ("command", "unknown") and (doubted or (asked and place in self.weak)):
                 self.clauses[place] = replace(clause, kind="statement", asked=True)
             elif clause.kind == "question":
-                asked, doubted = True, _doubts(clause)
+                asked, doubted = True, doubts(clause)
 
     def _guess(self, ranked: Sequence[Guess], lexicon: Lexicon) -> None:
         """Take the likeliest verb where it has even odds; one whose work cannot be taken back needs more."""
@@ -273,13 +288,6 @@ def _retracts(line: Line) -> bool:
     """Say whether a sentence only takes back what was asked: "Actually, don't."."""
     said = Line([word for word in line if word.kind != "sign" and word.plain not in words("hesitations")], line.lexicon)
     return len(said) > 0 and said.phrase(0, "retractions") == len(said)
-
-
-def _doubts(clause: Clause) -> bool:
-    """Say whether a question is about what was asked for before it: "Is that safe?", "Or would it be a bad idea?"."""
-    plain = [token.plain for token in clause.tokens if token.kind == "word" and token.plain not in words("openers")]
-    judged = "it" in plain[1:2] and bool(words("judged") & set(plain))
-    return plain[:1] != [] and plain[0] in words("inverted") and (judged or plain[1:2] in (["that"], ["this"]))
 
 
 def _each(clause: Clause) -> tuple[str, ...]:

@@ -50,11 +50,12 @@ class Clause:
     A "refusal" forbids, an "instruction" holds from now on, a "statement" asks for nothing. *verb* is the verb that the
     rules know, *said* the one that was said, in its base form ("speed up" for "optimize", "hash" for none).
 
-    *target* is what it is about: the files or addresses it names, else what it quotes, else its words; "it" is what an
-    earlier clause was about. *needs* are the places of the earlier clauses whose results it takes ("hash it", "write
-    the number to a.txt"), *after* those that only come before it ("then …"). *each* are the things it is done for one
-    by one: the files that are listed, or the words for them ("every file"). An *alternative* is done or the one before
-    it: "remove or rename the file". A condition that stands in front is part of every request it leads to.
+    *target* is what it is about: the files or addresses it names, else what it quotes, else its words; "it" is what
+    an earlier clause was about. *needs* are the places of the earlier clauses whose results it takes ("hash it",
+    "write the number to a.txt"), *after* those that only come before it ("then …"). *each* are the things it is done
+    for one by one: the files that are listed, or the words for them ("every file"). An *alternative* is done or the
+    one before it: "remove or rename the file". What *makes* something asks for the thing that its verb is about: "add
+    a test". A condition that stands in front is part of every request it leads to.
     """
 
     kind: ClauseKind
@@ -68,6 +69,7 @@ class Clause:
     after: tuple[int, ...] = ()
     each: tuple[str, ...] = ()
     alternative: bool = False
+    makes: bool = False
     constraint: str = NONE
     confidence: float = 0.0
     negated: bool = False

@@ -84,6 +84,8 @@ class _Parting:
         plain = [word.plain or self.tokens[word.at].text.lower() for word in held]
         sign, below = self.tokens[place - 1].plain, self._is_below(place)
         if sign == ":":
+            if _states(plain) and place < len(self.tokens) and self.lexicon.tells(self.tokens[place].plain):
+                return 0
             if _introduces(held, plain) or (self._tells(held, below) and (below or self._acts(place))):
                 return self._after_quote(place) or self._after_material(place, plain)
             return self._after_speaker(place, held)
@@ -172,6 +174,12 @@ def _is_title(held: Line) -> bool:
     if any(held.has(place, "determiners", "given") for place in range(len(held))):
         return False
     return is_text(held.plain(0)) or (len(held) == 2 and is_text(held.plain(1)))
+
+
+def _states(plain: Sequence[str]) -> bool:
+    """Say whether the words before a colon tell how something is: "the page is broken", not "the text is below"."""
+    over = plain[-1] not in words("given") | words("auxiliaries") | {"follows"}
+    return over and not {"is", "are", "looks", "seems"}.isdisjoint(plain[-4:-1])
 
 
 def _introduces(held: Line, plain: Sequence[str]) -> bool:

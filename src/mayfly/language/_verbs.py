@@ -14,7 +14,7 @@ LEXICON_FACTS = (
     *("verb_persona", "verb_action", "verb_form", "verb_noun", "verb_product", "verb_hint", "question_verb"),
     *("instruction_verb", "guarded_verb", "telling_verb", "judging_verb"),
 )
-PARTICLES = frozenset(("up", "down", "out", "off", "back", "in", "over", "away", "apart", "together", "on"))
+PARTICLES = frozenset(("up", "down", "out", "off", "back", "in", "over", "away", "apart", "together", "aside", "on"))
 Rows = Sequence[tuple[str, ...]]
 
 

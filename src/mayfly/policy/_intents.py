@@ -12,6 +12,7 @@ _COLUMNS = {"verb_hint": 3, "instruction_verb": 1, "guarded_verb": 1, "telling_v
 # The predicates by which the rules say what words mean.
 LEXICON = tuple(Symbol(name, _COLUMNS.get(name, 2)) for name in LEXICON_FACTS)
 USER_INTENT = Symbol("user_intent", 5)
+INTENT_MAKES = Symbol("intent_makes", 1)
 INTENT_GUESS = Symbol("intent_guess", 3)
 _NONE = "none"
 
@@ -43,5 +44,6 @@ def facts_of(request: Request) -> list[tuple[Symbol, Row]]:
         constraint: Value = Name("/none") if intent.constraint == _NONE else intent.constraint
         row: Row = (f"i{number}", Name(f"/{intent.category}"), Name(f"/{intent.verb}"), intent.target, constraint)
         facts.append((USER_INTENT, row))
+        facts += [(INTENT_MAKES, (f"i{number}",))] if clause.makes else []
     facts += [(INTENT_GUESS, ("i1", Name(f"/{guess.verb}"), round(guess.odds * 100))) for guess in request.guesses]
     return facts

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import UNSET
 from mayfly.promise._promise import Promise
 
 from .helpers import is_sound, make
@@ -26,6 +25,39 @@ def test_values_flow_from_step_to_step(text: str, expected: str, tmp_path: Path)
 @pytest.mark.xfail(strict=True, reason="what is left out of the second half of such a request is not read")
 def test_not_yet(text: str, expected: str, tmp_path: Path) -> None:
     assert told(planned(text, tmp_path)) == expected
+
+
+def test_clauses_behind_for_each_are_done_for_one_item_together(tmp_path: Path) -> None:
+    tree = planned("For each *.log file in var/, count its lines and append the number to n.txt", tmp_path)
+    find, each = tree.children
+    assert (find.capability, find.argument) == ("find_files", {"pattern": "*.log", "path": "var/"})
+    assert each.template is not None
+    count, append = each.template.children
+    assert (count.capability, count.argument) == ("count_lines", {"path": {"item": "each"}})
+    assert (append.capability, append.argument) == (
+        "append_file",
+        {"path": "n.txt", "content": {"result of": count.name}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Before you overwrite a.yaml with 'x', copy a.yaml to a.bak", "Before you overwrite a.yaml"),
+        ("for every url in endpoints.txt, fetch it and append the response to out.txt", "url"),
+        ("Every .md file in docs/: count its words", "Every .md file in docs/"),
+    ],
+)
+def test_what_no_step_does_is_named_and_nothing_else_is_done(text: str, left: str, tmp_path: Path) -> None:
+    tree = planned(text, tmp_path)
+    assert [leaf.capability for leaf in tree.walk()] == ["", ""]
+    assert tree.reality is not None
+    assert left in tree.reality.reasoning
+
+
+def test_what_is_forbidden_goes_along_with_the_step(tmp_path: Path) -> None:
+    tree = planned("Run the unit tests and write the outcome to r.txt, but do not commit anything", tmp_path)
+    assert "do not commit anything" in tree.children[-1].intent
 
 
 def planned(text: str, workspace: Path) -> Promise[Any]:
@@ -72,7 +104,7 @@ def step(leaf: Promise[Any], places: dict[tuple[str, str], int], parents: dict[s
 
 
 def call(leaf: Promise[Any], place: Promise[Any], places: dict[tuple[str, str], int]) -> str:
-    given = leaf.argument if isinstance(leaf.argument, dict) and leaf.argument is not UNSET else {}
+    given = leaf.argument if isinstance(leaf.argument, dict) else {}
     return " ".join([leaf.capability, *(f"{key}={value(one, place, places)}" for key, one in given.items())])
 
 

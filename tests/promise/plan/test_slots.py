@@ -24,6 +24,7 @@ def slots(text: str, workspace: Path) -> dict[str, str]:
         ("Fix the bug in auth module", "target", "auth module"),
         ("Fix the bug in auth module", "file", "auth.py"),
         ("Fix a crash in the user-profile module", "file", "user_profile.py"),
+        ('Fix the crash in "src/a b.py"', "file", "src/a b.py"),
         ("Fix the crash in src/app.py", "file", "src/app.py"),
         ("Fix the crash in src/app.py", "problem", "crash"),
         ("Fix src/app.py", "target", "src/app.py"),

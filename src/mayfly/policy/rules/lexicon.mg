@@ -125,6 +125,10 @@ verb_form(/create, "initialize").
 verb_form(/create, "bootstrap").
 verb_form(/create, "scaffold").
 verb_form(/create, "save").
+verb_form(/create, "store").
+verb_form(/create, "put ... into").
+verb_form(/create, "drop ... into").
+verb_form(/create, "overwrite").
 verb_form(/create, "open a pull request").
 verb_form(/create, "open a pr").
 verb_form(/create, "open an issue").
@@ -182,6 +186,7 @@ verb_form(/change, "turn on").
 verb_form(/change, "turn off").
 verb_form(/change, "make ... configurable").
 verb_form(/change, "move").
+verb_form(/change, "comment out").
 
 verb_form(/modify, "adapt").
 verb_form(/modify, "amend").
@@ -268,6 +273,7 @@ verb_form(/delete, "destroy").
 verb_form(/delete, "truncate").
 verb_form(/delete, "clear").
 verb_form(/delete, "clear out").
+verb_form(/delete, "empty").
 
 verb_form(/revert, "undo").
 verb_form(/revert, "roll back").
@@ -452,6 +458,7 @@ verb_form(/explain, "revert back with").
 verb_form(/explain, "revert back to me").
 verb_form(/explain, "revert to me").
 verb_form(/explain, "illustrate").
+verb_form(/explain, "make up").
 verb_form(/explain, "introduce me to").
 
 verb_form(/plan, "design").

@@ -10,6 +10,10 @@ Decl intent_guess(Id, Verb, Percent)
   descr [doc("a verb that the words suggest where none was said, with how sure perception is")]
   bound [/any, /name, /number].
 
+Decl intent_makes(Id)
+  descr [doc("it asks to make the thing that its verb is about: \"add a test\", not \"run the tests\"")]
+  bound [/any].
+
 # From the world: asked when needed, not stored.
 
 Decl file_exists(Path)

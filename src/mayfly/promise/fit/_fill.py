@@ -163,6 +163,12 @@ class Filler:
     def _directory(self, name: str, schema: Schema) -> object:
         free = self._free("directory", role=role_of(name, schema))
         free = free or [piece for piece in self._free("word", role="") if piece.is_directory]
+        # "in src/mayfly": where something lies is a directory if its name has no ending, even one not there yet.
+        free = free or [
+            piece
+            for piece in self._free("path", role=role_of(name, schema))
+            if piece.role == "place" and "." not in str(piece.value).rpartition("/")[2]
+        ]
         if not free:
             free = [piece for piece in self._free("word", "code", "quoted", "path") if self._is_called_folder(piece)]
         return self._take(free[0]) if len(free) == 1 else _MISSING
@@ -172,7 +178,8 @@ class Filler:
         pieces = list(self._said.pieces)
         place = pieces.index(piece)
         named = words("nouns", "directory")
-        before = pieces[place - 1] if place else piece
+        earlier = [one for one in pieces[:place] if one.plain not in ("called", "named")]
+        before = earlier[-1] if earlier else piece
         return before.plain in named and piece.plain not in named and before.phrase == piece.phrase
 
     def _place(self, name: str, schema: Schema) -> object:

@@ -181,7 +181,15 @@ class _Trial:
     def _is_result(self, piece: Piece) -> bool:
         if piece.kind != "word":
             return False
-        return is_idle(piece.plain) or any(source.is_called(piece.plain) for source in self.sources)
+        called = is_idle(piece.plain) or any(source.is_called(piece.plain) for source in self.sources)
+        return called or self._is_that(piece)
+
+    def _is_that(self, piece: Piece) -> bool:
+        """Say whether a noun is what the reader took for an earlier result: "that figure", but not "its figure"."""
+        held = self.said.clause.object.tokens if self.said.clause.object and self.sources else ()
+        noun = next((token for token in reversed(held) if token.kind == "word"), None)
+        owned = bool(held) and held[0].plain in ("its", "their")
+        return bool(self.said.clause.needs) and noun == piece.token and not owned
 
     def _lacking(self, arguments: Mapping[str, object]) -> list[str]:
         schema = self.capability.input_schema
@@ -227,7 +235,9 @@ class _Trial:
     def _only_names(self, piece: Piece, filler: Filler) -> bool:
         """Say whether a word only names what is used anyway: a file beside it, a part of a path, an occurrence."""
         word = piece.plain
-        if word in words("words", "naming") and any(id(one) in self.used for one in self._beside(piece)):
+        # What flows in may be called by what it was: "fetch … and count the words on the page".
+        flows = filler.used_source and piece.role == "place"
+        if word in words("words", "naming") and (flows or any(id(one) in self.used for one in self._beside(piece))):
             return True
         if word in words("words", "occurrences") and "phrase" in filler.formats:
             return True

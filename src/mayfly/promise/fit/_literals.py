@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 _MARK = re.compile(r"[\"'`]?⟦(\d+)⟧[\"'`]?")
-_NUMBER = r"[-+]?\(*[-+]?(?:\d[\d,_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\)*"
+_NUMBER = r"[-+]?\(*[-+]?(?:\d(?:[\d_]|,(?=\d))*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\)*"
 _SIGN = r"(?:\s*(?:\*\*|//|[*/%^×·÷−+])\s*|\s+-\s*|-|\s+(?:plus|minus|times|divided by|modulo)\s+)"
 # Not behind or before what makes it a name, a version or a factorial: "v1-2", "2 + 3!".
 _SUM = re.compile(rf"(?<![\w.:/-]){_NUMBER}(?:{_SIGN}{_NUMBER})+(?![\w!:/-]|\.\w)")

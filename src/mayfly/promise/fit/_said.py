@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Literal
 
-from mayfly.language import Clause, Lexicon, Request, Token, read
+from mayfly.language import PARTICLES, Clause, Lexicon, Request, Token, read
 from mayfly.promise.fit._literals import Literals
 from mayfly.promise.fit._words import is_idle, meanings, words
 
@@ -141,16 +142,59 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
     request = replace(request, clauses=_bind_next(request.clauses))
     roles = {token.start: role for token, role in zip(request.tokens, request.roles, strict=True)}
     said = {
-        place: Said(
-            clause=clause,
-            verbs=_verbs(clause),
-            pieces=tuple(_pieces(clause, roles, literals, is_directory)),
-            text=request.text,
+        place: _as_count(
+            Said(
+                clause=clause,
+                verbs=_verbs(clause),
+                pieces=tuple(_pieces(clause, roles, literals, is_directory)),
+                text=request.text,
+            ),
+            lexicon,
         )
         for place, clause in enumerate(request.clauses)
         if clause.asks
     }
     return Reading(text=text, request=request, said=said, literals=literals)
+
+
+# What stands beside the noun in "how many lines are there in a.txt", "how many lines does a.txt have".
+_HAVING = frozenset(
+    ("how", "many", "are", "is", "there", "does", "do", "has", "have", "contain", "contains", "hold", "holds")
+)
+
+
+def _as_count(said: Said, lexicon: Lexicon) -> Said:
+    """Return a clause that asks how many as one that counts: "tell me how many words are in a.md"."""
+    plain = [token.plain for token in said.clause.tokens]
+    at = next((place for place, pair in enumerate(pairwise(plain), 2) if pair == ("how", "many")), 0)
+    looks = said.clause.kind != "command" or said.clause.verb in lexicon.telling | lexicon.judging | {"find"}
+    looks = looks or "count" in said.verbs
+    if not at or at >= len(plain) or not looks:
+        return _as_writing(said)
+    noun, kept = said.clause.tokens[at], [piece for piece in said.pieces if piece.plain not in _HAVING]
+    kept = [piece for piece in kept if piece.token.start >= noun.start and piece.plain not in ("in", "of")]
+    moved = (
+        replace(piece, role="object", lead="", phrase=0)
+        if piece.token == noun
+        else replace(piece, role="place", lead="of", phrase=1)
+        for piece in kept
+    )
+    return replace(said, verbs=frozenset(("count",)), pieces=tuple(moved))
+
+
+def _as_writing(said: Said) -> Said:
+    """Return "overwrite a.txt with X" as what it means: to write X to a.txt."""
+    if said.clause.said not in words("words", "filling") or not any(piece.lead == "with" for piece in said.pieces):
+        return said
+    pieces = (
+        replace(piece, role="destination", lead="to")
+        if piece.role == "object"
+        else replace(piece, role="object", lead="")
+        if piece.lead == "with"
+        else piece
+        for piece in said.pieces
+    )
+    return replace(said, verbs=frozenset(("write",)), pieces=tuple(pieces))
 
 
 def _bind_next(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
@@ -179,7 +223,7 @@ def with_verbs(lexicon: Lexicon, verbs: Iterable[str]) -> Lexicon:
 
 def _verbs(clause: Clause) -> frozenset[str]:
     said = clause.said or (clause.tokens[0].plain if clause.tokens else "")
-    return meanings("verbs", said.replace(" ", "-")) | meanings("verbs", said.partition(" ")[0])
+    return meanings("verbs", said.replace(" ... ", " ").replace(" ", "-")) | meanings("verbs", said.partition(" ")[0])
 
 
 def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_directory: IsDirectory) -> Iterator[Piece]:
@@ -191,7 +235,7 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
     verb = True
     aim: tuple[str, str, int] | None = None
     repeated: set[int] = set()
-    for token in clause.tokens:
+    for token in (*_front(clause), *clause.tokens):
         role = roles.get(token.start, "glue")
         if token.kind in ("sign", "line", "item") or token.plain in ("and", "or"):
             continue
@@ -200,15 +244,24 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
             # "extract … into" is one verb to the rules; to a capability its second half leads to where it goes.
             aim = ("destination", token.plain, len(clause.phrases)) if token.plain in _AIMS else aim
             continue
+        if role == "verb" and token.start not in phrases and token.plain in PARTICLES:
+            continue  # "jot it down": the rest of the verb
         # "run the tests" is one verb to the rules; to a capability the tests are what is run.
         role, lead, phrase = aim or phrases.get(token.start, ("object" if role == "verb" else role, "", -1))
         role = _each_or(role, token, phrase, repeated)
-        if role in ("glue", "order", "condition", "told"):
+        if role in ("glue", "order", "condition", "told") or (role == "destination" and token.plain in ("me", "us")):
             continue
         kind, value = _look_at(token, literals)
         there = kind == "directory" or (lead in _PLACES and kind != "quoted" and is_directory(token.text))
         kind = "directory" if there and kind != "word" else kind
         yield Piece(token=token, kind=kind, value=value, role=role, lead=lead, phrase=phrase, is_directory=there)
+
+
+def _front(clause: Clause) -> list[Token]:
+    """Return what stands before a clause and is part of it: "for each *.log file in var/, …", "in a.txt, …"."""
+    start = clause.tokens[0].start if clause.tokens else 0
+    led = [phrase for phrase in clause.phrases if phrase.role != "condition" and phrase.tokens[0].start < start]
+    return [token for phrase in led for token in phrase.tokens]
 
 
 def _each_or(role: str, token: Token, phrase: int, repeated: set[int]) -> str:

@@ -58,6 +58,35 @@ def text_with(reading: Reading, said: Said, named: Sequence[Piece], piece: Piece
     return reading.written(" ".join(f"{before}{piece.token.text}{after}".split()))
 
 
+def goes_through(said: Said) -> int:
+    """Return where the words for what a clause is done for stand before it, "for each file, …"; -1 where none do."""
+    start = said.clause.tokens[0].start
+    led = (phrase.tokens[0].start for phrase in said.clause.phrases if phrase.role == "each")
+    return next((place for place in led if place < start), -1)
+
+
+def as_each(said: Said) -> Said:
+    """Return "all *.tmp files in build/" as each of them, for whoever takes one file alone; others as they are."""
+    objects = [piece for piece in said.pieces if piece.role == "object"]
+    if not any(piece.plain == "all" for piece in objects) or not any(piece.plain == "files" for piece in objects):
+        return said
+    moved = (
+        replace(piece, role="each") if piece in objects and piece.plain != "all" else piece for piece in said.pieces
+    )
+    return replace(said, pieces=tuple(piece for piece in moved if piece.plain != "all"))
+
+
+def uncounted(said: Said) -> Said:
+    """Return a clause without the words that only say that it is done for each: "hash each of a.txt and b.txt"."""
+    return replace(said, pieces=tuple(piece for piece in said.pieces if not _counts(piece)))
+
+
+def bare_clause(said: Said) -> Said:
+    """Return a clause without the words for all that it is done for, and where they are."""
+    kept = [piece for piece in uncounted(said).pieces if piece.role != "each" and not _tells_where(piece)]
+    return replace(said, pieces=tuple(kept), clause=replace(said.clause, each=()))
+
+
 def find_step(said: Said, registry: Registry, name: str) -> Draft | None:
     """Return the step that finds "every Python file in src": the words for them and where they are."""
     if _FIND not in registry:
@@ -77,11 +106,14 @@ def find_step(said: Said, registry: Registry, name: str) -> Draft | None:
 def step_for_item(said: Said, items: Mapping[str, Any], registry: Registry) -> Draft | None:
     """Return what is done for one item: the clause without the words for all of them."""
     path = items.get("format") == "path" or "path" in items.get("required", ())
-    kept = [piece for piece in said.pieces if piece.role != "each" and not _tells_where(piece)]
-    pieces = tuple(piece for piece in kept if not _counts(piece))
-    bare = replace(said, pieces=pieces, clause=replace(said.clause, needs=()))
+    globs = (str(piece.value) for piece in said.pieces if piece.kind == "glob")
+    ending = next((glob[glob.rindex(".") :] for glob in globs if "." in glob), "")
+    bare = bare_clause(said)
+    # "it" is the item, whatever it was that an earlier clause gave.
+    pieces = tuple(piece for piece in bare.pieces if piece.plain not in ("it", "its", "them", "their"))
+    bare = replace(bare, pieces=pieces, clause=replace(bare.clause, needs=()))
     for capability in registry:
-        named = _with_file(bare, capability) if path else None
+        named = _with_file(bare, capability, ending) if path else None
         sources = () if named else (Source(value=dict(ITEM), schema=items),)
         found, _ = fits(named or bare, [capability], sources)
         if len(found) == 1 and not found[0].write and not found[0].open:
@@ -100,17 +132,22 @@ def _tells_where(piece: Piece) -> bool:
     return piece.is_directory and piece.role in ("place", "each", "detail")
 
 
-def _with_file(said: Said, capability: Capability) -> Said | None:
-    """Return the clause as if it named a file, where a capability takes one; the name stands for the item."""
+def _with_file(said: Said, capability: Capability, ending: str) -> Said | None:
+    """Return the clause as if it named a file, where a capability takes one; the name stands for the item.
+
+    It ends as those that are gone through do: some capabilities take only files that end so.
+    """
     properties = capability.input_schema.get("properties", {})
     if "path" not in {format_of(name, schema) for name, schema in properties.items()} or not said.clause.tokens:
         return None
-    token = said.clause.tokens[-1]._replace(kind="path", text=_MARK, plain="")
-    piece = Piece(token=token, kind="path", value=_MARK, role="place", lead="of", phrase=len(said.clause.phrases) + 1)
+    token = said.clause.tokens[-1]._replace(kind="path", text=_MARK + ending, plain="")
+    piece = Piece(
+        token=token, kind="path", value=_MARK + ending, role="place", lead="of", phrase=len(said.clause.phrases) + 1
+    )
     return replace(said, pieces=(*said.pieces, piece))
 
 
 def _item(value: object, items: Mapping[str, Any]) -> object:
-    if value != _MARK:
+    if not str(value).startswith(_MARK):
         return value
     return {**ITEM, "at": "path"} if "path" in items.get("required", ()) else dict(ITEM)

@@ -44,7 +44,7 @@ def slots_of(said: Said, reading: Reading, workspace: Files) -> dict[str, str]:
 
 
 def _marks(said: Said) -> dict[str, str]:
-    """Return what a request says besides its subject: whether it speaks of tests or files, and under which condition."""
+    """Return what a request says besides its subject: does it speak of tests or files, under which condition."""
     clause, condition = said.clause, said.condition
     plain = {piece.plain for piece in said.pieces}
     return {
@@ -77,8 +77,20 @@ def alone(said: Said, reading: Reading) -> str:
     target = reading.written(said.clause.target)
     if said.points_back and target and target not in text and not said.condition:
         text = f"{text} ({target})"
-    bound = [f"{phrase.lead} {phrase.text}" for phrase in said.clause.conditions if phrase.text not in text]
-    return f"{reading.written(', '.join(bound))}, {text}" if bound else text
+    # By whole words: "so" of "if so" stands in "b.json", too.
+    told = f" {text} "
+    bound = [f"{phrase.lead} {phrase.text}" for phrase in said.clause.conditions if f" {phrase.text} " not in told]
+    bound += [led] if (led := words_before(said)) else []
+    text = f"{reading.written(', '.join(bound))}, {text}" if bound else text
+    # What is forbidden goes along, so that whoever does the step can keep to it.
+    return text if said.clause.constraint == "none" else f"{text} ({reading.written(said.clause.constraint)})"
+
+
+def words_before(said: Said) -> str:
+    """Return what stands before a clause and says where, or for what, it is done: "for each .log file in var/"."""
+    start = said.clause.tokens[0].start
+    led = [phrase for phrase in said.clause.phrases if phrase.role != "condition" and phrase.tokens[0].start < start]
+    return " ".join(f"{phrase.lead} {phrase.text}" for phrase in led)
 
 
 def fill(template: str, slots: Mapping[str, str], defaults: Mapping[str, str]) -> str:

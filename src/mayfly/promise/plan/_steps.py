@@ -2,43 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from itertools import groupby
 
 from mayfly.core import UNSET, MayflyError, PromiseSettings, Unset
 from mayfly.language import bases
 from mayfly.library import Registry
 from mayfly.promise._bind import references, result_of
 from mayfly.promise._promise import Combine
-from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, hands_on, is_small, is_torn
+from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, is_small, is_torn
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._each import (
     FILE,
+    as_each,
+    bare_clause,
     each_named,
     find_step,
+    goes_through,
     is_each,
-    named_in_each,
     only_with,
     side_by_side,
     step_for_item,
     text_with,
+    uncounted,
 )
 from mayfly.promise.plan._files import Files
+from mayfly.promise.plan._results import Result, Results
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
-from mayfly.promise.plan._slots import alone, slots_of
+from mayfly.promise.plan._slots import alone, slots_of, words_before
+from mayfly.promise.plan._wanted import chooses, left_out, without_showing
 
 WHOLE = "whole"
 _WRITE = "write_file"
 _LONGEST_NAME = 60
-
-
-class Result(NamedTuple):
-    """The step that gives what a clause asks for, and what is known of its value."""
-
-    name: str
-    schema: Mapping[str, Any]
-    said: frozenset[str]
+_PUTTING = frozenset(("write", "append", "send"))
 
 
 @dataclass(kw_only=True)
@@ -52,25 +50,31 @@ class Steps:
     given: object | Unset = UNSET
     came: Sequence[str] = ()
     notes: list[str] = field(default_factory=list)
-    _names: set[str] = field(default_factory=set)
-    _results: dict[int, Result] = field(default_factory=dict)
-    _reading: Reading | None = None
+    _known: Results | None = None
 
     @property
     def reading(self) -> Reading:
         """The request as it was read."""
-        assert self._reading is not None, "it is read before anything else"
-        return self._reading
+        return self.known.reading
+
+    @property
+    def known(self) -> Results:
+        """What the steps before the one under way gave."""
+        assert self._known is not None, "it is read before anything else"
+        return self._known
 
     def draft(self, reading: Reading, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of a request and how their values become one; nothing it says is left out."""
-        self._reading, self._names, self._results = reading, set(), {}
+        self._known = Results(registry=self.registry, reading=reading, given=self.given)
         asked = [(place, said) for place, said in reading.said.items() if said.clause.kind != "instruction"]
-        asked = [one for one in asked if not hands_on(one[1])] or asked
-        if not asked or is_torn(reading.request) or _chooses([said for _, said in asked]):
+        asked = without_showing(asked)
+        whole = Draft(name="do", intent=reading.text, by_example=True)
+        unplanned = left_out(reading)
+        if not asked or is_torn(reading.request) or chooses([said for _, said in asked]) or unplanned:
             # Nothing was understood, or one of two ways is to be taken: that is for one step to find out.
-            return (Draft(name="do", intent=reading.text, by_example=True),), "last"
-        if len(asked) == 1:
+            self.notes += [f"no step does {unplanned!r}"] if unplanned else []
+            return (whole,), "last"
+        if len(asked) == 1 and goes_through(asked[0][1]) < 0:
             ((place, said),) = asked
             planned = self._clause(place, said, depth, alone=True)
             only = planned.steps[0]
@@ -84,22 +88,32 @@ class Steps:
         ):
             return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
         drafts: list[Draft] = []
-        for place, said in asked:
-            drafts += self._several(place, said, depth, drafts)
+        for through, led in groupby(asked, key=lambda one: goes_through(one[1])):
+            group = list(led)
+            if through < 0:
+                for place, said in group:
+                    drafts += self._several(place, said, depth, drafts)
+            elif steps := self._for_each(group, depth):
+                drafts += steps
+            else:
+                self.notes.append(f"no step goes through {group[0][1].clause.each[0]!r}")
+                return (whole,), "last"
         linked = bool(drafts[-1].needs)
         return tuple(drafts), "last" if linked else "record"
 
     def _several(self, place: int, said: Said, depth: int, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the steps of one clause of several: side by side where capabilities do it, else one with its own."""
-        name = self._name(said)
-        after = tuple(self._results[other].name for other in said.clause.after if other in self._results)
-        needs = tuple(dict.fromkeys(self._results[other].name for other in said.clause.needs if other in self._results))
+        name = self.known.name(said)
+        after = tuple(self.known.found[other].name for other in said.clause.after if other in self.known.found)
+        needs = tuple(
+            dict.fromkeys(self.known.found[other].name for other in said.clause.needs if other in self.known.found)
+        )
         planned = self._clause(place, said, depth + 1, name=name)
         if planned.plan == "":
-            self._results.setdefault(place, self._result(planned.steps[-1].name, said, planned.steps[-1]))
-            return [self._in_order(one, (*after, *self._changed(one, drafts))) for one in planned.steps]
-        after = (*after, *self._shared(said, place))
-        needs = needs or (self._before(place) if planned.follows else ())
+            self.known.found.setdefault(place, self.known.result(planned.steps[-1].name, said, planned.steps[-1]))
+            return [self.known.in_order(one, (*after, *self.known.changed(one, drafts))) for one in planned.steps]
+        after = (*after, *self.known.shared(said, place))
+        needs = needs or (self.known.before(place) if planned.follows else ())
         whole = Draft(
             name=name,
             intent=alone(said, self.reading),
@@ -108,80 +122,60 @@ class Steps:
             combine=planned.combine,
             steps=planned.steps,
         )
-        self._results[place] = Result(name, {}, self._words(said))
+        self.known.found[place] = Result(name, {}, self.known.words(said))
         return [whole]
 
-    def _in_order(self, draft: Draft, after: Sequence[str]) -> Draft:
-        mine = {step.name for step in (draft, *draft.steps)}
-        found = dict.fromkeys(name for name in after if name not in draft.needs and name not in mine)
-        return replace(draft, after=tuple(dict.fromkeys((*draft.after, *found))))
-
-    def _changed(self, draft: Draft, drafts: Sequence[Draft]) -> list[str]:
-        """Return the steps that have to come before one that looks at, or changes, what they change or look at."""
-        capability = self.registry.get(draft.capability) if draft.capability else None
-        if capability is None or not capability.reaches_out:
+    def _for_each(self, group: Sequence[tuple[int, Said]], depth: int) -> list[Draft]:
+        """Return the steps for clauses that are all done for one thing after another: "for each file, do a and b"."""
+        found = find_step(group[0][1], self.registry, self.known.free("find"))
+        steps: list[Draft] = []
+        rest: list[tuple[int, Said]] = []
+        for place, said in group if found else ():
+            step = self._for_item(place, said)
+            if step is None:
+                return []
+            if rest or (step.capability == _WRITE and steps):
+                # One file for all of them is written once, with what all of them gave.
+                rest.append((place, bare_clause(said)))
+                continue
+            self.known.found[place] = self.known.result(step.name, said, step)
+            steps.append(step)
+        if not found:
             return []
-        changes = capability.effect != "none"
-        before = _all_before(draft, drafts)
-        found = [earlier for earlier in drafts if changes or not self._only_looks(earlier)]
-        implied = {name for earlier in found for name in _all_before(earlier, drafts)}
-        return [earlier.name for earlier in found if earlier.name not in before | implied]
+        group = group[: len(steps)]
+        text = ", ".join(self.reading.written(said.clause.text) for _, said in group)
+        one = Draft(name="each", intent=f"{text} ({{item}})", steps=tuple(steps)) if len(steps) > 1 else steps[0]
+        each, name = result_of(found.name), self.known.free("each")
+        for place, said in group:
+            self.known.found[place] = Result(name, {"type": "object"}, self.known.words(said))
+        led = self.reading.written(words_before(group[0][1]))
+        whole = Draft(name=name, intent=f"{led}, {text}", needs=(found.name,), each=each, template=one, combine="")
+        drafts = [found, whole]
+        for place, said in rest:
+            drafts += self._several(place, said, depth, drafts)
+        return drafts
 
-    def _only_looks(self, draft: Draft) -> bool:
-        if draft.steps or draft.template is not None:
-            return all(self._only_looks(step) for step in (*draft.steps, *([draft.template] if draft.template else [])))
-        return bool(draft.capability) and self.registry.get(draft.capability).effect == "none"
-
-    def _shared(self, said: Said, place: int) -> list[str]:
-        """Return the step that is done to the same thing before: "implement and test the importer"."""
-        clauses = self.reading.request.clauses
-        found = [other for other in self._results if other < place and not clauses[other].phrases]
-        return [self._results[other].name for other in found if clauses[other].target == said.clause.target]
-
-    def _before(self, place: int) -> tuple[str, ...]:
-        earlier = [other for other in self._results if other < place]
-        return (self._results[earlier[-1]].name,) if earlier else ()
-
-    def _name(self, said: Said) -> str:
-        return self._free((said.clause.said or said.clause.verb or "step").replace(" ", "_")[:_LONGEST_NAME])
-
-    def _free(self, wanted: str) -> str:
-        """Return a name that no step has yet."""
-        name, number = wanted, 1
-        while name in self._names:
-            number += 1
-            name = f"{wanted}{number}"
-        self._names.add(name)
-        return name
-
-    def _words(self, said: Said) -> frozenset[str]:
-        told = [piece.plain for piece in said.pieces if piece.kind == "word"]
-        return frozenset().union(bases(said.clause.said), *(bases(word) for word in told))
-
-    def _result(self, name: str, said: Said, draft: Draft) -> Result:
-        """Return what is known of the value of a step, and the words that it may be called by."""
-        capability = self.registry.get(draft.capability) if draft.capability else None
-        schema = capability.output_schema if capability else {}
-        schema = {"type": "object"} if draft.template is not None or draft.steps else schema
-        things = " ".join(thing for _, thing in capability.does) if capability else ""
-        return Result(name, schema, self._words(said).union(*(bases(word) for word in things.split())))
-
-    def _sources(self, said: Said, place: int) -> list[Source]:
-        """Return what a clause may work on that it does not name itself."""
-        needed = [self._results[other] for other in said.clause.needs if other in self._results]
-        found = [Source(value=result_of(one.name), schema=one.schema, said=one.said) for one in needed]
-        if not found and not isinstance(self.given, Unset) and place == min(self.reading.said):
-            found = [Source(value=self.given, schema=_schema_of(self.given), given=True)]
-        return found
+    def _for_item(self, place: int, said: Said) -> Draft | None:
+        """Return what one of several clauses does for an item: on what an earlier one gave for it, or on the item."""
+        name, sources = self.known.name(said), self.known.sources(said, place)
+        found, _ = fits(bare_clause(said), list(self.registry), sources) if sources else ([], [])
+        if len(found) == 1 and not found[0].write and not found[0].open:
+            argument = dict(found[0].arguments)
+            needs, text = tuple(references(argument)), self.reading.written(said.clause.text)
+            return Draft(name=name, intent=text, needs=needs, capability=found[0].capability.name, argument=argument)
+        step = step_for_item(said, FILE, self.registry)
+        return replace(step, name=name) if step else None
 
     def _clause(self, place: int, said: Said, depth: int, *, alone: bool = False, name: str = "") -> Planned:
         """Return the plan of one clause; one that capabilities do has no name."""
         clause = said.clause
-        name = name or self._name(said)
-        if clause.kind != "question" and not said.condition and not self._is_data(said):
+        name = name or self.known.name(said)
+        counts = said.verbs == {"count"}
+        if (clause.kind != "question" or counts) and not said.condition and not self._is_data(said):
             steps = self._each(place, said, name) if is_each(said) else []
             steps = steps or self._served(place, said.as_one(), name)
             steps = steps or self._parts(place, said, name, side_by_side(said))
+            steps = steps or self._got_first(place, said, name) or self._all(place, said, name)
             if steps:
                 return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
         return self._by_rules(said, depth, alone=alone)
@@ -191,11 +185,10 @@ class Steps:
 
     def _served(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return the step that a capability does, and one that writes its result to the file that is named for it."""
-        found, others = fits(said, list(self.registry), self._sources(said, place))
-        for tried in self._otherwise(said, place) if not found else ():
-            found = tried
-            if found:
-                break
+        found, others = fits(said, list(self.registry), self.known.sources(said, place))
+        # What lacks something may still be about what was spoken of before: "… and hash the file".
+        if not found or found[0].open:
+            found = next(filter(None, self._otherwise(said, place)), found)
         if len(found) != 1:
             self._note(said, found, others)
             return []
@@ -208,14 +201,43 @@ class Steps:
             capability=fit.capability.name,
             argument=dict(fit.arguments),
         )
-        self._results[place] = self._result(name, said, step)
+        self.known.found[place] = self.known.result(name, said, step)
+        if fit.capability.effect != "none" and step.needs:
+            # "Write the sum to a.txt and append it to b.txt": it is the sum, not what writing gave.
+            self.known.hand_on(place, said)
         return [step, *self._written(place, said, fit, step)]
+
+    def _got_first(self, place: int, said: Said, name: str) -> list[Draft]:
+        """Return two steps for what is to be put where it is not yet: "write the number of lines of a.txt to n.txt"."""
+        aims = [piece for piece in said.pieces if piece.kind in ("path", "url") and _is_aim(piece)]
+        if not said.verbs & _PUTTING or said.clause.needs or len(aims) != 1:
+            return []
+        thing = [piece for piece in said.pieces if piece.phrase != aims[0].phrase]
+        measured = any(piece.plain == "number" for piece in thing if piece.role == "object")
+        verbs = frozenset(("count" if measured else "read",))
+        got, _ = fits(replace(said, verbs=verbs, pieces=tuple(thing)), list(self.registry), ())
+        if not thing or len(got) != 1 or got[0].write or got[0].open or got[0].capability.effect != "none":
+            return []
+        text = self.reading.text[thing[0].token.start : thing[-1].token.end]
+        first = Draft(
+            name=self.known.free("get"), intent=f"get {self.reading.written(text)}", capability=got[0].capability.name
+        )
+        first = replace(first, argument=dict(got[0].arguments))
+        source = Source(value=result_of(first.name), schema=got[0].capability.output_schema)
+        found, _ = fits(replace(said, pieces=tuple(aims)), list(self.registry), (source,))
+        if len(found) != 1:
+            return []
+        put = Draft(
+            name=name, intent=alone(said, self.reading), needs=(first.name,), capability=found[0].capability.name
+        )
+        self.known.found[place] = self.known.result(name, said, put)
+        return [first, replace(put, argument=dict(found[0].arguments))]
 
     def _otherwise(self, said: Said, place: int) -> Iterator[list[Fit]]:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
-        last = self._before(place)
+        last = self.known.before(place)
         if last and not said.clause.needs:
-            before = next(result for result in self._results.values() if result.name == last[0])
+            before = next(result for result in self.known.found.values() if result.name == last[0])
             source = Source(value=result_of(before.name), schema=before.schema, said=before.said)
             found, _ = fits(said, list(self.registry), (source,))
             yield found
@@ -225,15 +247,22 @@ class Steps:
             yield found
 
     def _spoken_of(self, said: Said) -> Piece | None:
-        """Return the file that a pronoun stands for: what the clause is about, or the last one named before it."""
-        if not said.points_back or not any(piece.role == "object" for piece in said.pieces):
+        """Return the file that a pronoun stands for: what the clause is about, or the last one named before it.
+
+        "It" may be a file, and "the file" and the owner in "its words" always are.
+        """
+        plain = [piece.plain for piece in said.pieces if piece.role == "object"]
+        owned, called = plain[:1] in (["its"], ["their"]), set(plain) <= {"file", "document"}
+        if not plain or not (said.points_back or owned or called):
             return None
         start = said.clause.tokens[0].start
         named = [token for token in self.reading.request.tokens if token.kind == "path" and token.start < start]
+        named = [token for token in named if not token.text.endswith("/") and not token.text.startswith((".", "*"))]
         meant = [token for token in named if token.text == said.clause.target] or named[-1:]
         if not meant:
             return None
-        return Piece(token=meant[-1], kind="path", value=meant[-1].text, role="object", lead="", phrase=-2)
+        role, lead = ("place", "of") if owned else ("object", "")
+        return Piece(token=meant[-1], kind="path", value=meant[-1].text, role=role, lead=lead, phrase=-2)
 
     def _note(self, said: Said, found: Sequence[Fit], others: Sequence[Misfit]) -> None:
         if found:
@@ -245,7 +274,7 @@ class Steps:
     def _written(self, place: int, said: Said, fit: Fit, step: Draft) -> list[Draft]:
         if not fit.write or _WRITE not in self.registry:
             return []
-        name = self._free("write")
+        name = self.known.free("write")
         argument = {
             "path": fit.write,
             "content": result_of(step.name, at=str(fit.capability.output_schema.get("x-main", ""))),
@@ -262,16 +291,21 @@ class Steps:
     def _each(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return the steps for a clause that is done for one thing after another: those it names, or those found."""
         named = each_named(said)
-        steps = self._parts(place, said, name, named) if len(named) > 1 else self._repeated(place, said, name)
+        several = self._parts(place, uncounted(said), name, named) if len(named) > 1 else []
+        steps = several or self._repeated(place, said, name)
         if steps:
-            self._results[place] = Result(name, {"type": "object"}, self._words(said))
+            self.known.found[place] = Result(name, {"type": "object"}, self.known.words(said))
         return steps
+
+    def _all(self, place: int, said: Said, name: str) -> list[Draft]:
+        each = as_each(said)
+        return self._each(place, each, name) if each is not said else []
 
     def _parts(self, place: int, said: Said, name: str, named: Sequence[Piece]) -> list[Draft]:
         """Return one step with a part for each of the things that are named, all done by the same capability."""
         parts: list[Draft] = []
         for piece in named if len(named) > 1 else ():
-            found, _ = fits(only_with(said, named, piece), list(self.registry), self._sources(said, place))
+            found, _ = fits(only_with(said, named, piece), list(self.registry), self.known.sources(said, place))
             if len(found) != 1 or found[0].write:
                 return []
             fit = found[0]
@@ -282,18 +316,10 @@ class Steps:
             return []
         return [Draft(name=name, intent=alone(said, self.reading), steps=tuple(parts), combine="record")]
 
-    def _lists(self, said: Said, place: int) -> list[Source]:
-        """Return what came before where a clause names nothing that it goes through: "hash each of them"."""
-        sources, last = self._sources(said, place), self._before(place)
-        if not sources and last and not any(named_in_each(said)):
-            before = next(result for result in self._results.values() if result.name == last[0])
-            sources = [Source(value=result_of(before.name), schema=before.schema, said=before.said)]
-        return sources
-
     def _repeated(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return a step that goes through a list, after one that finds it unless an earlier clause gives it."""
-        lists = [source for source in self._lists(said, place) if source.schema.get("type") == "array"]
-        found = None if lists else find_step(said, self.registry, self._free("find"))
+        lists = [source for source in self.known.lists(said, place) if source.schema.get("type") == "array"]
+        found = None if lists else find_step(said, self.registry, self.known.free("find"))
         if not lists and found is None:
             return []
         items = lists[0].schema.get("items", {}) if lists else FILE
@@ -344,28 +370,9 @@ class Steps:
         return replace(planned, steps=(*planned.steps, rest), combine="last")
 
 
-def _all_before(draft: Draft, drafts: Sequence[Draft]) -> set[str]:
-    """Return the steps that are done before one in any case: those it waits for, and those that these wait for."""
-    by_name = {one.name: one for one in drafts}
-    waiting, found = [*draft.needs, *draft.after], set[str]()
-    while waiting:
-        name = waiting.pop()
-        if name not in found and name in by_name:
-            found.add(name)
-            waiting += [*by_name[name].needs, *by_name[name].after]
-    return found
+def _is_aim(piece: Piece) -> bool:
+    return piece.role == "destination" or (piece.role == "place" and piece.lead in ("in", "into"))
 
 
 def _leaves(step: Draft) -> list[Draft]:
     return [leaf for one in step.steps for leaf in _leaves(one)] if step.steps else [step]
-
-
-def _schema_of(value: object) -> dict[str, Any]:
-    kinds = ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"))
-    return next(({"type": name} for kind, name in kinds if isinstance(value, kind)), {})
-
-
-def _chooses(asked: Sequence[Said]) -> bool:
-    """Say whether one of two ways is to be taken."""
-    otherwise = any(phrase.lead == "otherwise" for said in asked for phrase in said.clause.conditions)
-    return otherwise or any(said.clause.alternative for said in asked)

@@ -40,6 +40,7 @@ _COLUMNS: Final = {
     "granted_tool": ("Tool",),
     "user_intent": ("Id", "Category", "Verb", "Target", "Constraint"),
     "intent_guess": ("Id", "Verb", "Percent"),
+    "intent_makes": ("Id",),
     "file_topology": ("Path", "Hash", "Language", "ModTime", "IsTest"),
 }
 COLUMNS: Final[Mapping[Symbol, tuple[str, ...]]] = MappingProxyType(

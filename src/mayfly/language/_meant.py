@@ -1,0 +1,78 @@
+"""Take power away from what only sounds like a request to change something: in doubt the weaker reading holds."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from mayfly.language._lexicon import load_words
+from mayfly.language._request import Clause
+from mayfly.language._words import Line, is_closed, is_one_of, words
+
+_ME = ("me", "us")
+# A file behind one of these is where something goes; "of" and "about" only say what it is made from.
+_INTO = frozenset(("to", "into", "onto", "as", "in", "under"))
+
+
+def told_by(clause: Clause, behind: Line) -> str:
+    """Return the verb that answers where somebody wants to be told something and no file changed, "" elsewhere.
+
+    "Write me a poem", "draft a mail to the team", "make a list of the modules", "update me on the build".
+    """
+    noun, to_me = _noun_of(clause), behind.plain(0) in _ME
+    if _goes_into_file(clause) or not _only_tells(clause, behind, noun, to_me):
+        return ""
+    return behind.lexicon.nouns.get(noun) or behind.lexicon.question_verbs.get("?", "")
+
+
+def _only_tells(clause: Clause, behind: Line, noun: str, to_me: bool) -> bool:
+    worded = is_one_of(noun, "writings") or _is_answer(noun, behind)
+    if clause.said in words("wording"):
+        return worded or to_me or any(phrase.lead == "about" for phrase in clause.phrases)
+    if clause.said in words("making"):
+        return _is_answer(noun, behind) or (to_me and behind.is_verb(1))
+    # Nobody changes a person: "update me on …", "drop me a note".
+    return to_me and (worded or behind.has(1, "prepositions"))
+
+
+def _is_answer(noun: str, line: Line) -> bool:
+    """Say whether a noun is what somebody is told: "overview", "comparison", "list"."""
+    telling = line.lexicon.telling | line.lexicon.judging
+    return line.lexicon.nouns.get(noun) in telling or is_one_of(noun, "results") or is_one_of(noun, "plans")
+
+
+def _noun_of(clause: Clause) -> str:
+    """Return the head of what is wanted, before anything that only describes it: "a tweet announcing that …"."""
+    named = [token.plain for token in clause.object.tokens if token.kind == "word"] if clause.object else []
+    stop = next((at for at, word in enumerate(named) if at and (word.endswith("ing") or is_closed(word))), len(named))
+    return named[stop - 1] if stop else ""
+
+
+def _goes_into_file(clause: Clause) -> bool:
+    """Say whether a file is named that the work goes into; behind "of …" a place belongs to what is spoken of."""
+    spoken = False
+    for phrase in clause.phrases:
+        named = any(token.kind == "path" and not token.text.endswith("/") for token in phrase.tokens)
+        if named and phrase.lead in _INTO | {""} and not (spoken and phrase.lead == "in"):
+            return True
+        spoken = spoken or phrase.lead in ("of", "about")
+    return False
+
+
+def mocks(line: Line) -> bool:
+    """Say whether somebody agrees and then judges what he seems to ask for: "Sure, drop prod, great plan"."""
+    signs = [place for place in range(len(line)) if line.sign(place) == "," and place + 1 < len(line)]
+    if len(signs) < 2 or not line.has(0, "agreeing"):
+        return False
+    last = signs[-1] + 1
+    good = words("judged") | frozenset(cast("dict[str, str]", load_words("requests")["lists"])["good"].split())
+    foretold = line.plain(last) in ("that", "this", "it") and line.plain(last + 1) in ("will", "would", "is")
+    return foretold or line.plain(last) in good or line.has(last, "questions")
+
+
+def doubts(clause: Clause) -> bool:
+    """Say whether a question is about what was asked for before it: "Is that safe?", "What could go wrong?"."""
+    plain = [token.plain for token in clause.tokens if token.kind == "word" and token.plain not in words("openers")]
+    if plain[:1] and plain[0] in words("questions") and plain[1:2] and plain[1] in words("modals"):
+        return "you" not in plain
+    judged = "it" in plain[1:2] and bool(words("judged") & set(plain))
+    return plain[:1] != [] and plain[0] in words("inverted") and (judged or plain[1:2] in (["that"], ["this"]))

@@ -1,0 +1,141 @@
+"""What the steps of a plan gave so far: their names, what is known of their values, and who has to come after whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from mayfly.core import UNSET, Unset
+from mayfly.language import bases
+from mayfly.library import Registry
+from mayfly.promise._bind import result_of
+from mayfly.promise.fit import Reading, Said, Source
+from mayfly.promise.plan._draft import Draft
+from mayfly.promise.plan._each import named_in_each
+
+_LONGEST_NAME = 60
+
+
+class Result(NamedTuple):
+    """The step that gives what a clause asks for, and what is known of its value."""
+
+    name: str
+    schema: Mapping[str, Any]
+    said: frozenset[str]
+
+
+@dataclass(kw_only=True)
+class Results:
+    """Keep what the clauses of one request gave, by their places; *given* is the data that came with it."""
+
+    registry: Registry
+    reading: Reading
+    given: object | Unset = UNSET
+    found: dict[int, Result] = field(default_factory=dict)
+    handed: dict[int, Result] = field(default_factory=dict)
+    names: set[str] = field(default_factory=set)
+
+    def name(self, said: Said) -> str:
+        """Return a name for the step of a clause, by its verb."""
+        return self.free(
+            (said.clause.said or said.clause.verb or "step").replace(" ... ", " ").replace(" ", "_")[:_LONGEST_NAME]
+        )
+
+    def free(self, wanted: str) -> str:
+        """Return a name that no step has yet."""
+        name, number = wanted, 1
+        while name in self.names:
+            number += 1
+            name = f"{wanted}{number}"
+        self.names.add(name)
+        return name
+
+    def words(self, said: Said) -> frozenset[str]:
+        """Return the words by which what a clause gives may be called."""
+        told = [piece.plain for piece in said.pieces if piece.kind == "word"]
+        return frozenset().union(bases(said.clause.said), *(bases(word) for word in told))
+
+    def result(self, name: str, said: Said, draft: Draft) -> Result:
+        """Return what is known of the value of a step, and the words that it may be called by."""
+        capability = self.registry.get(draft.capability) if draft.capability else None
+        schema = capability.output_schema if capability else {}
+        schema = {"type": "object"} if draft.template is not None or draft.steps else schema
+        things = " ".join(thing for _, thing in capability.does) if capability else ""
+        return Result(name, schema, self.words(said).union(*(bases(word) for word in things.split())))
+
+    def given_by(self, place: int) -> Result:
+        """Return what a clause gives; one that only puts something away hands on what it was given."""
+        return self.handed.get(place, self.found[place])
+
+    def hand_on(self, place: int, said: Said) -> None:
+        """Let a clause that puts something away give what it was given itself."""
+        needed = [other for other in said.clause.needs if other in self.found]
+        if needed:
+            self.handed[place] = self.given_by(needed[0])
+
+    def before(self, place: int) -> tuple[str, ...]:
+        """Return the last step before a place, if there is one."""
+        earlier = [other for other in self.found if other < place]
+        return (self.found[earlier[-1]].name,) if earlier else ()
+
+    def sources(self, said: Said, place: int) -> list[Source]:
+        """Return what a clause may work on that it does not name itself."""
+        needed = [self.given_by(other) for other in said.clause.needs if other in self.found]
+        found = [Source(value=result_of(one.name), schema=one.schema, said=one.said) for one in needed]
+        if not found and not isinstance(self.given, Unset) and place == min(self.reading.said):
+            found = [Source(value=self.given, schema=_schema_of(self.given), given=True)]
+        return found
+
+    def lists(self, said: Said, place: int) -> list[Source]:
+        """Return what came before where a clause names nothing that it goes through: "hash each of them"."""
+        sources, last = self.sources(said, place), self.before(place)
+        if not sources and last and not any(named_in_each(said)):
+            before = next(result for result in self.found.values() if result.name == last[0])
+            sources = [Source(value=result_of(before.name), schema=before.schema, said=before.said)]
+        return sources
+
+    def shared(self, said: Said, place: int) -> list[str]:
+        """Return the step that is done to the same thing before: "implement and test the importer"."""
+        clauses = self.reading.request.clauses
+        found = [other for other in self.found if other < place and not clauses[other].phrases]
+        return [self.found[other].name for other in found if clauses[other].target == said.clause.target]
+
+    def in_order(self, draft: Draft, after: Sequence[str]) -> Draft:
+        """Return a step that comes after some others, where it does not wait for them anyway."""
+        mine = {step.name for step in (draft, *draft.steps)}
+        found = dict.fromkeys(name for name in after if name not in draft.needs and name not in mine)
+        return replace(draft, after=tuple(dict.fromkeys((*draft.after, *found))))
+
+    def changed(self, draft: Draft, drafts: Sequence[Draft]) -> list[str]:
+        """Return the steps that have to come before one that looks at, or changes, what they change or look at."""
+        capability = self.registry.get(draft.capability) if draft.capability else None
+        if capability is None or not capability.reaches_out:
+            return []
+        changes = capability.effect != "none"
+        before = _all_before(draft, drafts)
+        found = [earlier for earlier in drafts if changes or not self._only_looks(earlier)]
+        implied = {name for earlier in found for name in _all_before(earlier, drafts)}
+        return [earlier.name for earlier in found if earlier.name not in before | implied]
+
+    def _only_looks(self, draft: Draft) -> bool:
+        if draft.steps or draft.template is not None:
+            return all(self._only_looks(step) for step in (*draft.steps, *([draft.template] if draft.template else [])))
+        return bool(draft.capability) and self.registry.get(draft.capability).effect == "none"
+
+
+def _all_before(draft: Draft, drafts: Sequence[Draft]) -> set[str]:
+    """Return the steps that are done before one in any case: those it waits for, and those that these wait for."""
+    by_name = {one.name: one for one in drafts}
+    waiting, found = [*draft.needs, *draft.after], set[str]()
+    while waiting:
+        name = waiting.pop()
+        if name not in found and name in by_name:
+            found.add(name)
+            waiting += [*by_name[name].needs, *by_name[name].after]
+    return found
+
+
+def _schema_of(value: object) -> dict[str, Any]:
+    kinds = ((bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"))
+    return next(({"type": name} for kind, name in kinds if isinstance(value, kind)), {})
