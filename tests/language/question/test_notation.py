@@ -86,7 +86,8 @@ measures = st.one_of(
         lambda of, name: Measure(function=name, of=of), expressions, st.sampled_from(["sum", "mean", "unique", "mode"])
     ),
     st.builds(lambda of, at: Measure(function="percentile", of=of, at=float(at)), expressions, st.integers(1, 99)),
-    st.builds(lambda where: Measure(function="share", where=where), conditions),
+    st.builds(lambda where, of: Measure(function="share", of=of, where=where), conditions, st.none() | expressions),
+    st.builds(lambda of, per: Measure(function="ratio", of=of, per=per), expressions, expressions),
 )
 queries = st.one_of(
     st.builds(

@@ -408,7 +408,13 @@ class Composer:
             yield from self._highest_share(keys, terms)
             return
         numeric = [term for term in terms if term.numeric]
-        if keys and len(numeric) == 1 == len(terms):
+        if len(numeric) == 2 == len(terms) and not self._of("unique"):
+            yield from self._ratios(keys)
+        elif len(terms) == 1 and not numeric and self._of("condition") and not keys and "count" not in others:
+            # "share of sessions that have a purchase"
+            key = terms[0].of if not (terms[0].info and terms[0].info.distinct) else None
+            yield from self._in_order(Query(measures=(Measure(function="share", of=key),)), 0.0)
+        elif keys and len(numeric) == 1 == len(terms):
             yield from self._in_order(
                 Query(measures=(Measure(function="sum", of=numeric[0].of),), keys=keys, of_total=True), 0.0
             )
@@ -417,6 +423,15 @@ class Composer:
         elif not terms and self._of("condition"):
             # Which condition is the whole and which the part is settled by `split_shares`.
             yield from self._in_order(Query(measures=(Measure(function="share"),), keys=keys), 0.0)
+
+    def _ratios(self, keys: tuple[Expression, ...]) -> Iterator[Composed]:
+        """Read "scrap as a percentage of count", "what percentage of the pieces got broken"."""
+        share = next(one for one in self._of("measure") if one.function == "share")
+        first, second = (one for one in self._of("term") if one.term)
+        part, whole = (first, second) if first.start < share.start else (second, first)
+        if part.term is not None and whole.term is not None:
+            measure = Measure(function="ratio", of=part.term.of, per=whole.term.of)
+            yield from self._in_order(Query(measures=(measure,), keys=keys), 0.0)
 
     def _highest_share(self, keys: tuple[Expression, ...], terms: Sequence[Term]) -> Iterator[Composed]:
         """Read "which carrier has the highest share of lost consignments"."""

@@ -177,10 +177,19 @@ class _Parser:
             at = float(self._number())
             self._need("of")
             return Measure(function="percentile", at=at, of=self._expression())
-        self._need("percent of records where (")
+        if self._skip("ratio of"):
+            part = self._expression()
+            self._need("to")
+            whole = self._expression()
+            self._need("in percent")
+            return Measure(function="ratio", of=part, per=whole)
+        of = self._expression() if self._skip("percent of unique") else None
+        if of is None:
+            self._need("percent of records")
+        self._need("where (")
         where = self._condition()
         self._need(")")
-        return Measure(function="share", where=where)
+        return Measure(function="share", of=of, where=where)
 
     def _clause(self, held: dict[str, object]) -> None:
         for words, read in self._clauses().items():

@@ -44,6 +44,7 @@ Function = Literal[
     "last",
     "unique",
     "share",
+    "ratio",
     "mode",
 ]
 Sign = Literal["+", "-", "*", "/"]
@@ -149,11 +150,13 @@ Condition = Compare | Missing | Recent | Repeated | Not | And | Or
 class Measure:
     """One number (or text, for first, last, min, max, mode) made of many records.
 
-    *at* is the percentile; a share is that of the records that pass *where*, in percent.
+    *at* is the percentile; a share is that of the records that pass *where*, in percent, or of the different values
+    of *of* that some such record has; a ratio is the sum of *of* in percent of the sum of *per*.
     """
 
     function: Function
     of: Expression | None = None
+    per: Expression | None = None
     at: float = 0.0
     where: Condition | None = None
 

@@ -156,5 +156,6 @@ def _split_shares(query: Query) -> list[Query | None]:
         base, part = conditions[:number], conditions[number:]
         where = None if not base else base[0] if number == 1 else And(of=base)
         share = part[0] if len(part) == 1 else And(of=part)
-        found.append(replace(query, where=where, measures=(Measure(function="share", where=share),)))
+        measures = tuple(replace(one, where=share) if one.function == "share" else one for one in query.measures)
+        found.append(replace(query, where=where, measures=measures))
     return found

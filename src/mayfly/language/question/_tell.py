@@ -33,7 +33,7 @@ range first last most common percent of where by and or not is missing repeated 
 starts ends with during in within true false sorted descending having largest smallest from to
 adding renaming dropping joined on for each item rounded divided highest lowest the line second
 minute hour date week month quarter year weekday day domain length items total keeping all without
-partner at measure how many over between doubles
+partner at measure how many over between doubles ratio
 """
 RESERVED = frozenset(_RESERVED.split())
 FUNCTIONS = {
@@ -80,9 +80,12 @@ def _tell_what(query: Query) -> str:
 def _tell_measure(measure: Measure) -> str:
     if measure.function == "count":
         return "count"
-    if measure.function == "share":
-        return f"percent of records where ({tell_condition(measure.where)})" if measure.where else "percent of records"
     of = tell_expression(measure.of) if measure.of is not None else ""
+    if measure.function == "share":
+        whole = f"percent of unique {of}" if of else "percent of records"
+        return f"{whole} where ({tell_condition(measure.where)})" if measure.where else whole
+    if measure.function == "ratio" and measure.per is not None:
+        return f"ratio of {of} to {tell_expression(measure.per)} in percent"
     if measure.function == "percentile":
         return f"percentile {measure.at:g} of {of}"
     return f"{FUNCTIONS[measure.function]} {of}"

@@ -210,9 +210,14 @@ class _Evaluation:
         if measure.function == "count":
             return len(rows)
         if measure.function == "share":
-            hits = len(self._filter(rows, measure.where)) if measure.where else 0
-            return 100 * hits / len(rows) if rows else None
+            hits = self._filter(rows, measure.where) if measure.where else []
+            told = self._told_apart(measure.of, rows)
+            return 100 * self._told_apart(measure.of, hits) / told if told else None
         assert measure.of is not None
+        if measure.function == "ratio":
+            assert measure.per is not None
+            part, whole = (self._total(of, rows) for of in (measure.of, measure.per))
+            return 100 * part / whole if whole else None
         moments = self.values.is_moment(measure.of)
         held = [(self.values.comparable(measure.of, row), self.values.of(measure.of, row)) for row in rows]
         held = [pair for pair in held if pair[0] is not None and pair[0] != ""]
@@ -234,6 +239,17 @@ class _Evaluation:
             first, last = (choose(pair[0] for pair in held) for choose in (min, max))  # type: ignore[type-var]
             return (last - first).total_seconds()  # type: ignore[operator]
         return _number(measure, [float(pair[0]) if isinstance(pair[0], float) else pair[0] for pair in held])  # type: ignore[misc]
+
+    def _told_apart(self, of: Expression | None, rows: Sequence[Row]) -> int:
+        """Return how many rows there are, or how many different values of an expression."""
+        if of is None:
+            return len(rows)
+        held = (self.values.of(of, row) for row in rows)
+        return len({json.dumps(value, sort_keys=True) for value in held if value is not None})
+
+    def _total(self, of: Expression, rows: Sequence[Row]) -> float:
+        held = [value for row in rows if isinstance(value := self.values.of(of, row), (int, float))]
+        return math.fsum(held)
 
     def _finish(self, value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -416,7 +432,9 @@ def labels(query: Query) -> list[str]:
         name = _NAMES.get(measure.function, measure.function)
         if measure.function == "percentile":
             name = f"p{measure.at:g}"
-        if measure.of is not None and (len(query.measures) > 1 or query.keys):
+        if measure.function == "ratio":
+            name = "percent"
+        elif measure.of is not None and (len(query.measures) > 1 or query.keys):
             name = f"{name} {title_of(measure.of)}"
         found.append(name if not query.of_total else "percent")
     return found

@@ -20,7 +20,7 @@ from mayfly.language.question import (
 from mayfly.synthesis.records._model import Field
 
 _NUMBERS = ("int", "float")
-_OF_NUMBERS = ("sum", "mean", "median", "percentile", "stdev")
+_OF_NUMBERS = ("sum", "mean", "median", "percentile", "stdev", "ratio")
 
 
 def misfit_of(query: Query, fields: Mapping[str, Field]) -> str:
@@ -28,7 +28,7 @@ def misfit_of(query: Query, fields: Mapping[str, Field]) -> str:
     for part in walk(query):
         told = ""
         if isinstance(part, Measure) and part.function in _OF_NUMBERS and part.of is not None:
-            told = _not_a_number(part.of, fields)
+            told = _not_a_number(part.of, fields) or (_not_a_number(part.per, fields) if part.per is not None else "")
         elif isinstance(part, Arithmetic):
             told = _not_workable(part, fields)
         elif isinstance(part, PartOf) and part.part in TIME_PARTS:

@@ -133,13 +133,20 @@ def _is_name(word: str) -> bool:
     return word.islower() and len(word) > 2 and not word.endswith(("ed", "ing", "ly", "es"))
 
 
+def _is_noun(word: str) -> bool:
+    """Say whether a word can be a noun made of a verb, and is nothing that joins words."""
+    return word.islower() and word.endswith("ing") and word not in _FILLERS
+
+
 def _values(split: Counter[tuple[str, ...]]) -> Iterator[tuple[Phrase, int]]:
     """Yield words before values that are no plain words: numbers, names with digits or signs in them."""
     seen: dict[str, Counter[str]] = {}
     for tokens, count in split.items():
         for name, value in pairwise(tokens):
+            # What stands before a number can be called anything: "seeing 3.8".
+            named = _is_name(name) or (_NUMBER.fullmatch(value) and _is_noun(name))
             if (
-                _is_name(name)
+                named
                 and "=" not in value
                 and not _WORD.fullmatch(value)
                 and re.search("[0-9]|[^\\W_][-_/@][^\\W_]", value)

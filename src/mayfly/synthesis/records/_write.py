@@ -38,9 +38,10 @@ ENTRY = "Answer"
 _GAUGES = {"count": "Count()", "share": "Share()", "sum": "Total()", "mean": "Average()", "unique": "Distinct()"}
 _GAUGES |= {"min": "Extreme(greatest=False)", "max": "Extreme(greatest=True)", "first": "Edge(last=False)"}
 _GAUGES |= {"last": "Edge(last=True)", "median": "Percentile(50)", "stdev": "Deviation()", "mode": "Commonest()"}
-_GAUGES |= {"range": "Range()"}
+_GAUGES |= {"range": "Range()", "ratio": "Ratio()"}
 # Helpers that a helper uses itself.
 _NEEDS = {"Percentile": ("Numbers",), "Deviation": ("Numbers",), "Extreme": ("sort_key",), "Commonest": ("key_text",)}
+_NEEDS |= {"SharedValues": ("key_text",)}
 _NEEDS |= {"key_text": ("number_text",)}
 
 
@@ -496,6 +497,8 @@ class _Writer:
     def _new_gauge(self, measure: Measure) -> str:
         if measure.function == "percentile":
             return f"Percentile({measure.at:g})"
+        if measure.function == "share" and measure.of is not None:
+            return "SharedValues()"
         if measure.function == "range" and measure.of is not None and self._is_moment(measure.of):
             return "Range()"
         return _GAUGES[measure.function]
@@ -506,8 +509,11 @@ class _Writer:
         if measure.function == "share":
             assert measure.where is not None
             self._function(f"counted_{place + 1}", measure.where, "Whether a row counts towards the share.")
-            return f"counted_{place + 1}(row)"
+            counted = f"counted_{place + 1}(row)"
+            return counted if measure.of is None else f"({self._value(measure.of)}, {counted})"
         assert measure.of is not None
+        if measure.per is not None:
+            return f"({self._number(measure.of)}, {self._number(measure.per)})"
         if self._is_moment(measure.of) and measure.function in ("min", "max"):
             return f"({self._rank(measure.of)}, {self._value(measure.of)})"
         if self._is_moment(measure.of) and measure.function == "range":
