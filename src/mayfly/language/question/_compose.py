@@ -10,9 +10,11 @@ from typing import NamedTuple, cast
 from mayfly.language.question._conditions import UNSURE
 from mayfly.language.question._query import (
     And,
+    Arithmetic,
     Column,
     Compare,
     Condition,
+    Constant,
     Expression,
     Function,
     Measure,
@@ -35,7 +37,7 @@ from mayfly.language.question._vocabulary import AKIN, ColumnInfo, Vocabulary
 from mayfly.language.question._words import UNIT_SIZES, is_person, unit_of
 
 # Numbers of these roles are added up where nothing is said; of any other it is not known what is made of them.
-_ADDED = ("amount", "quantity", "size", "distance", "weight")
+_ADDED = ("amount", "quantity", "size", "distance", "weight", "energy", "volume")
 # A reading that is less likely than its rivals by so much is not offered beside them.
 _LESS = 0.6
 # Roles of columns that tell who.
@@ -82,7 +84,7 @@ class Composer:
         """Yield every query that the segments can mean; none where they do not go together."""
         if not self.all and any(one.word == "join" for one in self.segments):
             yield Composed(Query(), 0.0)
-        if not self.all or self._says_twice():
+        if not self.all or self._says_twice() or self._drops_noun():
             return
         for where, cost in _conditions(self.all):
             for found in self._made():
@@ -92,10 +94,15 @@ class Composer:
                 query = self._without_missing(self._with_items(query))
                 if query.of_total and len(query.measures) != 1:
                     continue
+                if any(one.of in query.keys and one.function not in ("unique", "count") for one in query.measures):
+                    continue  # A sum of what all records of a group share says nothing.
                 if where is not None:
                     both = where if query.where is None else And(of=(where, query.where))
                     query = replace(query, where=_flat(both))
-                query = _with_flags(query, self._of("digits", "scale", "of total"), self.vocabulary)
+                flagged = _with_flags(query, self._of("digits", "scale", "of total"), self.vocabulary)
+                if flagged is None:
+                    continue
+                query = flagged
                 apart = self._told_apart(query)
                 # "GET vs POST" is nothing but the two side by side.
                 beside = bool(apart) and any(one.name == "vs" for one in self._of("condition"))
@@ -146,6 +153,17 @@ class Composer:
                 if set(columns_of(one.term.of)) & set(columns_of(following.condition)):
                     return True
         return False
+
+    def _drops_noun(self) -> bool:
+        """Say whether a noun is one of a list of columns, and would be lost as what records are called."""
+        listed = ("term", "measure")
+        return any(
+            {one.kind, following.kind} & {"noun"}
+            and (one.kind in listed or following.kind in listed)
+            and self.joints[at + 1] & {"and", ","}
+            and not self.joints[at + 1] & {"which", "what", "who", "how", "then"}
+            for at, (one, following) in enumerate(pairwise(self.all))
+        )
 
     def _made(self) -> Iterator[Composed]:
         """Read everything at once, and where a list of columns stands apart, as what is to be shown of the records."""
@@ -235,6 +253,8 @@ class Composer:
         ):
             yield from self._fill(place + 1, made, taken, cost)  # "total number of"
             return
+        if made and not self._is_joined(place):
+            return  # Two measures that nothing joins are none: "how many are missing the number of".
         if segment.function == "count":
             yield from self._counted(place, made, taken, cost)
             return
@@ -256,6 +276,13 @@ class Composer:
         measures = tuple(Measure(function=segment.function, of=self._term(at).of, at=segment.at) for at in fitting)
         yield from self._fill(place + 1, tuple(dict.fromkeys((*made, *measures))), taken | set(fitting), cost)
 
+    def _is_joined(self, place: int) -> bool:
+        """Say whether a measure goes on with a list of them."""
+        earlier = next(at for at in range(place - 1, -1, -1) if self.all[at].kind == "measure")
+        return earlier == place - 1 or any(
+            self.joints[at] & {"and", ",", "with", "/"} for at in range(earlier + 1, place + 1)
+        )
+
     def _counted(
         self, place: int, made: tuple[Measure, ...], taken: frozenset[int], cost: float
     ) -> Iterator[tuple[tuple[Measure, ...], frozenset[int], float]]:
@@ -264,6 +291,10 @@ class Composer:
         at = place + 1 + distinct
         term = self.all[at].term if at < len(self.all) and self.all[at].kind == "term" else None
         if term is None:
+            # "how many different cards start with LC" counts the cards of which that is said.
+            said = self.all[at].condition if distinct and at < len(self.all) else None
+            if isinstance(said, Compare) and isinstance(said.left, Column) and said.left.name:
+                yield from self._fill(at, (*made, Measure(function="unique", of=said.left)), taken, cost)
             if not distinct:
                 yield from self._fill(place + 1, (*made, Measure(function="count")), taken, cost)
             return
@@ -326,7 +357,10 @@ class Composer:
         )
 
     def _keys(self) -> tuple[Expression, ...]:
-        return tuple(dict.fromkeys(term.of for one in self._of("group") for term in one.terms))
+        keys = dict.fromkeys(term.of for one in self._of("group") for term in one.terms)
+        # "per week by borrowed_on" names the moment of which the week is meant.
+        parts = [one.of for one in keys if isinstance(one, PartOf)]
+        return tuple(one for one in keys if one not in parts)
 
     def _in_order(self, query: Query, cost: float) -> Iterator[Composed]:
         """Add how groups or records are sorted and how many of them are wanted."""
@@ -536,7 +570,8 @@ class Composer:
         if who and terms and not any(_tells_who(term) for term in terms):
             return  # Who asks for somebody wants no weeks.
         nouns = self._of("noun")
-        if which and nouns and places and nouns[0].start < self.all[places[0]].start:
+        said = bool(places) and bool(self.joints[places[0]] & {"that", "who", "were", "was", "have", "has"})
+        if (which or said) and nouns and places and nouns[0].start < self.all[places[0]].start:
             return  # "which printers ... toner" asks for printers.
         if any(self.all[at].end == noun.start for at in places for noun in nouns):
             return  # "colour printers" are printers, and no colours.
@@ -548,7 +583,16 @@ class Composer:
             yield from self._in_order(Query(columns=columns, unique=True), shown)
             if self._is_about(terms[0]) and not which:
                 yield from self._in_order(Query(), shown)
-        if not (columns and which) or named:
+        every = any(one.kind == "glue" and one.word in ("all", "every", "each") for one in self.segments)
+        extracted = any(one.kind == "ask" and one.word in ("extract", "pull") for one in self.segments)
+        plain = (
+            len(columns) != 1
+            or every
+            or extracted
+            or unique
+            or (terms and terms[0].info and terms[0].info.kind == "list")
+        )
+        if named or not columns or (not which and plain):
             yield from self._in_order(Query(columns=columns, lines=self.lines and not columns), shown)
 
     def _is_about(self, term: Term) -> bool:
@@ -848,6 +892,10 @@ class _Ranking:
                     ),
                     more,
                 )
+            return
+        behind = self.after is not None and any(one.start == self.after.end for one in nouns)
+        if behind:  # "the best paid act of every stage"
+            yield from self._picked(subject.of, self.number or 1, 0.0)
             return
         ahead = [one for one in nouns if one.start < self.superlative.start]
         if ahead:
@@ -1187,21 +1235,45 @@ def _flat(condition: Condition) -> Condition:
     return kind(of=tuple(dict.fromkeys(flat)))
 
 
-def _with_flags(query: Query, flags: Sequence[Segment], vocabulary: Vocabulary) -> Query:
+def _with_flags(query: Query, flags: Sequence[Segment], vocabulary: Vocabulary) -> Query | None:
+    """Add how numbers are shown; None where what was asked for cannot be done to these."""
     for flag in flags:
         if flag.kind == "digits":
             query = replace(query, digits=flag.number)
         elif flag.kind == "of total" and query.keys and all(one.function != "share" for one in query.measures):
             query = replace(query, of_total=True)
         elif flag.kind == "scale":
-            query = _scaled(query, flag.name, vocabulary)
+            scaled = _scaled(query, flag.name, vocabulary)
+            if scaled is None:
+                return None
+            query = scaled
     return query
 
 
-def _scaled(query: Query, unit: str, vocabulary: Vocabulary) -> Query:
-    of = query.measures[0].of if query.measures else None
-    column = vocabulary.by_name.get(of.name) if isinstance(of, Column) else None
-    own = unit_of(column.unit)[1] if column and column.unit and unit_of(column.unit) else "B"  # type: ignore[index]
-    if column is None or own not in UNIT_SIZES or unit not in UNIT_SIZES:
-        return query
-    return replace(query, scale=(unit, UNIT_SIZES[unit] / UNIT_SIZES[own]))
+def _scaled(query: Query, unit: str, vocabulary: Vocabulary) -> Query | None:
+    """Return a query whose numbers are shown in a unit; None where theirs is not known or measures something else."""
+    measure = query.measures[0] if len(query.measures) == 1 else None
+    own = _unit_of_number(measure.of, vocabulary) if measure and measure.function not in ("count", "unique") else ""
+    if own not in UNIT_SIZES or unit not in UNIT_SIZES or _role_of_unit(own) != _role_of_unit(unit):
+        return None
+    factor = UNIT_SIZES[unit] / UNIT_SIZES[own]
+    return query if factor == 1 else replace(query, scale=(unit, factor))
+
+
+def _role_of_unit(unit: str) -> str:
+    known = unit_of(unit)
+    return known[0] if known else ""
+
+
+def _unit_of_number(of: Expression | None, vocabulary: Vocabulary) -> str:
+    """Return the unit of a number: that of its column, seconds between two moments, what these were divided by."""
+    if isinstance(of, Arithmetic) and isinstance(of.right, Constant) and of.sign == "/":
+        return {60: "min", 3600: "h", 86400: "d"}.get(int(of.right.value), "")
+    columns = [vocabulary.by_name.get(name) for name in columns_of(of)]
+    if isinstance(of, Arithmetic):
+        return "s" if all(one is not None and one.kind == "time" for one in columns) else ""
+    column = columns[0] if len(columns) == 1 else None
+    if column is None or not column.numeric:
+        return ""
+    known = unit_of(column.unit) if column.unit else None
+    return known[1] if known else "B" if column.role == "size" and not column.unit else ""

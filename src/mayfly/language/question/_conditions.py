@@ -376,6 +376,12 @@ class Conditions:
                             continue  # Nothing is ever missing there, so that is not what is meant.
                         condition = _turn(_equals(term.info, yes))
                     yield Read(condition if phrase.meaning == "lack" else _turn(condition), end, term.cost)
+        # "who has neither email nor phone"
+        if self._word(start) == "neither":
+            for one in self.terms.at(self.terms.skip(start + 1, ARTICLES)):
+                if self._word(one.end) == "nor":
+                    for two in self.terms.at(self.terms.skip(one.end + 1, ARTICLES)):
+                        yield Read(_both(Missing(of=one.of), Missing(of=two.of)), two.end, one.cost + two.cost)
         # "tickets nobody owns", "where nobody filled in the insurance"
         if nobody := phrase_at(self.tokens, start, "compare", "nobody"):
             for place in range(nobody.end, min(nobody.end + 4, len(self.tokens))):
@@ -589,7 +595,9 @@ class Conditions:
             return
         for term in self.terms.at(start):
             optional = isinstance(term.of, Column) and term.info is not None and term.info.optional
-            if (term.moment or (optional and not term.numeric)) and term.end == start + 1:
+            if self.vocabulary.joined and not optional:
+                continue  # What has no partner is not there, so that nothing can be said of it.
+            if (term.moment or (optional and not term.numeric)) and (term.end == start + 1 or term.cost == EXACT):
                 yield Read(Not(of=Missing(of=term.of)), term.end, term.cost + 0.2)
 
     def _measured_by(self, start: int, end: int, quantity: Quantity) -> Iterator[tuple[ColumnInfo, float]]:
@@ -757,9 +765,10 @@ class Conditions:
         if first is None or (term.info is not None and term.info.tells == "day"):
             return
         if way == "since" and self._word(place + 1) in ("and", "to", "until", "till", "-"):
-            last = self._clock(place + 2)
-            if last is not None and last > first:
-                yield Read(_between_clocks(term.of, first, last), place + 3, term.cost)
+            last = self._clock(self.terms.skip(place + 2, ("before",)))
+            if last is not None and last != first:
+                end = self.terms.skip(place + 2, ("before",)) + 1
+                yield Read(_between_clocks(term.of, first, last), end, term.cost)
             return
         operators: dict[str, Operator] = {"after": ">=", "since": ">=", "before": "<", "until": "<"}
         if way in operators:
@@ -813,6 +822,8 @@ def _clock_condition(of: Expression, operator: Operator, second: int) -> Conditi
 
 def _between_clocks(of: Expression, first: int, last: int) -> Condition:
     """Ask that a time of day lies between two, the second of which is none of them any more."""
+    if last < first:  # From 22:00 to 06:00 it is night.
+        return Or(of=(_clock_condition(of, ">=", first), _clock_condition(of, "<", last)))
     if first % 3600 == 0 and last % 3600 == 0:
         hours = (first // 3600, last // 3600 - 1)
         return Compare(left=PartOf(part="hour of day", of=of), operator="between", value=hours)

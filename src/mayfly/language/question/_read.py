@@ -97,7 +97,14 @@ _CALLED = re.compile(r"(\w+)\(([^()]*)\)")
 
 
 def _parts(token: Token) -> list[Token]:
-    """Cut what was written without spaces: "status=500", "min/max/avg"."""
+    """Cut what was written without spaces: "status=500", "min/max/avg"; what looks like a pasted line is words here."""
+    if token.kind == "data":
+        plain = read_tokens(token.text.lower())
+        return [
+            one._replace(text=token.text[one.start : one.end], start=one.start + token.start, end=one.end + token.start)
+            for one in plain
+            if one.kind not in ("line", "item")
+        ]
     if token.kind == "code" and (found := _COMPARED.fullmatch(token.text)):
         return [
             part._replace(

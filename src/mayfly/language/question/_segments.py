@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import count
 from typing import Literal
 
-from mayfly.language._inflect import is_made_of
+from mayfly.language._inflect import is_form_of, is_made_of
 from mayfly.language._lexicon import word_set
 from mayfly.language._tokens import Token
 from mayfly.language.question._conditions import UNSURE, Conditions
@@ -20,7 +20,9 @@ from mayfly.language.question._query import (
     Compare,
     Condition,
     Function,
+    Missing,
     Named,
+    Not,
     Or,
     columns_of,
     walk,
@@ -188,6 +190,8 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 2, word=word)
         if word == "through" and self._is_value(start + 1):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        if not found and (self._tells_again(start) or self._is_true_of_all(start) or self._is_span(start + 1)):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
         if word == "single" and adjective_at(self.tokens, start - 1):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "the largest single donation"
         if word == "once" and self._points_back(start):
@@ -259,6 +263,25 @@ class Cutter:
         if self._word(place) in ("(", "i.e", "i.e."):
             return True
         return self._word(place) == "," and self._word(place + 1) == "that" and self._word(place + 2) == "is"
+
+    def _tells_again(self, start: int) -> bool:
+        """Say whether a verb says what the column of the next condition says: "picked by Ivan" with a picker."""
+        word = self._word(start)
+        place = self.terms.skip(start + 1, ("by", "with", "in", "at", "on", "from", "to", "as", "the", "a", "an"))
+        if place == start + 1 or not word.isalpha() or len(word) < 4:
+            return False
+        known = self.vocabulary.by_name
+        columns = {name for read in self.conditions.at(place) if read.cost < 1.2 for name in columns_of(read.condition)}
+        words = [part for name in columns if name in known for part in known[name].words]
+        return any(is_form_of(word, part) or is_made_of(part, word) for part in words)
+
+    def _is_true_of_all(self, start: int) -> bool:
+        """Say whether a verb tells what happened to every record: all of them were "sold at" some moment."""
+        word = self._word(start)
+        return len(word) > 3 and any(
+            one.kind == "time" and not one.optional and is_form_of(word, one.words[0])
+            for one in self.vocabulary.columns
+        )
 
     def _opens_sentence(self, start: int) -> bool:
         """Say whether a verb asks in the middle: behind the end of a sentence or of what it is about, or before "me"."""
@@ -437,7 +460,16 @@ class Cutter:
             return
         for term in self.terms.at(start):
             if term.end == start + 1 and term.info is not None and term.info.kind == "text":
-                yield Segment(kind="group", start=start, end=kind + 1, terms=(term,), cost=term.cost, word="by")
+                given = Not(of=Missing(of=term.of)) if term.info.optional else None
+                yield Segment(
+                    kind="group",
+                    start=start,
+                    end=kind + 1,
+                    terms=(term,),
+                    cost=term.cost,
+                    word="by",
+                    condition=given,
+                )
 
     def _once(self, start: int) -> Iterator[Segment]:
         """Read "each owner once", and "each" where it only points back: "how often each occurred"."""
@@ -447,7 +479,9 @@ class Cutter:
             after = self.terms.skip(term.end, ("only", "just"))
             if self._word(after) == "once":
                 yield Segment(kind="unique", start=start, end=start + 1)
-        if phrase_at(self.tokens, start - 2, "measures", "often") or in_class(self._word(start + 1), "happened"):
+        ends = start + 2 >= len(self.tokens) or self.tokens[start + 2].kind == "sign"
+        happened = in_class(self._word(start + 1), "happened") and ends
+        if phrase_at(self.tokens, start - 2, "measures", "often") or happened:
             yield Segment(kind="glue", start=start, end=start + 1, word="each")
 
     # What is made of the records.
@@ -694,6 +728,11 @@ class Cutter:
 
     def _numbers(self, start: int) -> Iterator[Segment]:
         """Read "rounded to 2 decimals", "in MB", and a bare number before a superlative: "the 3 most expensive"."""
+        if self._word(start) in ("rounded", "round"):
+            place = self.terms.skip(start + 1, ("to", "the", "off", "it", "them"))
+            if self._word(place) in ("whole", "nearest", "integer", "integers"):
+                end = place + 1 + (self._word(place) in ("whole", "nearest") and place + 1 < len(self.tokens))
+                yield Segment(kind="digits", start=start, end=end, number=0)
         if self._word(start) in ("rounded", "round", "to") and "decimal" in {
             base for place in range(start, start + 5) for base in bases_of(self._word(place))
         }:

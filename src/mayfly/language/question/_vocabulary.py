@@ -329,6 +329,7 @@ def name_words(name: str) -> tuple[str, ...]:
     """Split a name at underscores, dots, hyphens and humps, into words in small letters."""
     if re.fullmatch(r"[A-Z]{2,}s", name):
         return (name.lower(),)  # "IPs", "URLs"
+    name = re.sub(r"(?i)\be-(?=mail)", "e", name)  # An e-mail is an email.
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
     return tuple(word.lower() for word in re.findall(r"[^\W_]+|[%€$£]", spaced)) or (name.lower(),)
 
@@ -360,7 +361,7 @@ def role_of_name(name: str) -> str:
     # "Money Out" is money too.
     if len(words) > 1 and words[-1] in ("in", "out") and (found := roles_of(words[:-1])):
         return found[0]
-    unit = unit_of(words[-1]) if len(words) > 1 else None
+    unit = unit_of(words[-1]) if len(words) > 1 or len(words[-1]) == 2 else None
     if unit is None or unit[0] in ("number", "share"):
         return ""
     # temp_c, gross_eur: what stands before the unit says it better than the unit does.

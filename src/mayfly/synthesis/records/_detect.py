@@ -135,20 +135,24 @@ def _is_prose(found: Format) -> bool:
 
 
 def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | None:
-    shapes: list[Shape] = []
-    fields: dict[str, Field] = {}
-    counts: Counter[str] = Counter()
+    learned: list[tuple[Shape, tuple[Field, ...]]] = []
     for group in groups:
         shape, found = _naming.name_pieces(_align.learn([line.strip(" ") for line in group]))
         if any(line[0] == " " or line[-1] == " " for line in group):
             shape = Shape((Fixed("   "), *shape.parts, Fixed("   ")))
-        if shape in shapes or not found:
-            continue
-        shapes.append(shape)
-        for field in found:
-            known = fields.setdefault(field.name, field)
-            counts[field.name] += 1
-            fields[field.name] = _joined(known, field)
+        if found and shape not in [known for known, _ in learned]:
+            learned.append((shape, found))
+    # A shape that fits only what an earlier one fits too would have columns without a single value.
+    taken = [[bool(_shape.compiled(shape).fullmatch(line)) for line in lines] for shape, _ in learned]
+    firsts = {next((at for at, fits in enumerate(row) if fits), -1) for row in zip(*taken, strict=True)}
+    learned = [one for at, one in enumerate(learned) if at in firsts]
+    shapes = [shape for shape, _ in learned]
+    fields: dict[str, Field] = {}
+    counts: Counter[str] = Counter()
+    for field in (field for _, found in learned for field in found):
+        known = fields.setdefault(field.name, field)
+        counts[field.name] += 1
+        fields[field.name] = _joined(known, field)
     if not shapes:
         return None
     fitted = sum(any(_shape.compiled(shape).fullmatch(line) for shape in shapes) for line in lines)

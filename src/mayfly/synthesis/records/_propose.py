@@ -39,6 +39,8 @@ MOST_READINGS = 3
 MOST_WORDS = 200
 # A format that was not the first choice has to read the question clearly better.
 _OTHER_FORMAT = 0.6
+# A reading that costs less took every word for what it is.
+_EXACTLY = 0.25
 HELPS = ("name columns as they are", "examples of inputs with their outputs (--examples)", "a model (--model)")
 
 
@@ -136,12 +138,19 @@ def propose(
     if not readings:
         return Unable(reason=_not_understood(intent, tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
     rivals = _distinct(_rivals(readings), items)
-    if len(rivals) == 1 and rivals[0].reading.sure:
+    if len(rivals) == 1 and rivals[0].reading.sure and not _finds_nothing(rivals[0]):
         query, table = rivals[0].reading.query, rivals[0].table
         return Proposal(query=query, table=table, program=write_program(table.format, query))
     if len(rivals) < MOST_READINGS:
         rivals = _distinct(readings[: 4 * MOST_READINGS], items)
     return _ask(rivals[:MOST_READINGS], tables[0])
+
+
+def _finds_nothing(one: _Rival) -> bool:
+    """Say whether a reading that took some words for others found nothing: then it was perhaps not meant."""
+    if one.reading.cost < _EXACTLY or one.reading.query.where is None:
+        return False
+    return evaluate(one.reading.query, one.table.rows, one.table.fields).value in (0, [], {}, None)
 
 
 def propose_reading(reading: str, items: Sequence[object], *, name: str = "") -> Proposal:
