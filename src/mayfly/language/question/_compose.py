@@ -33,7 +33,7 @@ from mayfly.language.question._query import (
 )
 from mayfly.language.question._segments import Segment
 from mayfly.language.question._terms import Term
-from mayfly.language.question._vocabulary import AKIN, ColumnInfo, Vocabulary
+from mayfly.language.question._vocabulary import AKIN, NEAR, ColumnInfo, Vocabulary
 from mayfly.language.question._words import UNIT_SIZES, is_person, unit_of
 
 # Numbers of these roles are added up where nothing is said; of any other it is not known what is made of them.
@@ -65,7 +65,7 @@ class Composer:
     """Hold the segments of one cut by what they say, and make queries of them."""
 
     def __init__(self, segments: Sequence[Segment], vocabulary: Vocabulary, moments: Sequence[ColumnInfo]) -> None:
-        segments = _without_counting(_without_repeats(segments))
+        segments = _without_counting(_without_repeats(_without_doubles(segments)))
         self.vocabulary = vocabulary
         # The columns of moments that can be meant where none is named.
         self.moments = moments
@@ -1045,6 +1045,15 @@ class _Ranking:
             ),
             cost,
         )
+
+
+def _without_doubles(segments: Sequence[Segment]) -> Sequence[Segment]:
+    """Leave out the first of two words that are parts of one column's name: "used the most kWh" with "kWh used"."""
+    terms = [one for one in segments if one.kind == "term" and one.term is not None and one.term.cost == NEAR]
+    for one, other in pairwise(terms):
+        if one.term and other.term and one.term.of == other.term.of and one.word != other.word:
+            return [segment for segment in segments if segment is not one]
+    return segments
 
 
 def _without_repeats(segments: Sequence[Segment]) -> Sequence[Segment]:

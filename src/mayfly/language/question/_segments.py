@@ -265,15 +265,25 @@ class Cutter:
         return self._word(place) == "," and self._word(place + 1) == "that" and self._word(place + 2) == "is"
 
     def _tells_again(self, start: int) -> bool:
-        """Say whether a verb says what the column of the next condition says: "picked by Ivan" with a picker."""
+        """Say whether a verb says what the column of a condition says: "picked by Ivan" with a picker."""
         word = self._word(start)
-        place = self.terms.skip(start + 1, ("by", "with", "in", "at", "on", "from", "to", "as", "the", "a", "an"))
-        if place == start + 1 or not word.isalpha() or len(word) < 4:
+        if not word.isalpha() or len(word) < 4:
             return False
+        return any(is_form_of(word, part) or is_made_of(part, word) for part in self._words_of_conditions)
+
+    @cached_property
+    def _words_of_conditions(self) -> frozenset[str]:
+        """The words of the names of columns of which the question says a value."""
         known = self.vocabulary.by_name
-        columns = {name for read in self.conditions.at(place) if read.cost < 1.2 for name in columns_of(read.condition)}
-        words = [part for name in columns if name in known for part in known[name].words]
-        return any(is_form_of(word, part) or is_made_of(part, word) for part in words)
+        return frozenset(
+            part
+            for place in range(len(self.tokens))
+            for read in self.conditions.at(place)
+            if read.cost < NEAR and isinstance(read.condition, Compare) and read.condition.operator in ("=", "in")
+            for name in columns_of(read.condition)
+            if name in known
+            for part in known[name].words
+        )
 
     def _is_true_of_all(self, start: int) -> bool:
         """Say whether a verb tells what happened to every record: all of them were "sold at" some moment."""

@@ -561,15 +561,19 @@ class _Writer:
             "    held = groups.setdefault(repr(key), (key, gauges()))[1]",
             "    for gauge, value in zip(held, values(row)):",
             "        gauge.add(value)",
-            # A group of which nothing is known is none: nobody's average is asked for.
-            "made = [group_made(group) for group in groups.values()]",
-            "made = [group for group in made if any(value is not None for value in group[1])]",
+            "made = filter(is_known, map(group_made, groups.values()))",
             "return sorted(made, key=lambda group: [sort_key(part) for part in group[0]])",
         ]
         self.source.function(
             "def group_made(group: tuple[list[object], list[Gauge]]) -> Group:",
             "Return a group with the values of its gauges.",
             ["return group[0], [gauge.value() for gauge in group[1]]"],
+        )
+        # A group of which nothing is known is none: nobody's average is asked for.
+        self.source.function(
+            "def is_known(group: Group) -> bool:",
+            "Whether there is anything to tell about a group.",
+            ["return any(value is not None for value in group[1])"],
         )
         self.source.function(
             "def collect(found: Iterable[Row]) -> list[Group]:", "Return every group with its values.", body
