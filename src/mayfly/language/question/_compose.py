@@ -55,10 +55,14 @@ _LISTED = "term group unique edge limit sort way"
 
 
 class Composed(NamedTuple):
-    """A query, and how much less likely it is than others from the same segments."""
+    """A query, and how much less likely it is than others from the same segments.
+
+    Of a share, *base* is how many of its conditions say of what it is a share, where that was said.
+    """
 
     query: Query
     cost: float
+    base: int | None = None
 
 
 class Composer:
@@ -84,7 +88,7 @@ class Composer:
         """Yield every query that the segments can mean; none where they do not go together."""
         if not self.all and any(one.word == "join" for one in self.segments):
             yield Composed(Query(), 0.0)
-        if not self.all or self._says_twice() or self._drops_noun():
+        if not self.all or self._says_twice() or self._drops_noun() or self._wants_span():
             return
         for where, cost in _conditions(self.all):
             for found in self._made():
@@ -107,7 +111,21 @@ class Composer:
                 # "GET vs POST" is nothing but the two side by side.
                 beside = bool(apart) and any(one.name == "vs" for one in self._of("condition"))
                 for told in (*([] if beside else [query]), *apart):
-                    yield Composed(told, cost + found.cost)
+                    more = UNSURE if self._denies_some(told) else 0.0
+                    yield Composed(told, cost + found.cost + more, self._base_of_share())
+
+    def _denies_some(self, query: Query) -> bool:
+        """Say whether records are sorted out where groups were meant: users without a running job have other jobs."""
+        grouped = query.unique or query.keys or any(one.function == "unique" for one in query.measures)
+        return bool(grouped) and any(one.word == "none" for one in self._of("condition"))
+
+    def _base_of_share(self) -> int | None:
+        """Return how many conditions stand before the verb of a share: "of the night trains were cancelled"."""
+        places = [at for at, one in enumerate(self.all) if one.kind == "condition"]
+        for number, at in enumerate(places):
+            if number and self.joints[at] & {"got", "were", "was", "is", "are", "have", "has", "had"}:
+                return number
+        return None
 
     def _told_apart(self, query: Query) -> list[Query]:
         """Read several values that are listed as groups: "how many passed, failed and skipped", "GET vs POST"."""
@@ -153,6 +171,12 @@ class Composer:
                 if set(columns_of(one.term.of)) & set(columns_of(following.condition)):
                     return True
         return False
+
+    def _wants_span(self) -> bool:
+        """Say whether a unit was taken for that of a span, and no span was read."""
+        if not any(one.kind == "glue" and one.name == "unit" for one in self.segments):
+            return False
+        return not any(one.term is not None and isinstance(one.term.of, Arithmetic) for one in self.all)
 
     def _drops_noun(self) -> bool:
         """Say whether a noun is one of a list of columns, and would be lost as what records are called."""
@@ -336,6 +360,13 @@ class Composer:
             given = _given(key)
             yield from self._in_order(Query(measures=(Measure(function="count"),), keys=(key.of,), where=given), 0.0)
             return
+        which = any(one.kind == "glue" and one.word in ("which", "who") for one in self.segments[:2])
+        if (
+            which
+            and self._of("noun")
+            and any(one.word == "" and one.function in ("min", "max") for one in self._of("measure"))
+        ):
+            return  # "which job has the highest memory" asks for the job.
         for measures, taken, cost in self._filled():
             measures = (*self._edges(taken), *measures) if self._of("edge") and measures else measures
             left = [one for at, one in enumerate(self.all) if one.kind == "term" and at not in taken]

@@ -121,7 +121,7 @@ class Conditions:
     def _negated(self, start: int) -> Iterator[Read]:
         word = self._word(start)
         two = _TWO_WORDS.get(word)
-        if word not in _NEGATIONS and two is None:
+        if word not in _NEGATIONS and two is None and not word.endswith("n't"):
             return
         place = start + 1
         if two is not None:
@@ -885,6 +885,8 @@ def _equals_any(term: Term, operator: str, values: Sequence[int | float]) -> Con
 
 def _or_more(terms: Terms, operator: str, end: int, said: bool) -> tuple[str, int]:
     """Read "or more", "or older" behind a number."""
+    if terms.word(end) == "and" and operator == "=" and terms.word(end + 1) in ("up", "above", "over", "upwards"):
+        return ">=", end + 2
     if terms.word(end) == "or" and operator == "=":
         word = terms.word(end + 1)
         if word in ("more", "higher", "above", "over", "greater", "older", "larger", "longer", "later"):

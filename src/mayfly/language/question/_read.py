@@ -55,7 +55,7 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
     moments = [column for column, cost in cutter.terms.moments() if cost == EXACT]
     for cost, cut in cutter.cuts():
         for composed in Composer(cut, vocabulary, moments).queries():
-            for query in _split_shares(composed.query):
+            for query in _split_shares(composed.query, composed.base):
                 if query is None or not _says_something(query, cut):
                     continue
                 whole = cost + composed.cost
@@ -151,7 +151,7 @@ def _says_something(query: Query, cut: Sequence[Segment]) -> bool:
     )
 
 
-def _split_shares(query: Query) -> list[Query | None]:
+def _split_shares(query: Query, base_size: int | None) -> list[Query | None]:
     """Tell the whole from the part of a share: with several conditions, each first one may only say where to look."""
     if not any(one.function == "share" for one in query.measures):
         return [query]
@@ -159,7 +159,8 @@ def _split_shares(query: Query) -> list[Query | None]:
         return []
     conditions: tuple[Condition, ...] = query.where.of if isinstance(query.where, And) else (query.where,)
     found: list[Query | None] = []
-    for number in range(len(conditions)):
+    known = base_size is not None and 0 < base_size < len(conditions)
+    for number in (base_size,) if known and base_size is not None else range(len(conditions)):
         base, part = conditions[:number], conditions[number:]
         where = None if not base else base[0] if number == 1 else And(of=base)
         share = part[0] if len(part) == 1 else And(of=part)

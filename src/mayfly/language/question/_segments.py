@@ -175,9 +175,11 @@ class Cutter:
         ):
             yield Segment(kind="glue", start=start, end=behind + 1, word=word)  # "all links in the text"
         if word in ("days", "hours", "minutes", "weeks") and self._is_unit_of_span(start):
-            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, name="unit")
         if word == "how" and self._word(start + 1) == "many" and self._is_unit_of_span(start + 2):
-            yield Segment(kind="glue", start=start, end=start + 3, word=word)
+            yield Segment(kind="glue", start=start, end=start + 3, word=word, name="unit")
+        if not bases_of(word).isdisjoint(("take", "need", "last", "require")) and self._has_span:
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, name="unit")
         if self._opens_sentence(start) and (word in _SHOW or word in ("need", "want")):
             yield Segment(
                 kind="glue", start=start, end=start + 1, word=word
@@ -314,6 +316,11 @@ class Cutter:
         return place > start + 1 and any(
             term.info is not None and term.info.kind == "text" for term in self.terms.at(place)
         )
+
+    @cached_property
+    def _has_span(self) -> bool:
+        """Whether the question names two moments between which something lasts."""
+        return any(map(self._is_span, range(len(self.tokens))))
 
     def _is_unit_of_span(self, start: int) -> bool:
         """Say whether a unit belongs to two moments that are named further on: "how many days ... from A to B"."""
@@ -691,6 +698,9 @@ class Cutter:
         ends = {"first": False, "head": False, "last": True, "tail": True, "final": True, "limit": False}
         if word in ends and number and isinstance(number.value, int) and number.value > 0 and not number.unit:
             yield Segment(kind="limit", start=start, end=number.end, number=number.value, last=ends[word])
+        if word == "for" and self._word(start + 1) == "the" and self._word(start + 3) == "time":
+            if self._word(start + 2) in ("first", "last"):  # "for the first time"
+                yield Segment(kind="edge", start=start, end=start + 4, last=self._word(start + 2) == "last")
         timed = phrase_at(self.tokens, start + 1, "parts")
         if word in ("first", "last", "final") and not number and not timed:
             yield Segment(kind="edge", start=start, end=start + 1, last=word != "first")
@@ -859,8 +869,16 @@ class Cutter:
             # "passed, failed and skipped" may be told apart, "passed or failed" is one thing.
             apart = "each" if several and joints & {"and", ","} and "or" not in joints else ""
             apart = "vs" if several and joints & {"vs", "versus"} else apart
+            # "have no running job" says something of all records of somebody.
+            denied = joints & {"no", "never", "without", "none"} and not isinstance(read.condition, Missing)
             yield Segment(
-                kind="condition", start=start, end=read.end, condition=read.condition, cost=read.cost, name=apart
+                kind="condition",
+                start=start,
+                end=read.end,
+                condition=read.condition,
+                cost=read.cost,
+                name=apart,
+                word="none" if denied else "",
             )
 
     def _terms_and_nouns(self, start: int) -> Iterator[Segment]:
@@ -992,9 +1010,11 @@ class Cutter:
             if phrase.meaning not in ("count", "unique", "often", "share")
         )
         said = self.tokens[start].text
-        for column in self.vocabulary.columns if measured else ():
+        asked = start > 0 and self._word(start - 1) in ("which", "what")  # "which host has the most warnings"
+        for column in self.vocabulary.columns if measured or asked else ():
             term = Term(Column(name=column.name), column, start + 1, UNSURE + 1)
-            if term.numeric:
+            few = column.kind == "text" and column.complete and 1 < len(column.values) <= _FEW
+            if (measured and term.numeric) or (asked and few):
                 yield Segment(kind="term", start=start, end=start + 1, term=term, cost=term.cost, guess=said)
 
     def _perhaps_grouped(self, start: int, place: int) -> Iterator[Segment]:

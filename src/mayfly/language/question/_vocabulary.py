@@ -187,7 +187,7 @@ class Vocabulary:
             return []  # "no" is no part of emp_no: it turns something round.
         partly = [column for column in self.columns if _holds(column.words, words)]
         # "customer" means the customer's name rather than the customer's number.
-        named = [column for column in partly if column.words[-1] == "name" and column.words[0] == words[0]]
+        named = [one for one in partly if one.words[-1] == "name" and is_form_of(one.words[0], words[0])]
         # Other parts of the same thing are no better than its number: a rider's plan is no rider.
         numbers = [column for column in partly if column.words[-1] in ("id", "no", "nr", "number")]
         named = named or (
@@ -304,7 +304,8 @@ def _is_made_of(column: ColumnInfo, words: tuple[str, ...]) -> bool:
     name = [word for word in column.words if word not in _STOP and word != "by"]
     if len(words) == len(name) == 1 and len(words[0]) > 3:
         return is_made_of(words[0], name[0])
-    return len(words) > 1 and len(column.words) == 1 and 2 < len(column.name) < 6 and _spells(column.words[0], words)
+    long = len(words) > 1 and all(len(word) > 3 for word in words)
+    return long and len(column.words) == 1 and 2 < len(column.name) < 6 and _spells(column.words[0], words)
 
 
 def _spells(letters: str, words: tuple[str, ...]) -> bool:

@@ -85,7 +85,7 @@ def vocabulary_of(table: Table) -> Vocabulary:
     columns = _with_main_moment(tuple(_column(one, table) for one in table.format.fields), table)
     messages = [one.name for one in columns if one.role == "message"]
     texts = tuple({str(row.get(name) or "").lower() for row in table.rows for name in messages or [""]})
-    things = table.format.kind in ("delimited", "objects", "json", "joined") or _is_list(table)
+    things = table.format.kind in ("delimited", "objects", "json", "pairs", "joined") or _is_list(table)
     kinds = table.format.words
     return Vocabulary(columns=columns, nouns=_nouns(table), kinds=kinds, texts=texts, about_things=things)
 
