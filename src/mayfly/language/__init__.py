@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.language._inflect import bases, is_form_of, plural, singular, verb_forms
+    from mayfly.language._inflect import bases, is_form_of, is_made_of, plural, singular, verb_forms
     from mayfly.language._read import read
     from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
     from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
@@ -26,6 +26,7 @@ __all__ = [
     "TokenKind",
     "bases",
     "is_form_of",
+    "is_made_of",
     "plural",
     "read",
     "singular",
@@ -36,7 +37,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_inflect": "bases is_form_of plural singular verb_forms",
+        "_inflect": "bases is_form_of is_made_of plural singular verb_forms",
         "_read": "read",
         "_request": "Clause ClauseKind Guess Phrase Request Role",
         "_tokens": "NAMES Token TokenKind tokens",

@@ -46,7 +46,7 @@ _PERSONS = ("user", "customer", "name", "email")
 
 # What each way of reading makes use of; conditions and nouns go with all of them.
 _SHARED = "measure term group sort way limit superlative"
-_DEDUPED = "dedupe keep group term sort way limit"
+_DEDUPED = "dedupe keep group term sort way limit measure"
 _CHANGED = "rename add drop columns range sort way limit"
 _HAD = "having term group measure sort way limit"
 _RANKED = "superlative limit term group measure"
@@ -69,7 +69,7 @@ class Composer:
     """Hold the segments of one cut by what they say, and make queries of them."""
 
     def __init__(self, segments: Sequence[Segment], vocabulary: Vocabulary, moments: Sequence[ColumnInfo]) -> None:
-        segments = _without_counting(_without_repeats(_without_doubles(segments)))
+        segments = _without_counting(_without_repeats(_without_doubles(_with_counted(segments))))
         self.vocabulary = vocabulary
         # The columns of moments that can be meant where none is named.
         self.moments = moments
@@ -326,6 +326,10 @@ class Composer:
             return
         if not distinct and self.vocabulary.is_noun(self.all[at].word):
             return  # The word is what a record is called, and is read as that.
+        if not distinct and term.numeric and _is_added(term):
+            # "how many kg came from plot 3" are added up.
+            yield from self._fill(at, (*made, Measure(function="sum", of=term.of)), taken | {at}, cost)
+            return
         yield from self._fill(at, (*made, Measure(function="unique", of=term.of)), taken | {at}, cost)
         if not distinct:
             # Of "count emails" nobody knows whether each address counts once: both are readings.
@@ -694,10 +698,12 @@ class Composer:
 
     def _changed(self) -> Iterator[Composed]:
         terms = [one.term for one in self._of("term") if one.term]
-        if self._of("measure", "superlative", "having", "unique"):
+        if self._of("superlative", "having", "unique"):
             return
         if self._of("dedupe"):
             yield from self._deduplicated(terms)
+            return
+        if self._of("measure"):
             return
         ranges = self._of("range")
         if ranges:
@@ -727,9 +733,15 @@ class Composer:
         keeps = self._of("keep")
         if len(keeps) > 1 or (self._keys() and terms):
             return
+        counted = bool(self._of("measure"))
+        if any(one.function != "count" for one in self._of("measure")) or (counted and len(keys) > 1):
+            return
+        if counted and keys:
+            yield Composed(Query(measures=(Measure(function="unique", of=keys[0]),)), 0.0)
+            return
         if not keys:
             if not keeps:
-                yield from self._in_order(Query(unique=True, lines=self.lines), 0.0)
+                yield from self._in_order(Query(unique=True, lines=self.lines, tally=counted), 0.0)
             return
         pick = Pick(number=1)
         if keeps and keeps[0].adjective is not None:
@@ -875,6 +887,11 @@ class _Ranking:
                 if self.composer.all[at].kind == "term" and at not in taken
             ]
             keys = [*(one.term for one in terms if one.term), *(self.by if not terms else [])]
+            if not keys and len(self.apart) == 1 == len(measures) and self._ends():
+                # "total km of each rider, best three"
+                order = (Order(by=0, descending=self.descending),)
+                yield Composed(Query(measures=measures, keys=self.apart, order=order, limit=self.number or 1), cost)
+                continue
             if len(measures) != 1 or len(keys) != 1 or (keys[0].numeric and not terms) or (self.by and terms):
                 continue
             limit, more = self._limit(terms[0] if terms else None)
@@ -886,6 +903,12 @@ class _Ranking:
                 ),
                 cost + more,
             )
+
+    def _ends(self) -> bool:
+        """Say whether the superlative stands behind everything else, and is of what was said before it."""
+        return (
+            self.after is None and self.adjective.name in ("large", "small", "good", "bad") and not self.adjective.roles
+        )
 
     def _on_average(self) -> Iterator[Composed]:
         """Read "which endpoint is the slowest on average": the superlative says of what."""
@@ -947,6 +970,8 @@ class _Ranking:
         yield Composed(Query(measures=(Measure(function=extreme, of=subject.of),), keys=self.apart), 0.0)
 
     def _speaks_of(self, term: Term) -> bool:
+        if isinstance(term.of, Arithmetic) and term.info is not None and term.info.kind == "time":
+            return "duration" in self.adjective.roles  # The time between two moments.
         return term.info is not None and (
             term.info.role in self.adjective.roles or (term.moment and "timestamp" in self.adjective.roles)
         )
@@ -1076,6 +1101,17 @@ class _Ranking:
             ),
             cost,
         )
+
+
+def _with_counted(segments: Sequence[Segment]) -> Sequence[Segment]:
+    """Count the records where their name is one of a list of measures: "trips and total passengers per day"."""
+    said = [one for one in segments if one.kind not in ("glue", "ask")]
+    between = {one.end for one in segments if one.kind == "glue" and one.word in ("and", ",")}
+    for one, following in pairwise(said):
+        if one.kind == "noun" and following.kind == "measure" and following.start - 1 in {end - 1 for end in between}:
+            counted = replace(one, kind="measure", function="count", word="", name="")
+            return [counted if segment is one else segment for segment in segments]
+    return segments
 
 
 def _without_doubles(segments: Sequence[Segment]) -> Sequence[Segment]:

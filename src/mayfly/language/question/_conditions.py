@@ -412,6 +412,9 @@ class Conditions:
         if token.kind == "number":
             yield from self._bare_numbers(start)
             return
+        for column in self.vocabulary.columns:
+            if len(column.absent) == 1 and column.absent[0].lower() == self._word(start):
+                yield Read(Missing(of=Column(name=column.name)), start + 1, 0.2)  # "absent" has no points
         hits = self.vocabulary.values_at(self.terms.text, self.tokens, start)
         for hit in hits:
             if hit.column.numeric or hit.column.kind == "time":

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import count
 from typing import Literal
 
-from mayfly.language._inflect import is_form_of, is_made_of
+from mayfly.language._inflect import is_form_of, is_made_of, singular
 from mayfly.language._lexicon import word_set
 from mayfly.language._tokens import Token
 from mayfly.language.question._conditions import UNSURE, Conditions
@@ -194,6 +194,8 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if not found and (self._tells_again(start) or self._is_true_of_all(start) or self._is_span(start + 1)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
+        if word in ("remain", "remains", "remaining", "left") and phrase_at(self.tokens, 0, "lists", "dedupe"):
+            yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word == "single" and adjective_at(self.tokens, start - 1):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)  # "the largest single donation"
         if word == "once" and self._points_back(start):
@@ -306,8 +308,9 @@ class Cutter:
 
     def _is_span(self, place: int) -> bool:
         """Say whether two moments are named at a place: "between reported and arrived"."""
-        return self._word(place) in ("from", "between") and any(
-            isinstance(term.of, Arithmetic) for term in self.terms.at(place)
+        return any(
+            isinstance(term.of, Arithmetic) and term.info is not None and term.info.kind == "time"
+            for term in self.terms.at(place)
         )
 
     def _names_persons(self, start: int) -> bool:
@@ -451,7 +454,10 @@ class Cutter:
         token = self.tokens[place] if place < len(self.tokens) else None
         if token is None:
             return False
-        if loosely and any(bases_of(name) & bases_of(token.text.lower()) for name in self.vocabulary.files):
+        if loosely and any(
+            bases_of(name) & bases_of(token.text.lower()) or is_made_of(singular(name), token.text.lower())
+            for name in self.vocabulary.files
+        ):
             return True
         return token.text.lower() in self.vocabulary.files and not self.terms.at(place)
 
@@ -1023,6 +1029,8 @@ class Cutter:
         known = token is None or token.kind != "word" or is_glue(token.plain) or self.terms.at(place)
         if token is None or known or self.conditions.at(place):
             return
+        if self._word(start) in ("each", "every") and self._is_opening(start):
+            return  # "show me every reading"
         for column in self.vocabulary.columns:
             term = Term(Column(name=column.name), column, place + 1, UNSURE + 1)
             if column.kind in ("text", "bool") and column.complete and 1 < len(column.values) <= _FEW:

@@ -187,9 +187,16 @@ class Terms:
     def _worked(self, left: Term) -> Iterator[Term]:
         """Read "qty times price", "gross - net"."""
         sign = phrase_at(self.tokens, left.end, "arithmetic")
-        if sign is None or sign.meaning not in ("*", "+", "-", "/") or not left.numeric:
+        moments = left.moment and sign is not None and sign.meaning == "-"
+        if sign is None or sign.meaning not in ("*", "+", "-", "/") or not (left.numeric or moments):
             return
         place = self.skip(sign.end, ARTICLES)
+        if moments:  # "delivered minus shipped" is how long it took.
+            for right in self._columns(place):
+                if right.moment and right.of != left.of:
+                    span = Arithmetic(sign="-", left=left.of, right=right.of)
+                    yield Term(span, left.info, right.end, left.cost + right.cost)
+            return
         rights = [right for right in self._columns(place) if right.numeric]
         number = self.number(place)
         if number and not number.unit:
@@ -221,7 +228,7 @@ class Terms:
         if not unit:
             # "how many days does each carrier need from booking to delivery" gives the unit apart.
             units = [size for at in range(start) if (size := self.unit_at(at)) > 1]
-            unit, place = (units[0] if len(units) == 1 else 0), start
+            unit, place = (units[0] if len(units) == 1 else 1), start
         if not unit or self.word(place) not in ("from", "between"):
             return
         for first in self._moment_columns(place + 1):

@@ -43,6 +43,8 @@ class ColumnInfo:
     optional: bool = False
     # What a moment tells: the day and the time, the day only, or the time of some day.
     tells: Literal["moment", "day", "clock"] = "moment"
+    # Words that stand for nothing in it, each for a reason of its own.
+    absent: tuple[str, ...] = ()
     # Whether the items of a list are numbers.
     numbers: bool = False
     # Whether no two records have the same value in it.

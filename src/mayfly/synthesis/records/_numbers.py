@@ -73,6 +73,7 @@ _COMMAS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
 _POINTS = re.compile(r"[0-9]{1,3}(?:\.[0-9]{3})+(?:,[0-9]+)?|(?:0|[1-9][0-9]{0,17}),[0-9]{1,30}")
 _SPACES = re.compile(r"[0-9]{1,3}(?:([ '’\u00a0\u202f])[0-9]{3})+(?:[.,][0-9]+)?")
 _BARE = re.compile(NUMBER)
+_WORD = re.compile(r"[A-Za-z][A-Za-z -]{1,19}")
 _WHOLE = re.compile(INTEGER)
 _PADDED = re.compile(r"-?0[0-9]")
 SPAN = r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
@@ -120,6 +121,10 @@ def convention_of(cells: Iterable[str], *, span: bool = False, english: bool = F
     number = sum(counts[cell] for cell in found)
     if any(_PADDED.match(match["digits"]) for match in found.values()) or not total:
         return None
+    others = [cell for cell in counts if cell not in found]
+    if len(others) == 1 and counts[others[0]] > 1 and number > total * SOME and _WORD.fullmatch(others[0]):
+        # One word again and again among numbers says why there is none: "absent", "DNF".
+        absent, total = (*absent, others[0]), total - counts.pop(others[0])
     if number < total * ENOUGH:
         return _unusual(counts, total, number, absent, found)
     convention = _dressed(found, counts, number, span, english)

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import cast
 
 from mayfly.core import Offer, canonical_json
-from mayfly.language import Token, bases, tokens
+from mayfly.language import Token, bases, is_made_of, singular, tokens
 from mayfly.language.question import (
     Join,
     JoinKind,
@@ -272,7 +272,11 @@ def _kinds_of_join(read: Sequence[Token], second: str = "") -> list[JoinKind]:
     stem = second.rpartition("/")[2].partition(".")[0]
     for place, token in enumerate(read):
         near = read[place + 1 : place + 4] if is_turning(token.plain) else ()
-        if stem and any(bases(stem) & bases(one.text.rpartition(".")[0] or one.text) for one in near):
+        # "no timesheet entry", "never inspected" with inspections
+        if stem and any(
+            bases(stem) & bases(one.text.rpartition(".")[0] or one.text) or is_made_of(singular(stem), one.text)
+            for one in near
+        ):
             return ["anti"]
     said = [word for place in range(len(read)) for word in join_words(read, place)]
     if "anti" in said:

@@ -134,6 +134,7 @@ def _column(one: Field, table: Table) -> ColumnInfo:
         kind=kind,
         role=one.role or ("status" if kind == "int" and _are_answers(distinct) else ""),
         distinct=len(distinct) == len(held),
+        absent=one.absent,
         unit=one.unit,
         values=tuple(named) if few else (),
         complete=few,
