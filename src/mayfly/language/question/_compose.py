@@ -40,6 +40,8 @@ from mayfly.language.question._words import UNIT_SIZES, is_person, unit_of
 _ADDED = ("amount", "quantity", "size", "distance", "weight", "energy", "volume")
 # A reading that is less likely than its rivals by so much is not offered beside them.
 _LESS = 0.6
+# Moments at which something ends: nothing is as old as they say.
+_ENDS = frozenset(("expires", "expiry", "expire", "due", "next", "until", "end", "ends", "ended", "valid", "closed"))
 # Roles of columns that tell who.
 _PERSONS = ("user", "customer", "name", "email")
 
@@ -371,6 +373,12 @@ class Composer:
             and any(one.word == "" and one.function in ("min", "max") for one in self._of("measure"))
         ):
             return  # "which job has the highest memory" asks for the job.
+        if any(
+            one.kind == "measure" and one.word == "" and one.function in ("min", "max") and "with" in self.joints[at]
+            for at, one in enumerate(self.all)
+            if at and self.all[at - 1].kind == "noun"
+        ):
+            return  # "the record with the highest value"
         for measures, taken, cost in self._filled():
             measures = (*self._edges(taken), *measures) if self._of("edge") and measures else measures
             left = [one for at, one in enumerate(self.all) if one.kind == "term" and at not in taken]
@@ -498,7 +506,7 @@ class Composer:
         share = next(one for one in self._of("measure") if one.function == "share")
         first, second = (one for one in self._of("term") if one.term)
         part, whole = (first, second) if first.start < share.start else (second, first)
-        if part.term is not None and whole.term is not None:
+        if part.term is not None and whole.term is not None and part.term.of != whole.term.of:
             measure = Measure(function="ratio", of=part.term.of, per=whole.term.of)
             yield from self._in_order(Query(measures=(measure,), keys=keys), 0.0)
 
@@ -610,10 +618,18 @@ class Composer:
             return  # "which printers ... toner" asks for printers.
         if any(self.all[at].end == noun.start for at in places for noun in nouns):
             return  # "colour printers" are printers, and no colours.
-        if any(term.numeric and term.cost >= AKIN for term in terms):
+        if (
+            any((term.numeric and term.cost >= AKIN) or (term.moment and term.cost > _LESS) for term in terms)
+            and not unique
+        ):
             shown += UNSURE  # "what did we spend" wants no list of amounts.
+        happened = [one for one in self._of("term") if one.term and one.term.moment and "_" not in one.word]
+        if happened and self._of("condition") and any(one.word.endswith(("ed", "d", "n")) for one in happened):
+            shown += UNSURE  # "umbrellas found on T4" asks for no days.
         # Numbers are listed as they are, and not each once.
         named = named or any(term.numeric for term in terms)
+        several = which and len(terms) == 1 and not terms[0].numeric and not (terms[0].info and terms[0].info.distinct)
+        named = named and not several
         if columns and (which or len(columns) == 1) and not named:
             yield from self._in_order(Query(columns=columns, unique=True), shown)
             if self._is_about(terms[0]) and not which:
@@ -657,6 +673,9 @@ class Composer:
             return
         if limits and left and limits[0].start < self._of("group")[0].start:
             return  # "first two stays at each cottage" are no groups.
+        noun = [one for one in self._of("term") if one.term in left and self.vocabulary.is_noun(one.word)]
+        if edges and len(left) == 1 and noun and left[0].info is not None and left[0].info.distinct:
+            return  # "the last passage of each vessel" is a record, and is read as that.
         if edges and len(left) == 1:
             measures = tuple(Measure(function="last" if one.last else "first", of=left[0].of) for one in edges)
             yield from self._in_order(Query(measures=measures, keys=keys), 0.0)
@@ -766,8 +785,10 @@ class Composer:
                 one for one in self.vocabulary.columns if one.role == role and (one.numeric or one.kind == "time")
             ]
             if role == "timestamp":
-                # How old something is, is told by the moment with which it begins.
-                columns = [one for one in self.moments if one.first] or list(self.moments)
+                # How old something is, is told by the moment with which it begins, or by a year; not by when it ends.
+                years = [one for one in self.vocabulary.columns if _is_year(one)]
+                begun = [one for one in self.moments if _ENDS.isdisjoint(one.words)]
+                columns = [*([one for one in begun if one.first] or begun), *years]
             if columns:
                 return [Column(name=one.name) for one in columns]
         return []
@@ -848,6 +869,8 @@ class _Ranking:
         """Read "which build took the longest", "when was it hottest", "at what hour are we busiest"."""
         shown = tuple(one.term.of for one in others if one.term)
         limit, cost = self._limit(others[0])
+        if self.apart:
+            return
         if self.adjective.roles == ("count",):
             if len(shown) == 1:
                 order = (Order(by=0, descending=self.descending),)
@@ -936,7 +959,7 @@ class _Ranking:
             once = key.info is not None and key.info.distinct and isinstance(key.of, Column)
             if once or not (together or isinstance(key.of, PartOf)):
                 yield Composed(Query(columns=(key.of,), order=order, limit=limit), more)
-            for function in _functions(subject) if not once else ():
+            for function in _functions(subject) if not once and not self.adjective.roles else ():
                 yield Composed(
                     Query(
                         measures=(Measure(function=function, of=subject.of),),
@@ -1168,6 +1191,13 @@ def is_of_persons(column: ColumnInfo) -> bool:
 
 def _tells_who(term: Term) -> bool:
     return term.info is not None and is_of_persons(term.info)
+
+
+def _is_year(column: ColumnInfo) -> bool:
+    """Say whether whole numbers are years: of a building, a book, a harvest."""
+    named = not {"year", "built", "founded", "made"}.isdisjoint(column.words)
+    held = [value for value in column.values if isinstance(value, int)]
+    return named and column.kind == "int" and bool(held) and min(held) > 999 and max(held) < 2101
 
 
 def _given(term: Term) -> Condition | None:

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from mayfly.language._inflect import is_made_of
 from mayfly.language._moments import Span, month_number
+from mayfly.language._tokens import Token
 from mayfly.language.question._query import (
     And,
     Column,
@@ -210,11 +211,16 @@ class Conditions:
                 Read(_turn(read.condition), read.end, read.cost) for read in self._text_of(term, "contains", place)
             )
             return
-        place = self.terms.skip(place, _LINKS - {"of"} | ARTICLES)
         plain = operator in ("=", "!=")
+        if term.info and plain and isinstance(term.of, Column) and self.tokens[place : place + 1]:
+            if self.tokens[place].text == "A":  # "grade A": a value, and no article.
+                yield from self._equal(term, operator, place)
+        place = self.terms.skip(place, _LINKS - {"of"} | ARTICLES)
         quantity = self.terms.number(place)
         if quantity and term.numeric:
             # "restarted more than 20 times", "over 90% full" only say it more fully.
+            if self._word(quantity.end) == "times" and term.info and (term.info.distinct or term.info.role == "id"):
+                return  # "tested 9 times" speaks of how many tests there are.
             more = ("times",) if not quantity.unit else ("full",) if quantity.role == "share" else ()
             operator_, end = _or_more(self.terms, operator, self.terms.skip(quantity.end, more), place != term.end)
             value = self.terms.in_unit_of(quantity, term.info) if term.info else quantity.value
@@ -228,7 +234,7 @@ class Conditions:
             for other in self.terms.at(place):
                 if (
                     isinstance(other.of, Column)
-                    and (other.numeric, other.moment) == (term.numeric, term.moment)
+                    and (other.numeric, other.moment) == (term.numeric, term.moment) != (False, False)
                     and other.of != term.of
                 ):
                     yield Read(
@@ -356,6 +362,12 @@ class Conditions:
         if token.unit == "xx":
             return
         if token.kind != "sign" and not (token.kind == "word" and (is_glue(token.plain) or token.plain in _NEGATIONS)):
+            end = place + 1
+            while end < len(self.tokens) and _is_capital(self.tokens[end - 1]) and _is_capital(self.tokens[end]):
+                end += 1
+            if end > place + 1:  # "Harrow Lane" is one name.
+                yield self.terms.text[token.start : self.tokens[end - 1].end], end
+                return
             yield token.text, place + 1
 
     # Without a column.
@@ -439,7 +451,9 @@ class Conditions:
                 continue
             if token.unit == "xx" and isinstance(token.value, int):
                 low, high = token.value * 100, token.value * 100 + 99
-                yield Read(Compare(left=left, operator="between", value=(low, high)), start + 1, EXACT)
+                again = [hit.end for hit in self.vocabulary.columns_at(self.tokens, start + 1) if hit.column is column]
+                end = again[0] if again else start + 1  # "a 5xx status"
+                yield Read(Compare(left=left, operator="between", value=(low, high)), end, EXACT)
             elif token.value in column.values and token.unit in ("", "s"):
                 yield from self._or_others(Term(left, column, start, EXACT), "=", token.value, start + 1)  # type: ignore[arg-type]
 
@@ -697,10 +711,19 @@ class Conditions:
         for column, cost in self.terms.moments():
             term = Term(Column(name=column.name), column, start, cost)
             yield from (read for read in self._moments_at(term, start) if not _compares_columns(read.condition))
+            if self._is_only_year(start):
+                for span, end in self.terms.spans(start):
+                    yield from self._since(term, "during", span, end + (self._word(end) == "only"))
             # "December bookings": a month right before what it is said of.
             if month_number(self._word(start)):
                 for span, end in self.terms.spans(start):
                     yield from self._since(term, "during", span, end)
+
+    def _is_only_year(self, start: int) -> bool:
+        """Say whether a year stands alone and can be nothing else: "2025 only", ", only 2025"."""
+        token = self.tokens[start]
+        alone = self._word(start + 1) == "only" or (start > 0 and self._word(start - 1) == "only")
+        return alone and token.kind == "number" and len(token.text) == 4 and bool(self.terms.spans(start))
 
     def _moments_at(self, term: Term, place: int) -> Iterator[Read]:
         for phrase in phrases_at(self.tokens, place, "time"):
@@ -813,6 +836,10 @@ class Conditions:
             phrase = phrase_at(self.tokens, place, "lists", "repeated")
             if phrase and isinstance(term.of, Column):
                 yield Read(Repeated(of=(term.of,)), phrase.end, term.cost)
+
+
+def _is_capital(token: Token) -> bool:
+    return token.kind == "word" and token.text[:1].isupper() and token.text[1:].islower()
 
 
 def _clock_condition(of: Expression, operator: Operator, second: int) -> Condition:

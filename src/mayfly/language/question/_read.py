@@ -78,6 +78,9 @@ def _with_clocks(tokens: list[Token]) -> list[Token]:
             if clock.kind == "clock":
                 found[-1] = clock._replace(start=last.start, end=token.end)
                 continue
+        named = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}.get(token.text.lower())
+        if named:
+            token = read_tokens(named)[0]._replace(start=token.start, end=token.end)
         found.append(token)
         words = tuple(one.text.lower() for one in found[-4:])
         if words[1:3] == ("in", "the") and words[3:] in (("morning",), ("afternoon",), ("evening",)):

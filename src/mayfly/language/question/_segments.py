@@ -180,17 +180,22 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 3, word=word, name="unit")
         if not bases_of(word).isdisjoint(("take", "need", "last", "require")) and self._has_span:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, name="unit")
-        if self._opens_sentence(start) and (word in _SHOW or word in ("need", "want")):
+        asks = not found and word in ("give", "list", "show", "tell", "name") and self._word(start + 1) == "the"
+        if asks or (self._opens_sentence(start) and (word in _SHOW or word in ("need", "want"))):
             yield Segment(
                 kind="glue", start=start, end=start + 1, word=word
             )  # "I need its number", "give me the lowest"
-        if word in ("pass", "passed", "elapse", "elapsed", "lie", "lies", "go", "goes") and self._is_span(start + 1):
-            yield Segment(kind="glue", start=start, end=start + 1, word=word)
+        if word in ("pass", "passed", "elapse", "elapsed", "lie", "lies", "go", "goes") and self._has_span:
+            yield Segment(kind="glue", start=start, end=start + 1, word=word, name="unit")
+        if word == "how" and self._word(start + 1) == "long" and self._has_span:
+            yield Segment(kind="glue", start=start, end=start + 2, word=word, name="unit")
+        if word == "(" and (listed := self._end_of_examples(start)):
+            yield Segment(kind="glue", start=start, end=listed, word=word)
         if word in ("name", "names") and self._names_persons(start):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if word in ("turn", "turns", "show", "shows", "come", "comes") and self._word(start + 1) == "up":
             yield Segment(kind="glue", start=start, end=start + 2, word=word)
-        if word == "through" and self._is_value(start + 1):
+        if word in ("through", "under") and not found and self._is_value(start + 1):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         if not found and (self._tells_again(start) or self._is_true_of_all(start) or self._is_span(start + 1)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word, cost=0.3)
@@ -296,6 +301,12 @@ class Cutter:
             one.kind == "time" and not one.optional and is_form_of(word, one.words[0])
             for one in self.vocabulary.columns
         )
+
+    def _end_of_examples(self, start: int) -> int:
+        """Return where a bracket ends that only gives examples: "per process (drum, payterm, ...)"; 0 for any other."""
+        end = next((at for at in range(start, len(self.tokens)) if self._word(at) == ")"), 0)
+        said = self.terms.text[self.tokens[start].start : self.tokens[end].end] if end else ""
+        return end + 1 if re.search(r"(\.\.\.|…|\betc\.?)\s*\)$", said) else 0
 
     def _opens_sentence(self, start: int) -> bool:
         """Say whether a verb asks in the middle: behind the end of a sentence or of what it is about, or before "me"."""
@@ -562,6 +573,12 @@ class Cutter:
             ]
             for end in dict.fromkeys(counted):
                 yield Segment(kind="having", start=start, end=end, name=phrase.meaning, at=float(number.value))
+        number = self.terms.number(start)
+        if number and self._word(number.end) == "times" and self._word(number.end + 1) == "or":
+            way = {"more": ">=", "less": "<=", "fewer": "<="}.get(self._word(number.end + 2))
+            if way:  # "9 times or more"
+                end = number.end + 3
+                yield Segment(kind="having", start=start, end=end, name=way, at=float(number.value))
         yield from self._measured_havings(start)
 
     def _measured_havings(self, start: int) -> Iterator[Segment]:
@@ -759,6 +776,9 @@ class Cutter:
             if self._word(place) in ("whole", "nearest", "integer", "integers"):
                 end = place + 1 + (self._word(place) in ("whole", "nearest") and place + 1 < len(self.tokens))
                 yield Segment(kind="digits", start=start, end=end, number=0)
+        decimals = self.terms.number(start)
+        if decimals and isinstance(decimals.value, int) and self._word(decimals.end) in ("decimals", "digits"):
+            yield Segment(kind="digits", start=start, end=decimals.end + 1, number=decimals.value)
         if self._word(start) in ("rounded", "round", "to") and "decimal" in {
             base for place in range(start, start + 5) for base in bases_of(self._word(place))
         }:
@@ -873,7 +893,10 @@ class Cutter:
             joints = {self._word(place) for place in range(start, read.end)}
             several = isinstance(read.condition, Compare) and read.condition.operator == "in"
             # "passed, failed and skipped" may be told apart, "passed or failed" is one thing.
-            apart = "each" if several and joints & {"and", ","} and "or" not in joints else ""
+            of_noun = self.vocabulary.is_noun(self._word(read.end)) or bases_of(self._word(read.end)) & nouns_of(
+                "entity"
+            )
+            apart = "each" if several and joints & {"and", ","} and "or" not in joints and not of_noun else ""
             apart = "vs" if several and joints & {"vs", "versus"} else apart
             # "have no running job" says something of all records of somebody.
             denied = joints & {"no", "never", "without", "none"} and not isinstance(read.condition, Missing)
@@ -891,6 +914,8 @@ class Cutter:
         for term in self.terms.at(start):
             # A column of yes and no stands for itself where it can: "in-stock books".
             dearer = 0.5 if term.info is not None and term.info.kind == "bool" else 0.0
+            # What records are called after is the record rather than its date.
+            dearer += 0.6 if term.moment and self._is_of_moment(start) else 0.0
             yield Segment(
                 kind="term",
                 start=start,
@@ -934,8 +959,11 @@ class Cutter:
     def _is_of_moment(self, start: int) -> bool:
         """Say whether a noun is made of the verb that tells when: inspections are records with an "inspected"."""
         moments = [one for one in self.vocabulary.columns if one.kind == "time"]
-        own = [one for one in moments if one.first or len(moments) == 1]
-        return any(is_made_of(self._word(start), one.words[0]) for one in own if len(one.words) == 1)
+        own = [one for one in moments if one.first or one.main or len(moments) == 1]
+        plain = [one for one in own if len(one.words) == 1 or one.words[1] in ("on", "at", "date", "time")]
+        word = self._word(start)
+        plural = self._is_plural(start)  # "finds" of what was found
+        return any(is_made_of(word, one.words[0]) or (plural and is_form_of(word, one.words[0])) for one in plain)
 
     def _defined(self, start: int) -> Iterator[Segment]:
         """Read words that are defined behind them: "value of the stock (qty times price)"."""

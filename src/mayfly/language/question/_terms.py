@@ -124,7 +124,18 @@ class Terms:
             end += named and self.word(end + 1) != "of"
             # "finish time" of a column that tells how long it took.
             end += hit.column.numeric and hit.column.role == "duration" and self.word(end) in ("time", "times")
-            yield Term(Column(name=hit.column.name), hit.column, end, hit.cost if place == start else EXACT)
+            scaled = self._in_said_unit(hit.column, self.word(place)) if hit.end == place + 1 else None
+            of: Expression = scaled or Column(name=hit.column.name)
+            yield Term(of, hit.column, end, hit.cost if place == start else EXACT)
+
+    def _in_said_unit(self, column: ColumnInfo, word: str) -> Expression | None:
+        """Return a column in the unit by which it was named, where that is not its own: "minutes" of so many seconds."""
+        said, own = unit_of(word) if len(word) > 3 else None, unit_of(column.unit) if column.unit else None
+        if said is None or own is None or said[0] != own[0] or said[1] == own[1] or word in column.words:
+            return None
+        factor = UNIT_SIZES[said[1]] / UNIT_SIZES[own[1]] if {said[1], own[1]} <= UNIT_SIZES.keys() else 1
+        value = int(factor) if factor == int(factor) else factor
+        return Arithmetic(sign="/", left=Column(name=column.name), right=Constant(value=value))
 
     def _parts(self, start: int) -> Iterator[Term]:
         """Read a span of time ("hour", "day of the week") of the moments, and other parts of one value."""

@@ -114,7 +114,7 @@ class _Evaluation:
 
         for row in rows:
             counts[key(row)] = counts.get(key(row), 0) + 1
-        given = condition.of
+        given = condition.of or (Column(name=""),)
 
         def test(row: Row) -> bool:
             return counts[key(row)] > 1 and all(self.values.of(of, row) not in (None, "") for of in given)
@@ -224,7 +224,8 @@ class _Evaluation:
         if measure.function == "unique":
             return len({json.dumps(value, sort_keys=True) for _, value in held})
         if not held:
-            return 0 if measure.function == "sum" else None
+            # Of no numbers the sum is nothing; a group of which nothing is known is left out.
+            return 0 if measure.function == "sum" and not self.query.keys else None
         if measure.function in ("first", "last"):
             return held[0 if measure.function == "first" else -1][1]
         if measure.function in ("min", "max"):

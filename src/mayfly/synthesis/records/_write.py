@@ -336,7 +336,8 @@ class _Writer:
             assert isinstance(condition.of, Column)
             return f"((when := {self._moment(condition.of)}) is not None and when >= since)"
         if isinstance(condition, Repeated):
-            return "counts[identity(row)] > 1" + "".join(f" and not missing({self._value(of)})" for of in condition.of)
+            given = condition.of or (Column(name=""),)
+            return "counts[identity(row)] > 1" + "".join(f" and not missing({self._value(of)})" for of in given)
         return self._comparison(condition)
 
     def _comparison(self, condition: Compare) -> str:
@@ -499,6 +500,8 @@ class _Writer:
             return f"Percentile({measure.at:g})"
         if measure.function == "share" and measure.of is not None:
             return "SharedValues()"
+        if measure.function == "sum":
+            return f"Total({None if self.query.keys else 0})"
         if measure.function == "range" and measure.of is not None and self._is_moment(measure.of):
             return "Range()"
         return _GAUGES[measure.function]
