@@ -108,6 +108,8 @@ class Terms:
     def _columns(self, start: int) -> Iterator[Term]:
         # "the column amount", "amount column" name the column and nothing else.
         place = self.skip(start, _NAMING) if self.word(start) in _NAMING else start
+        for hit in self.vocabulary.columns_at(self.tokens, start) if place > start else ():
+            yield Term(Column(name=hit.column.name), hit.column, hit.end, hit.cost)  # "column 2" is a name itself.
         if self.vocabulary.is_noun(self.word(start)) and start + 1 < len(self.tokens):
             # "ticket status" of tickets is their status.
             for hit in self.vocabulary.columns_at(self.tokens, start + 1):

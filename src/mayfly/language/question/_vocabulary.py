@@ -175,9 +175,11 @@ class Vocabulary:
                 if len(column.words) == len(words) and all(map(_is_word, column.words, words))
             ]
             if exact:
+                # Of two columns of one name the second has a number behind it, and either may be meant.
+                exact += [one for one in self.columns if one.words[:-1] == exact[0].words and one.words[-1].isdigit()]
                 # More words for the same column, "email address" for email, only say it more fully.
                 longer = [hit._replace(cost=0.1) if hit.column in exact else hit for hit in found]
-                hits = [Hit(column, start + length, _off(column.words, words)) for column in exact]
+                hits = [Hit(one, start + length, _off(one.words[: len(words)], words)) for one in exact]
                 return [*hits, *longer]
             if not found:
                 found = [Hit(column, start + length, cost) for column, cost in self._near(words)]
