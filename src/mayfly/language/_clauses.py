@@ -77,28 +77,28 @@ class _Reader:
             here = self._open(first)
         while here < len(line):
             if self._wonders(here):
-                yield self._close(here)
+                yield from self._close(here)
                 self.started, self.head, self.mode = here, None, "question"
                 here = len(line)
             elif self._leads(here):
-                yield self._close(here)
+                yield from self._close(here)
                 self.started, self.head, self.mode = here, None, "statement"
                 here = skip_openers(line, here)[0] + 1
             elif found := self._next(here):
-                yield self._close(here)
+                yield from self._close(here)
                 here = self._enter(found, here)
             else:
                 here = max(here + 1, self.tried)
         polite = self.head is not None and self.head.framed and not self.head.weak
         if self.asked and (self.mode == "statement" or (self.mode == "unknown" and not polite)):
             self.mode = "question"
-        yield self._close(len(line))
+        yield from self._close(len(line))
 
-    def _close(self, stop: int) -> Span:
+    def _close(self, stop: int) -> list[Span]:
         span = Span(kind=self.mode, start=self.started, stop=stop, head=self.head, earlier=self.earlier)
         if self.mode == "command" and self.head and self.head.verb:
-            return replace(span, confidence=_PLAIN if self.head.verb.plain and not self.head.framed else _POLITE)
-        return (_demand_of(self.line, span) or span) if self.mode == "statement" else span
+            return [replace(span, confidence=_PLAIN if self.head.verb.plain and not self.head.framed else _POLITE)]
+        return _demands_of(self.line, span) if self.mode == "statement" else [span]
 
     def _open(self, first: int) -> int:
         """Begin the first clause and return where to read on; in doubt between a question and a command it asks."""
@@ -177,10 +177,18 @@ class _Reader:
             self.tried = skip_openers(line, here)[0]
         if head is None and joint and self.mode in _ASKING and not self.bound and not self.related:
             head = unknown_at(line, here)
+        if head is None and line.sign(here) == "," and self.mode == "statement" and self._is_condition():
+            return unknown_at(line, here)
         if head and head.kind == "refusal":
             told = self.mode == "statement" and head.verb is not None
             return head if told or (self.mode in _ASKING and line.plain(here) != "or") else None
         return head if head and self._accepts(here, head) else None
+
+    def _is_condition(self) -> bool:
+        """Say whether the clause under way only says under which condition, or for what, something is done."""
+        first = skip_openers(self.line, self.started)[0]
+        through = self.line.plain(first) == "for" and self.line.plain(first + 1) in ("each", "every")
+        return through or self.line.plain(first) in ("if", "unless")
 
     def _begs(self, here: int) -> bool:
         """Say whether a polite word begins a request without a joint; "how would you …" goes on with a question."""
@@ -297,6 +305,26 @@ def _names_verbs(line: Line, place: int) -> bool:
         while line.sign(place) in (",", "/") or line.plain(place) in ("and", "or"):
             place += 1
     return seen > 1 and bool(line.plain(place)) and not is_closed(line.plain(place))
+
+
+def _demands_of(line: Line, span: Span) -> list[Span]:
+    """Return a statement as all that it demands: "the rows are to be collected in a.txt and then counted"."""
+    found = _demand_of(line, span)
+    if found is None or found.kind != "command" or found.head is None or not found.thing[1]:
+        return [found or span]
+    for place in range(found.head.end, span.stop):
+        if line.sign(place) != "," and line.plain(place) not in _JOINTS:
+            continue
+        rest = replace(span, start=place)
+        head = verb_at(line, skip_openers(line, place)[0], "past")
+        if head and head.end <= span.stop:
+            # What is demanded further is demanded of the same thing.
+            more = [replace(rest, kind="command", head=head, thing=found.thing, confidence=_DEMANDED)]
+        else:
+            more = _demands_of(line, rest)
+        if more[0].kind == "command":
+            return [replace(found, stop=place), *more]
+    return [found]
 
 
 def _demand_of(line: Line, span: Span) -> Span | None:

@@ -87,7 +87,9 @@ def _walk(
     step, rest = steps[0], steps[1:]
     if step.slot == "NP":
         for stop in range(there + 1, min(there + _LONGEST_THING, len(line)) + 1):
-            if line.sign(stop - 1) or line.has(stop - 1, "conjunctions"):
+            # "Keep the rows where port is Oban" does not say that rows are to be kept as they are.
+            related = stop - 1 > there and line.has(stop - 1, "relatives")
+            if line.sign(stop - 1) or line.has(stop - 1, "conjunctions") or related:
                 return
             yield from _walk(line, stop, rest, denied, (there, stop), first=False)
     elif line.plain(here) in step.choices:
@@ -110,14 +112,30 @@ def skip_openers(line: Line, place: int) -> tuple[int, bool]:
     """Return where the words that only lead up to a clause end, and whether one of them marks a new one."""
     marked = False
     while place < len(line):
-        aside = line.phrase(place, "asides")
+        aside = line.phrase(place, "asides") or _order_at(line, place)
         to_do = line.plain(place) == "to" and line.plain(place - 1) == "please"
         opens = line.sign(place) or line.has(place, "openers") or to_do or line.words[place].plain == "@"
         if not aside and (not opens or (line.plain(place) == "instead" and line.plain(place + 1) == "of")):
             break
-        marked = marked or line.has(place, "markers")
+        marked = marked or line.has(place, "markers") or _order_at(line, place) > 0
         place += aside or 1
     return place, marked
+
+
+def _order_at(line: Line, place: int) -> int:
+    """Return how many words here say only when something is done: "step two:", "after that", "once it is finished"."""
+    if line.has(place, "steps") and line.sign(place + 2) in (":", ",", "."):
+        return 3 if place + 2 < len(line) else 0
+    if line.plain(place) == "after" and line.plain(place + 1) in ("that", "this", "which"):
+        # "After that bug is fixed" and "after this call" speak of something else.
+        alone = line.plain(place + 1) == "which" or bool(line.sign(place + 2)) or verb_at(line, place + 2) is not None
+        return 2 if alone else 0
+    here = place + 2
+    if line.plain(place) not in ("when", "once", "after") or not line.has(place + 1, "pronouns", "subjects"):
+        return 0
+    while line.has(here, "auxiliaries"):
+        here += 1
+    return here + 1 - place if here > place + 2 and line.has(here, "over") else 0
 
 
 def head_at(line: Line, place: int) -> Head | None:
@@ -142,7 +160,10 @@ def unknown_at(line: Line, place: int) -> Head | None:
     if line.plain(end) in PARTICLES - words("places"):
         # "work out the sum", "jot down the date"; "in" and "on" lead to a place instead.
         word, end = f"{word} {line.plain(end)}", end + 1
-    object_ = line.has(end, "determiners", "pronouns") and line.plain(end) not in _NO_OBJECT
+    after = end + (line.plain(end) in ("only", "just"))
+    object_ = line.has(after, "determiners", "pronouns") and line.plain(after) not in _NO_OBJECT
+    # "Put whatever it prints into a.txt": nobody asks a question with such a verb.
+    object_ = object_ or (line.has(after, "free") and word in words("storing"))
     named = end < len(line) and line.words[end].kind in ("path", "url", "quoted")
     return Head(kind="unknown", place=place, end=end, verb=Verb("", word)) if object_ or named else None
 

@@ -27,6 +27,8 @@ LONGEST = 300_000
 _FIRST, _LAST = 12_000, 2_000
 # A question or an instruction is plain to see, its verb is only what answers it.
 _ANSWERED = 0.8
+# Before a verb these only say that it comes after what was said before: "step two: …", "once that is done, …".
+_ORDERING = frozenset(("step", "after", "once", "when"))
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{1,9}")
 _EXAMPLE = "For example: fix the bug in auth.py."
 
@@ -169,15 +171,16 @@ class _Reading:
         leading = {line.plain(at) for at in range(span.start, head.place)}
         if leading & {"otherwise", "else"} and self.clauses:
             front = tuple(replace(phrase, lead="otherwise") for phrase in self.clauses[-1].conditions[:1])
-        phrases = self.page.phrases(Line([*line.words[slice(*head.work)], *behind.words], line.lexicon))
+        stores = head.verb.base.partition(" ")[0] in words("storing")
+        worked = Line([*line.words[slice(*head.work)], *behind.words], line.lexicon)
+        phrases = self.page.phrases(worked, stores=stores)
         if head.means[1]:
             phrases += (self.page.phrase("detail", "using", line.words[slice(*head.means)]),)
         named = ", ".join(name for phrase in front for name in phrase.names)
         target = self.page.target(self._unconditional(behind, phrases), self.about)
         if named and not any(phrase.names for phrase in phrases):
             target = named
-        worked = [*line.words[slice(*head.work)], *behind.words]
-        text = f"{head.verb.base} {self.page.written(worked)}" if span.earlier else base.text
+        text = f"{head.verb.base} {self.page.written(worked.words)}" if span.earlier else base.text
         made = replace(
             base, text=text, verb=head.verb.verb, said=head.verb.base, target=target, phrases=front + phrases
         )
@@ -188,7 +191,7 @@ class _Reading:
             made = replace(made, verb=answer, makes=False)
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
-        ordered = (leading | {line.plain(span.stop - 1)}) & words("order")
+        ordered = (leading | {line.plain(span.stop - 1)}) & words("order") or leading & _ORDERING
         self.later |= ({place} if ordered or sentence.numbered else set()) | ({place + 1} if span.earlier else set())
         self.about = target or self.about
         self._share(target)
