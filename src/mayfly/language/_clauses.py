@@ -167,6 +167,7 @@ class _Reader:
         line = self.line
         # "… and, if so, copy it": there "so" is the condition.
         joint = bool(line.sign(here)) or (line.plain(here) in _JOINTS and line.plain(here - 1) != "if")
+        joint = joint or self._is_led_to(here)
         if not joint and not self._begs(here) and not self._refuses(here):
             self._note_binding(here)
             return None
@@ -183,6 +184,15 @@ class _Reader:
             told = self.mode == "statement" and head.verb is not None
             return head if told or (self.mode in _ASKING and line.plain(here) != "or") else None
         return head if head and self._accepts(here, head) else None
+
+    def _is_led_to(self, here: int) -> bool:
+        """Say whether a verb follows the file that a sentence begins with: "from a.csv drop the …", "in b.py fix the …"."""
+        first = skip_openers(self.line, self.started)[0]
+        led = self.mode == "statement" and self.line.has(first, "prepositions")
+        if not led or self.line.words[here - 1].kind not in ("path", "url"):
+            return False
+        head = verb_at(self.line, here)
+        return head is not None and is_object_start(self.line, head.end)
 
     def _is_condition(self) -> bool:
         """Say whether the clause under way only says under which condition, or for what, something is done."""
@@ -251,7 +261,7 @@ class _Reader:
         line = self.line
         word = line.plain(skip_openers(line, self.started)[0])
         gerund = any(line.plain(place).endswith("ing") for place in range(self.started, self.started + 4))
-        if word in ("leave", "keep") or (gerund and word in _CUTTING | {"avoid", "refrain", "stop"}):
+        if word in ("leave", "keep", "without") or (gerund and word in _CUTTING | {"avoid", "refrain", "stop"}):
             return True
         if not line.sign(here):
             return line.plain(here) == "but"
@@ -318,13 +328,20 @@ def _demands_of(line: Line, span: Span) -> list[Span]:
         rest = replace(span, start=place)
         head = verb_at(line, skip_openers(line, place)[0], "past")
         if head and head.end <= span.stop:
-            # What is demanded further is demanded of the same thing.
-            more = [replace(rest, kind="command", head=head, thing=found.thing, confidence=_DEMANDED)]
+            # What is demanded further is demanded of the same file, or else of what was made of it.
+            same = found.thing if _is_file(line, *found.thing) else (0, 0)
+            more = [replace(rest, kind="command", head=head, thing=same, confidence=_DEMANDED)]
         else:
             more = _demands_of(line, rest)
         if more[0].kind == "command":
             return [replace(found, stop=place), *more]
     return [found]
+
+
+def _is_file(line: Line, start: int, stop: int) -> bool:
+    return line.words[stop - 1].kind in ("path", "url") and not any(
+        line.has(place, "prepositions") for place in range(start, stop)
+    )
 
 
 def _demand_of(line: Line, span: Span) -> Span | None:

@@ -59,7 +59,9 @@ def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lex
     if _depends(clause):
         return last
     if object_ is None:
-        return last if clause.destination or stored_in(clause) else ()
+        # "… are to be collected and then counted": who is only told what is done to it knows of what.
+        passive = clause.tokens and all(token.plain not in clause.said.split() for token in clause.tokens)
+        return last if clause.destination or stored_in(clause) or passive else ()
     first = object_.tokens[0]
     if _is_left_open(clause, object_, lexicon):
         return last
@@ -69,7 +71,7 @@ def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lex
         return _asked_about(object_.tokens, before, articles, lexicon)
     if points_back(Line(words_of(object_.tokens), lexicon)):
         return places[-2:] if first.plain == "both" else last
-    if first.plain in _OWNED:
+    if first.plain in _OWNED or (first.plain in ("each", "all") and len(object_.tokens) == 1):
         return last
     return _named_before(clause, object_, before, articles, lexicon)
 

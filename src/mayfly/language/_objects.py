@@ -179,8 +179,13 @@ def points_back(line: Line) -> bool:
 
 
 def _points_at(line: Line, here: int) -> bool:
-    """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in"."""
+    """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in".
+
+    "What is in a.txt" is a thing as well.
+    """
     noun = line.plain(here + 1)
+    if here == 0 and line.plain(here) == "what" and noun == "is" and line.plain(here + 2) in ("in", "inside"):
+        return True
     single = bool(noun) and not is_closed(noun) and not noun.endswith("s")
     end = here + 2 if single else here + 1
     return here == 0 and line.plain(here) == "that" and (line.ends(end) or line.has(end, "prepositions"))

@@ -12,7 +12,7 @@ from mayfly.language._clauses import Span, spans
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
 from mayfly.language._guess import ENOUGH, SURE, guesses, question
-from mayfly.language._meant import doubts, mocks, told_by
+from mayfly.language._meant import changed_by, doubts, judges, mocks, told_by
 from mayfly.language._objects import Page, tail
 from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
 from mayfly.language._sentences import Sentence, sentences
@@ -39,7 +39,7 @@ def read(text: str, lexicon: Lexicon) -> Request:
         ask = f"Which part is the request? The text was not read: it has {len(text):,} characters, put it into a file."
         return Request(text=text, tokens=(), clauses=(), roles=(), ask=ask)
     text = unicodedata.normalize("NFC", text)
-    found = _as_meant(tokens(text), lexicon)
+    found = _as_meant(tokens(text), lexicon, text)
     kept = _readable(found)
     reading = _Reading(page=Page(text, kept), foreign=_is_foreign(kept, lexicon))
     for sentence in sentences(kept, lexicon):
@@ -47,8 +47,12 @@ def read(text: str, lexicon: Lexicon) -> Request:
     return reading.request(lexicon, unread=len(found) - len(kept))
 
 
-def _as_meant(found: list[Token], lexicon: Lexicon) -> list[Token]:
+def _as_meant(found: list[Token], lexicon: Lexicon, text: str) -> list[Token]:
     """Return the tokens with a verb written as a name, `/fix auth.go`, as a word, and "in src/app" as a path."""
+    arrows = ("->", "=>", "\u2192")
+    found = [
+        token._replace(kind="word", plain="into") if text.startswith(arrows, token.start) else token for token in found
+    ]
     word = found[0].text.removeprefix("/").lower() if found and found[0].kind == "path" else ""
     if lexicon.is_base(word):
         found[0] = found[0]._replace(kind="word", plain=word)
@@ -99,6 +103,7 @@ class _Reading:
     general: list[str] = field(default_factory=list)
     about: str = ""
     asking: int = 0
+    begun: int = 0
 
     def take(self, sentence: Sentence) -> None:
         """Read one sentence into clauses."""
@@ -124,12 +129,21 @@ class _Reading:
                 self.page.use(inside.words, "glue")
             else:
                 self._take_span(sentence, span, front)
+        before = self.seen[-2].line if len(self.seen) > 1 else None
         if mocks(line):
             self.seen.pop()
-            for place in range(first, len(self.clauses)):
-                if self.clauses[place].kind in ("command", "unknown"):
-                    self.clauses[place] = replace(self.clauses[place], kind="statement", asked=True)
+            self._take_back(first)
+        elif before is not None and before.has(0, "agreeing") and judges(line):
+            # "Oh great, let us drop the database. Fantastic idea."
+            self._take_back(self.begun)
+        self.begun = first
         self._bind(first)
+
+    def _take_back(self, first: int) -> None:
+        """Let what was only said in scorn ask for nothing."""
+        for place in range(first, len(self.clauses)):
+            if self.clauses[place].kind in ("command", "unknown"):
+                self.clauses[place] = replace(self.clauses[place], kind="statement", asked=True)
 
     def _add(self, line: Line, clause: Clause, role: Role) -> None:
         self.page.use([word for word in line if word.kind == "quoted"], "quoted")
@@ -189,6 +203,8 @@ class _Reading:
         made = replace(made, makes=head.verb.makes)
         if head.verb.plain and (answer := told_by(made, behind)):
             made = replace(made, verb=answer, makes=False)
+        elif changed := changed_by(made, line):
+            made = replace(made, verb=changed)
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
         ordered = (leading | {line.plain(span.stop - 1)}) & words("order") or leading & _ORDERING
