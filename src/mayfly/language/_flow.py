@@ -13,6 +13,8 @@ from mayfly.language._tokens import Token
 from mayfly.language._verbs import Lexicon
 from mayfly.language._words import Line, is_one_of, words, words_of
 
+# "Duplicates", "duplicate rows": more words than these say what is meant by themselves.
+_FEW = 2
 _OWNED = frozenset(("its", "their", "this", "these", "that", "those"))
 
 
@@ -83,11 +85,12 @@ def _named_before(
     last, aim = list(before)[-1:], stored_in(clause)
     others = [phrase for phrase in clause.phrases if phrase is not aim]
     elsewhere = any(phrase.names or phrase.role in ("place", "destination", "each") for phrase in others)
-    given = before[last[0]].said in words("giving") and not elsewhere
+    given = before[last[0]].said in words("giving") | words("joining") and not elsewhere
     first = object_.tokens[0]
     if first.start not in articles or object_.names:
         # "Sort names.txt and remove duplicates": several of something, and nothing else to take them from.
-        return last if given and len(object_.tokens) == 1 and first.plain.endswith("s") else ()
+        several = len(object_.tokens) <= _FEW and object_.tokens[-1].plain.endswith("s")
+        return last if given and several and not object_.names else ()
     named = [place for place in before if _gives(before[place], clause.head, lexicon)]
     # Who only stores something has it from before, whatever it is called.
     put = aim is not None and not elsewhere and clause.said.partition(" ")[0] in words("storing") - words("wording")
@@ -99,7 +102,7 @@ def stored_in(clause: Clause) -> Phrase | None:
     """Return the phrase with the file that a clause puts something into: "as a.csv", "in a.csv", "at the end of a"."""
     if clause.said.partition(" ")[0] not in words("storing"):
         return None
-    aims = (one for one in clause.phrases if one.role == "destination" or one.lead in ("in", "on"))
+    aims = (one for one in clause.phrases if one.role == "destination" or one.lead in ("in", "on", "under"))
     return next((one for one in aims if any(token.kind in ("path", "quoted") for token in one.tokens)), None)
 
 
@@ -112,8 +115,10 @@ def _is_left_open(clause: Clause, object_: Phrase, lexicon: Lexicon) -> bool:
     if first in words("free") and (clause.verb not in lexicon.telling or clause.said in words("storing")):
         return not any(word in words("articles") for word in plain)
     counted = plain[:2] in (["how", "many"], ["how", "much"])
-    return counted and not any(phrase.role in ("place", "each") for phrase in clause.phrases) and not (
-        any(word in words("articles") | words("prepositions") for word in plain)
+    return (
+        counted
+        and not any(phrase.role in ("place", "each") for phrase in clause.phrases)
+        and not (any(word in words("articles") | words("prepositions") for word in plain))
     )
 
 

@@ -164,6 +164,7 @@ def unknown_at(line: Line, place: int) -> Head | None:
     object_ = line.has(after, "determiners", "pronouns") and line.plain(after) not in _NO_OBJECT
     # "Put whatever it prints into a.txt": nobody asks a question with such a verb.
     object_ = object_ or (line.has(after, "free") and word in words("storing"))
+    object_ = object_ or (line.plain(after) == "how" and line.plain(after + 1) in ("many", "much"))
     named = end < len(line) and line.words[end].kind in ("path", "url", "quoted")
     return Head(kind="unknown", place=place, end=end, verb=Verb("", word)) if object_ or named else None
 
@@ -244,9 +245,9 @@ def _caused_verb(line: Line, match: Match) -> Head | None:
         return None
     pronoun = stop == start + 1 and line.has(start, "pronouns")
     loosely = pronoun or line.plain(start - 1) == "have"
-    # "… raised from 5 to 30" says what is to become of it.
+    # "… raised from 5 to 30", "… appended to a.log" says what is to become of it.
     moved = line.plain(head.end) in ("from", "to") and head.end + 1 < len(line)
-    loosely = loosely or (moved and line.words[head.end + 1].kind == "number")
+    loosely = loosely or (moved and line.words[head.end + 1].kind in ("number", "path"))
     over = line.ends(head.end) or line.has(head.end, "openers", "conjunctions") or line.phrase(head.end, "trailing")
     return head if over or (loosely and line.has(head.end, "prepositions", "subordinate", "adverbs")) else None
 

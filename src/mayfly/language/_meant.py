@@ -78,8 +78,10 @@ def changed_by(clause: Clause, line: Line) -> str:
 def judges(line: Line) -> bool:
     """Say whether a sentence is only a judgement: "Fantastic idea.", "Great plan"."""
     said = [line.plain(place) for place in range(len(line))]
-    return 1 < len(said) < 5 and said[-1] in words("judged") | {"plan", "move"} and bool(
-        words("agreeing") & set(said) or _good() & set(said)
+    return (
+        1 < len(said) < 5
+        and said[-1] in words("judged") | {"plan", "move"}
+        and bool(words("agreeing") & set(said) or _good() & set(said))
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mayfly.language._clauses import Span
+from mayfly.language._demands import Span
 from mayfly.language._heads import is_finite
 from mayfly.language._request import Phrase, Role
 from mayfly.language._tokens import Token

@@ -60,7 +60,9 @@ def lost(text: str, workspace: Path) -> list[str]:
     return [word for word in words if not is_small(word.lower()) and reading.written(word).lower() not in tree]
 
 
-@pytest.mark.parametrize("path", sorted({*CORPUS.glob("*.toml")} - {CORPUS / "templates.toml"}), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted({*CORPUS.glob("*.toml")} - {CORPUS / "templates.toml"}), ids=lambda path: path.stem
+)
 def test_no_word_of_the_corpora_is_dropped_in_silence(path: Path, tmp_path: Path) -> None:
     texts = [text for text in said_in(path) if text]
     chosen = random.Random(path.stem).sample(texts, min(len(texts), 40))

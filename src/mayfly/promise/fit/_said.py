@@ -170,7 +170,24 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
 
 # What stands beside the noun in "how many lines are there in a.txt", "how many lines does a.txt have".
 _HAVING = frozenset(
-    ("how", "many", "are", "is", "there", "does", "do", "has", "have", "got", "contain", "contains", "hold", "holds")
+    (
+        "how",
+        "many",
+        "are",
+        "is",
+        "there",
+        "does",
+        "do",
+        "has",
+        "have",
+        "got",
+        "you",
+        "found",
+        "contain",
+        "contains",
+        "hold",
+        "holds",
+    )
 )
 
 
@@ -235,9 +252,7 @@ def _as_contents(said: Said) -> Said:
     first = next((piece.phrase for piece in kept if piece.lead in ("in", "inside")), -2)
     return replace(
         said,
-        pieces=tuple(
-            replace(piece, role="object", lead="") if piece.phrase == first else piece for piece in kept
-        ),
+        pieces=tuple(replace(piece, role="object", lead="") if piece.phrase == first else piece for piece in kept),
     )
 
 

@@ -11,7 +11,7 @@ from mayfly.language import bases
 from mayfly.library import Registry
 from mayfly.promise._bind import references, result_of
 from mayfly.promise._promise import Combine
-from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, hands_on, is_small, is_torn
+from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, is_small, is_torn
 from mayfly.promise.plan._draft import Draft
 from mayfly.promise.plan._each import (
     FILE,
@@ -32,14 +32,12 @@ from mayfly.promise.plan._results import Result, Results
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
 from mayfly.promise.plan._slots import alone as said_alone
 from mayfly.promise.plan._slots import slots_of, words_before
-from mayfly.promise.plan._store import puts_what_came, refers, target_of, with_file
+from mayfly.promise.plan._store import get_first, make_first, put_result, puts_what_came, show_result
 from mayfly.promise.plan._wanted import chooses, left_out, unnamed, unused
 
 WHOLE = "whole"
 _WRITE = "write_file"
-_SHOW = "return_constant"
 _LONGEST_NAME = 60
-_PUTTING = frozenset(("write", "append", "send"))
 
 
 @dataclass(kw_only=True)
@@ -186,11 +184,11 @@ class Steps:
         counts = said.verbs == {"count"}
         if (clause.kind != "question" or counts) and not said.condition and not self._is_data(said):
             steps = self._each(place, said, name) if is_each(said) else []
-            steps = steps or self._shown(place, said, name) or self._served(place, said.as_one(), name)
-            steps = steps or self._put(place, said, name)
+            steps = steps or show_result(self.known, place, said, name) or self._served(place, said.as_one(), name)
+            steps = steps or put_result(self.known, place, said, name)
             steps = steps or self._parts(place, said, name, side_by_side(said))
-            steps = steps or self._got_first(place, said, name) or self._all(place, said, name)
-            steps = steps or self._made_first(place, said, name)
+            steps = steps or get_first(self.known, place, said, name) or self._all(place, said, name)
+            steps = steps or make_first(self.known, place, said, name)
             if steps:
                 return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
         if puts_what_came(said, self.known.found):
@@ -224,84 +222,6 @@ class Steps:
             # "Write the sum to a.txt and append it to b.txt": it is the sum, not what writing gave.
             self.known.hand_on(place, said)
         return [step, *self._written(place, said, fit, step)]
-
-    def _shown(self, place: int, said: Said, name: str) -> list[Draft]:
-        """Return the step of a clause that only wants to see what came before it: its value is that."""
-        needed = [self.known.given_by(other) for other in said.clause.needs if other in self.known.found]
-        if not needed or not hands_on(said) or _SHOW not in self.registry:
-            return []
-        self.known.hand_on(place, said)
-        self.known.found[place] = Result(name, needed[0].schema, needed[0].said)
-        argument = {"value": result_of(needed[0].name)}
-        text = said_alone(said, self.reading)
-        return [Draft(name=name, intent=text, needs=(needed[0].name,), capability=_SHOW, argument=argument)]
-
-    def _put(self, place: int, said: Said, name: str) -> list[Draft]:
-        """Return the step that puts into a file what an earlier clause gave, whatever that is called."""
-        sources, target = self.known.sources(said, place), target_of(said)
-        if not sources or target is None or said.narrowed or not refers(said, target, sources):
-            return []
-        found, _ = fits(with_file(said, target), list(self.registry), sources)
-        if len(found) != 1:
-            return []
-        argument = dict(found[0].arguments)
-        step = Draft(name=name, intent=said_alone(said, self.reading), needs=tuple(dict.fromkeys(references(argument))))
-        step = replace(step, capability=found[0].capability.name, argument=argument)
-        self.known.found[place] = self.known.result(name, said, step)
-        self.known.hand_on(place, said)
-        return [step]
-
-    def _got_first(self, place: int, said: Said, name: str) -> list[Draft]:
-        """Return two steps for what is to be put where it is not yet: "write the number of lines of a.txt to n.txt"."""
-        aims = [piece for piece in said.pieces if piece.kind in ("path", "url") and _is_aim(piece)]
-        if not said.verbs & _PUTTING or said.clause.needs or len(aims) != 1:
-            return []
-        thing = [piece for piece in said.pieces if piece.phrase != aims[0].phrase]
-        measured = any(piece.plain == "number" for piece in thing if piece.role == "object")
-        verbs = frozenset(("count" if measured else "read",))
-        got, _ = fits(replace(said, verbs=verbs, pieces=tuple(thing)), list(self.registry), ())
-        if not thing or len(got) != 1 or got[0].write or got[0].open or got[0].capability.effect != "none":
-            return []
-        text = self.reading.text[thing[0].token.start : thing[-1].token.end]
-        first = Draft(
-            name=self.known.free("get"), intent=f"get {self.reading.written(text)}", capability=got[0].capability.name
-        )
-        first = replace(first, argument=dict(got[0].arguments))
-        source = Source(value=result_of(first.name), schema=got[0].capability.output_schema)
-        found, _ = fits(replace(said, pieces=tuple(aims)), list(self.registry), (source,))
-        if len(found) != 1:
-            return []
-        put = Draft(
-            name=name, intent=said_alone(said, self.reading), needs=(first.name,), capability=found[0].capability.name
-        )
-        self.known.found[place] = self.known.result(name, said, put)
-        return [first, replace(put, argument=dict(found[0].arguments))]
-
-    def _made_first(self, place: int, said: Said, name: str) -> list[Draft]:
-        """Return three steps for what is made of one file and put into another: "write the first line of a to b"."""
-        aims = [piece for piece in said.pieces if piece.is_file and _is_aim(piece)]
-        thing = [piece for piece in said.pieces if not aims or piece.phrase != aims[-1].phrase]
-        files = [piece for piece in thing if piece.kind in ("path", "url") or piece.is_file]
-        if not said.verbs & {"write", "append"} or said.clause.needs or said.narrowed or len(files) != 1 or not aims:
-            return []
-        verbs = frozenset(("fetch" if files[0].kind == "url" else "read",))
-        read = replace(said, verbs=verbs, pieces=(replace(files[0], role="object", lead=""),))
-        got, _ = fits(read, list(self.registry), ())
-        if len(got) != 1 or got[0].open:
-            return []
-        words = " ".join(self.reading.text[thing[0].token.start : thing[-1].token.end].split())
-        first = Draft(name=self.known.free("get"), intent=f"get {files[0].token.text}")
-        first = replace(first, capability=got[0].capability.name, argument=dict(got[0].arguments))
-        make = Draft(name=self.known.free("make"), intent=self.reading.written(words), needs=(first.name,))
-        source = Source(value=result_of(make.name), schema={})
-        put, _ = fits(with_file(said, aims[-1]), list(self.registry), (source,))
-        if len(put) != 1:
-            return []
-        last = Draft(name=name, intent=said_alone(said, self.reading), needs=(make.name,))
-        last = replace(last, capability=put[0].capability.name, argument=dict(put[0].arguments))
-        self.known.found[place] = self.known.result(name, said, last)
-        self.known.handed[place] = Result(make.name, {}, self.known.words(said))
-        return [first, make, last]
 
     def _otherwise(self, said: Said, place: int) -> Iterator[list[Fit]]:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
@@ -440,10 +360,6 @@ class Steps:
         names = tuple(step.name for step in planned.steps)
         rest = Draft(name="rest" if "rest" not in names else f"rest{len(names)}", intent=text, needs=names)
         return replace(planned, steps=(*planned.steps, rest), combine="last")
-
-
-def _is_aim(piece: Piece) -> bool:
-    return piece.role == "destination" or (piece.role == "place" and piece.lead in ("in", "into"))
 
 
 def _saying(steps: Sequence[Draft], text: str) -> tuple[Draft, ...]:

@@ -16,7 +16,7 @@ def left_out(reading: Reading) -> str:
     """Return what stands beside a request and may be part of it: "before you overwrite a.txt, …", "every file: …"."""
     told = [clause for clause in reading.request.clauses if clause.kind == "statement" and not clause.pasted]
     asked = [said for said in reading.said.values() if said.clause.kind != "question"]
-    used = " ".join(f"{said.clause.target} {said.condition}" for said in asked)
+    used = {word.strip(",.'\"") for said in asked for word in f"{said.clause.target} {said.condition}".split()}
     names = {piece.token.text for said in asked for piece in said.pieces}
     for clause in told if asked else ():
         named = [token.text for token in clause.tokens if token.kind in ("path", "url")]
@@ -31,7 +31,9 @@ def unused(reading: Reading, asked: Sequence[Said], drafts: Sequence[Draft]) -> 
     request = reading.request
     # What only leads to a verb, or says when it is done, asks for nothing by itself.
     idle = {
-        token.start for token, role in zip(request.tokens, request.roles, strict=True) if role in ("glue", "verb", "order")
+        token.start
+        for token, role in zip(request.tokens, request.roles, strict=True)
+        if role in ("glue", "verb", "order")
     }
     held = (token for said in asked for token in said.clause.tokens)
     words = (token for token in held if token.kind in _NAMES or (_says_something(token) and token.start not in idle))
