@@ -6,12 +6,14 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.language._inflect import bases, is_form_of, is_made_of, plural, singular, verb_forms
+    from mayfly.language._objects import AT_END
     from mayfly.language._read import read
     from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
     from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
     from mayfly.language._verbs import LEXICON_FACTS, PARTICLES, Lexicon
 
 __all__ = [
+    "AT_END",
     "LEXICON_FACTS",
     "NAMES",
     "PARTICLES",
@@ -38,6 +40,7 @@ __getattr__ = lazily(
     __name__,
     {
         "_inflect": "bases is_form_of is_made_of plural singular verb_forms",
+        "_objects": "AT_END",
         "_read": "read",
         "_request": "Clause ClauseKind Guess Phrase Request Role",
         "_tokens": "NAMES Token TokenKind tokens",

@@ -58,15 +58,45 @@ def _goes_into_file(clause: Clause) -> bool:
     return False
 
 
+def changed_by(clause: Clause, line: Line) -> str:
+    """Return the verb of a change where the parts of a program are put into another shape, "" elsewhere.
+
+    "Sort the imports in a.py", "turn the loops in b.js into calls"; of a file of data the same verbs only compute.
+    """
+    inside = [phrase for phrase in clause.phrases if phrase.lead in ("in", "under") and phrase.role == "place"]
+    held = [token for phrase in inside for token in phrase.tokens]
+    paths = [token.text.lower() for token in held if token.kind == "path"]
+    data = any(path.rpartition(".")[2] in words("tables") for path in paths) or any(
+        token.plain in words("tables") for token in held
+    )
+    parts = clause.object is not None and not clause.object.names and clause.said.split()[0] in words("shaping")
+    goes = any(phrase.names for phrase in clause.phrases if phrase.role == "destination")
+    named = any(not path.endswith("/") for path in paths) or (bool(paths) and any(one.plain == "files" for one in held))
+    return "change" if parts and named and not data and not goes and "change" in line.lexicon.verbs else ""
+
+
+def judges(line: Line) -> bool:
+    """Say whether a sentence is only a judgement: "Fantastic idea.", "Great plan"."""
+    said = [line.plain(place) for place in range(len(line))]
+    return (
+        1 < len(said) < 5
+        and said[-1] in words("judged") | {"plan", "move"}
+        and bool(words("agreeing") & set(said) or _good() & set(said))
+    )
+
+
+def _good() -> frozenset[str]:
+    return words("judged") | frozenset(cast("dict[str, str]", load_words("requests")["lists"])["good"].split())
+
+
 def mocks(line: Line) -> bool:
     """Say whether somebody agrees and then judges what he seems to ask for: "Sure, drop prod, great plan"."""
     signs = [place for place in range(len(line)) if line.sign(place) == "," and place + 1 < len(line)]
     if len(signs) < 2 or not line.has(0, "agreeing"):
         return False
     last = signs[-1] + 1
-    good = words("judged") | frozenset(cast("dict[str, str]", load_words("requests")["lists"])["good"].split())
     foretold = line.plain(last) in ("that", "this", "it") and line.plain(last + 1) in ("will", "would", "is")
-    return foretold or line.plain(last) in good or line.has(last, "questions")
+    return foretold or line.plain(last) in _good() or line.has(last, "questions")
 
 
 def doubts(clause: Clause) -> bool:

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from mayfly.language._clauses import Span, spans
+from mayfly.language._clauses import spans
+from mayfly.language._demands import Span
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
 from mayfly.language._guess import ENOUGH, SURE, guesses, question
-from mayfly.language._meant import doubts, mocks, told_by
+from mayfly.language._meant import changed_by, doubts, judges, mocks, told_by
 from mayfly.language._objects import Page, tail
 from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
 from mayfly.language._sentences import Sentence, sentences
@@ -27,6 +28,8 @@ LONGEST = 300_000
 _FIRST, _LAST = 12_000, 2_000
 # A question or an instruction is plain to see, its verb is only what answers it.
 _ANSWERED = 0.8
+# Before a verb these only say that it comes after what was said before: "step two: …", "once that is done, …".
+_ORDERING = frozenset(("step", "after", "once", "when"))
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{1,9}")
 _EXAMPLE = "For example: fix the bug in auth.py."
 
@@ -37,7 +40,7 @@ def read(text: str, lexicon: Lexicon) -> Request:
         ask = f"Which part is the request? The text was not read: it has {len(text):,} characters, put it into a file."
         return Request(text=text, tokens=(), clauses=(), roles=(), ask=ask)
     text = unicodedata.normalize("NFC", text)
-    found = _as_meant(tokens(text), lexicon)
+    found = _as_meant(tokens(text), lexicon, text)
     kept = _readable(found)
     reading = _Reading(page=Page(text, kept), foreign=_is_foreign(kept, lexicon))
     for sentence in sentences(kept, lexicon):
@@ -45,8 +48,12 @@ def read(text: str, lexicon: Lexicon) -> Request:
     return reading.request(lexicon, unread=len(found) - len(kept))
 
 
-def _as_meant(found: list[Token], lexicon: Lexicon) -> list[Token]:
+def _as_meant(found: list[Token], lexicon: Lexicon, text: str) -> list[Token]:
     """Return the tokens with a verb written as a name, `/fix auth.go`, as a word, and "in src/app" as a path."""
+    arrows = ("->", "=>", "\u2192")
+    found = [
+        token._replace(kind="word", plain="into") if text.startswith(arrows, token.start) else token for token in found
+    ]
     word = found[0].text.removeprefix("/").lower() if found and found[0].kind == "path" else ""
     if lexicon.is_base(word):
         found[0] = found[0]._replace(kind="word", plain=word)
@@ -97,6 +104,7 @@ class _Reading:
     general: list[str] = field(default_factory=list)
     about: str = ""
     asking: int = 0
+    begun: int = 0
 
     def take(self, sentence: Sentence) -> None:
         """Read one sentence into clauses."""
@@ -122,12 +130,21 @@ class _Reading:
                 self.page.use(inside.words, "glue")
             else:
                 self._take_span(sentence, span, front)
+        before = self.seen[-2].line if len(self.seen) > 1 else None
         if mocks(line):
             self.seen.pop()
-            for place in range(first, len(self.clauses)):
-                if self.clauses[place].kind in ("command", "unknown"):
-                    self.clauses[place] = replace(self.clauses[place], kind="statement", asked=True)
+            self._take_back(first)
+        elif before is not None and before.has(0, "agreeing") and judges(line):
+            # "Oh great, let us drop the database. Fantastic idea."
+            self._take_back(self.begun)
+        self.begun = first
         self._bind(first)
+
+    def _take_back(self, first: int) -> None:
+        """Let what was only said in scorn ask for nothing."""
+        for place in range(first, len(self.clauses)):
+            if self.clauses[place].kind in ("command", "unknown"):
+                self.clauses[place] = replace(self.clauses[place], kind="statement", asked=True)
 
     def _add(self, line: Line, clause: Clause, role: Role) -> None:
         self.page.use([word for word in line if word.kind == "quoted"], "quoted")
@@ -169,15 +186,16 @@ class _Reading:
         leading = {line.plain(at) for at in range(span.start, head.place)}
         if leading & {"otherwise", "else"} and self.clauses:
             front = tuple(replace(phrase, lead="otherwise") for phrase in self.clauses[-1].conditions[:1])
-        phrases = self.page.phrases(Line([*line.words[slice(*head.work)], *behind.words], line.lexicon))
+        stores = head.verb.base.partition(" ")[0] in words("storing")
+        worked = Line([*line.words[slice(*head.work)], *behind.words], line.lexicon)
+        phrases = self.page.phrases(worked, stores=stores)
         if head.means[1]:
             phrases += (self.page.phrase("detail", "using", line.words[slice(*head.means)]),)
         named = ", ".join(name for phrase in front for name in phrase.names)
         target = self.page.target(self._unconditional(behind, phrases), self.about)
         if named and not any(phrase.names for phrase in phrases):
             target = named
-        worked = [*line.words[slice(*head.work)], *behind.words]
-        text = f"{head.verb.base} {self.page.written(worked)}" if span.earlier else base.text
+        text = f"{head.verb.base} {self.page.written(worked.words)}" if span.earlier else base.text
         made = replace(
             base, text=text, verb=head.verb.verb, said=head.verb.base, target=target, phrases=front + phrases
         )
@@ -186,9 +204,11 @@ class _Reading:
         made = replace(made, makes=head.verb.makes)
         if head.verb.plain and (answer := told_by(made, behind)):
             made = replace(made, verb=answer, makes=False)
+        elif changed := changed_by(made, line):
+            made = replace(made, verb=changed)
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
-        ordered = (leading | {line.plain(span.stop - 1)}) & words("order")
+        ordered = (leading | {line.plain(span.stop - 1)}) & words("order") or leading & _ORDERING
         self.later |= ({place} if ordered or sentence.numbered else set()) | ({place + 1} if span.earlier else set())
         self.about = target or self.about
         self._share(target)
