@@ -63,16 +63,20 @@ def changed_by(clause: Clause, line: Line) -> str:
 
     "Sort the imports in a.py", "turn the loops in b.js into calls"; of a file of data the same verbs only compute.
     """
+    parts = clause.object is not None and not clause.object.names and clause.said.split()[0] in words("shaping")
+    goes = any(phrase.names for phrase in clause.phrases if phrase.role == "destination")
+    shapes = parts and not goes and "change" in line.lexicon.verbs
+    return "change" if shapes and _lies_in_program(clause) else ""
+
+
+def _lies_in_program(clause: Clause) -> bool:
+    """Say whether a clause names the files in which something is, and these are no data."""
     inside = [phrase for phrase in clause.phrases if phrase.lead in ("in", "under") and phrase.role == "place"]
     held = [token for phrase in inside for token in phrase.tokens]
     paths = [token.text.lower() for token in held if token.kind == "path"]
-    data = any(path.rpartition(".")[2] in words("tables") for path in paths) or any(
-        token.plain in words("tables") for token in held
-    )
-    parts = clause.object is not None and not clause.object.names and clause.said.split()[0] in words("shaping")
-    goes = any(phrase.names for phrase in clause.phrases if phrase.role == "destination")
-    named = any(not path.endswith("/") for path in paths) or (bool(paths) and any(one.plain == "files" for one in held))
-    return "change" if parts and named and not data and not goes and "change" in line.lexicon.verbs else ""
+    endings = {path.rpartition(".")[2] for path in paths} | {token.plain for token in held}
+    several = bool(paths) and any(token.plain == "files" for token in held)
+    return endings.isdisjoint(words("tables")) and (several or any(not path.endswith("/") for path in paths))
 
 
 def judges(line: Line) -> bool:

@@ -184,17 +184,15 @@ class _Reading:
         held = {*range(*head.gap), *range(*head.work)}
         self.page.use([line.words[at] for at in range(head.place, head.end) if at not in held], "verb")
         leading = {line.plain(at) for at in range(span.start, head.place)}
-        if leading & {"otherwise", "else"} and self.clauses:
-            front = tuple(replace(phrase, lead="otherwise") for phrase in self.clauses[-1].conditions[:1])
+        front = self._otherwise(leading) or front
         stores = head.verb.base.partition(" ")[0] in words("storing")
         worked = Line([*line.words[slice(*head.work)], *behind.words], line.lexicon)
         phrases = self.page.phrases(worked, stores=stores)
         if head.means[1]:
             phrases += (self.page.phrase("detail", "using", line.words[slice(*head.means)]),)
-        named = ", ".join(name for phrase in front for name in phrase.names)
-        target = self.page.target(self._unconditional(behind, phrases), self.about)
-        if named and not any(phrase.names for phrase in phrases):
-            target = named
+        target = self._named_before(front, phrases) or self.page.target(
+            self._unconditional(behind, phrases), self.about
+        )
         text = f"{head.verb.base} {self.page.written(worked.words)}" if span.earlier else base.text
         made = replace(
             base, text=text, verb=head.verb.verb, said=head.verb.base, target=target, phrases=front + phrases
@@ -209,9 +207,24 @@ class _Reading:
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
         ordered = (leading | {line.plain(span.stop - 1)}) & words("order") or leading & _ORDERING
-        self.later |= ({place} if ordered or sentence.numbered else set()) | ({place + 1} if span.earlier else set())
+        if ordered or sentence.numbered:
+            self.later.add(place)
+        if span.earlier:
+            self.later.add(place + 1)
         self.about = target or self.about
         self._share(target)
+
+    def _named_before(self, front: Sequence[Phrase], phrases: Sequence[Phrase]) -> str:
+        """Return what is named in front of a clause that names nothing itself."""
+        if any(phrase.names for phrase in phrases):
+            return ""
+        return ", ".join(name for phrase in front for name in phrase.names)
+
+    def _otherwise(self, leading: set[str]) -> tuple[Phrase, ...]:
+        """Return the condition of the clause before, turned round: "otherwise" stands for it."""
+        if leading.isdisjoint(("otherwise", "else")) or not self.clauses:
+            return ()
+        return tuple(replace(phrase, lead="otherwise") for phrase in self.clauses[-1].conditions[:1])
 
     def _unconditional(self, behind: Line, phrases: Sequence[Phrase]) -> Line:
         """Return what stands behind a verb up to the condition at its end."""

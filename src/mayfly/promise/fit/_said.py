@@ -312,10 +312,15 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
         role = _each_or(role, token, phrase, repeated)
         if role in ("glue", "order", "condition", "told") or (role == "destination" and token.plain in ("me", "us")):
             continue
-        kind, value = _look_at(token, literals)
-        there = kind == "directory" or (lead in _PLACES and kind != "quoted" and is_directory(token.text))
-        kind = "directory" if there and kind != "word" else kind
+        kind, value, there = _placed(token, lead, literals, is_directory)
         yield Piece(token=token, kind=kind, value=value, role=role, lead=lead, phrase=phrase, is_directory=there)
+
+
+def _placed(token: Token, lead: str, literals: Literals, is_directory: IsDirectory) -> tuple[PieceKind, object, bool]:
+    """Return what a token is, the value it stands for, and whether that is a directory."""
+    kind, value = _look_at(token, literals)
+    there = kind == "directory" or (lead in _PLACES and kind != "quoted" and is_directory(token.text))
+    return ("directory" if there and kind != "word" else kind), value, there
 
 
 def _front(clause: Clause) -> list[Token]:

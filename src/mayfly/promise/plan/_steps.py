@@ -81,12 +81,20 @@ class Steps:
             if len(planned.steps) == 1 and only.steps and only.intent == reading.text:
                 return only.steps, only.combine
             return planned.steps, planned.combine
-        if (
-            self.came
-            and depth == 0
-            and all(self._by_rules(said, depth, alone=False).plan == WHOLE for _, said in asked)
-        ):
+        if self._is_one_program(asked, depth):
             return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
+        return self._in_turn(reading, asked, whole, depth)
+
+    def _is_one_program(self, asked: Sequence[tuple[int, Said]], depth: int) -> bool:
+        """Say whether everything that is asked of given data is for one program to do."""
+        if not self.came or depth:
+            return False
+        return all(self._by_rules(said, depth, alone=False).plan == WHOLE for _, said in asked)
+
+    def _in_turn(
+        self, reading: Reading, asked: Sequence[tuple[int, Said]], whole: Draft, depth: int
+    ) -> tuple[tuple[Draft, ...], Combine]:
+        """Return the steps of several clauses; the whole as one step, and a note, where one of them is lost."""
         drafts: list[Draft] = []
         for through, led in groupby(asked, key=lambda one: goes_through(one[1])):
             group = list(led)
