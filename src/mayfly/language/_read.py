@@ -13,7 +13,7 @@ from mayfly.language._demands import Span
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
 from mayfly.language._guess import ENOUGH, SURE, guesses, question
-from mayfly.language._meant import changed_by, doubts, judges, mocks, told_by
+from mayfly.language._meant import THOUGHT, changed_by, doubts, judges, mocks, tells_of, told_by, wonders
 from mayfly.language._objects import Page, tail
 from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
 from mayfly.language._sentences import Sentence, sentences
@@ -130,15 +130,22 @@ class _Reading:
                 self.page.use(inside.words, "glue")
             else:
                 self._take_span(sentence, span, front)
+        self._weigh(sentence, first)
+        self.begun = first
+        self._bind(first)
+
+    def _weigh(self, sentence: Sentence, first: int) -> None:
+        """Take back what a sentence only seemed to ask for."""
+        line = sentence.line
         before = self.seen[-2].line if len(self.seen) > 1 else None
         if mocks(line):
             self.seen.pop()
             self._take_back(first)
+        elif wonders(line, asked=sentence.asked) or tells_of(line):
+            self._take_back(first)
         elif before is not None and before.has(0, "agreeing") and judges(line):
             # "Oh great, let us drop the database. Fantastic idea."
             self._take_back(self.begun)
-        self.begun = first
-        self._bind(first)
 
     def _take_back(self, first: int) -> None:
         """Let what was only said in scorn ask for nothing."""
@@ -200,7 +207,7 @@ class _Reading:
         alternative = bool(self.clauses) and line.plain(span.start) == "or"
         made = replace(made, confidence=span.confidence, each=_each(made), alternative=alternative)
         made = replace(made, makes=head.verb.makes)
-        if head.verb.plain and (answer := told_by(made, behind)):
+        if (head.verb.plain or head.verb.base in THOUGHT) and (answer := told_by(made, behind)):
             made = replace(made, verb=answer, makes=False)
         elif changed := changed_by(made, line):
             made = replace(made, verb=changed)
