@@ -42,7 +42,7 @@ def read(text: str, lexicon: Lexicon) -> Request:
     text = unicodedata.normalize("NFC", text)
     found = _as_meant(tokens(text), lexicon, text)
     kept = _readable(found)
-    reading = _Reading(page=Page(text, kept), foreign=_is_foreign(kept, lexicon))
+    reading = _Reading(page=Page(text, kept), foreign=is_foreign(kept, lexicon))
     for sentence in sentences(kept, lexicon):
         reading.take(sentence)
     return reading.request(lexicon, unread=len(found) - len(kept))
@@ -74,12 +74,13 @@ def _readable(found: list[Token]) -> list[Token]:
     return [*found[:_FIRST], *last[next(broken, len(last)) - 1 :]] if last else found
 
 
-def _is_foreign(found: Sequence[Token], lexicon: Lexicon) -> bool:
+def is_foreign(found: Sequence[Token], lexicon: Lexicon | None = None) -> bool:
     """Say whether a text is not in English: in other letters, or with more of the small words of other languages."""
     said = [token.plain for token in found[:_LAST] if token.kind == "word"]
     letters = "".join(said)
     other = sum(word in words("foreign") for word in said)
-    english = sum((is_closed(word) and word not in words("foreign")) or lexicon.is_base(word) for word in said)
+    known = lexicon.is_base if lexicon is not None else is_closed
+    english = sum((is_closed(word) and word not in words("foreign")) or known(word) for word in said)
     return other > english or 2 * sum(ord(letter) > _LATIN for letter in letters) > len(letters)
 
 

@@ -118,8 +118,12 @@ class Composer:
 
     def _denies_some(self, query: Query) -> bool:
         """Say whether records are sorted out where groups were meant: users without a running job have other jobs."""
-        grouped = query.unique or query.keys or any(one.function == "unique" for one in query.measures)
-        return bool(grouped) and any(one.word == "none" for one in self._of("condition"))
+        if not any(one.word == "none" for one in self._of("condition")):
+            return False
+        shown = [*(query.columns if query.unique else ()), *query.keys]
+        shown += [one.of for one in query.measures if one.function == "unique" and one.of is not None]
+        known = self.vocabulary.by_name
+        return any(name in known and not known[name].distinct for of in shown for name in columns_of(of))
 
     def _base_of_share(self) -> int | None:
         """Return how many conditions stand before the verb of a share: "of the night trains were cancelled"."""
@@ -1076,7 +1080,13 @@ class _Ranking:
         ):
             return
         if self.adjective.roles and self.adjective.roles != ("count",):
-            if self.adjective.name in ("long", "short") and subject.info and subject.info.kind == "text":
+            lasting = self.composer._spoken_of(self.superlative)
+            if (
+                self.adjective.name in ("long", "short")
+                and subject.info
+                and subject.info.kind == "text"
+                and not lasting
+            ):
                 yield Composed(
                     Query(
                         columns=(subject.of,),

@@ -179,7 +179,9 @@ class Conditions:
             elif meaning == "between":
                 yield from self._between(term, end)
             elif meaning in ("contains", "starts with", "ends with"):
-                yield from self._text_of(term, meaning, end)
+                quoted = end < len(self.tokens) and self.tokens[end].kind == "quoted"
+                if self._word(term.end) != "with" or end > term.end + 1 or quoted:  # "with" alone leads to anything.
+                    yield from self._text_of(term, meaning, end)
             else:
                 yield from self._against(term, meaning, end)
         yield from self._timed(term, term.end)

@@ -899,7 +899,7 @@ class Cutter:
             apart = "each" if several and joints & {"and", ","} and "or" not in joints and not of_noun else ""
             apart = "vs" if several and joints & {"vs", "versus"} else apart
             # "have no running job" says something of all records of somebody.
-            denied = joints & {"no", "never", "without", "none"} and not isinstance(read.condition, Missing)
+            denied = joints & {"no", "never", "without", "none"}
             yield Segment(
                 kind="condition",
                 start=start,
@@ -935,7 +935,8 @@ class Cutter:
             # A word that also names a column is said of it where it is to be shown.
             named = any(
                 term.end == start + 1
-                and (term.cost == EXACT or (term.info is not None and term.info.role == "message"))
+                and term.info is not None
+                and ((term.cost == EXACT and term.info.distinct) or term.info.role == "message")
                 for term in self.terms.at(start)
             )
             yield Segment(

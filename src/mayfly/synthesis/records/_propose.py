@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import cast
 
 from mayfly.core import Offer, canonical_json
-from mayfly.language import Token, bases, is_made_of, singular, tokens
+from mayfly.language import Token, bases, is_foreign, is_made_of, singular, tokens
 from mayfly.language.question import (
     Join,
     JoinKind,
@@ -386,6 +386,8 @@ def _reason(readings: Sequence[Reading], table: Table) -> str:
 
 
 def _not_understood(intent: str, table: Table) -> str:
+    if is_foreign(tokens(intent)):
+        return "the question is not in English, and only English is read without a model"
     return f"the question was not understood{_troubles(table)}"
 
 
