@@ -42,6 +42,7 @@ STILL_LONG = {
     "language/question/_conditions.py",
     "language/question/_notation.py",
     "language/question/_segments.py",
+    "language/question/_terms.py",
     "synthesis/records/_evaluate.py",
     "synthesis/records/_write.py",
 }

@@ -853,6 +853,9 @@ class _Ranking:
                 yield from self._of_groups(subject)
         elif nouns and not others:
             yield from self._of_records(nouns[0])
+        elif nouns and len(others) == 1 and others[0].term and self._lasts(others[0].term):
+            # "longest call, from started to ended"
+            yield from self._picked(others[0].term.of, self.number or 1, 0.0)
         elif self._stands_behind() and others and self.adjective.roles:
             yield from self._of_those(others)
         elif (nouns or self.composer._of("condition")) and len(others) == 1 and others[0].term:
@@ -996,9 +999,14 @@ class _Ranking:
         extreme: Function = "max" if self.descending else "min"
         yield Composed(Query(measures=(Measure(function=extreme, of=subject.of),), keys=self.apart), 0.0)
 
+    def _lasts(self, term: Term) -> bool:
+        """Say whether a term is the time between two moments, and the superlative speaks of such."""
+        span = isinstance(term.of, Arithmetic) and term.info is not None and term.info.kind == "time"
+        return span and "duration" in self.adjective.roles
+
     def _speaks_of(self, term: Term) -> bool:
         if isinstance(term.of, Arithmetic) and term.info is not None and term.info.kind == "time":
-            return "duration" in self.adjective.roles  # The time between two moments.
+            return self._lasts(term)
         return term.info is not None and (
             term.info.role in self.adjective.roles or (term.moment and "timestamp" in self.adjective.roles)
         )

@@ -178,16 +178,16 @@ class Cutter:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, name="unit")
         if word == "how" and self._word(start + 1) == "many" and self._is_unit_of_span(start + 2):
             yield Segment(kind="glue", start=start, end=start + 3, word=word, name="unit")
-        if not bases_of(word).isdisjoint(("take", "need", "last", "require")) and self._has_span:
+        if not bases_of(word).isdisjoint(("take", "need", "last", "require")) and self.has_span:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, name="unit")
         asks = not found and word in ("give", "list", "show", "tell", "name") and self._word(start + 1) == "the"
         if asks or (self._opens_sentence(start) and (word in _SHOW or word in ("need", "want"))):
             yield Segment(
                 kind="glue", start=start, end=start + 1, word=word
             )  # "I need its number", "give me the lowest"
-        if word in ("pass", "passed", "elapse", "elapsed", "lie", "lies", "go", "goes") and self._has_span:
+        if word in ("pass", "passed", "elapse", "elapsed", "lie", "lies", "go", "goes") and self.has_span:
             yield Segment(kind="glue", start=start, end=start + 1, word=word, name="unit")
-        if word == "how" and self._word(start + 1) == "long" and self._has_span:
+        if word == "how" and self._word(start + 1) == "long" and self.has_span:
             yield Segment(kind="glue", start=start, end=start + 2, word=word, name="unit")
         if word == "(" and (listed := self._end_of_examples(start)):
             yield Segment(kind="glue", start=start, end=listed, word=word)
@@ -215,9 +215,7 @@ class Cutter:
             yield Segment(kind="or", start=start, end=start + 1)
         elif token.text == "-" and start and (self.terms.at(start + 1) or self.at_measure(start + 1)):
             yield from self._unsure(start, sure=True)  # One taken from the other: nobody may pass over that.
-        elif not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING)):
-            yield Segment(kind="glue", start=start, end=start + 1, word=word)
-        elif word == "*" and self._is_opening(start):
+        elif (not is_turning(word) and (is_glue(word) or (token.kind == "sign" and word not in _SAYING))) or (word == "*" and self._is_opening(start)):
             yield Segment(kind="glue", start=start, end=start + 1, word=word)
         elif token.kind == "word" and word in _SHOW and self._is_opening(start) and not self._is_name(start):
             yield Segment(kind="ask", start=start, end=start + 1, word=word)
@@ -332,7 +330,7 @@ class Cutter:
         )
 
     @cached_property
-    def _has_span(self) -> bool:
+    def has_span(self) -> bool:
         """Whether the question names two moments between which something lasts."""
         return any(map(self._is_span, range(len(self.tokens))))
 
@@ -639,6 +637,8 @@ class Cutter:
 
     def _groups_of_some(self, start: int, place: int) -> Iterator[Segment]:
         """Read groups of which only some are meant: "each paid order", "per student rider"."""
+        if self._word(start) in ("each", "every") and self._is_opening(start):
+            return  # "list every forced opening" groups nothing.
         for read in self.conditions.at(place):
             for term in self.terms.at(read.end) if read.cost < UNSURE else ():
                 yield Segment(
@@ -911,7 +911,8 @@ class Cutter:
             )
 
     def _terms_and_nouns(self, start: int) -> Iterator[Segment]:
-        for term in self.terms.at(start):
+        named = self._word(start) in ("name", "names") and self._names_persons(start)
+        for term in self.terms.at(start) if not named else ():
             # A column of yes and no stands for itself where it can: "in-stock books".
             dearer = 0.5 if term.info is not None and term.info.kind == "bool" else 0.0
             # What records are called after is the record rather than its date.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -284,6 +285,10 @@ class Terms:
         if token.kind != "number" or not isinstance(token.value, (int, float)):
             written = NUMBER_WORDS.get(self.word(place))
             return None if written is None else self._with_unit(written, "", place + 1)
+        commas = any(one.comma for one in self.vocabulary.columns)
+        if commas and re.fullmatch(r"\d{1,3}(\.\d{3})+", token.text):
+            # Where fractions have a comma, 2.000 is two thousand.
+            return self._with_unit(int(token.text.replace(".", "")), token.unit, place + 1)
         return self._with_unit(token.value, token.unit, place + 1)
 
     def _with_unit(self, value: int | float, written: str, end: int) -> Quantity | None:

@@ -43,6 +43,8 @@ class ColumnInfo:
     optional: bool = False
     # What a moment tells: the day and the time, the day only, or the time of some day.
     tells: Literal["moment", "day", "clock"] = "moment"
+    # Whether its numbers have a comma before the fraction, so that a point in a number parts thousands.
+    comma: bool = False
     # Words that stand for nothing in it, each for a reason of its own.
     absent: tuple[str, ...] = ()
     # Whether the items of a list are numbers.
@@ -308,7 +310,9 @@ def _is_made_of(column: ColumnInfo, words: tuple[str, ...]) -> bool:
     name = [word for word in column.words if word not in _STOP and word != "by"]
     if len(words) == len(name) == 1 and len(words[0]) > 3:
         return is_made_of(words[0], name[0])
-    long = len(words) > 1 and all(len(word) > 3 for word in words)
+    # Abbreviations have hardly a vowel: "event" stands for no two words.
+    short = column.name.isupper() or not set(column.name[1:].lower()) & set("aeiou")
+    long = short and len(words) > 1 and all(len(word) > 3 for word in words)
     return long and len(column.words) == 1 and 2 < len(column.name) < 6 and _spells(column.words[0], words)
 
 
