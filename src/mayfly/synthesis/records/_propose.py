@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
@@ -126,11 +127,8 @@ def propose(
             helps=("some lines of input (--input)", *HELPS[1:]),
         )
     tables = [read_table(found, items, name) for found in _formats(items)]
-    try:
+    with suppress(Unreadable):  # It is a question, as most are.
         return _typed_back(intent, tables, items)
-    except Unreadable:
-        # It is a question, as most are.
-        pass
     read = tokens(intent) if words is None else words
     if len(read) > MOST_WORDS:
         return Unable(reason=f"the question has {len(read):,} words; up to {MOST_WORDS} are read", helps=HELPS)
@@ -175,11 +173,8 @@ def propose_join(
             reason=f"the two inputs share no column ({columns})", helps=("a column of the same name in both",)
         )
     whole = _joins(tables, read, second=names[1])
-    try:
+    with suppress(Unreadable):  # It is a question, as most are.
         return _typed_join(intent, whole)
-    except Unreadable:
-        # It is a question, as most are.
-        pass
     found: list[tuple[Reading, Joined]] = []
     for joined in whole:
         vocabulary = replace(
