@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from mayfly.language._tokens import Token
 from mayfly.language._tokens import tokens as read_tokens
 from mayfly.language.question._compose import Composer
-from mayfly.language.question._query import And, Condition, Measure, Query
-from mayfly.language.question._segments import Cutter, Segment
+from mayfly.language.question._query import And, Condition, Query
+from mayfly.language.question._segment import Segment
+from mayfly.language.question._segments import Cutter
 from mayfly.language.question._tell import tell
 from mayfly.language.question._vocabulary import EXACT, Vocabulary
 from mayfly.language.question._words import is_glue
@@ -52,7 +53,7 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
         return []
     found: dict[Query, Reading] = {}
     cutter = Cutter(text, kept, vocabulary)
-    moments = [column for column, cost in cutter.terms.moments() if cost == EXACT]
+    moments = [column for column, cost in cutter.wording.terms.moments() if cost == EXACT]
     for cost, cut in cutter.cuts():
         for composed in Composer(cut, vocabulary, moments).queries():
             for query in _split_shares(composed.query, composed.base):
