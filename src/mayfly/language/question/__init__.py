@@ -1,6 +1,7 @@
 """Questions about data: which queries a question can mean for a table, and the notation in which they are shown."""
 
-from mayfly.language.question._notation import Unreadable, parse_reading
+from mayfly.language.question._notation import parse_reading
+from mayfly.language.question._pieces import Unreadable
 from mayfly.language.question._query import (
     TIME_PARTS,
     And,

@@ -69,22 +69,27 @@ def _order_by(query: Query, sort: Segment, down: bool) -> Order | None:
 
 def _order_by_way(said: Said, query: Query, way: Segment | None) -> Order | None:
     """Find what "descending" or "newest first" sorts by where no column is named."""
+    if query.keys and query.measures:
+        return Order(by=0, descending=way.descending if way else True)
     adjective = way.adjective if way else None
     down = way.descending if way else False
     if adjective is not None and adjective.roles and not query.measures:
         columns = [one for role in adjective.roles for one in said.vocabulary.with_role(role)]
         return _by_only(said.moments if "timestamp" in adjective.roles else columns, down)
-    if query.keys and query.measures:
-        return Order(by=0, descending=way.descending if way else True)
     only = query.columns[0] if len(query.columns) == 1 else None
     if way is not None and only is not None and not isinstance(only, Column):
         return Order(by=only, descending=down)  # "height times width, largest first"
     if adjective is not None and adjective.name in ("large", "small"):
         return _by_only(sizes_of(said), down)
-    texts = [one for one in said.vocabulary.columns if one.kind != "list"]
-    if not query.columns and len(texts) == 1 and texts[0].kind == "text":
-        return Order(by=Column(name=texts[0].name), descending=down)
+    if not query.columns:
+        return _by_only(_only_texts(said), down)
     return None if only is None else Order(by=only, descending=down)
+
+
+def _only_texts(said: Said) -> list[ColumnInfo]:
+    """Return the column of a list of names; nothing of a table with more."""
+    columns = [one for one in said.vocabulary.columns if one.kind != "list"]
+    return columns if len(columns) == 1 and columns[0].kind == "text" else []
 
 
 def _by_only(columns: Sequence[ColumnInfo], descending: bool) -> Order | None:

@@ -12,35 +12,10 @@ from mayfly.language.question._vocabulary import EXACT
 from mayfly.language.question._words import ARTICLES, Phrase, bases_of, in_class, is_glue, phrase_at, phrases_at
 
 NEGATIONS = frozenset(
-    [
-        "not",
-        "without",
-        "except",
-        "excluding",
-        "exclude",
-        "no",
-        "non",
-        "never",
-        "ignoring",
-        "ignore",
-        "skip",
-        "skipping",
-        "omit",
-        "omitting",
-        "isn't",
-        "aren't",
-        "wasn't",
-        "weren't",
-        "don't",
-        "doesn't",
-        "didn't",
-        "neither",
-        "nor",
-        "leaving",
-        "out",
-        "but",
-    ]
-)
+    ("not", "without", "except", "excluding", "exclude", "no", "non", "never", "ignoring", "ignore", "skip", "skipping",
+     "omit", "omitting", "isn't", "aren't", "wasn't", "weren't", "don't", "doesn't", "didn't", "neither", "nor",
+     "leaving", "out", "but")
+)  # fmt: skip
 _BEFORE_TEXT = ("the", "a", "an", "word", "words", "text", "string", "phrase", "letter", "letters", "either", "both")
 
 

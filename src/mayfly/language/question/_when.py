@@ -8,6 +8,7 @@ from typing import cast
 
 from mayfly.language._moments import Span, month_number
 from mayfly.language.question._combine import both
+from mayfly.language.question._dates import spans_at
 from mayfly.language.question._operators import Read
 from mayfly.language.question._query import Column, Compare, Condition, Expression, Operator, Or, PartOf, Recent
 from mayfly.language.question._terms import Term, Terms
@@ -25,7 +26,7 @@ def read_times(terms: Terms, start: int) -> Iterator[Read]:
         yield from (read for read in _read_moments(terms, term, start) if not _compares_columns(read.condition))
         # "December bookings": a month right before what it is said of.
         if month_number(terms.word(start)):
-            for span, end in terms.spans(start):
+            for span, end in spans_at(terms, start):
                 yield from _read_since(terms, term, "during", span, end)
 
 
@@ -40,7 +41,7 @@ def _read_moments(terms: Terms, term: Term, place: int) -> Iterator[Read]:
         after = terms.skip(phrase.end, ARTICLES)
         if phrase.meaning == "last":
             yield from _read_recent(terms, term, phrase.end)
-        for span, end in terms.spans(after):
+        for span, end in spans_at(terms, after):
             yield from _read_since(terms, term, phrase.meaning, span, end)
         yield from _read_clocks(terms, term, phrase.meaning, after)
         if phrase.meaning in ("after", "before"):
@@ -55,10 +56,10 @@ def _read_moments(terms: Terms, term: Term, place: int) -> Iterator[Read]:
             yield from _read_between(terms, term, phrase.end)
             yield from _read_clocks(terms, term, "since", phrase.end)
         elif phrase.meaning in _WAYS:
-            for span, end in terms.spans(phrase.end):
+            for span, end in spans_at(terms, phrase.end):
                 yield from _read_since(terms, term, _WAYS[phrase.meaning], span, end)
     if place < len(terms.tokens) and terms.tokens[place].kind == "moment":
-        for span, end in terms.spans(place):
+        for span, end in spans_at(terms, place):
             yield from _read_since(terms, term, "during", span, end)
 
 
@@ -76,7 +77,7 @@ def _read_since(terms: Terms, term: Term, way: str, span: Span, end: int) -> Ite
     if term.info is not None and term.info.tells == "clock":
         return  # A time of day lies in no month.
     if way in ("since", "during") and terms.word(end) in ("to", "until", "till", "through", "-"):
-        ends = terms.spans(terms.skip(end + 1, ARTICLES))
+        ends = spans_at(terms, terms.skip(end + 1, ARTICLES))
         for last, stop in ends:
             yield Read(Compare(left=term.of, operator="during", value=Span(span.start, last.end)), stop, term.cost)
         if ends:
@@ -104,8 +105,8 @@ def _up_to(term: Term, when: datetime) -> Condition:
 
 def _read_between(terms: Terms, term: Term, place: int) -> Iterator[Read]:
     """Read "between 3 March and 5 May"."""
-    for first, end in terms.spans(terms.skip(place, ARTICLES)):
-        for last, stop in terms.spans(terms.skip(end + 1, ARTICLES)) if terms.word(end) in ("and", "to") else ():
+    for first, end in spans_at(terms, terms.skip(place, ARTICLES)):
+        for last, stop in spans_at(terms, terms.skip(end + 1, ARTICLES)) if terms.word(end) in ("and", "to") else ():
             yield Read(Compare(left=term.of, operator="during", value=Span(first.start, last.end)), stop, term.cost)
 
 
