@@ -84,7 +84,7 @@ class _Evaluation:
         return self._shaped(finished)
 
     def _groups(self, rows: Sequence[Row]) -> Iterable[tuple[list[object], list[Row]]]:
-        """Return the rows of each group with its keys; rows that only records of another sort have belong to none."""
+        """Return the rows of each group with its keys; rows of another sort, which have no such key, belong to none."""
         groups: dict[str, tuple[list[object], list[Row]]] = {}
         elsewhere = partial_keys(self.query.keys, self.fields)
         for row in rows:
