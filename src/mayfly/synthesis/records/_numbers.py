@@ -361,8 +361,3 @@ def _clocked(text: str) -> float:
     for part in text.split(":"):
         number = number * 60 + float(part)
     return number
-
-
-def all_numbers(texts: Sequence[str]) -> bool:
-    """Say whether every text is a plain number, and none an id with leading zeros."""
-    return bool(texts) and all(_BARE.fullmatch(text) and not _PADDED.match(text) for text in texts)

@@ -136,7 +136,7 @@ def propose(
         return Unable(reason=f"the question has {len(read):,} words; up to {MOST_WORDS} are read", helps=HELPS)
     readings = _readings(intent, read, tables)
     if not readings:
-        return Unable(reason=_not_understood(intent, tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
+        return Unable(reason=_not_understood(tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
     rivals = _distinct(_rivals(readings), items)
     if len(rivals) == 1 and rivals[0].reading.sure and not _finds_nothing(rivals[0]):
         query, table = rivals[0].reading.query, rivals[0].table
@@ -385,7 +385,7 @@ def _reason(readings: Sequence[Reading], table: Table) -> str:
     return f"it is not sure that this is what was asked{_troubles(table)}"
 
 
-def _not_understood(intent: str, table: Table) -> str:
+def _not_understood(table: Table) -> str:
     return f"the question was not understood{_troubles(table)}"
 
 
