@@ -2,8 +2,10 @@
 
 import json
 import os
+import tempfile
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,20 +52,24 @@ def test_without_ray_the_command_that_installs_it_is_named(cli: Cli, monkeypatch
     assert "pip install 'mayfly-agents[ray]'" in ran.err
 
 
-def _directories() -> set[Path]:
-    """Return the directories of clusters, but for those of other users."""
-    return {path for path in Path("/tmp").glob("mayfly-ray-*") if path.stat().st_uid == os.getuid()}
-
-
 def test_a_cluster_that_cannot_start_leaves_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ray")
-    before = _directories()
+    # Other tests have clusters of their own at the same time, so only what this one makes is looked at.
+    made: list[Path] = []
+    make = tempfile.mkdtemp
+
+    def make_and_tell(*given: Any, **named: Any) -> str:
+        made.append(Path(make(*given, **named)))
+        return str(made[-1])
+
+    monkeypatch.setattr("mayfly.promise.engines._tryout.tempfile.mkdtemp", make_and_tell)
     monkeypatch.setattr("mayfly.promise.engines._tryout._store_size", lambda _: -1)
     ran = cli("ray", "up", "--nodes", "1")
     assert ran.status == 4
     assert "the Ray cluster did not start: " in ran.err
     assert ran.err.count("\n") == 1
-    assert _directories() == before
+    assert made
+    assert not any(path.exists() for path in made)
     assert cli("ray", "status").out == "not up\n"
 
 

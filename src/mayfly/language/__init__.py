@@ -6,12 +6,14 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.language._inflect import bases, is_form_of, is_made_of, plural, singular, verb_forms
-    from mayfly.language._read import read
+    from mayfly.language._objects import AT_END
+    from mayfly.language._read import is_foreign, read
     from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
     from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
     from mayfly.language._verbs import LEXICON_FACTS, PARTICLES, Lexicon
 
 __all__ = [
+    "AT_END",
     "LEXICON_FACTS",
     "NAMES",
     "PARTICLES",
@@ -25,6 +27,7 @@ __all__ = [
     "Token",
     "TokenKind",
     "bases",
+    "is_foreign",
     "is_form_of",
     "is_made_of",
     "plural",
@@ -38,7 +41,8 @@ __getattr__ = lazily(
     __name__,
     {
         "_inflect": "bases is_form_of is_made_of plural singular verb_forms",
-        "_read": "read",
+        "_objects": "AT_END",
+        "_read": "is_foreign read",
         "_request": "Clause ClauseKind Guess Phrase Request Role",
         "_tokens": "NAMES Token TokenKind tokens",
         "_verbs": "LEXICON_FACTS PARTICLES Lexicon",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from mayfly.language._frames import FrameKind, frames_at, head_at, head_behind, skip_openers, unknown_at
-from mayfly.language._heads import Head, Stretch, ends_phrase, is_finite, is_object_start, phrase_end, verb_at, work_at
+from mayfly.language._demands import JOINTS, Span, demands_of
+from mayfly.language._frames import frames_at, head_at, head_behind, skip_openers, unknown_at
+from mayfly.language._heads import Head, ends_phrase, is_finite, is_object_start, phrase_end, verb_at
 from mayfly.language._request import ClauseKind
 from mayfly.language._sentences import Sentence
 from mayfly.language._verbs import PARTICLES
@@ -18,30 +19,11 @@ _FAR = 40
 _LABEL = 2
 # Behind more commas and the like than this nothing is looked for again, or a line of them would take for ever.
 _OPENING = 8
-# How sure a reading is: a verb where a command begins, one behind polite words, a demand on a thing, work only named.
-# None but the last is below what a verb needs whose work cannot be taken back (0.75), and such work is not read there.
-_PLAIN, _POLITE, _DEMANDED, _NAMED = 0.95, 0.9, 0.75, 0.55
-_JOINTS = frozenset(("and", "then", "but", "so", "or", "also", "afterwards", "plus"))
+# How sure a reading is: a verb where a command begins, one behind polite words.
+_PLAIN, _POLITE = 0.95, 0.9
 _ASKING = ("command", "unknown")
 # A refusal begins with these even where it follows an object, unless "not" belongs to a verb: "what is not tested".
 _CUTTING = frozenset(("not", "never", "without", "rather", "instead", "except", "excluding", "apart", "nothing"))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Span:
-    """One clause: its words from *start* to *stop*, its head where it asks for something, and how sure that is.
-
-    The *thing* is what a passive is said of: "(the header) must be changed". What comes *earlier* is to be done before
-    the clause after it: "after fixing it, …".
-    """
-
-    kind: ClauseKind
-    start: int
-    stop: int
-    head: Head | None = None
-    thing: Stretch = (0, 0)
-    confidence: float = 0.0
-    earlier: bool = False
 
 
 def spans(sentence: Sentence) -> list[Span]:
@@ -77,28 +59,28 @@ class _Reader:
             here = self._open(first)
         while here < len(line):
             if self._wonders(here):
-                yield self._close(here)
+                yield from self._close(here)
                 self.started, self.head, self.mode = here, None, "question"
                 here = len(line)
             elif self._leads(here):
-                yield self._close(here)
+                yield from self._close(here)
                 self.started, self.head, self.mode = here, None, "statement"
                 here = skip_openers(line, here)[0] + 1
             elif found := self._next(here):
-                yield self._close(here)
+                yield from self._close(here)
                 here = self._enter(found, here)
             else:
                 here = max(here + 1, self.tried)
         polite = self.head is not None and self.head.framed and not self.head.weak
         if self.asked and (self.mode == "statement" or (self.mode == "unknown" and not polite)):
             self.mode = "question"
-        yield self._close(len(line))
+        yield from self._close(len(line))
 
-    def _close(self, stop: int) -> Span:
+    def _close(self, stop: int) -> list[Span]:
         span = Span(kind=self.mode, start=self.started, stop=stop, head=self.head, earlier=self.earlier)
         if self.mode == "command" and self.head and self.head.verb:
-            return replace(span, confidence=_PLAIN if self.head.verb.plain and not self.head.framed else _POLITE)
-        return (_demand_of(self.line, span) or span) if self.mode == "statement" else span
+            return [replace(span, confidence=_PLAIN if self.head.verb.plain and not self.head.framed else _POLITE)]
+        return demands_of(self.line, span) if self.mode == "statement" else [span]
 
     def _open(self, first: int) -> int:
         """Begin the first clause and return where to read on; in doubt between a question and a command it asks."""
@@ -152,9 +134,12 @@ class _Reader:
         return max(head.end, here + 1)
 
     def _leads(self, here: int) -> bool:
-        """Say whether a condition is joined to a request that leads to another: "… and if it is empty, delete it"."""
+        """Say whether what leads to a request is joined to another: "… and if it is empty, delete it"."""
         place = skip_openers(self.line, here)[0]
-        joint = self.line.plain(here) in _JOINTS or self.line.sign(here) == ";"
+        joint = self.line.plain(here) in JOINTS or self.line.sign(here) == ";"
+        joint = joint or (self.line.sign(here) == "," and self.line.plain(here + 1) in ("and", "then"))
+        if self.line.sign(here) == "," and (self.line.plain(here + 1), self.line.plain(here + 2)) == ("after", "which"):
+            return self.mode in _ASKING
         return joint and self.mode in _ASKING and self.line.has(place, "conditions") and self._goes_on(place + 1)
 
     def _wonders(self, here: int) -> bool:
@@ -166,7 +151,8 @@ class _Reader:
         """Return the head of the clause that begins at *here*, if one does."""
         line = self.line
         # "… and, if so, copy it": there "so" is the condition.
-        joint = bool(line.sign(here)) or (line.plain(here) in _JOINTS and line.plain(here - 1) != "if")
+        joint = bool(line.sign(here)) or (line.plain(here) in JOINTS and line.plain(here - 1) != "if")
+        joint = joint or self._is_led_to(here)
         if not joint and not self._begs(here) and not self._refuses(here):
             self._note_binding(here)
             return None
@@ -175,12 +161,41 @@ class _Reader:
         head = head_at(line, here)
         if not head or skip_openers(line, here)[0] > here + _OPENING:
             self.tried = skip_openers(line, here)[0]
-        if head is None and joint and self.mode in _ASKING and not self.bound and not self.related:
-            head = unknown_at(line, here)
+        if head is None and joint:
+            head = self._unknown(here)
+        if head is None and line.sign(here) == "," and self.mode == "statement" and self._is_condition():
+            return unknown_at(line, here)
         if head and head.kind == "refusal":
             told = self.mode == "statement" and head.verb is not None
             return head if told or (self.mode in _ASKING and line.plain(here) != "or") else None
         return head if head and self._accepts(here, head) else None
+
+    def _unknown(self, here: int) -> Head | None:
+        """Return a verb that no rule knows where a request can go on with one."""
+        line, found = self.line, unknown_at(self.line, here)
+        if found is None:
+            return None
+        # "… how many there are and keep that number in a.txt": no relative clause goes on like this.
+        stores = line.plain(found.place) in words("storing") and line.has(found.end, "pointing")
+        stores = stores or found.place == found.end
+        if self.mode == "statement":
+            return found if stores and line.sign(here) == ";" else None
+        return found if self.mode in _ASKING and (stores or not (self.bound or self.related)) else None
+
+    def _is_led_to(self, here: int) -> bool:
+        """Say whether a verb follows the file that a sentence begins with: "from a.csv drop the …"."""
+        first = skip_openers(self.line, self.started)[0]
+        led = self.mode == "statement" and self.line.has(first, "prepositions")
+        if not led or self.line.words[here - 1].kind not in ("path", "url"):
+            return False
+        head = verb_at(self.line, here)
+        return head is not None and is_object_start(self.line, head.end)
+
+    def _is_condition(self) -> bool:
+        """Say whether the clause under way only says under which condition, or for what, something is done."""
+        first = skip_openers(self.line, self.started)[0]
+        through = self.line.plain(first) == "for" and self.line.plain(first + 1) in ("each", "every")
+        return through or self.line.plain(first) in ("if", "unless")
 
     def _begs(self, here: int) -> bool:
         """Say whether a polite word begins a request without a joint; "how would you …" goes on with a question."""
@@ -243,7 +258,7 @@ class _Reader:
         line = self.line
         word = line.plain(skip_openers(line, self.started)[0])
         gerund = any(line.plain(place).endswith("ing") for place in range(self.started, self.started + 4))
-        if word in ("leave", "keep") or (gerund and word in _CUTTING | {"avoid", "refrain", "stop"}):
+        if word in ("leave", "keep", "without") or (gerund and word in _CUTTING | {"avoid", "refrain", "stop"}):
             return True
         if not line.sign(here):
             return line.plain(here) == "but"
@@ -297,45 +312,3 @@ def _names_verbs(line: Line, place: int) -> bool:
         while line.sign(place) in (",", "/") or line.plain(place) in ("and", "or"):
             place += 1
     return seen > 1 and bool(line.plain(place)) and not is_closed(line.plain(place))
-
-
-def _demand_of(line: Line, span: Span) -> Span | None:
-    """Return what a statement demands or forbids of a thing: "the header must be changed", "the docs need updating"."""
-    first = skip_openers(line, span.start)[0]
-    if named := _named_work(line, span, first):
-        return named
-    hopes = [match.end for _, match in frames_at(line, first, "hope")]
-    kind: FrameKind = "hoped" if hopes else "passive"
-    start = max(hopes, default=first)
-    for place in range(start + 1, span.stop):
-        for frame, match in frames_at(line, place, kind):
-            head = head_behind(line, frame, match)
-            if head and head.end <= span.stop and line.plain(head.end) != "by" and _is_thing(line, start, place):
-                denied = match.negated or line.has(start, "nobody")
-                made = replace(span, head=head, thing=(start, place))
-                return replace(made, kind="refusal") if denied else replace(made, kind="command", confidence=_DEMANDED)
-    return None
-
-
-def _named_work(line: Line, span: Span, first: int) -> Span | None:
-    """Return the work that a sentence only names: "tests for a.py", "a quick fix would be nice"."""
-    work = work_at(line, first)
-    # "Change of plans: …" is only a heading.
-    if work is None or work.verb is None or work.verb.verb in line.lexicon.guarded or line.sign(span.stop) == ":":
-        return None
-    wished = any(frames_at(line, work.end, "wished"))
-    told = (is_finite(line, place) or line.has(place, "subjects") for place in range(work.end, span.stop))
-    return (
-        replace(span, kind="command", head=work, confidence=_DEMANDED if wished else _NAMED)
-        if wished or not any(told)
-        else None
-    )
-
-
-def _is_thing(line: Line, start: int, stop: int) -> bool:
-    """Say whether some words name a thing of which something is demanded, and tell nothing themselves."""
-    if line.has(start, "relatives", "subordinate") and line.plain(start) != "that":
-        return False
-    people = {"i", "we", "you", "he", "she", "they", "someone", "somebody", "everyone"}
-    told = (is_finite(line, place) or is_one_of(line.plain(place), "reporting") for place in range(start, stop))
-    return not any(told) and not any(line.plain(place) in people for place in range(start, stop))

@@ -8,11 +8,13 @@ from itertools import pairwise
 
 from mayfly.language._inflect import bases
 from mayfly.language._objects import points_back
-from mayfly.language._request import Clause
+from mayfly.language._request import Clause, Phrase
 from mayfly.language._tokens import Token
 from mayfly.language._verbs import Lexicon
 from mayfly.language._words import Line, is_one_of, words, words_of
 
+# "Duplicates", "duplicate rows": more words than these say what is meant by themselves.
+_FEW = 2
 _OWNED = frozenset(("its", "their", "this", "these", "that", "those"))
 
 
@@ -28,6 +30,9 @@ def with_flow(
     earlier: dict[int, Clause] = {}
     before, group = list[int](), list[int]()
     for place, clause in enumerate(clauses):
+        if clause.kind == "question":
+            found[place] = replace(clause, needs=tuple(_asked_about(clause.tokens, earlier, articles, lexicon)))
+            earlier[place] = clause
         if clause.kind not in ("command", "unknown"):
             continue
         # Of two ways only one is gone, so that neither takes anything of the other.
@@ -45,7 +50,10 @@ def with_flow(
 
 
 def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lexicon: Lexicon) -> Sequence[int]:
-    """Return the clauses whose results a clause works on: "hash it", "write the number to a.txt", "save to b.txt"."""
+    """Return the clauses whose results a clause works on: "hash it", "write the number to a.txt", "save to b.txt".
+
+    A clause that names nothing of its own takes what the nearest one before it gives.
+    """
     places, object_ = list(before), clause.object
     last = places[-1:]
     if not last or words("pointing") & set(clause.said.split()):
@@ -53,23 +61,65 @@ def _needs(clause: Clause, before: Mapping[int, Clause], articles: set[int], lex
     if _depends(clause):
         return last
     if object_ is None:
-        return last if clause.destination else ()
+        # "… are to be collected and then counted": who is only told what is done to it knows of what.
+        passive = clause.tokens and all(token.plain not in clause.said.split() for token in clause.tokens)
+        return last if clause.destination or stored_in(clause) or passive else ()
     first = object_.tokens[0]
+    if _is_left_open(clause, object_, lexicon):
+        return last
     # "Check that the sums match" asks, "save that figure" points.
     told = first.plain != "that" or (len(object_.tokens) > 1 and object_.tokens[1].plain in words("determiners"))
     if first.plain in words("asking") | {"if"} and told:
         return _asked_about(object_.tokens, before, articles, lexicon)
     if points_back(Line(words_of(object_.tokens), lexicon)):
         return places[-2:] if first.plain == "both" else last
-    if first.plain in _OWNED:
+    if first.plain in _OWNED or (first.plain in ("each", "all") and len(object_.tokens) == 1):
         return last
-    elsewhere = any(phrase.names or phrase.role in ("place", "destination", "each") for phrase in clause.phrases)
-    given = before[last[0]].said in words("giving") and not elsewhere
+    return _named_before(clause, object_, before, articles, lexicon)
+
+
+def _named_before(
+    clause: Clause, object_: Phrase, before: Mapping[int, Clause], articles: set[int], lexicon: Lexicon
+) -> Sequence[int]:
+    """Return the clauses that gave what a noun stands for: "the sum", "the listing", "matches"."""
+    last, aim = list(before)[-1:], stored_in(clause)
+    others = [phrase for phrase in clause.phrases if phrase is not aim]
+    elsewhere = any(phrase.names or phrase.role in ("place", "destination", "each") for phrase in others)
+    given = before[last[0]].said in words("giving") | words("joining") and not elsewhere
+    first = object_.tokens[0]
     if first.start not in articles or object_.names:
         # "Sort names.txt and remove duplicates": several of something, and nothing else to take them from.
-        return last if given and len(object_.tokens) == 1 and first.plain.endswith("s") else ()
-    named = [place for place in places if _gives(before[place], clause.head, lexicon)]
-    return named[-1:] or (last if given or is_one_of(clause.head, "results") else ())
+        several = len(object_.tokens) <= _FEW and object_.tokens[-1].plain.endswith("s")
+        return last if given and several and not object_.names else ()
+    named = [place for place in before if _gives(before[place], clause.head, lexicon)]
+    # Who only stores something has it from before, whatever it is called.
+    put = aim is not None and not elsewhere and clause.said.partition(" ")[0] in words("storing") - words("wording")
+    put = put and clause.said not in ("add", "list", "print")
+    return named[-1:] or (last if given or put or is_one_of(clause.head, "results") else ())
+
+
+def stored_in(clause: Clause) -> Phrase | None:
+    """Return the phrase with the file that a clause puts something into: "as a.csv", "in a.csv", "at the end of a"."""
+    if clause.said.partition(" ")[0] not in words("storing"):
+        return None
+    aims = (one for one in clause.phrases if one.role == "destination" or one.lead in ("in", "on", "under"))
+    return next((one for one in aims if any(token.kind in ("path", "quoted") for token in one.tokens)), None)
+
+
+def _is_left_open(clause: Clause, object_: Phrase, lexicon: Lexicon) -> bool:
+    """Say whether an object is a clause that names nothing: "what is left", "how many there are", "what it prints"."""
+    plain = [token.plain for token in object_.tokens]
+    if object_.names or any(phrase.names for phrase in clause.phrases if phrase is not stored_in(clause)):
+        return False
+    first = plain[0].removesuffix("'s")
+    if first in words("free") and (clause.verb not in lexicon.telling or clause.said in words("storing")):
+        return not any(word in words("articles") for word in plain)
+    counted = plain[:2] in (["how", "many"], ["how", "much"])
+    return (
+        counted
+        and not any(phrase.role in ("place", "each") for phrase in clause.phrases)
+        and not (any(word in words("articles") | words("prepositions") for word in plain))
+    )
 
 
 def _depends(clause: Clause) -> bool:

@@ -87,7 +87,9 @@ def _walk(
     step, rest = steps[0], steps[1:]
     if step.slot == "NP":
         for stop in range(there + 1, min(there + _LONGEST_THING, len(line)) + 1):
-            if line.sign(stop - 1) or line.has(stop - 1, "conjunctions"):
+            # "Keep the rows where port is Oban" does not say that rows are to be kept as they are.
+            related = stop - 1 > there and line.has(stop - 1, "relatives")
+            if line.sign(stop - 1) or line.has(stop - 1, "conjunctions") or related:
                 return
             yield from _walk(line, stop, rest, denied, (there, stop), first=False)
     elif line.plain(here) in step.choices:
@@ -110,14 +112,30 @@ def skip_openers(line: Line, place: int) -> tuple[int, bool]:
     """Return where the words that only lead up to a clause end, and whether one of them marks a new one."""
     marked = False
     while place < len(line):
-        aside = line.phrase(place, "asides")
+        aside = line.phrase(place, "asides") or _order_at(line, place)
         to_do = line.plain(place) == "to" and line.plain(place - 1) == "please"
         opens = line.sign(place) or line.has(place, "openers") or to_do or line.words[place].plain == "@"
         if not aside and (not opens or (line.plain(place) == "instead" and line.plain(place + 1) == "of")):
             break
-        marked = marked or line.has(place, "markers")
+        marked = marked or line.has(place, "markers") or _order_at(line, place) > 0
         place += aside or 1
     return place, marked
+
+
+def _order_at(line: Line, place: int) -> int:
+    """Return how many words here say only when something is done: "step two:", "after that", "once it is finished"."""
+    if line.has(place, "steps") and line.sign(place + 2) in (":", ",", "."):
+        return 3 if place + 2 < len(line) else 0
+    if line.plain(place) == "after" and line.plain(place + 1) in ("that", "this", "which"):
+        # "After that bug is fixed" and "after this call" speak of something else.
+        alone = line.plain(place + 1) == "which" or bool(line.sign(place + 2)) or verb_at(line, place + 2) is not None
+        return 2 if alone else 0
+    here = place + 2
+    if line.plain(place) not in ("when", "once", "after") or not line.has(place + 1, "pronouns", "subjects"):
+        return 0
+    while line.has(here, "auxiliaries"):
+        here += 1
+    return here + 1 - place if here > place + 2 and line.has(here, "over") else 0
 
 
 def head_at(line: Line, place: int) -> Head | None:
@@ -138,13 +156,24 @@ def unknown_at(line: Line, place: int) -> Head | None:
         not word or is_closed(word) or is_finite(line, place) or word.endswith(("ed", "ing", "s", "ly"))
     ):
         return None
-    end = place + 1
-    if line.plain(end) in PARTICLES - words("places"):
-        # "work out the sum", "jot down the date"; "in" and "on" lead to a place instead.
-        word, end = f"{word} {line.plain(end)}", end + 1
-    object_ = line.has(end, "determiners", "pronouns") and line.plain(end) not in _NO_OBJECT
+    word, end = _with_particle(line, place)
+    if line.has(place, "results") and line.plain(end) == "into":
+        # "result -> a.txt" has no verb and needs none.
+        return Head(kind="unknown", place=place, end=place, verb=Verb("", "put"))
+    after = end + (line.plain(end) in ("only", "just"))
+    object_ = line.has(after, "determiners", "pronouns") and line.plain(after) not in _NO_OBJECT
+    # "Put whatever it prints into a.txt": nobody asks a question with such a verb.
+    object_ = object_ or (line.has(after, "free") and word in words("storing"))
+    object_ = object_ or (line.plain(after) == "how" and line.plain(after + 1) in ("many", "much"))
     named = end < len(line) and line.words[end].kind in ("path", "url", "quoted")
     return Head(kind="unknown", place=place, end=end, verb=Verb("", word)) if object_ or named else None
+
+
+def _with_particle(line: Line, place: int) -> tuple[str, int]:
+    """Return a verb with what belongs to it, and where that ends: "work out the sum", "jot down the date"."""
+    word, end = line.plain(place), place + 1
+    # "In" and "on" lead to a place instead.
+    return (f"{word} {line.plain(end)}", end + 1) if line.plain(end) in PARTICLES - words("places") else (word, end)
 
 
 _NO_OBJECT = frozenset(("no", "nothing", "you", "which", "what"))
@@ -155,11 +184,22 @@ def _find(line: Line, here: int, forms: tuple[VerbForm, ...], depth: int = 0) ->
     here = _after_aside(line, here) if depth else here
     leading = _LEADING if "base" in forms and depth < _MOST_FRAMES else ()
     found = [
-        head for frame, match in frames_at(line, here, *leading) if (head := _head_of_frame(line, frame, match, depth))
+        head
+        for frame, match in frames_at(line, here, *leading)
+        if (frame.kind == "refusal" or match.negated or not _wonders(line, here, match.end))
+        and (head := _head_of_frame(line, frame, match, depth))
     ]
     best = max(found, key=lambda head: (head.verb is not None and head.kind != "unknown", head.end), default=None)
-    direct = None if best and best.kind != "unknown" else _direct(line, here, forms)
-    return direct or best
+    direct = _direct(line, here, forms)
+    # "Get that sorted" is one verb to the rules, and not to have something sorted.
+    known = best is not None and best.kind != "unknown"
+    whole = direct is not None and direct.verb is not None and not direct.verb.plain and not direct.work[1]
+    return best if known and not (best and direct and whole and direct.end >= best.end) else direct or best
+
+
+def _wonders(line: Line, start: int, stop: int) -> bool:
+    """Say whether a frame asks what somebody would do, and wants nothing done: "would you ever edit …"."""
+    return any(line.plain(place) == "ever" for place in range(start, stop))
 
 
 def _head_of_frame(line: Line, frame: Frame, match: Match, depth: int) -> Head | None:
@@ -189,7 +229,8 @@ def head_behind(line: Line, frame: Frame, match: Match, depth: int = _MOST_FRAME
     here = _after_aside(line, match.end)
     word = line.plain(here)
     unknown = word and not is_closed(word) and not word.endswith(("ing", "ed"))
-    return Head(kind="unknown", place=here, end=here + 1, verb=Verb("", word)) if unknown else None
+    word, end = _with_particle(line, here)
+    return Head(kind="unknown", place=here, end=end, verb=Verb("", word)) if unknown else None
 
 
 def _caused_verb(line: Line, match: Match) -> Head | None:
@@ -204,6 +245,9 @@ def _caused_verb(line: Line, match: Match) -> Head | None:
         return None
     pronoun = stop == start + 1 and line.has(start, "pronouns")
     loosely = pronoun or line.plain(start - 1) == "have"
+    # "… raised from 5 to 30", "… appended to a.log" says what is to become of it.
+    moved = line.plain(head.end) in ("from", "to") and head.end + 1 < len(line)
+    loosely = loosely or (moved and line.words[head.end + 1].kind in ("number", "path"))
     over = line.ends(head.end) or line.has(head.end, "openers", "conjunctions") or line.phrase(head.end, "trailing")
     return head if over or (loosely and line.has(head.end, "prepositions", "subordinate", "adverbs")) else None
 
@@ -212,6 +256,8 @@ def _direct(line: Line, here: int, forms: tuple[VerbForm, ...]) -> Head | None:
     head = next((head for form in forms if (head := verb_at(line, here, form))), None)
     if head is None or head.verb is None:
         return None
+    if head.verb.base == "rm" and head.end < len(line) and line.words[head.end].plain == "-":
+        return None  # "rm -rf build" was copied from a shell; who asks for it says so in words
     if line.plain(head.end) in ("nothing", "no"):
         return Head(kind="refusal", place=here, end=head.end)
     return None if head.verb.plain and "base" in forms and _is_subject(line, head.end) else head

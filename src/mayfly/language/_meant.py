@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import cast
 
-from mayfly.language._lexicon import load_words
+from mayfly.language._lexicon import irregular_verbs, load_words
 from mayfly.language._request import Clause
 from mayfly.language._words import Line, is_closed, is_one_of, words
 
 _ME = ("me", "us")
+# What is thought of or drafted is told, unless a file is named for it.
+THOUGHT = ("come up with", "think of", "think up", "draft", "compose")
 # A file behind one of these is where something goes; "of" and "about" only say what it is made from.
 _INTO = frozenset(("to", "into", "onto", "as", "in", "under"))
 
@@ -25,6 +27,8 @@ def told_by(clause: Clause, behind: Line) -> str:
 
 
 def _only_tells(clause: Clause, behind: Line, noun: str, to_me: bool) -> bool:
+    if clause.said in THOUGHT:
+        return True
     worded = is_one_of(noun, "writings") or _is_answer(noun, behind)
     if clause.said in words("wording"):
         return worded or to_me or any(phrase.lead == "about" for phrase in clause.phrases)
@@ -58,15 +62,84 @@ def _goes_into_file(clause: Clause) -> bool:
     return False
 
 
+def changed_by(clause: Clause, line: Line) -> str:
+    """Return the verb of a change where the parts of a program are put into another shape, "" elsewhere.
+
+    "Sort the imports in a.py", "turn the loops in b.js into calls"; of a file of data the same verbs only compute.
+    """
+    parts = clause.object is not None and not clause.object.names and clause.said.split()[0] in words("shaping")
+    goes = any(phrase.names for phrase in clause.phrases if phrase.role == "destination")
+    shapes = parts and not goes and "change" in line.lexicon.verbs
+    return "change" if shapes and _lies_in_program(clause) else ""
+
+
+def _lies_in_program(clause: Clause) -> bool:
+    """Say whether a clause names the files in which something is, and these are no data."""
+    inside = [phrase for phrase in clause.phrases if phrase.lead in ("in", "under") and phrase.role == "place"]
+    held = [token for phrase in inside for token in phrase.tokens]
+    paths = [token.text.lower() for token in held if token.kind == "path"]
+    endings = {path.rpartition(".")[2] for path in paths} | {token.plain for token in held}
+    several = bool(paths) and any(token.plain == "files" for token in held)
+    return endings.isdisjoint(words("tables")) and (several or any(not path.endswith("/") for path in paths))
+
+
+def judges(line: Line) -> bool:
+    """Say whether a sentence is only a judgement: "Fantastic idea.", "Great plan"."""
+    said = [line.plain(place) for place in range(len(line))]
+    return (
+        1 < len(said) < 5
+        and said[-1] in words("judged") | {"plan", "move"}
+        and bool(words("agreeing") & set(said) or _good() & set(said))
+    )
+
+
+def _good() -> frozenset[str]:
+    return words("judged") | frozenset(cast("dict[str, str]", load_words("requests")["lists"])["good"].split())
+
+
 def mocks(line: Line) -> bool:
     """Say whether somebody agrees and then judges what he seems to ask for: "Sure, drop prod, great plan"."""
+    if line.plain(0) == "oh" and line.plain(1) in _good() | words("agreeing"):
+        return True  # Nobody who means it begins with "Oh great".
     signs = [place for place in range(len(line)) if line.sign(place) == "," and place + 1 < len(line)]
     if len(signs) < 2 or not line.has(0, "agreeing"):
         return False
     last = signs[-1] + 1
-    good = words("judged") | frozenset(cast("dict[str, str]", load_words("requests")["lists"])["good"].split())
     foretold = line.plain(last) in ("that", "this", "it") and line.plain(last + 1) in ("will", "would", "is")
-    return foretold or line.plain(last) in good or line.has(last, "questions")
+    return foretold or line.plain(last) in _good() or line.has(last, "questions")
+
+
+def wonders(line: Line, *, asked: bool) -> bool:
+    """Say whether a sentence asks about somebody or something else, or what one would rather do; that asks for nothing.
+
+    "Does pip uninstall also take out the dependencies?", "Would you rather refactor first?"; "could you fix it?" asks.
+    """
+    polite = any(line.plain(at) == "you" and line.plain(at + 1) in words("modals") for at in range(2, len(line)))
+    if not asked or not line.has(0, "inverted") or polite:
+        return False  # "Is there a way you could speed it up?" asks for it.
+    if line.plain(1) != "you":
+        return line.plain(1) not in (
+            "we",
+            "i",
+            "it",
+            "someone",
+            "somebody",
+            "anyone",
+            "anybody",
+            "not",
+            "n't",
+            "please",
+        )
+    return line.plain(2) in ("rather", "prefer", "ever", "recommend", "consider", "mind") and not (
+        line.plain(2) == "mind" and line.plain(3).endswith("ing")
+    )
+
+
+def tells_of(line: Line) -> bool:
+    """Say whether what looks like a command is what something did: "Undo saved me", "Delete failed"."""
+    second = line.plain(1)
+    past = second in irregular_verbs() or (second.endswith("ed") and len(second) > 4)
+    return len(line) > 1 and line.is_verb(0) and past and not line.has(1, "prepositions")
 
 
 def doubts(clause: Clause) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mayfly.language._clauses import Span
+from mayfly.language._demands import Span
 from mayfly.language._heads import is_finite
 from mayfly.language._request import Phrase, Role
 from mayfly.language._tokens import Token
 from mayfly.language._words import Line, Word, is_closed, phrases, words
 
 _LONGEST = 400
+# What is put there is added, and what the file holds stays.
+AT_END = "at the end of"
 _EDGES = " \t\r\n,;:.!?-—–…"
 _LEADING = frozenset(("please", "me", "us", "out", "also", "just", "only"))
 # Behind an object these say under which condition it is done; "when" may also say which one is meant.
@@ -61,10 +63,15 @@ class Page:
         self.use(held[start:stop], role)
         return Phrase(role=role, lead=lead, text=self.written(held[start:stop]), tokens=self.held(held[start:stop]))
 
-    def phrases(self, line: Line) -> tuple[Phrase, ...]:
-        """Cut what stands behind a verb where a preposition or a condition leads to something further."""
+    def phrases(self, line: Line, *, stores: bool = False) -> tuple[Phrase, ...]:
+        """Cut what stands behind a verb where a preposition or a condition leads to something further.
+
+        What a verb that *stores* puts into a file may be a clause of its own: "save what is left as a.csv".
+        """
         found: list[Phrase] = []
         line = self._without_thanks(line)
+        if stores and (cut := _file_at_end(line)):
+            return (*self.phrases(line.cut(0, cut)), *self.phrases(line.cut(cut)))
         start, here, role, lead = 0, 0, _OBJECT, ""
         while here < len(line) and (not line.has(here, "asking") or _points_at(line, here)):
             led = _lead_at(line, here, start)
@@ -144,15 +151,41 @@ def tail(line: Line, span: Span) -> Line:
     return Line([*line.words[start:stop], *line.words[after : span.stop]], line.lexicon)
 
 
+def _file_at_end(line: Line) -> int:
+    """Return where "as a.csv" begins behind a clause that is what goes into the file; 0 where there is none."""
+    last = len(line) - 1
+    lead = next((at for at in range(last - 1, max(last - 5, 0), -1) if line.has(at, "prepositions")), 0)
+    named = last > 0 and line.words[last].kind in ("path", "quoted")
+    related = any(line.has(place, "asking") and not _points_at(line, place) for place in range(lead))
+    goes = line.has(lead, "destinations") or line.plain(lead) in ("in", "of")
+    if not (lead and named and related and goes):
+        return 0
+    starts = (at for at in range(max(lead - 3, 1), lead) if _end_of(line, at))
+    return next(starts, lead if line.plain(lead) != "of" else 0)
+
+
+def _end_of(line: Line, here: int) -> int:
+    """Return how many words "at the end of" takes here."""
+    place = here + 1 + line.has(here + 1, "articles")
+    there = line.plain(here) in ("at", "to", "onto", "on") and line.plain(place) in ("end", "bottom")
+    return place + 2 - here if there and line.plain(place + 1) == "of" else 0
+
+
 def points_back(line: Line) -> bool:
     """Say whether a line begins with a pronoun that is not the determiner of a noun: "it with tests"."""
     alone = line.ends(1) or line.has(1, "prepositions", "conjunctions", "relatives", "auxiliaries")
+    alone = alone or line.plain(1) in ("back", "all", "down", "away", "both")
     return line.has(0, "pointing") and alone
 
 
 def _points_at(line: Line, here: int) -> bool:
-    """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in"."""
+    """Say whether "that" only points at one thing: "save that figure to a.txt", not "check that users can log in".
+
+    "What is in a.txt" is a thing as well.
+    """
     noun = line.plain(here + 1)
+    if here == 0 and line.plain(here) == "what" and noun == "is" and line.plain(here + 2) in ("in", "inside"):
+        return True
     single = bool(noun) and not is_closed(noun) and not noun.endswith("s")
     end = here + 2 if single else here + 1
     return here == 0 and line.plain(here) == "that" and (line.ends(end) or line.has(end, "prepositions"))
@@ -163,6 +196,8 @@ def _lead_at(line: Line, here: int, start: int) -> tuple[Role, str, int] | None:
     word, following = line.plain(here), line.plain(here + 1)
     if here + 1 >= len(line) or not word:
         return None
+    if length := _end_of(line, here):
+        return "destination", AT_END, length
     if line.has(here, "prepositions") and following in ("each", "every"):
         return "each", f"{word} {following}", 2
     if word in words("conditions") or word in _REASONS:

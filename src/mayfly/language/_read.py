@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from mayfly.language._clauses import Span, spans
+from mayfly.language._clauses import spans
+from mayfly.language._demands import Span
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
 from mayfly.language._guess import ENOUGH, SURE, guesses, question
-from mayfly.language._meant import doubts, mocks, told_by
+from mayfly.language._meant import THOUGHT, changed_by, doubts, judges, mocks, tells_of, told_by, wonders
 from mayfly.language._objects import Page, tail
 from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
 from mayfly.language._sentences import Sentence, sentences
@@ -27,6 +28,8 @@ LONGEST = 300_000
 _FIRST, _LAST = 12_000, 2_000
 # A question or an instruction is plain to see, its verb is only what answers it.
 _ANSWERED = 0.8
+# Before a verb these only say that it comes after what was said before: "step two: …", "once that is done, …".
+_ORDERING = frozenset(("step", "after", "once", "when"))
 _DOTTED = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[a-z][a-z0-9]{1,9}")
 _EXAMPLE = "For example: fix the bug in auth.py."
 
@@ -37,16 +40,20 @@ def read(text: str, lexicon: Lexicon) -> Request:
         ask = f"Which part is the request? The text was not read: it has {len(text):,} characters, put it into a file."
         return Request(text=text, tokens=(), clauses=(), roles=(), ask=ask)
     text = unicodedata.normalize("NFC", text)
-    found = _as_meant(tokens(text), lexicon)
+    found = _as_meant(tokens(text), lexicon, text)
     kept = _readable(found)
-    reading = _Reading(page=Page(text, kept), foreign=_is_foreign(kept, lexicon))
+    reading = _Reading(page=Page(text, kept), foreign=is_foreign(kept, lexicon))
     for sentence in sentences(kept, lexicon):
         reading.take(sentence)
     return reading.request(lexicon, unread=len(found) - len(kept))
 
 
-def _as_meant(found: list[Token], lexicon: Lexicon) -> list[Token]:
+def _as_meant(found: list[Token], lexicon: Lexicon, text: str) -> list[Token]:
     """Return the tokens with a verb written as a name, `/fix auth.go`, as a word, and "in src/app" as a path."""
+    arrows = ("->", "=>", "\u2192")
+    found = [
+        token._replace(kind="word", plain="into") if text.startswith(arrows, token.start) else token for token in found
+    ]
     word = found[0].text.removeprefix("/").lower() if found and found[0].kind == "path" else ""
     if lexicon.is_base(word):
         found[0] = found[0]._replace(kind="word", plain=word)
@@ -67,12 +74,13 @@ def _readable(found: list[Token]) -> list[Token]:
     return [*found[:_FIRST], *last[next(broken, len(last)) - 1 :]] if last else found
 
 
-def _is_foreign(found: Sequence[Token], lexicon: Lexicon) -> bool:
+def is_foreign(found: Sequence[Token], lexicon: Lexicon | None = None) -> bool:
     """Say whether a text is not in English: in other letters, or with more of the small words of other languages."""
     said = [token.plain for token in found[:_LAST] if token.kind == "word"]
     letters = "".join(said)
     other = sum(word in words("foreign") for word in said)
-    english = sum((is_closed(word) and word not in words("foreign")) or lexicon.is_base(word) for word in said)
+    known = lexicon.is_base if lexicon is not None else is_closed
+    english = sum((is_closed(word) and word not in words("foreign")) or known(word) for word in said)
     return other > english or 2 * sum(ord(letter) > _LATIN for letter in letters) > len(letters)
 
 
@@ -97,6 +105,7 @@ class _Reading:
     general: list[str] = field(default_factory=list)
     about: str = ""
     asking: int = 0
+    begun: int = 0
 
     def take(self, sentence: Sentence) -> None:
         """Read one sentence into clauses."""
@@ -122,12 +131,28 @@ class _Reading:
                 self.page.use(inside.words, "glue")
             else:
                 self._take_span(sentence, span, front)
+        self._weigh(sentence, first)
+        self.begun = first
+        self._bind(first)
+
+    def _weigh(self, sentence: Sentence, first: int) -> None:
+        """Take back what a sentence only seemed to ask for."""
+        line = sentence.line
+        before = self.seen[-2].line if len(self.seen) > 1 else None
         if mocks(line):
             self.seen.pop()
-            for place in range(first, len(self.clauses)):
-                if self.clauses[place].kind in ("command", "unknown"):
-                    self.clauses[place] = replace(self.clauses[place], kind="statement", asked=True)
-        self._bind(first)
+            self._take_back(first)
+        elif wonders(line, asked=sentence.asked) or tells_of(line):
+            self._take_back(first)
+        elif before is not None and before.has(0, "agreeing") and judges(line):
+            # "Oh great, let us drop the database. Fantastic idea."
+            self._take_back(self.begun)
+
+    def _take_back(self, first: int) -> None:
+        """Let what was only said in scorn ask for nothing."""
+        for place in range(first, len(self.clauses)):
+            if self.clauses[place].kind in ("command", "unknown"):
+                self.clauses[place] = replace(self.clauses[place], kind="statement", asked=True)
 
     def _add(self, line: Line, clause: Clause, role: Role) -> None:
         self.page.use([word for word in line if word.kind == "quoted"], "quoted")
@@ -167,31 +192,47 @@ class _Reading:
         held = {*range(*head.gap), *range(*head.work)}
         self.page.use([line.words[at] for at in range(head.place, head.end) if at not in held], "verb")
         leading = {line.plain(at) for at in range(span.start, head.place)}
-        if leading & {"otherwise", "else"} and self.clauses:
-            front = tuple(replace(phrase, lead="otherwise") for phrase in self.clauses[-1].conditions[:1])
-        phrases = self.page.phrases(Line([*line.words[slice(*head.work)], *behind.words], line.lexicon))
+        front = self._otherwise(leading) or front
+        stores = head.verb.base.partition(" ")[0] in words("storing")
+        worked = Line([*line.words[slice(*head.work)], *behind.words], line.lexicon)
+        phrases = self.page.phrases(worked, stores=stores)
         if head.means[1]:
             phrases += (self.page.phrase("detail", "using", line.words[slice(*head.means)]),)
-        named = ", ".join(name for phrase in front for name in phrase.names)
-        target = self.page.target(self._unconditional(behind, phrases), self.about)
-        if named and not any(phrase.names for phrase in phrases):
-            target = named
-        worked = [*line.words[slice(*head.work)], *behind.words]
-        text = f"{head.verb.base} {self.page.written(worked)}" if span.earlier else base.text
+        target = self._named_before(front, phrases) or self.page.target(
+            self._unconditional(behind, phrases), self.about
+        )
+        text = f"{head.verb.base} {self.page.written(worked.words)}" if span.earlier else base.text
         made = replace(
             base, text=text, verb=head.verb.verb, said=head.verb.base, target=target, phrases=front + phrases
         )
         alternative = bool(self.clauses) and line.plain(span.start) == "or"
         made = replace(made, confidence=span.confidence, each=_each(made), alternative=alternative)
         made = replace(made, makes=head.verb.makes)
-        if head.verb.plain and (answer := told_by(made, behind)):
+        if (head.verb.plain or head.verb.base in THOUGHT) and (answer := told_by(made, behind)):
             made = replace(made, verb=answer, makes=False)
+        elif changed := changed_by(made, line):
+            made = replace(made, verb=changed)
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
-        ordered = (leading | {line.plain(span.stop - 1)}) & words("order")
-        self.later |= ({place} if ordered or sentence.numbered else set()) | ({place + 1} if span.earlier else set())
+        ordered = (leading | {line.plain(span.stop - 1)}) & words("order") or leading & _ORDERING
+        if ordered or sentence.numbered:
+            self.later.add(place)
+        if span.earlier:
+            self.later.add(place + 1)
         self.about = target or self.about
         self._share(target)
+
+    def _named_before(self, front: Sequence[Phrase], phrases: Sequence[Phrase]) -> str:
+        """Return what is named in front of a clause that names nothing itself."""
+        if any(phrase.names for phrase in phrases):
+            return ""
+        return ", ".join(name for phrase in front for name in phrase.names)
+
+    def _otherwise(self, leading: set[str]) -> tuple[Phrase, ...]:
+        """Return the condition of the clause before, turned round: "otherwise" stands for it."""
+        if leading.isdisjoint(("otherwise", "else")) or not self.clauses:
+            return ()
+        return tuple(replace(phrase, lead="otherwise") for phrase in self.clauses[-1].conditions[:1])
 
     def _unconditional(self, behind: Line, phrases: Sequence[Phrase]) -> Line:
         """Return what stands behind a verb up to the condition at its end."""

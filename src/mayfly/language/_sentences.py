@@ -84,16 +84,21 @@ class _Parting:
         plain = [word.plain or self.tokens[word.at].text.lower() for word in held]
         sign, below = self.tokens[place - 1].plain, self._is_below(place)
         if sign == ":":
-            if _states(plain) and place < len(self.tokens) and self.lexicon.tells(self.tokens[place].plain):
-                return 0
-            if _introduces(held, plain) or (self._tells(held, below) and (below or self._acts(place))):
-                return self._after_quote(place) or self._after_material(place, plain)
-            return self._after_speaker(place, held)
+            return self._after_colon(place, held, plain)
         given = sign == "\n" and len(plain) > 1 and plain[-2] in words("given") and is_text(plain[-1])
         pointed = sign == "." and below and not {"below", "following"}.isdisjoint(plain[-3:])
         if given or pointed or (sign == "?" and below and _asks_about(held, plain)):
             return self._after_material(place, plain)
         return 0
+
+    def _after_colon(self, place: int, held: Line, plain: list[str]) -> int:
+        """Return where to read on after what a colon leads to, else 0."""
+        if _states(plain) and place < len(self.tokens) and self.lexicon.tells(self.tokens[place].plain):
+            return 0
+        below = self._is_below(place)
+        if _introduces(held, plain) or (self._tells(held, below) and (below or self._acts(place))):
+            return self._after_quote(place) or self._after_material(place, plain)
+        return self._after_speaker(place, held)
 
     def _is_below(self, place: int) -> bool:
         return place < len(self.tokens) and self.tokens[place].kind in ("line", "item", "data")

@@ -113,7 +113,9 @@ def words_of(tokens: Sequence[Token], start: int = 0) -> list[Word]:
     for at, token in enumerate(tokens, start):
         if token.kind == "line":
             continue
-        called = "@" if token.kind == "code" and token.text.startswith("@") else token.plain
+        # A handle and an option are known by their first sign: "@bob", "-rf".
+        marked = token.kind == "code" and token.text.startswith(("@", "-"))
+        called = token.text[0] if marked else token.plain
         for plain in _expand(called) if token.kind == "word" else (called,):
             if plain == "not" and found and found[-1].plain in ("do", "does", "did"):
                 found[-1] = Word("not", "word", found[-1].at)

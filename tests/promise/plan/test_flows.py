@@ -46,6 +46,7 @@ def test_clauses_behind_for_each_are_done_for_one_item_together(tmp_path: Path) 
         ("Before you overwrite a.yaml with 'x', copy a.yaml to a.bak", "Before you overwrite a.yaml"),
         ("for every url in endpoints.txt, fetch it and append the response to out.txt", "url"),
         ("Every .md file in docs/: count its words", "Every .md file in docs/"),
+        ("Fetch https://example.org/a.json. Whatever comes back goes into a.json", "Whatever comes back"),
     ],
 )
 def test_what_no_step_does_is_named_and_nothing_else_is_done(text: str, left: str, tmp_path: Path) -> None:

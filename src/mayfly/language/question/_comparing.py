@@ -50,13 +50,20 @@ def _read_compared(terms: Terms, term: Term) -> Iterator[Read]:
         elif meaning == "between":
             yield from _read_between(terms, term, end)
         elif meaning in BY_TEXT:
-            yield from read_text_of(terms, term, meaning, end)
+            if _leads_to_text(terms, term.end, end):
+                yield from read_text_of(terms, term, meaning, end)
         elif meaning == "not contains":
             for read in read_text_of(terms, term, "contains", end):
                 yield Read(turn(read.condition), read.end, read.cost)
         else:
             yield from _read_against(terms, term, meaning, end)
     yield from read_times_of(terms, term)
+
+
+def _leads_to_text(terms: Terms, start: int, end: int) -> bool:
+    """Say whether comparing words are followed by a text: "with" alone leads to anything."""
+    quoted = end < len(terms.tokens) and terms.tokens[end].kind == "quoted"
+    return terms.word(start) != "with" or end > start + 1 or quoted
 
 
 def _operators_of(terms: Terms, term: Term) -> Iterator[tuple[str, int]]:
@@ -69,16 +76,21 @@ def _operators_of(terms: Terms, term: Term) -> Iterator[tuple[str, int]]:
 
 def _read_against(terms: Terms, term: Term, operator: str, place: int) -> Iterator[Read]:
     """Compare with a number, a value, or another column."""
+    valued = bool(term.info) and operator in ("=", "!=")
+    if valued and isinstance(term.of, Column) and any(one.text == "A" for one in terms.tokens[place : place + 1]):
+        yield from read_equal(terms, term, operator, place)  # "grade A": a value, and no article.
     place = terms.skip(place, _LINKS)
     quantity = terms.number(place)
     if quantity and term.numeric:
+        if _counts_records(terms, term, quantity):
+            return
         # "restarted more than 20 times", "over 90% full" only say it more fully.
         more = ("times",) if not quantity.unit else ("full",) if quantity.role == "share" else ()
         way, end = or_more(terms, operator, terms.skip(quantity.end, more))
         value = terms.in_unit_of(quantity, term.info) if term.info else quantity.value
         if value is not None:
             yield from read_numbers(terms, term, way, value, end)
-    if term.info and operator in ("=", "!="):
+    if valued:
         if isinstance(term.of, Column):
             yield from read_equal(terms, term, operator, place)
         if isinstance(term.of, PartOf):
@@ -87,11 +99,17 @@ def _read_against(terms: Terms, term: Term, operator: str, place: int) -> Iterat
         yield from _read_columns(terms, term, operator, place)
 
 
+def _counts_records(terms: Terms, term: Term, quantity: Quantity) -> bool:
+    """Say whether a number is that of records: "tested 9 times" speaks of how many tests there are."""
+    apart = term.info is not None and (term.info.distinct or term.info.role == "id")
+    return apart and terms.word(quantity.end) == "times"
+
+
 def _read_columns(terms: Terms, term: Term, operator: str, place: int) -> Iterator[Read]:
     """Compare with another column of the same kind: "paid less than billed"."""
     for other in terms.at(place):
-        alike = (other.numeric, other.moment) == (term.numeric, term.moment) and other.of != term.of
-        if isinstance(other.of, Column) and alike:
+        alike = (other.numeric, other.moment) == (term.numeric, term.moment) != (False, False)
+        if isinstance(other.of, Column) and alike and other.of != term.of:
             condition = Compare(left=term.of, operator=as_operator(operator), value=other.of)
             yield Read(condition, other.end, term.cost + other.cost)
 

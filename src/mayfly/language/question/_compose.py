@@ -199,8 +199,12 @@ def _wants_span(said: Said) -> bool:
 
 def _denies_some(said: Said, query: Query) -> bool:
     """Say whether records are sorted out where groups were meant: users without a running job have other jobs."""
-    grouped = query.unique or query.keys or any(one.function == "unique" for one in query.measures)
-    return bool(grouped) and any(one.word == "none" for one in said.of("condition"))
+    if not any(one.word == "none" for one in said.of("condition")):
+        return False
+    shown = [*(query.columns if query.unique else ()), *query.keys]
+    shown += [one.of for one in query.measures if one.function == "unique" and one.of is not None]
+    known = said.vocabulary.by_name
+    return any(name in known and not known[name].distinct for of in shown for name in columns_of(of))
 
 
 def _base_of_share(said: Said) -> int | None:

@@ -62,6 +62,8 @@ def _cost_of_groups(wording: Wording, start: int, terms: tuple[Term, ...]) -> fl
 
 def _read_groups_of_some(wording: Wording, start: int, place: int) -> Iterator[Segment]:
     """Read groups of which only some are meant: "each paid order", "per student rider"."""
+    if wording.word(start) in ("each", "every") and wording.is_opening(start):
+        return  # "list every forced opening" groups nothing.
     for read in wording.conditions.at(place):
         for term in wording.terms.at(read.end) if read.cost < UNSURE else ():
             yield Segment(

@@ -87,6 +87,9 @@ def _read_digits(wording: Wording, start: int) -> Iterator[Segment]:
         if wording.word(place) in ("whole", "nearest", "integer", "integers"):
             end = place + 1 + (wording.word(place) in ("whole", "nearest") and place + 1 < len(wording.tokens))
             yield Segment(kind="digits", start=start, end=end, number=0)
+    decimals = wording.terms.number(start)
+    if decimals and isinstance(decimals.value, int) and wording.word(decimals.end) in ("decimals", "digits"):
+        yield Segment(kind="digits", start=start, end=decimals.end + 1, number=decimals.value)
     near = {base for place in range(start, start + 5) for base in bases_of(wording.word(place))}
     if word in ("rounded", "round", "to") and "decimal" in near:
         place = wording.skip(start, ("rounded", "round", "to", "it", "them", "off", "the", "result"))

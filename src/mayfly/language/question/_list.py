@@ -8,7 +8,7 @@ from dataclasses import replace
 from mayfly.language.question._operators import UNSURE
 from mayfly.language.question._order import put_in_order
 from mayfly.language.question._query import Column, Expression, Function, Measure, Order, Pick, Query, Repeated
-from mayfly.language.question._said import Composed, Said
+from mayfly.language.question._said import LESS, Composed, Said
 from mayfly.language.question._segment import Segment
 from mayfly.language.question._sense import ask_for_value, is_added, is_of_persons
 from mayfly.language.question._terms import Term
@@ -80,19 +80,42 @@ def _asks_for_columns(said: Said, terms: Sequence[Term]) -> bool:
 
 def _list_columns(said: Said, terms: Sequence[Term], columns: tuple[Expression, ...]) -> Iterator[Composed]:
     """Show columns as they are, or the different values of one: "which hosts" wants each once."""
-    # "orders with a note" has one rather than shows it.
-    cost = 0.5 if any("with" in said.joints[at] for at in _places_of_terms(said)) else 0.0
-    if any(term.numeric and term.cost >= AKIN for term in terms):
-        cost += UNSURE  # "what did we spend" wants no list of amounts.
+    cost = _cost_of_columns(said, terms)
     which = said.passes("which", "who", "what", within=3)
-    # Numbers are listed as they are, and not each once; so is what the records are called.
-    named = any(said.vocabulary.is_noun(one.word) for one in said.of("term")) or any(term.numeric for term in terms)
+    named = _are_as_they_are(said, terms) and not (which and len(terms) == 1 and _is_shared(terms[0]))
     if columns and (which or len(columns) == 1) and not named:
         yield from put_in_order(said, Query(columns=columns, unique=True), cost)
         if _is_about(said, terms[0]) and not which:
             yield from put_in_order(said, Query(), cost)
     if named or not columns or (not which and _wants_all(said, terms, columns)):
         yield from put_in_order(said, Query(columns=columns, lines=said.lines and not columns), cost)
+
+
+def _cost_of_columns(said: Said, terms: Sequence[Term]) -> float:
+    """Return how doubtful it is that the columns that are named are to be shown."""
+    # "orders with a note" has one rather than shows it.
+    cost = 0.5 if any("with" in said.joints[at] for at in _places_of_terms(said)) else 0.0
+    if any((term.numeric and term.cost >= AKIN) or (term.moment and term.cost > LESS) for term in terms):
+        cost += UNSURE  # "what did we spend" wants no list of amounts.
+    if said.of("condition") and any(map(_tells_what_happened, said.of("term"))):
+        cost += UNSURE  # "umbrellas found on T4" asks for no days.
+    return cost
+
+
+def _are_as_they_are(said: Said, terms: Sequence[Term]) -> bool:
+    """Say whether values are listed as they are, and not each once: numbers, and what the records are called."""
+    return any(said.vocabulary.is_noun(one.word) for one in said.of("term")) or any(term.numeric for term in terms)
+
+
+def _tells_what_happened(segment: Segment) -> bool:
+    """Say whether a moment is named by a verb, which may be said of the records: "found on T4"."""
+    moment = segment.term is not None and segment.term.moment and "_" not in segment.word
+    return moment and segment.word.endswith(("ed", "d", "n"))
+
+
+def _is_shared(term: Term) -> bool:
+    """Say whether several records have the same value of a column that holds no numbers."""
+    return not term.numeric and not (term.info is not None and term.info.distinct)
 
 
 def _wants_all(said: Said, terms: Sequence[Term], columns: tuple[Expression, ...]) -> bool:
@@ -140,13 +163,28 @@ def _list_groups(said: Said, terms: Sequence[Term], keys: tuple[Expression, ...]
     if (limits or edges) and not left and not said.of("sort", "way"):
         if len(limits) + len(edges) == 1:
             yield from _pick_of_each(said, keys, (limits or edges)[0])
-    elif limits and left and limits[0].start < said.of("group")[0].start:
-        return  # "first two stays at each cottage" are no groups.
+    elif _are_records(said, left):
+        return
     elif edges and len(left) == 1:
         yield from put_in_order(said, Query(measures=_edges_of(left[0].of, edges), keys=keys))
     elif len(left) <= 1 and not edges and (left or not unique):
         for measure in _likely_measures(left[0], unique) if left else [Measure(function="count")]:
             yield from put_in_order(said, Query(measures=(measure,), keys=keys))
+
+
+def _are_records(said: Said, left: Sequence[Term]) -> bool:
+    """Say whether records of each group are asked for, which are read as that, and nothing that is made of them."""
+    limits = said.of("limit")
+    if limits and left and limits[0].start < said.of("group")[0].start:
+        return True  # "first two stays at each cottage" are no groups.
+    # "the last passage of each vessel"
+    return bool(said.of("edge")) and len(left) == 1 and _names_record(said, left[0])
+
+
+def _names_record(said: Said, term: Term) -> bool:
+    """Say whether a column whose values are all different is named by what the records are called."""
+    named = any(one.term == term and said.vocabulary.is_noun(one.word) for one in said.of("term"))
+    return named and term.info is not None and term.info.distinct
 
 
 def _has_stray_term(said: Said, keys: tuple[Expression, ...]) -> bool:

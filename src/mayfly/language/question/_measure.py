@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 from mayfly.language.question._order import put_in_order
 from mayfly.language.question._query import Column, Compare, Function, Measure, Missing, Not, Operator, Query
 from mayfly.language.question._said import Composed, Said
+from mayfly.language.question._segment import Segment
 from mayfly.language.question._sense import ask_for_value, can_be_made_of, is_added
 from mayfly.language.question._terms import Term
 
@@ -39,9 +40,17 @@ def read_measures(said: Said) -> Iterator[Composed]:
     extreme = any(one.word == "" and one.function in ("min", "max") for one in measures)
     if extreme and said.passes("which", "who", within=2) and said.of("noun"):
         return  # "which job has the highest memory" asks for the job.
+    if any(map(_picks_record, said.all, said.all[1:], said.joints[1:])):
+        return
     for filled in fill_measures(said):
         if (query := _query_of(said, filled)) is not None:
             yield from put_in_order(said, query)
+
+
+def _picks_record(noun: Segment, measure: Segment, joint: frozenset[str]) -> bool:
+    """Say whether a record is asked for by its highest or lowest value: "the record with the highest value"."""
+    extreme = measure.kind == "measure" and measure.word == "" and measure.function in ("min", "max")
+    return noun.kind == "noun" and extreme and "with" in joint
 
 
 def _query_of(said: Said, filled: Filled) -> Query | None:

@@ -62,7 +62,17 @@ def read_havings(wording: Wording, start: int) -> Iterator[Segment]:
             yield Segment(kind="having", start=start, end=number.end + 1, name=phrase.meaning, at=at)
         for end in _ends_of_counted(wording, number.end):
             yield Segment(kind="having", start=start, end=end, name=phrase.meaning, at=at)
+    yield from _read_times_or_more(wording, start)
     yield from _read_measured_havings(wording, start)
+
+
+def _read_times_or_more(wording: Wording, start: int) -> Iterator[Segment]:
+    """Read "9 times or more"."""
+    number = wording.terms.number(start)
+    if number and wording.word(number.end) == "times" and wording.word(number.end + 1) == "or":
+        way = {"more": ">=", "less": "<=", "fewer": "<="}.get(wording.word(number.end + 2))
+        if way:
+            yield Segment(kind="having", start=start, end=number.end + 3, name=way, at=float(number.value))
 
 
 def _ends_of_counted(wording: Wording, place: int) -> list[int]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mayfly.language._inflect import is_made_of
-from mayfly.language.question._query import Arithmetic, Compare, Missing
+from mayfly.language._inflect import is_form_of, is_made_of
+from mayfly.language.question._query import Arithmetic, Compare
 from mayfly.language.question._segment import Segment
 from mayfly.language.question._vocabulary import EXACT, nouns_of
 from mayfly.language.question._wording import Wording
@@ -21,10 +21,11 @@ def read_conditions(wording: Wording, start: int) -> Iterator[Segment]:
         joints = {wording.word(place) for place in range(start, read.end)}
         several = isinstance(read.condition, Compare) and read.condition.operator == "in"
         # "passed, failed and skipped" may be told apart, "passed or failed" is one thing.
-        apart = "each" if several and joints & {"and", ","} and "or" not in joints else ""
+        listed = several and joints & {"and", ","} and "or" not in joints
+        apart = "each" if listed and not _is_called(wording, read.end) else ""
         apart = "vs" if several and joints & {"vs", "versus"} else apart
         # "have no running job" says something of all records of somebody.
-        denied = joints & {"no", "never", "without", "none"} and not isinstance(read.condition, Missing)
+        denied = joints & {"no", "never", "without", "none"}
         yield Segment(
             kind="condition",
             start=start,
@@ -36,11 +37,19 @@ def read_conditions(wording: Wording, start: int) -> Iterator[Segment]:
         )
 
 
+def _is_called(wording: Wording, place: int) -> bool:
+    """Say whether a word is what records are called, of which values that stand before it are said."""
+    word = wording.word(place)
+    return wording.vocabulary.is_noun(word) or bool(bases_of(word) & nouns_of("entity"))
+
+
 def read_names(wording: Wording, start: int) -> Iterator[Segment]:
     """Read columns and nouns: "amount", "orders", "value of the stock (qty times price)"."""
-    for term in wording.terms.at(start):
+    for term in wording.terms.at(start) if not wording.is_of_names(start) else ():
         # A column of yes and no stands for itself where it can: "in-stock books".
         dearer = 0.5 if term.info is not None and term.info.kind == "bool" else 0.0
+        # What records are called after is the record rather than its date.
+        dearer += 0.6 if term.moment and _is_of_moment(wording, start) else 0.0
         yield Segment(
             kind="term",
             start=start,
@@ -62,7 +71,9 @@ def _read_nouns(wording: Wording, start: int) -> Iterator[Segment]:
     if wording.vocabulary.is_noun(word):
         # A word that also names a column is said of it where it is to be shown.
         named = any(
-            term.end == start + 1 and (term.cost == EXACT or (term.info is not None and term.info.role == "message"))
+            term.end == start + 1
+            and term.info is not None
+            and ((term.cost == EXACT and term.info.distinct) or term.info.role == "message")
             for term in wording.terms.at(start)
         )
         yield _noun(wording, start, name="*" * named)
@@ -90,8 +101,11 @@ def _noun(wording: Wording, start: int, *, cost: float = EXACT, name: str = "") 
 def _is_of_moment(wording: Wording, start: int) -> bool:
     """Say whether a noun is made of the verb that tells when: inspections are records with an "inspected"."""
     moments = [one for one in wording.vocabulary.columns if one.kind == "time"]
-    own = [one for one in moments if one.first or len(moments) == 1]
-    return any(is_made_of(wording.word(start), one.words[0]) for one in own if len(one.words) == 1)
+    own = [one for one in moments if one.first or one.main or len(moments) == 1]
+    plain = [one for one in own if len(one.words) == 1 or one.words[1] in ("on", "at", "date", "time")]
+    word = wording.word(start)
+    plural = wording.is_plural(start)  # "finds" of what was found
+    return any(is_made_of(word, one.words[0]) or (plural and is_form_of(word, one.words[0])) for one in plain)
 
 
 def _read_defined(wording: Wording, start: int) -> Iterator[Segment]:

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+import re
+from collections.abc import Iterator
 
 from mayfly.language._inflect import is_form_of, is_made_of
 from mayfly.language.question._changing import read_changes
 from mayfly.language.question._grouping import read_once
-from mayfly.language.question._query import Arithmetic
+from mayfly.language.question._lasting import (
+    asks_how_long,
+    needs_time,
+    number_of_units,
+    takes_time,
+    time_passes,
+    unit_of_span,
+)
 from mayfly.language.question._segment import Segment
-from mayfly.language.question._vocabulary import EXACT
+from mayfly.language.question._spot import Rule, Spot
 from mayfly.language.question._wording import SHOW, Wording
 from mayfly.language.question._words import (
-    ARTICLES,
     adjective_at,
     bases_of,
     in_class,
     is_glue,
     is_turning,
     phrase_at,
-    phrases_at,
     unit_of,
 )
 
@@ -30,41 +35,8 @@ _GOES_ON = frozenset(
 )
 # Signs that compare or work something out are never passed over.
 _SAYING = frozenset((">=", "<=", "!=", "<>", "==", "=>", "=<", "=", "<", ">", "*", "+", "/", "×", "÷"))
+_AND_SO_ON = re.compile(r"(\.\.\.|…|\betc\.?)\s*\)$")
 _FORMATS = ("csv", "tsv", "json", "jsonl", "table", "lines")
-
-
-class Spot(NamedTuple):
-    """A place in a question, and whether the words that begin there say something."""
-
-    wording: Wording
-    start: int
-    known: bool
-
-    @property
-    def word(self) -> str:
-        """The word that stands there."""
-        return self.wording.word(self.start)
-
-    def ahead(self, number: int) -> str:
-        """Return the word so many places further on; before it where the number is negative."""
-        return self.wording.word(self.start + number)
-
-
-class Rule(NamedTuple):
-    """A reason to pass over words: *count* tells how many there are, none where the reason is not given."""
-
-    count: Callable[[Spot], int]
-    cost: float = EXACT
-    # Units belong to a span that has to be named elsewhere; the composer sees to that.
-    name: Literal["", "unit"] = ""
-    kind: Literal["glue", "ask"] = "glue"
-
-    def segment(self, spot: Spot) -> Segment | None:
-        """Return the words of a place as a segment that says nothing; None where the rule does not hold."""
-        if not (words := int(self.count(spot))):
-            return None
-        end = spot.start + words
-        return Segment(kind=self.kind, start=spot.start, end=end, word=spot.word, cost=self.cost, name=self.name)
 
 
 def pass_besides(spot: Spot) -> Iterator[Segment]:
@@ -85,16 +57,6 @@ def _unit_in_brackets(spot: Spot) -> int:
     return 3 * bool(spot.word == "(" and spot.ahead(2) == ")" and unit_of(spot.ahead(1)))
 
 
-def _takes_time(spot: Spot) -> int:
-    """Pass a verb that says no more than what is behind it: "took the longest", "running for more than 3 days"."""
-    if bases_of(spot.word).isdisjoint(("take", "last", "run")):
-        return 0
-    wording, start = spot.wording, spot.start
-    found = adjective_at(wording.tokens, wording.skip(start + 1, ARTICLES))
-    timed = found is not None and found[0].superlative and "duration" in found[0].roles
-    return timed or (spot.ahead(1) == "for" and bool(phrases_at(wording.tokens, start + 2, "compare")))
-
-
 def _in_the_text(spot: Spot) -> int:
     """Pass the end of "all links in the text"."""
     behind = spot.wording.skip(spot.start + 1, ("the", "this"))
@@ -103,40 +65,26 @@ def _in_the_text(spot: Spot) -> int:
     return named * (behind + 1 - spot.start)
 
 
-def _unit_of_span(spot: Spot) -> int:
-    """Pass "days" of "days ... from shipped to delivered"."""
-    return spot.word in ("days", "hours", "minutes", "weeks") and _is_unit_of_span(spot.wording, spot.start)
-
-
-def _number_of_units(spot: Spot) -> int:
-    """Pass "how many days" of "how many days are there from A to B"."""
-    return 3 * (spot.word == "how" and spot.ahead(1) == "many" and _is_unit_of_span(spot.wording, spot.start + 2))
-
-
-def _needs_time(spot: Spot) -> int:
-    """Pass "need" of "how many days does each carrier need from booking to delivery"."""
-    return not bases_of(spot.word).isdisjoint(("take", "need", "last", "require")) and spot.wording.has_span
-
-
 def _asks_again(spot: Spot) -> int:
     """Pass a verb that asks in the middle: "I need its number", "give me the lowest"."""
+    if not spot.known and spot.word in ("give", "list", "show", "tell", "name") and spot.ahead(1) == "the":
+        return True
     return (spot.word in SHOW or spot.word in ("need", "want")) and _opens_sentence(spot)
 
 
-def _time_passes(spot: Spot) -> int:
-    """Pass "elapsed" of "elapsed between reported and arrived"."""
-    passing = ("pass", "passed", "elapse", "elapsed", "lie", "lies", "go", "goes")
-    return spot.word in passing and spot.wording.is_span(spot.start + 1)
+def _examples(spot: Spot) -> int:
+    """Pass a bracket that only gives examples: "per process (drum, payterm, ...)"."""
+    wording, start = spot.wording, spot.start
+    last = next((at for at in range(start, len(wording.tokens)) if wording.word(at) == ")"), None)
+    if spot.word != "(" or last is None:
+        return 0
+    said = wording.terms.text[wording.tokens[start].start : wording.tokens[last].end]
+    return (last + 1 - start) * bool(_AND_SO_ON.search(said))
 
 
 def _names_of(spot: Spot) -> int:
     """Pass "names" where they are those of what a column holds: "names of all the collectors"."""
-    if spot.word not in ("name", "names"):
-        return 0
-    place = spot.wording.skip(spot.start + 1, ("of", "all", "the", "our"))
-    return place > spot.start + 1 and any(
-        term.info is not None and term.info.kind == "text" for term in spot.wording.terms.at(place)
-    )
+    return spot.wording.is_of_names(spot.start)
 
 
 def _turns_up(spot: Spot) -> int:
@@ -145,8 +93,8 @@ def _turns_up(spot: Spot) -> int:
 
 
 def _through_value(spot: Spot) -> int:
-    """Pass "through" of "bookings through the website"."""
-    return spot.word == "through" and spot.wording.is_value(spot.start + 1)
+    """Pass "through" of "bookings through the website", and "under" of what says nothing else."""
+    return spot.word in ("through", "under") and not spot.known and spot.wording.is_value(spot.start + 1)
 
 
 def _says_again(spot: Spot) -> int:
@@ -197,13 +145,15 @@ def _then_shows(spot: Spot) -> int:
 
 _BESIDES = (
     Rule(_unit_in_brackets),
-    Rule(_takes_time),
+    Rule(takes_time),
     Rule(_in_the_text),
-    Rule(_unit_of_span, name="unit"),
-    Rule(_number_of_units, name="unit"),
-    Rule(_needs_time, name="unit"),
+    Rule(unit_of_span, name="unit"),
+    Rule(number_of_units, name="unit"),
+    Rule(needs_time, name="unit"),
     Rule(_asks_again),
-    Rule(_time_passes),
+    Rule(time_passes, name="unit"),
+    Rule(asks_how_long, name="unit"),
+    Rule(_examples),
     Rule(_names_of),
     Rule(_turns_up),
     Rule(_through_value),
@@ -326,16 +276,6 @@ _OTHERWISE = (
 
 
 # What the rules ask.
-
-
-def _is_unit_of_span(wording: Wording, start: int) -> bool:
-    """Say whether a unit belongs to two moments that are named further on: "how many days ... from A to B"."""
-    return wording.terms.unit_at(start) > 1 and any(
-        isinstance(term.of, Arithmetic)
-        for place in range(start + 1, len(wording.tokens))
-        if wording.word(place) in ("from", "between")
-        for term in wording.terms.at(place)
-    )
 
 
 def _opens_sentence(spot: Spot) -> bool:

@@ -18,14 +18,12 @@ from mayfly.language.question._query import (
     Pick,
     Query,
 )
-from mayfly.language.question._said import Composed, Said
+from mayfly.language.question._said import LESS, Composed, Said
 from mayfly.language.question._segment import Segment
 from mayfly.language.question._sense import ask_for_value, functions_of, is_added, is_of_persons, sizes_of
 from mayfly.language.question._terms import Term
 from mayfly.language.question._words import is_person
 
-# A reading that is less likely than its rivals by so much is not offered beside them.
-_LESS = 0.6
 _COUNT = (Measure(function="count"),)
 # How long something is, a text is by its letters.
 _LENGTHS = ("long", "short", "large", "small")
@@ -105,7 +103,10 @@ class _Ranking:
     def _of_others(self) -> Iterator[Composed]:
         """Read a superlative of what stands elsewhere, or of nothing that is named."""
         others = self.others
-        if self._stands_behind() and others and self.adjective.roles:
+        if self.nouns and len(others) == 1 and others[0].term and self._lasts(others[0].term):
+            # "longest call, from started to ended"
+            yield from self._picked(others[0].term.of, self.number or 1)
+        elif self._stands_behind() and others and self.adjective.roles:
             yield from self._of_those(others)
         elif (self.nouns or self.said.of("condition")) and len(others) == 1 and others[0].term:
             yield from self._most(others[0].term)
@@ -136,10 +137,15 @@ class _Ranking:
     def _spoken_of(self) -> list[Expression]:
         return self.said.spoken_of(self.superlative)
 
+    def _lasts(self, term: Term) -> bool:
+        """Say whether a term is the time between two moments, and the superlative speaks of such."""
+        span = isinstance(term.of, Arithmetic) and term.info is not None and term.info.kind == "time"
+        return span and "duration" in self.adjective.roles
+
     def _speaks_of(self, term: Term) -> bool:
         """Say whether the adjective is one of the column: "slowest" of a duration."""
         if isinstance(term.of, Arithmetic) and term.info is not None and term.info.kind == "time":
-            return "duration" in self.adjective.roles  # The time between two moments.
+            return self._lasts(term)
         return term.info is not None and (
             term.info.role in self.adjective.roles or (term.moment and "timestamp" in self.adjective.roles)
         )
@@ -214,7 +220,7 @@ class _Ranking:
         once = key.info is not None and key.info.distinct and isinstance(key.of, Column)
         if once or not (together or isinstance(key.of, PartOf)):
             yield Composed(Query(columns=(key.of,), order=self._order_by(subject.of), limit=limit), cost)
-        for function in functions_of(subject) if not once else ():
+        for function in functions_of(subject) if not once and not self.adjective.roles else ():
             measures = (Measure(function=function, of=subject.of),)
             yield Composed(Query(measures=measures, keys=(key.of,), order=self.first, limit=limit), cost)
 
@@ -282,6 +288,8 @@ class _Ranking:
         """Read "which build took the longest", "when was it hottest", "at what hour are we busiest"."""
         shown = tuple(one.term.of for one in others if one.term)
         limit, cost = self._limit(others[0])
+        if self.apart:
+            return
         if self.adjective.roles == ("count",):
             if len(shown) == 1:
                 yield Composed(Query(measures=_COUNT, keys=shown, order=self.first, limit=limit), cost)
@@ -317,11 +325,12 @@ class _Ranking:
             measures = (Measure(function=function, of=by.of),)
             yield Composed(Query(measures=measures, keys=(subject.of,), order=self.first, limit=limit), cost)
         alone = Query(columns=(subject.of,), order=self._order_by(by.of), limit=limit)
-        yield Composed(alone, cost + (0.0 if not by.numeric else _LESS))
+        yield Composed(alone, cost + (0.0 if not by.numeric else LESS))
 
     def _groups_spoken_of(self, subject: Term, limit: int | None, cost: float) -> Iterator[Composed]:
         """Read "longest name", "newest date", "slowest endpoint"."""
-        if self.adjective.name in ("long", "short") and subject.info and subject.info.kind == "text":
+        text = subject.info is not None and subject.info.kind == "text"
+        if self.adjective.name in ("long", "short") and text and not self._spoken_of():
             order = self._order_by(PartOf(part="length", of=subject.of))
             yield Composed(Query(columns=(subject.of,), order=order, limit=limit), cost)
         if subject.moment:
@@ -338,7 +347,7 @@ class _Ranking:
         # What is missing is none of those that are asked for.
         where = ask_for_value(subject)
         query = Query(measures=_COUNT, keys=(subject.of,), where=where, order=self.first, limit=limit)
-        yield Composed(query, cost + (_LESS if several and cost < UNSURE else 0.0))
+        yield Composed(query, cost + (LESS if several and cost < UNSURE else 0.0))
 
     def _most(self, key: Term) -> Iterator[Composed]:
         """Read "which host has the most errors", "customer with the fewest orders"."""

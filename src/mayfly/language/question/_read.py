@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from mayfly.language._tokens import Token
 from mayfly.language.question._compose import Composer
-from mayfly.language.question._query import And, Condition, Query
+from mayfly.language.question._operators import UNSURE
+from mayfly.language.question._query import And, Arithmetic, Condition, Query, walk
 from mayfly.language.question._segment import Segment
 from mayfly.language.question._segments import Cutter
 from mayfly.language.question._spelling import spell_out
@@ -56,6 +57,8 @@ def read_question(text: str, tokens: Sequence[Token], vocabulary: Vocabulary) ->
                 if query is None or not _says_something(query, cut):
                     continue
                 whole = cost + composed.cost
+                if cutter.wording.has_span and not _measures_span(query):
+                    whole += UNSURE  # "from started to ended" says how long, and must not be lost.
                 known = found.get(query)
                 if known is None or whole < known.cost:
                     unused = tuple(one.guess or one.word for one in cut if one.kind == "unknown" or one.guess)
@@ -78,6 +81,10 @@ def _says_something(query: Query, cut: Sequence[Segment]) -> bool:
     return any(one.kind == "noun" for one in cut) and all(
         one.kind in ("noun", "ask", "glue") and (one.kind != "glue" or is_glue(one.word)) for one in cut
     )
+
+
+def _measures_span(query: Query) -> bool:
+    return any(isinstance(part, Arithmetic) and part.sign == "-" for part in walk(query))
 
 
 def _split_shares(query: Query, base_size: int | None) -> list[Query | None]:

@@ -11,7 +11,11 @@ from mayfly.language.question._segment import Segment
 from mayfly.language.question._terms import Term
 from mayfly.language.question._vocabulary import ColumnInfo, Vocabulary
 
+# A reading that is less likely than its rivals by so much is not offered beside them.
+LESS = 0.6
 _JOINTS = ("glue", "ask", "unknown")
+# Moments at which something ends: nothing is as old as they say.
+_ENDS = frozenset(("expires", "expiry", "expire", "due", "next", "until", "end", "ends", "ended", "valid", "closed"))
 
 
 class Composed(NamedTuple):
@@ -77,11 +81,22 @@ class Said:
         for role in segment.adjective.roles if segment.adjective else ():
             columns = [one for one in self.vocabulary.with_role(role) if one.numeric or one.kind == "time"]
             if role == "timestamp":
-                # How old something is, is told by the moment with which it begins.
-                columns = [one for one in self.moments if one.first] or list(self.moments)
+                columns = self._beginnings()
             if columns:
                 return [Column(name=one.name) for one in columns]
         return []
+
+    def _beginnings(self) -> list[ColumnInfo]:
+        """Return what tells how old something is: the moment with which it begins, or a year; not when it ends."""
+        begun = [one for one in self.moments if _ENDS.isdisjoint(one.words)]
+        return [*([one for one in begun if one.first] or begun), *filter(_is_year, self.vocabulary.columns)]
+
+
+def _is_year(column: ColumnInfo) -> bool:
+    """Say whether whole numbers are years: of a building, a book, a harvest."""
+    named = not {"year", "built", "founded", "made"}.isdisjoint(column.words)
+    held = [value for value in column.values if isinstance(value, int)]
+    return named and column.kind == "int" and bool(held) and min(held) > 999 and max(held) < 2101
 
 
 def _joints(segments: Sequence[Segment]) -> Iterator[frozenset[str]]:

@@ -14,8 +14,9 @@ from mayfly.language.question._joining import read_joins
 from mayfly.language.question._limiting import read_limits, read_superlatives
 from mayfly.language.question._measuring import read_havings, read_measures
 from mayfly.language.question._naming import read_conditions, read_names
-from mayfly.language.question._passed import Spot, pass_besides, pass_otherwise
+from mayfly.language.question._passed import pass_besides, pass_otherwise
 from mayfly.language.question._segment import Segment
+from mayfly.language.question._spot import Spot
 from mayfly.language.question._vocabulary import Vocabulary
 from mayfly.language.question._wording import Wording
 

@@ -47,7 +47,7 @@ def _ratio(said: Said, keys: tuple[Expression, ...]) -> Query | None:
     share = next(one for one in said.of("measure") if one.function == "share")
     first, second = (one for one in said.of("term") if one.term)
     part, whole = (first, second) if first.start < share.start else (second, first)
-    if part.term is None or whole.term is None:
+    if part.term is None or whole.term is None or part.term.of == whole.term.of:
         return None
     return Query(measures=(Measure(function="ratio", of=part.term.of, per=whole.term.of),), keys=keys)
 

@@ -11,6 +11,7 @@ from mayfly.language._tokens import tokens as read_tokens
 _COMPARED = re.compile(r"([\w.@-]+)(>=|<=|!=|==|=|<|>)(.+)")
 # "count(" is left of "count(*)", "count(distinct" of "count(distinct city)".
 _OPENED = re.compile(r"([A-Za-z]+)\((\w*)")
+_NAMED_CLOCKS = {"midnight": "00:00", "noon": "12:00", "midday": "12:00"}
 _CALLED = re.compile(r"(\w+)\(([^()]*)\)")
 
 
@@ -34,6 +35,8 @@ def _join_clocks(tokens: list[Token]) -> list[Token]:
             if clock.kind == "clock":
                 found[-1] = clock._replace(start=last.start, end=token.end)
                 continue
+        if named := _NAMED_CLOCKS.get(token.text.lower()):
+            token = read_tokens(named)[0]._replace(start=token.start, end=token.end)
         found.append(token)
         words = tuple(one.text.lower() for one in found[-4:])
         if words[1:3] == ("in", "the") and words[3:] in (("morning",), ("afternoon",), ("evening",)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import NamedTuple, cast
@@ -105,6 +106,8 @@ class Terms:
     def _columns(self, start: int) -> Iterator[Term]:
         # "the column amount", "amount column" name the column and nothing else.
         place = self.skip(start, _NAMING) if self.word(start) in _NAMING else start
+        for hit in self.vocabulary.columns_at(self.tokens, start) if place > start else ():
+            yield Term(Column(name=hit.column.name), hit.column, hit.end, hit.cost)  # "column 2" is a name itself.
         if self.vocabulary.is_noun(self.word(start)) and start + 1 < len(self.tokens):
             # "ticket status" of tickets is their status.
             for hit in self.vocabulary.columns_at(self.tokens, start + 1):
@@ -121,7 +124,18 @@ class Terms:
             end += named and self.word(end + 1) != "of"
             # "finish time" of a column that tells how long it took.
             end += hit.column.numeric and hit.column.role == "duration" and self.word(end) in ("time", "times")
-            yield Term(Column(name=hit.column.name), hit.column, end, hit.cost if place == start else EXACT)
+            scaled = self._in_said_unit(hit.column, self.word(place)) if hit.end == place + 1 else None
+            of: Expression = scaled or Column(name=hit.column.name)
+            yield Term(of, hit.column, end, hit.cost if place == start else EXACT)
+
+    def _in_said_unit(self, column: ColumnInfo, word: str) -> Expression | None:
+        """Return a column in the unit by which it was named, if that is not its own: "minutes" of so many seconds."""
+        said, own = unit_of(word) if len(word) > 3 else None, unit_of(column.unit) if column.unit else None
+        if said is None or own is None or said[0] != own[0] or said[1] == own[1] or word in column.words:
+            return None
+        factor = UNIT_SIZES[said[1]] / UNIT_SIZES[own[1]] if {said[1], own[1]} <= UNIT_SIZES.keys() else 1
+        value = int(factor) if factor == int(factor) else factor
+        return Arithmetic(sign="/", left=Column(name=column.name), right=Constant(value=value))
 
     def _parts(self, start: int) -> Iterator[Term]:
         """Read a span of time ("hour", "day of the week") of the moments, and other parts of one value."""
@@ -268,6 +282,10 @@ class Terms:
         if token.kind != "number" or not isinstance(token.value, (int, float)):
             written = NUMBER_WORDS.get(self.word(place))
             return None if written is None else self._with_unit(written, "", place + 1)
+        commas = any(one.comma for one in self.vocabulary.columns)
+        if commas and re.fullmatch(r"\d{1,3}(\.\d{3})+", token.text):
+            # Where fractions have a comma, 2.000 is two thousand.
+            return self._with_unit(int(token.text.replace(".", "")), token.unit, place + 1)
         return self._with_unit(token.value, token.unit, place + 1)
 
     def _with_unit(self, value: int | float, written: str, end: int) -> Quantity | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from mayfly.language._tokens import Token
 from mayfly.language.question._combine import both, turn
 from mayfly.language.question._operators import BY_SIZE, BY_TEXT, NAMED, Read, as_operator, operators_at
 from mayfly.language.question._query import Column, Compare, Condition, Expression, Or, PartOf
@@ -55,7 +56,15 @@ def _said_texts(terms: Terms, place: int) -> Iterator[tuple[str, int]]:
     if token.unit == "xx":
         return
     if token.kind != "sign" and not (token.kind == "word" and (is_glue(token.plain) or token.plain in NEGATIONS)):
-        yield token.text, place + 1
+        end = place + 1
+        while end < len(terms.tokens) and _is_capital(terms.tokens[end - 1]) and _is_capital(terms.tokens[end]):
+            end += 1
+        # "Harrow Lane" is one name.
+        yield terms.text[token.start : terms.tokens[end - 1].end] if end > place + 1 else token.text, end
+
+
+def _is_capital(token: Token) -> bool:
+    return token.kind == "word" and token.text[:1].isupper() and token.text[1:].islower()
 
 
 def read_texts(terms: Terms, start: int) -> Iterator[Read]:

@@ -43,6 +43,8 @@ class ColumnInfo:
     optional: bool = False
     # What a moment tells: the day and the time, the day only, or the time of some day.
     tells: Literal["moment", "day", "clock"] = "moment"
+    # Whether its numbers have a comma before the fraction, so that a point in a number parts thousands.
+    comma: bool = False
     # Words that stand for nothing in it, each for a reason of its own.
     absent: tuple[str, ...] = ()
     # Whether the items of a list are numbers.
@@ -175,9 +177,11 @@ class Vocabulary:
                 if len(column.words) == len(words) and all(map(_is_word, column.words, words))
             ]
             if exact:
+                # Of two columns of one name the second has a number behind it, and either may be meant.
+                exact += [one for one in self.columns if one.words[:-1] == exact[0].words and one.words[-1].isdigit()]
                 # More words for the same column, "email address" for email, only say it more fully.
                 longer = [hit._replace(cost=0.1) if hit.column in exact else hit for hit in found]
-                hits = [Hit(column, start + length, _off(column.words, words)) for column in exact]
+                hits = [Hit(one, start + length, _off(one.words[: len(words)], words)) for one in exact]
                 return [*hits, *longer]
             if not found:
                 found = [Hit(column, start + length, cost) for column, cost in self._near(words)]
@@ -310,7 +314,9 @@ def _is_made_of(column: ColumnInfo, words: tuple[str, ...]) -> bool:
     name = [word for word in column.words if word not in _STOP and word != "by"]
     if len(words) == len(name) == 1 and len(words[0]) > 3:
         return is_made_of(words[0], name[0])
-    long = len(words) > 1 and all(len(word) > 3 for word in words)
+    # Abbreviations have hardly a vowel: "event" stands for no two words.
+    short = column.name.isupper() or not set(column.name[1:].lower()) & set("aeiou")
+    long = short and len(words) > 1 and all(len(word) > 3 for word in words)
     return long and len(column.words) == 1 and 2 < len(column.name) < 6 and _spells(column.words[0], words)
 
 

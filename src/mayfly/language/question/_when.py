@@ -24,10 +24,20 @@ def read_times(terms: Terms, start: int) -> Iterator[Read]:
     for column, cost in terms.moments():
         term = Term(Column(name=column.name), column, start, cost)
         yield from (read for read in _read_moments(terms, term, start) if not _compares_columns(read.condition))
+        if _is_only_year(terms, start):
+            for span, end in spans_at(terms, start):
+                yield from _read_since(terms, term, "during", span, end + (terms.word(end) == "only"))
         # "December bookings": a month right before what it is said of.
         if month_number(terms.word(start)):
             for span, end in spans_at(terms, start):
                 yield from _read_since(terms, term, "during", span, end)
+
+
+def _is_only_year(terms: Terms, start: int) -> bool:
+    """Say whether a year stands alone and can be nothing else: "2025 only", ", only 2025"."""
+    token = terms.tokens[start]
+    alone = terms.word(start + 1) == "only" or (start > 0 and terms.word(start - 1) == "only")
+    return alone and token.kind == "number" and len(token.text) == 4 and bool(spans_at(terms, start))
 
 
 def read_times_of(terms: Terms, term: Term) -> Iterator[Read]:

@@ -51,6 +51,13 @@ class Wording:
             place < len(self.tokens) and not self.terms.at(place) and any(r.cost < 1 for r in self.conditions.at(place))
         )
 
+    def is_of_names(self, place: int) -> bool:
+        """Say whether "names" are those of what a column holds: "names of all the collectors"."""
+        behind = self.skip(place + 1, ("of", "all", "the", "our"))
+        if self.word(place) not in ("name", "names") or behind == place + 1:
+            return False
+        return any(term.info is not None and term.info.kind == "text" for term in self.terms.at(behind))
+
     def is_span(self, place: int) -> bool:
         """Say whether two moments are named at a place: "between reported and arrived"."""
         return any(

@@ -117,7 +117,8 @@ def _read_codes(terms: Terms, start: int) -> Iterator[Read]:
         if not column.numeric:
             continue
         if token.unit == "xx" and isinstance(token.value, int):
-            yield _answered(column, token.value, token.value, start + 1)
+            again = [hit.end for hit in terms.vocabulary.columns_at(terms.tokens, start + 1) if hit.column is column]
+            yield _answered(column, token.value, token.value, again[0] if again else start + 1)  # "a 5xx status"
         elif token.value in column.values and token.unit in ("", "s"):
             term = Term(Column(name=column.name), column, start, EXACT)
             yield from read_numbers(terms, term, "=", token.value, start + 1)  # type: ignore[arg-type]

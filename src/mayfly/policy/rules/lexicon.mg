@@ -84,6 +84,10 @@ verb_form(/fix, "get ... working").
 verb_form(/fix, "get ... to work").
 verb_form(/fix, "sort out").
 verb_form(/fix, "iron out").
+verb_form(/fix, "put ... right").
+verb_form(/fix, "get it sorted").
+verb_form(/fix, "get that sorted").
+verb_form(/fix, "get this sorted").
 verb_form(/fix, "deal with").
 verb_form(/fix, "take care of").
 verb_form(/fix, "handle").
@@ -154,6 +158,8 @@ verb_form(/add, "extend").
 verb_form(/add, "attach").
 verb_form(/add, "enable").
 verb_form(/add, "give ... support").
+verb_form(/add, "stick ... on top of").
+verb_form(/add, "put ... on top of").
 
 verb_form(/update, "bump").
 verb_form(/update, "upgrade").
@@ -212,6 +218,7 @@ verb_form(/refactor, "modularize").
 verb_form(/refactor, "consolidate").
 verb_form(/refactor, "extract ... into").
 verb_form(/refactor, "extract ... to").
+verb_form(/refactor, "pull ... out of").
 verb_form(/refactor, "move ... into").
 verb_form(/refactor, "split").
 verb_form(/refactor, "polish").
@@ -266,6 +273,8 @@ verb_form(/remove, "cut out").
 verb_form(/delete, "erase").
 verb_form(/delete, "drop").
 verb_form(/delete, "purge").
+verb_form(/delete, "rm").
+verb_form(/delete, "bin").
 verb_form(/delete, "wipe").
 verb_form(/delete, "wipe out").
 verb_form(/delete, "discard").

@@ -7,7 +7,8 @@
 # file to look in, {where} that or a directory, {saved} the file that the result goes to, {first} and {second} two things
 # named side by side, {old} the name that is given up, {condition} what has to be so. /tests holds where tests are
 # spoken of, /runs where something is to be run, /files where files are looked for and not what is in them,
-# /data_file where the file holds data, and /before where the request works on what another one before it gives.
+# /data_file where the file holds data, /before where the request works on what another one before it gives, and /fed
+# where it names some part of that, and nothing else.
 
 Decl intent_slot(Id, Slot)
   descr [doc("what a request tells: the slot can be filled")]
@@ -61,6 +62,10 @@ Decl plan_by_example(Plan, Step)
 
 Decl plan_shapes(Verb)
   descr [doc("said of a file of data, the verb asks for a function on what it holds")]
+  bound [/name].
+
+Decl plan_sifts(Verb)
+  descr [doc("said of what another request gave, the verb asks for some of it")]
   bound [/name].
 
 Decl plan_default(Slot, Text)
@@ -236,6 +241,11 @@ plan_is_file(Id) :-
   plan_shapes(Verb),
   intent_slot(Id, /data_file).
 
+plan_is_file(Id) :-
+  intent_said(Id, Verb),
+  plan_sifts(Verb),
+  intent_slot(Id, /fed).
+
 plan_is_bound(Id) :-
   plan_asked(Id, Verb),
   intent_slot(Id, /condition),
@@ -345,6 +355,7 @@ plan_needs(/general, /do, /read).
 plan_step(/do_if, /study, 1, "Study the {target}").
 plan_verb(/do_if, /study, /look_up).
 plan_unless(/do_if, /study, /tests).
+plan_unless(/do_if, /study, /before).
 plan_step(/do_if, /tests, 1, "Run the tests").
 plan_when(/do_if, /tests, /tests).
 plan_uses(/do_if, /tests, "run_tests").

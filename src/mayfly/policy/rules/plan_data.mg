@@ -116,6 +116,15 @@ plan_shapes(/shuffle).
 plan_shapes(/sample).
 plan_shapes(/dedupe).
 
+# Of what came before some is kept, and some is not: "fetch … and remove the repeated words".
+
+plan_sifts(/remove).
+plan_sifts(/delete).
+plan_sifts(/drop).
+plan_sifts(/discard).
+plan_sifts(/keep).
+plan_sifts(/take).
+
 # With an input given, verbs of other plans too are for what came in.
 
 plan_data(/explain).

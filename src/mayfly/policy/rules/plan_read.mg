@@ -13,6 +13,7 @@ plan_needs(/answer, /answer, /tests).
 
 plan_step(/explain, /look, 1, "Study the {target}").
 plan_verb(/explain, /look, /look_up).
+plan_unless(/explain, /look, /before).
 plan_step(/explain, /explain, 2, "{intent}").
 plan_needs(/explain, /explain, /look).
 

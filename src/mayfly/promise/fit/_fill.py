@@ -73,6 +73,8 @@ class Filler:
     def __init__(self, said: Said, capability: Capability, sources: Sequence[Source], used: set[int]) -> None:
         self._said = said
         self._properties: Mapping[str, Schema] = capability.input_schema.get("properties", {})
+        # Who is known to take nothing does not use up a name either.
+        self._known = "properties" in capability.input_schema
         self._required = capability.input_schema.get("required", ())
         self._sources = list(sources)
         self._used = used
@@ -83,7 +85,7 @@ class Filler:
     def fill(self) -> dict[str, object]:
         """Return the arguments that the clause tells; names before what flows in, so that this fills what is left."""
         found: dict[str, object] = {}
-        if not self._properties:
+        if not self._known:
             self._take_all()
         late = [name for name, schema in self._properties.items() if format_of(name, schema) == "flow"]
         for name in [*(name for name in self._properties if name not in late), *late]:

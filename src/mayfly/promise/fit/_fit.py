@@ -84,9 +84,11 @@ def covers(reading: Reading, capability: Capability) -> bool:
 def hands_on(said: Said) -> bool:
     """Say whether a clause only wants to see what came before it: "… and show it", "… and return their names"."""
     told = [piece for piece in said.pieces if not is_idle(piece.plain)]
-    results = all(piece.kind == "word" and piece.plain in words("words", "results") for piece in told)
+    spoken = words("words", "results") | {"what", "what's", "is", "was", "are"}
+    results = all(piece.kind == "word" and piece.plain in spoken for piece in told)
     back = bool(said.clause.needs or said.clause.after) or said.points_back
-    return said.clause.said in words("words", "handing") and results and back
+    shows = said.clause.said.replace(" ", "-") in words("words", "handing") and said.verbs != {"count"}
+    return shows and results and back
 
 
 def _only_picks(said: Said, capability: Capability) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
-from mayfly.language import PARTICLES, Clause, Lexicon, Request, Token, read
+from mayfly.language import AT_END, PARTICLES, Clause, Lexicon, Request, Token, bases, read
 from mayfly.promise.fit._literals import Literals
 from mayfly.promise.fit._words import is_idle, meanings, words
 
@@ -82,7 +82,8 @@ class Said:
     def narrowed(self) -> str:
         """What is left out of what is asked for: "except the slow ones"."""
         parts = [part for part in self.clause.constraint.split("; ") if part != "none"]
-        return "; ".join(part for part in parts if _narrows(part))
+        aims = [str(piece.value) for piece in self.pieces if piece.role == "destination" and piece.is_file]
+        return "; ".join(part for part in parts if _narrows(part) and not _keeps_out(part, aims))
 
     @property
     def points_back(self) -> bool:
@@ -104,6 +105,16 @@ def _narrows(constraint: str) -> bool:
     """Say whether something forbidden is part of what is asked for: "not bar"; "not b.txt" is another thing."""
     first, _, rest = constraint.lower().partition(" ")
     return first in _NARROWING or (first in ("not", "no") and not _FILE.fullmatch(rest))
+
+
+def _keeps_out(constraint: str, aims: Iterable[str]) -> bool:
+    """Say whether something forbidden is another work, or a place where nothing goes: "without editing the source"."""
+    first, second, *rest = (*constraint.lower().split(), "", "")
+    if first == "without":
+        return second.endswith("ing") and not bases(second).isdisjoint(words("words", "changing"))
+    place = rest[0].strip(".,")
+    inside = first == "not" and second in ("in", "inside", "into", "under", "to") and place.endswith("/")
+    return inside and bool(list(aims)) and not any(aim.startswith(place) for aim in aims)
 
 
 def _is_measure(word: str) -> bool:
@@ -159,7 +170,24 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
 
 # What stands beside the noun in "how many lines are there in a.txt", "how many lines does a.txt have".
 _HAVING = frozenset(
-    ("how", "many", "are", "is", "there", "does", "do", "has", "have", "contain", "contains", "hold", "holds")
+    (
+        "how",
+        "many",
+        "are",
+        "is",
+        "there",
+        "does",
+        "do",
+        "has",
+        "have",
+        "got",
+        "you",
+        "found",
+        "contain",
+        "contains",
+        "hold",
+        "holds",
+    )
 )
 
 
@@ -170,7 +198,9 @@ def _as_count(said: Said, lexicon: Lexicon) -> Said:
     looks = said.clause.kind != "command" or said.clause.verb in lexicon.telling | lexicon.judging | {"find"}
     looks = looks or "count" in said.verbs
     if not at or at >= len(plain) or not looks:
-        return _as_writing(said)
+        return _as_writing(_as_tally(said) if looks or said.clause.verb == "read" else said)
+    left = plain[-1] in words("words", "left") and {"are", "is"} & set(plain[at:])
+    said = replace(said, pieces=said.pieces[:-1]) if left and said.pieces else said
     noun, kept = said.clause.tokens[at], [piece for piece in said.pieces if piece.plain not in _HAVING]
     kept = [piece for piece in kept if piece.token.start >= noun.start and piece.plain not in ("in", "of")]
     moved = (
@@ -182,19 +212,48 @@ def _as_count(said: Said, lexicon: Lexicon) -> Said:
     return replace(said, verbs=frozenset(("count",)), pieces=tuple(moved))
 
 
-def _as_writing(said: Said) -> Said:
-    """Return "overwrite a.txt with X" as what it means: to write X to a.txt."""
-    if said.clause.said not in words("words", "filling") or not any(piece.lead == "with" for piece in said.pieces):
+def _as_tally(said: Said) -> Said:
+    """Return "print its word count" as what it means: to count its words."""
+    objects = [piece for piece in said.pieces if piece.role == "object"]
+    if len(objects) < 2 or objects[-1].plain != "count":
         return said
+    return replace(
+        said, verbs=frozenset(("count",)), pieces=tuple(piece for piece in said.pieces if piece is not objects[-1])
+    )
+
+
+def _as_writing(said: Said) -> Said:
+    """Return "overwrite a.txt with X" and "using X, create a.txt" as what they mean: to write X to a.txt."""
+    said = _as_contents(said)
+    file = [piece for piece in said.pieces if piece.role == "object" and not is_idle(piece.plain)]
+    one = len(file) == 1 and file[0].is_file
+    lead = "using" if "make" in said.verbs and one else "with"
+    fills = said.clause.said in words("words", "filling") or (said.clause.said == "replace" and one) or lead == "using"
+    if not fills or not any(piece.lead == lead for piece in said.pieces):
+        return said
+    moved = {piece.phrase for piece in said.pieces if piece.lead == lead}
     pieces = (
         replace(piece, role="destination", lead="to")
         if piece.role == "object"
         else replace(piece, role="object", lead="")
-        if piece.lead == "with"
+        if piece.phrase in moved
         else piece
         for piece in said.pieces
     )
     return replace(said, verbs=frozenset(("write",)), pieces=tuple(pieces))
+
+
+def _as_contents(said: Said) -> Said:
+    """Return "what is in uploads/" as that itself: to a capability it is the directory, or the file, that is meant."""
+    plain = [token.plain for token in said.clause.object.tokens] if said.clause.object else []
+    if plain not in (["what", "is"], ["what's"]):
+        return said
+    kept = [piece for piece in said.pieces if piece.plain not in ("what", "is", "what's")]
+    first = next((piece.phrase for piece in kept if piece.lead in ("in", "inside")), -2)
+    return replace(
+        said,
+        pieces=tuple(replace(piece, role="object", lead="") if piece.phrase == first else piece for piece in kept),
+    )
 
 
 def _bind_next(clauses: tuple[Clause, ...]) -> tuple[Clause, ...]:
@@ -223,7 +282,9 @@ def with_verbs(lexicon: Lexicon, verbs: Iterable[str]) -> Lexicon:
 
 def _verbs(clause: Clause) -> frozenset[str]:
     said = clause.said or (clause.tokens[0].plain if clause.tokens else "")
-    return meanings("verbs", said.replace(" ... ", " ").replace(" ", "-")) | meanings("verbs", said.partition(" ")[0])
+    found = meanings("verbs", said.replace(" ... ", " ").replace(" ", "-")) | meanings("verbs", said.partition(" ")[0])
+    added = "write" in found and any(phrase.lead == AT_END for phrase in clause.phrases)
+    return (found - {"write"}) | {"append"} if added else found
 
 
 def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_directory: IsDirectory) -> Iterator[Piece]:
@@ -251,10 +312,15 @@ def _pieces(clause: Clause, roles: Mapping[int, str], literals: Literals, is_dir
         role = _each_or(role, token, phrase, repeated)
         if role in ("glue", "order", "condition", "told") or (role == "destination" and token.plain in ("me", "us")):
             continue
-        kind, value = _look_at(token, literals)
-        there = kind == "directory" or (lead in _PLACES and kind != "quoted" and is_directory(token.text))
-        kind = "directory" if there and kind != "word" else kind
+        kind, value, there = _placed(token, lead, literals, is_directory)
         yield Piece(token=token, kind=kind, value=value, role=role, lead=lead, phrase=phrase, is_directory=there)
+
+
+def _placed(token: Token, lead: str, literals: Literals, is_directory: IsDirectory) -> tuple[PieceKind, object, bool]:
+    """Return what a token is, the value it stands for, and whether that is a directory."""
+    kind, value = _look_at(token, literals)
+    there = kind == "directory" or (lead in _PLACES and kind != "quoted" and is_directory(token.text))
+    return ("directory" if there and kind != "word" else kind), value, there
 
 
 def _front(clause: Clause) -> list[Token]:

@@ -53,7 +53,16 @@ def _marks(said: Said) -> dict[str, str]:
         "files": "files" if plain & slot_words("several") and not plain & slot_words("holding") else "",
         "condition": "" if clause.said in slot_words("wondering") else condition,
         "before": "before" if clause.needs else "",
+        "fed": "fed" if _is_fed(said) else "",
     }
+
+
+def _is_fed(said: Said) -> bool:
+    """Say whether a clause is about a part of what came before it that is no file: "remove the repeated words"."""
+    plain = {piece.plain for piece in said.pieces if piece.role == "object"}
+    names = any(piece.kind in ("path", "url", "directory", "glob") for piece in said.pieces)
+    files = plain & (slot_words("several") | slot_words("files"))
+    return bool(said.clause.needs) and not (names or said.points_back or files)
 
 
 def _subjects(found: Mapping[str, str], said: Said) -> dict[str, str]:
@@ -76,7 +85,7 @@ def alone(said: Said, reading: Reading) -> str:
     text = reading.written(said.clause.text)
     target = reading.written(said.clause.target)
     if said.points_back and target and target not in text and not said.condition:
-        text = f"{text} ({target})"
+        text = f"{text} ({_told_before(said, reading) or target})"
     # By whole words: "so" of "if so" stands in "b.json", too.
     told = f" {text} "
     bound = [f"{phrase.lead} {phrase.text}" for phrase in said.clause.conditions if f" {phrase.text} " not in told]
@@ -84,6 +93,14 @@ def alone(said: Said, reading: Reading) -> str:
     text = f"{reading.written(', '.join(bound))}, {text}" if bound else text
     # What is forbidden goes along, so that whoever does the step can keep to it.
     return text if said.clause.constraint == "none" else f"{text} ({reading.written(said.clause.constraint)})"
+
+
+def _told_before(said: Said, reading: Reading) -> str:
+    """Return the statement right before a clause, which says what its "them" are: "a.txt has duplicates. Drop them"."""
+    start = said.clause.tokens[0].start
+    earlier = [clause for clause in reading.request.clauses if clause.tokens and clause.tokens[0].start < start]
+    told = bool(earlier) and earlier[-1].kind == "statement" and not earlier[-1].pasted and not said.clause.needs
+    return reading.written(earlier[-1].text) if told else ""
 
 
 def words_before(said: Said) -> str:

@@ -30,13 +30,14 @@ from mayfly.promise.plan._each import (
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._results import Result, Results
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
-from mayfly.promise.plan._slots import alone, slots_of, words_before
-from mayfly.promise.plan._wanted import chooses, left_out, without_showing
+from mayfly.promise.plan._slots import alone as said_alone
+from mayfly.promise.plan._slots import slots_of, words_before
+from mayfly.promise.plan._store import get_first, make_first, put_result, puts_what_came, show_result
+from mayfly.promise.plan._wanted import chooses, left_out, unnamed, unused
 
 WHOLE = "whole"
 _WRITE = "write_file"
 _LONGEST_NAME = 60
-_PUTTING = frozenset(("write", "append", "send"))
 
 
 @dataclass(kw_only=True)
@@ -67,7 +68,6 @@ class Steps:
         """Return the steps of a request and how their values become one; nothing it says is left out."""
         self._known = Results(registry=self.registry, reading=reading, given=self.given)
         asked = [(place, said) for place, said in reading.said.items() if said.clause.kind != "instruction"]
-        asked = without_showing(asked)
         whole = Draft(name="do", intent=reading.text, by_example=True)
         unplanned = left_out(reading)
         if not asked or is_torn(reading.request) or chooses([said for _, said in asked]) or unplanned:
@@ -81,12 +81,20 @@ class Steps:
             if len(planned.steps) == 1 and only.steps and only.intent == reading.text:
                 return only.steps, only.combine
             return planned.steps, planned.combine
-        if (
-            self.came
-            and depth == 0
-            and all(self._by_rules(said, depth, alone=False).plan == WHOLE for _, said in asked)
-        ):
+        if self._is_one_program(asked, depth):
             return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
+        return self._in_turn(reading, asked, whole, depth)
+
+    def _is_one_program(self, asked: Sequence[tuple[int, Said]], depth: int) -> bool:
+        """Say whether everything that is asked of given data is for one program to do."""
+        if not self.came or depth:
+            return False
+        return all(self._by_rules(said, depth, alone=False).plan == WHOLE for _, said in asked)
+
+    def _in_turn(
+        self, reading: Reading, asked: Sequence[tuple[int, Said]], whole: Draft, depth: int
+    ) -> tuple[tuple[Draft, ...], Combine]:
+        """Return the steps of several clauses; the whole as one step, and a note, where one of them is lost."""
         drafts: list[Draft] = []
         for through, led in groupby(asked, key=lambda one: goes_through(one[1])):
             group = list(led)
@@ -98,15 +106,26 @@ class Steps:
             else:
                 self.notes.append(f"no step goes through {group[0][1].clause.each[0]!r}")
                 return (whole,), "last"
+        if unplanned := self._unresolved(asked) or unused(reading, [said for _, said in asked], drafts):
+            self.notes.append(f"no step does {unplanned!r}")
+            return (whole,), "last"
         linked = bool(drafts[-1].needs)
         return tuple(drafts), "last" if linked else "record"
+
+    def _unresolved(self, asked: Sequence[tuple[int, Said]]) -> str:
+        """Return a clause for which there is no step, or whose "it" stands for nothing that was got or named."""
+        for place, said in asked:
+            open_ = said.points_back and said.pieces and not said.clause.needs and not said.clause.target
+            if place not in self.known.found or open_:
+                return self.reading.written(said.clause.text)
+        return ""
 
     def _several(self, place: int, said: Said, depth: int, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the steps of one clause of several: side by side where capabilities do it, else one with its own."""
         name = self.known.name(said)
         after = tuple(self.known.found[other].name for other in said.clause.after if other in self.known.found)
         needs = tuple(
-            dict.fromkeys(self.known.found[other].name for other in said.clause.needs if other in self.known.found)
+            dict.fromkeys(self.known.given_by(other).name for other in said.clause.needs if other in self.known.found)
         )
         planned = self._clause(place, said, depth + 1, name=name)
         if planned.plan == "":
@@ -116,7 +135,7 @@ class Steps:
         needs = needs or (self.known.before(place) if planned.follows else ())
         whole = Draft(
             name=name,
-            intent=alone(said, self.reading),
+            intent=said_alone(said, self.reading),
             needs=needs,
             after=tuple(other for other in after if other not in needs),
             combine=planned.combine,
@@ -173,11 +192,16 @@ class Steps:
         counts = said.verbs == {"count"}
         if (clause.kind != "question" or counts) and not said.condition and not self._is_data(said):
             steps = self._each(place, said, name) if is_each(said) else []
-            steps = steps or self._served(place, said.as_one(), name)
+            steps = steps or show_result(self.known, place, said, name) or self._served(place, said.as_one(), name)
+            steps = steps or put_result(self.known, place, said, name)
             steps = steps or self._parts(place, said, name, side_by_side(said))
-            steps = steps or self._got_first(place, said, name) or self._all(place, said, name)
+            steps = steps or get_first(self.known, place, said, name) or self._all(place, said, name)
+            steps = steps or make_first(self.known, place, said, name)
             if steps:
                 return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
+        if puts_what_came(said, self.known.found):
+            # What only puts something away needs no design and no test, whoever does it.
+            return Planned(plan="put", steps=(Draft(name="do", intent=said_alone(said, self.reading)),), combine="last")
         return self._by_rules(said, depth, alone=alone)
 
     def _is_data(self, said: Said) -> bool:
@@ -193,7 +217,7 @@ class Steps:
             self._note(said, found, others)
             return []
         fit = found[0]
-        text = alone(said, self.reading)
+        text = said_alone(said, self.reading)
         step = Draft(
             name=name,
             intent=text,
@@ -206,32 +230,6 @@ class Steps:
             # "Write the sum to a.txt and append it to b.txt": it is the sum, not what writing gave.
             self.known.hand_on(place, said)
         return [step, *self._written(place, said, fit, step)]
-
-    def _got_first(self, place: int, said: Said, name: str) -> list[Draft]:
-        """Return two steps for what is to be put where it is not yet: "write the number of lines of a.txt to n.txt"."""
-        aims = [piece for piece in said.pieces if piece.kind in ("path", "url") and _is_aim(piece)]
-        if not said.verbs & _PUTTING or said.clause.needs or len(aims) != 1:
-            return []
-        thing = [piece for piece in said.pieces if piece.phrase != aims[0].phrase]
-        measured = any(piece.plain == "number" for piece in thing if piece.role == "object")
-        verbs = frozenset(("count" if measured else "read",))
-        got, _ = fits(replace(said, verbs=verbs, pieces=tuple(thing)), list(self.registry), ())
-        if not thing or len(got) != 1 or got[0].write or got[0].open or got[0].capability.effect != "none":
-            return []
-        text = self.reading.text[thing[0].token.start : thing[-1].token.end]
-        first = Draft(
-            name=self.known.free("get"), intent=f"get {self.reading.written(text)}", capability=got[0].capability.name
-        )
-        first = replace(first, argument=dict(got[0].arguments))
-        source = Source(value=result_of(first.name), schema=got[0].capability.output_schema)
-        found, _ = fits(replace(said, pieces=tuple(aims)), list(self.registry), (source,))
-        if len(found) != 1:
-            return []
-        put = Draft(
-            name=name, intent=alone(said, self.reading), needs=(first.name,), capability=found[0].capability.name
-        )
-        self.known.found[place] = self.known.result(name, said, put)
-        return [first, replace(put, argument=dict(found[0].arguments))]
 
     def _otherwise(self, said: Said, place: int) -> Iterator[list[Fit]]:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
@@ -314,7 +312,7 @@ class Steps:
             parts.append(Draft(name=part, intent=text, capability=fit.capability.name, argument=dict(fit.arguments)))
         if len({part.capability for part in parts}) != 1 or len({part.name for part in parts}) != len(parts):
             return []
-        return [Draft(name=name, intent=alone(said, self.reading), steps=tuple(parts), combine="record")]
+        return [Draft(name=name, intent=said_alone(said, self.reading), steps=tuple(parts), combine="record")]
 
     def _repeated(self, place: int, said: Said, name: str) -> list[Draft]:
         """Return a step that goes through a list, after one that finds it unless an earlier clause gives it."""
@@ -329,7 +327,7 @@ class Steps:
         each = lists[0].value if lists else result_of(found.name if found else "")
         whole = Draft(
             name=name,
-            intent=alone(said, self.reading),
+            intent=said_alone(said, self.reading),
             needs=tuple(references(each)),
             each=each,
             template=template,
@@ -359,7 +357,9 @@ class Steps:
         """Return a plan that leaves no word out: where capabilities alone would do it, the rest becomes a last step."""
         leaves = [leaf for step in planned.steps for leaf in _leaves(step)]
         if not all(leaf.capability in self.registry for leaf in leaves):
-            return planned
+            # A template may leave out a name: then a step says the whole request beside its own part of it.
+            lost = unnamed(self.reading, said, planned.steps)
+            return replace(planned, steps=_saying(planned.steps, text)) if lost else planned
         told = " ".join(f"{leaf.intent} {leaf.argument}" for leaf in leaves).lower()
         done = frozenset().union(*(bases(word.strip(".,:;'\"{}[]()")) for word in told.split()))
         left = [piece for piece in said.pieces if not (bases(piece.plain) & done or piece.plain in told)]
@@ -370,8 +370,14 @@ class Steps:
         return replace(planned, steps=(*planned.steps, rest), combine="last")
 
 
-def _is_aim(piece: Piece) -> bool:
-    return piece.role == "destination" or (piece.role == "place" and piece.lead in ("in", "into"))
+def _saying(steps: Sequence[Draft], text: str) -> tuple[Draft, ...]:
+    """Return steps of which the first one that no capability does says the whole request as well."""
+    for place, step in enumerate(steps):
+        if any(not leaf.capability for leaf in _leaves(step)):
+            inner = _saying(step.steps, text) if step.steps else ()
+            told = step if inner else replace(step, intent=f"{step.intent} ({text})")
+            return (*steps[:place], replace(told, steps=inner), *steps[place + 1 :])
+    return tuple(steps)
 
 
 def _leaves(step: Draft) -> list[Draft]:

@@ -2,36 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
-from mayfly.promise.fit import Reading, Said, hands_on
+from mayfly.language import Token
+from mayfly.promise.fit import Reading, Said, is_small
+from mayfly.promise.plan._draft import Draft
 
-_ORDERING = frozenset(("before", "after", "once"))
-
-
-def without_showing(asked: list[tuple[int, Said]]) -> list[tuple[int, Said]]:
-    """Return what is asked without "and show it"; what is forbidden with that holds for what comes before it."""
-    kept = [one for one in asked if not hands_on(one[1])]
-    bound = [said.clause.constraint for _, said in asked if hands_on(said) and said.clause.constraint != "none"]
-    if not kept or not bound:
-        return kept or asked
-    place, said = kept[-1]
-    told = [part for part in (said.clause.constraint, *bound) if part != "none"]
-    return [*kept[:-1], (place, replace(said, clause=replace(said.clause, constraint="; ".join(told))))]
+_ORDERING = frozenset(("before", "after", "once", "if", "unless", "until"))
+_NAMES = ("path", "url", "quoted", "code", "number")
 
 
 def left_out(reading: Reading) -> str:
     """Return what stands beside a request and may be part of it: "before you overwrite a.txt, …", "every file: …"."""
     told = [clause for clause in reading.request.clauses if clause.kind == "statement" and not clause.pasted]
     asked = [said for said in reading.said.values() if said.clause.kind != "question"]
-    used = " ".join(f"{said.clause.target} {said.condition}" for said in asked)
+    used = {word.strip(",.'\"") for said in asked for word in f"{said.clause.target} {said.condition}".split()}
     names = {piece.token.text for said in asked for piece in said.pieces}
     for clause in told if asked else ():
         named = [token.text for token in clause.tokens if token.kind in ("path", "url")]
         if clause.tokens[0].plain in _ORDERING or any(name not in names and name not in used for name in named):
             return reading.written(clause.text)
     return ""
+
+
+def unused(reading: Reading, asked: Sequence[Said], drafts: Sequence[Draft]) -> str:
+    """Return the first word of what is asked that no step says or works on, "" where all of them are used."""
+    told = " ".join(_told(drafts)).lower()
+    request = reading.request
+    # What only leads to a verb, or says when it is done, asks for nothing by itself.
+    idle = {
+        token.start
+        for token, role in zip(request.tokens, request.roles, strict=True)
+        if role in ("glue", "verb", "order")
+    }
+    held = (token for said in asked for token in said.clause.tokens)
+    words = (token for token in held if token.kind in _NAMES or (_says_something(token) and token.start not in idle))
+    return next((written for token in words if (written := reading.written(token.text)).lower() not in told), "")
+
+
+def unnamed(reading: Reading, said: Said, drafts: Sequence[Draft]) -> bool:
+    """Say whether a file, an address, a number or a quoted text of a clause stands in no step."""
+    told = " ".join(_told(drafts)).lower()
+    names = (reading.written(token.text) for token in said.clause.tokens if token.kind in _NAMES)
+    return any(name.lower() not in told for name in names)
+
+
+def _told(drafts: Sequence[Draft]) -> Iterator[str]:
+    """Yield what the steps of a plan say, and what they work on."""
+    for draft in drafts:
+        yield f"{draft.intent} {draft.argument}"
+        yield from _told((*draft.steps, *([draft.template] if draft.template else ())))
+
+
+def _says_something(token: Token) -> bool:
+    return token.kind == "word" and len(token.plain) > 2 and not is_small(token.plain)
 
 
 def chooses(asked: Sequence[Said]) -> bool:

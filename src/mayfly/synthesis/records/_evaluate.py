@@ -39,7 +39,7 @@ class _Evaluation:
         self.query, self.fields = query, fields
         self.values = Values(fields=fields)
         self.matcher = Matcher(self.values)
-        self.gauge = Gauge(self.values, self.matcher)
+        self.gauge = Gauge(self.values, self.matcher, grouped=bool(query.keys))
         self.rows = list(rows)
 
     def answer(self) -> Answer:

@@ -18,8 +18,8 @@ from mayfly.synthesis.records._values import Row, Values, key_text, sort_key
 class Gauge:
     """Make one value of many rows."""
 
-    def __init__(self, values: Values, matcher: Matcher) -> None:
-        self._values, self._matcher = values, matcher
+    def __init__(self, values: Values, matcher: Matcher, *, grouped: bool) -> None:
+        self._values, self._matcher, self._grouped = values, matcher, grouped
 
     def measure(self, measure: Measure, rows: Sequence[Row]) -> object:
         """Return the value of a measure; None where there is nothing to make it of."""
@@ -39,7 +39,8 @@ class Gauge:
         if measure.function == "unique":
             return len({json.dumps(value, sort_keys=True) for _, value in held})
         if not held:
-            return 0 if measure.function == "sum" else None
+            # Of no numbers the sum is nothing; a group of which nothing is known is left out.
+            return 0 if measure.function == "sum" and not self._grouped else None
         return self._of_values(measure, held)
 
     def _of_values(self, measure: Measure, held: list[tuple[object, object]]) -> object:

@@ -57,7 +57,7 @@ class Matcher:
 
         for row in rows:
             counts[key(row)] = counts.get(key(row), 0) + 1
-        given = condition.of
+        given = condition.of or (Column(name=""),)
 
         def test(row: Row) -> bool:
             return counts[key(row)] > 1 and all(self._values.of(of, row) not in (None, "") for of in given)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import cast
 
 from mayfly.core import Offer, canonical_json
-from mayfly.language import Token, bases, is_made_of, singular, tokens
+from mayfly.language import Token, bases, is_foreign, is_made_of, singular, tokens
 from mayfly.language.question import (
     Join,
     JoinKind,
@@ -126,17 +127,14 @@ def propose(
             helps=("some lines of input (--input)", *HELPS[1:]),
         )
     tables = [read_table(found, items, name) for found in _formats(items)]
-    try:
+    with suppress(Unreadable):  # It is a question, as most are.
         return _typed_back(intent, tables, items)
-    except Unreadable:
-        # It is a question, as most are.
-        pass
     read = tokens(intent) if words is None else words
     if len(read) > MOST_WORDS:
         return Unable(reason=f"the question has {len(read):,} words; up to {MOST_WORDS} are read", helps=HELPS)
     readings = _readings(intent, read, tables)
     if not readings:
-        return Unable(reason=_not_understood(tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
+        return Unable(reason=_not_understood(intent, tables[0]), helps=(_columns(tables[0]), *HELPS[1:]))
     rivals = _distinct(_rivals(readings), items)
     if len(rivals) == 1 and rivals[0].reading.sure and not _finds_nothing(rivals[0]):
         query, table = rivals[0].reading.query, rivals[0].table
@@ -175,11 +173,8 @@ def propose_join(
             reason=f"the two inputs share no column ({columns})", helps=("a column of the same name in both",)
         )
     whole = _joins(tables, read, second=names[1])
-    try:
+    with suppress(Unreadable):  # It is a question, as most are.
         return _typed_join(intent, whole)
-    except Unreadable:
-        # It is a question, as most are.
-        pass
     found: list[tuple[Reading, Joined]] = []
     for joined in whole:
         vocabulary = replace(
@@ -385,7 +380,9 @@ def _reason(readings: Sequence[Reading], table: Table) -> str:
     return f"it is not sure that this is what was asked{_troubles(table)}"
 
 
-def _not_understood(table: Table) -> str:
+def _not_understood(intent: str, table: Table) -> str:
+    if is_foreign(tokens(intent)):
+        return "the question is not in English, and only English is read without a model"
     return f"the question was not understood{_troubles(table)}"
 
 

@@ -115,6 +115,7 @@ def _column(one: Field, table: Table) -> ColumnInfo:
         role=one.role or ("status" if kind == "int" and _are_answers(distinct) else ""),
         distinct=len(distinct) == len(held),
         absent=one.absent,
+        comma=one.numeric and one.numeral.decimal == ",",
         unit=one.unit,
         values=tuple(named) if few else (),
         complete=few,

@@ -68,9 +68,8 @@ class ConditionWriter:
             assert isinstance(condition.of, Column)
             return f"((when := {self.values.moment(condition.of)}) is not None and when >= since)"
         if isinstance(condition, Repeated):
-            return "counts[identity(row)] > 1" + "".join(
-                f" and not missing({self.values.value(of)})" for of in condition.of
-            )
+            given = condition.of or (Column(name=""),)
+            return "counts[identity(row)] > 1" + "".join(f" and not missing({self.values.value(of)})" for of in given)
         return self._comparison(condition)
 
     def _comparison(self, condition: Compare) -> str:

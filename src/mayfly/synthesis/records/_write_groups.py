@@ -10,7 +10,7 @@ from mayfly.synthesis.records._write_conditions import ConditionWriter
 from mayfly.synthesis.records._write_parts import pass_elsewhere, slice_of, write_finished, write_group_of
 from mayfly.synthesis.records._write_values import ValueWriter
 
-_GAUGES = {"count": "Count()", "share": "Share()", "sum": "Total()", "mean": "Average()", "unique": "Distinct()"}
+_GAUGES = {"count": "Count()", "share": "Share()", "mean": "Average()", "unique": "Distinct()"}
 _GAUGES |= {"min": "Extreme(greatest=False)", "max": "Extreme(greatest=True)", "first": "Edge(last=False)"}
 _GAUGES |= {"last": "Edge(last=True)", "median": "Percentile(50)", "stdev": "Deviation()", "mode": "Commonest()"}
 _GAUGES |= {"range": "Range()", "ratio": "Ratio()"}
@@ -60,6 +60,8 @@ class GroupWriter:
             return f"Percentile({measure.at:g})"
         if measure.function == "share" and measure.of is not None:
             return "SharedValues()"
+        if measure.function == "sum":
+            return f"Total({None if self.query.keys else 0})"
         return _GAUGES[measure.function]
 
     def _measured_value(self, measure: Measure, place: int) -> str:
