@@ -208,7 +208,8 @@ class Query:
 
     join → items (one record for each item of a list) → where → keys with measures (or *pick* of each group) → having
     → order → limit → what is shown. Without measures whole records are the answer, cut to *columns* where some are
-    named, *added*, *renamed* and *dropped* ones besides; with *tally* the answer is how many groups or records are left.
+    named, *added*, *renamed* and *dropped* ones besides; with *tally* the answer is how many groups or records are
+    left.
     """
 
     lines: bool = False

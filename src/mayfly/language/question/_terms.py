@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
 from functools import cached_property
 from typing import NamedTuple, cast
 
 from mayfly.language._inflect import bases
-from mayfly.language._moments import Span, day_span, month_number, month_span, year_span
 from mayfly.language._tokens import Token
 from mayfly.language.question._query import (
-    TIME_PARTS,
     Arithmetic,
     Column,
     Constant,
@@ -132,7 +129,7 @@ class Terms:
             yield Term(of, hit.column, end, hit.cost if place == start else EXACT)
 
     def _in_said_unit(self, column: ColumnInfo, word: str) -> Expression | None:
-        """Return a column in the unit by which it was named, where that is not its own: "minutes" of so many seconds."""
+        """Return a column in the unit by which it was named, if that is not its own: "minutes" of so many seconds."""
         said, own = unit_of(word) if len(word) > 3 else None, unit_of(column.unit) if column.unit else None
         if said is None or own is None or said[0] != own[0] or said[1] == own[1] or word in column.words:
             return None
@@ -327,94 +324,8 @@ class Terms:
         value = quantity.value * UNIT_SIZES[quantity.unit] / UNIT_SIZES[own[1]]
         return int(value) if value == int(value) else value
 
-    # Moments.
-
-    def spans(self, place: int) -> list[tuple[Span, int]]:
-        """Return the spans of time that are written at a place: a date, a month, a year, a date with a time of day."""
-        if place >= len(self.tokens):
-            return []
-        token = self.tokens[place]
-        if token.kind == "moment":
-            spans = cast("tuple[Span, ...]", token.value)
-            following = self.tokens[place + 1] if place + 1 < len(self.tokens) else None
-            if following is not None and following.kind == "clock":
-                begin, end = cast("tuple[int, int]", following.value)
-                return [
-                    (Span(one.start + timedelta(seconds=begin), one.start + timedelta(seconds=end)), place + 2)
-                    for one in spans
-                ]
-            return [(one, place + 1) for one in spans]
-        try:
-            found = self._written_date(place)
-        except ValueError:
-            return []
-        return [found] if found else []
-
-    def _written_date(self, place: int) -> tuple[Span, int] | None:
-        """Read "March 2026", "5 March 2026", "March 5, 2026", "March 5th", "2026"."""
-        # "may" is a month where it is written as a name, or with its year.
-        named = self.word(place) != "may" or self.tokens[place].text == "May" or self._year(place + 1)
-        month = month_number(self.word(place)) if named else 0
-        day = self._day(place)
-        if month:
-            day = self._day(place + 1)
-            comma = place + 2 + (self.word(place + 2) == ",")
-            if day and (year := self._year(comma)):
-                return day_span(year, month, day), comma + 1
-            if year := self._year(place + 1):
-                return month_span(year, month), place + 2
-            return self._without_year(month, day, place + 1 + bool(day))
-        if day and (month := month_number(self.word(place + 1 + (self.word(place + 1) == "of")))):
-            end = place + 2 + (self.word(place + 1) == "of")
-            if year := self._year(end):
-                return day_span(year, month, day), end + 1
-            return self._without_year(month, day, end)
-        year = self._year(place)
-        token = self.tokens[place]
-        if token.unit == "s" and token.text[:4].isdigit() and token.text[3] == "0" and isinstance(token.value, int):
-            return Span(year_span(token.value).start, year_span(token.value + 9).end), place + 1  # "the 1990s"
-        return (year_span(year), place + 1) if year else None
-
-    def _without_year(self, month: int, day: int, end: int) -> tuple[Span, int] | None:
-        """Take the only year in which the data has such a month."""
-        found: set[Span] = set()
-        for column in (column for column, cost in self.moments() if cost == EXACT):
-            first, last = _moments_of(column) or (datetime.min, datetime.min)
-            for year in range(first.year, min(last.year, first.year + 100) + 1):
-                span = day_span(year, month, day) if day else month_span(year, month)
-                found |= {span} if span.end > first and span.start <= last else set()
-        return (found.pop(), end) if len(found) == 1 else None
-
-    def _year(self, place: int) -> int:
-        token = self.tokens[place] if place < len(self.tokens) else None
-        value = token.value if token is not None and token.kind == "number" and not token.unit else None
-        # Four digits in these two centuries, written without a separator.
-        fits = isinstance(value, int) and 1900 <= value < 2100 and token is not None and token.text.isdigit()
-        return cast("int", value) if fits else 0
-
-    def _day(self, place: int) -> int:
-        token = self.tokens[place] if place < len(self.tokens) else None
-        value = token.value if token is not None and token.kind == "number" else None
-        fits = (
-            isinstance(value, int)
-            and 1 <= value <= 31
-            and token is not None
-            and token.unit in ("", "st", "nd", "rd", "th")
-        )
-        return cast("int", value) if fits else 0
-
 
 def _has_part(column: ColumnInfo, part: TimePart) -> bool:
     """Say whether moments of a column have a part: dates have no hour, times of day no month."""
     of_clock = part in ("second", "minute", "hour", "hour of day", "clock time")
     return column.tells == "moment" or (column.tells == "clock") == of_clock
-
-
-def _moments_of(column: ColumnInfo) -> list[datetime]:
-    """Return the first and the last moment of a column of moments, which its values hold in ISO form."""
-    if column.kind != "time":
-        return []
-    return [datetime.fromisoformat(str(value)) for value in column.values]
-
-
-__all__ = ["AKIN", "TIME_PARTS", "Quantity", "Term", "Terms"]

@@ -206,27 +206,31 @@ class Vocabulary:
 
     def values_at(self, text: str, tokens: Sequence[Token], start: int) -> list[ValueHit]:
         """Return the values that the words from *start* on name, the longest first; a form of the word will do."""
-        found: list[ValueHit] = []
         for length in range(min(LONGEST_VALUE, len(tokens) - start), 0, -1):
             end = start + length
             said = text[tokens[start].start : tokens[end - 1].end]
             if tokens[start].kind == "quoted" and length == 1:
                 said = tokens[start].text
+            # "in", "on", "no" join words, even where a column holds them.
+            joins = length == 1 and tokens[start].text in _STOP
             held = self._values.get(" ".join(said.lower().split()))
-            if held and length == 1 and tokens[start].text in _STOP:
-                held = None  # "in", "on", "no" join words, even where a column holds them.
-            if held:
-                return [ValueHit(column, values, end, EXACT) for column, values in _by_column(held)]
-        token = tokens[start]
+            if held and not joins:
+                return _hits(held, end, EXACT)
+        return self._values_like(tokens[start], start + 1)
+
+    def _values_like(self, token: Token, end: int) -> list[ValueHit]:
+        """Return the values of one word of which another form was said: "rejects", "paying" of "paid"."""
         if plural := self._values.get(token.text.lower().removesuffix("s")) if token.text.endswith("s") else None:
-            return [ValueHit(column, values, start + 1, _PLURAL) for column, values in _by_column(plural)]
-        if token.kind == "word" and len(token.plain) > 2:
-            held = [pair for base in sorted(bases(token.plain)) for pair in self._value_bases.get(base, ())]
-            found = [ValueHit(column, values, start + 1, NEAR) for column, values in _by_column(held)]
-        if token.kind == "word" and not found and len(token.plain) > 4:
-            held = [pair for root in sorted(roots(token.plain)) for pair in self._value_roots.get(root, ())]
-            found = [ValueHit(column, values, start + 1, AKIN) for column, values in _by_column(held)]
-        return found
+            return _hits(plural, end, _PLURAL)
+        # Short words are forms of too many others.
+        if token.kind != "word" or len(token.plain) < 3:
+            return []
+        forms = [pair for base in sorted(bases(token.plain)) for pair in self._value_bases.get(base, ())]
+        if forms or len(token.plain) < 5:
+            return _hits(forms, end, NEAR)
+        return _hits(
+            (pair for root in sorted(roots(token.plain)) for pair in self._value_roots.get(root, ())), end, AKIN
+        )
 
     def with_role(self, *roles: str) -> list[ColumnInfo]:
         """Return the columns that are about one of *roles*."""
@@ -246,14 +250,14 @@ _STOP = word_set("glue", "questions")
 _TURNING = word_set("turning", "questions")
 
 
-def _by_column(held: Iterable[tuple[ColumnInfo, Scalar]]) -> list[tuple[ColumnInfo, tuple[Scalar, ...]]]:
+def _hits(held: Iterable[tuple[ColumnInfo, Scalar]], end: int, cost: float) -> list[ValueHit]:
     """Group values by their column, each value once."""
     found: dict[str, tuple[ColumnInfo, list[Scalar]]] = {}
     for column, value in held:
         values = found.setdefault(column.name, (column, []))[1]
         if value not in values:
             values.append(value)
-    return [(column, tuple(values)) for column, values in found.values()]
+    return [ValueHit(column, tuple(values), end, cost) for column, values in found.values()]
 
 
 def _spoken_words(tokens: Sequence[Token]) -> tuple[str, ...]:

@@ -55,26 +55,29 @@ def detect_blocks(lines: Sequence[str]) -> Format | None:
     common = Counter(name for pairs in found for name in dict(pairs)).most_common(1)
     if sum(map(len, found)) < inside * ENOUGH or not common or common[0][1] < len(records) * SHARED:
         return None
-    fields = [_named(name, found) for name in dict.fromkeys(name for pairs in found for name, _ in pairs)]
-    taken: list[str] = []
-    for place, one in enumerate(fields):
-        fields[place] = replace(one, name=_kinds.identifier(one.name, taken))
-        taken.append(fields[place].name)
-    if headed:
-        name = "name" if "name" not in taken else "section"
-        fields.insert(
-            0, Field(name=name, role="name", origin="search", pattern=BLOCK_NAME, optional=headed < len(found))
-        )
     return Format(
         name="blocks of pairs",
         kind="pairs",
         record="Entry",
-        fields=tuple(fields),
+        fields=_fields(found, headed),
         blocks=True,
         passed=COMMENT,
         fitted=len(records),
         total=len(records),
     )
+
+
+def _fields(found: Sequence[Sequence[tuple[str, str]]], headed: int) -> tuple[Field, ...]:
+    """Describe what the blocks have, and first the names that stand above so many of them."""
+    fields: list[Field] = []
+    for name in dict.fromkeys(name for pairs in found for name, _ in pairs):
+        one = _named(name, found)
+        fields.append(replace(one, name=_kinds.identifier(one.name, [field.name for field in fields])))
+    if not headed:
+        return tuple(fields)
+    name = "section" if any(field.name == "name" for field in fields) else "name"
+    head = Field(name=name, role="name", origin="search", pattern=BLOCK_NAME, optional=headed < len(found))
+    return (head, *fields)
 
 
 def _named(name: str, found: Sequence[Sequence[tuple[str, str]]]) -> Field:

@@ -27,6 +27,8 @@ ENOUGH = 0.6
 # Without a number or a moment that every line has, lines are a format only if nearly all of them fit.
 PROSE = 0.97
 _LOGFMT = re.compile(LOGFMT)
+# A shape with the fields that its pieces were named.
+_Learned = tuple[Shape, tuple[Field, ...]]
 
 
 def detect(sample: Sequence[object]) -> Format:
@@ -135,38 +137,52 @@ def _is_prose(found: Format) -> bool:
 
 
 def _shapes(groups: Sequence[Sequence[str]], lines: Sequence[str]) -> Format | None:
-    learned: list[tuple[Shape, tuple[Field, ...]]] = []
+    """Return the format of lines by the shapes of some groups of them; None where nothing can be learned."""
+    learned = _useful(_learned_shapes(groups), lines)
+    shapes = [shape for shape, _ in learned]
+    if not shapes:
+        return None
+    fitted = sum(any(_shape.compiled(shape).fullmatch(line) for shape in shapes) for line in lines)
+    return Format(
+        name="learned lines",
+        kind="pattern",
+        record="Entry",
+        fields=_fields_of_all([found for _, found in learned]),
+        shapes=tuple(shapes),
+        fitted=fitted,
+        total=len(lines),
+    )
+
+
+def _learned_shapes(groups: Sequence[Sequence[str]]) -> list[_Learned]:
+    """Learn one shape from each group of lines, each once."""
+    learned: list[_Learned] = []
     for group in groups:
         shape, found = _naming.name_pieces(_align.learn([line.strip(" ") for line in group]))
         if any(line[0] == " " or line[-1] == " " for line in group):
             shape = Shape((Fixed("   "), *shape.parts, Fixed("   ")))
         if found and shape not in [known for known, _ in learned]:
             learned.append((shape, found))
-    # A shape that fits only what an earlier one fits too would have columns without a single value.
+    return learned
+
+
+def _useful(learned: Sequence[_Learned], lines: Sequence[str]) -> list[_Learned]:
+    """Leave out a shape that fits only what an earlier one fits too: its columns would not have a single value."""
     taken = [[bool(_shape.compiled(shape).fullmatch(line)) for line in lines] for shape, _ in learned]
     firsts = {next((at for at, fits in enumerate(row) if fits), -1) for row in zip(*taken, strict=True)}
-    learned = [one for at, one in enumerate(learned) if at in firsts]
-    shapes = [shape for shape, _ in learned]
+    return [one for at, one in enumerate(learned) if at in firsts]
+
+
+def _fields_of_all(shapes: Sequence[tuple[Field, ...]]) -> tuple[Field, ...]:
+    """Return the fields of all shapes, each once; those that only some shapes have may be missing."""
     fields: dict[str, Field] = {}
     counts: Counter[str] = Counter()
-    for field in (field for _, found in learned for field in found):
+    for field in (field for found in shapes for field in found):
         known = fields.setdefault(field.name, field)
         counts[field.name] += 1
         fields[field.name] = _joined(known, field)
-    if not shapes:
-        return None
-    fitted = sum(any(_shape.compiled(shape).fullmatch(line) for shape in shapes) for line in lines)
-    whole = tuple(
+    return tuple(
         replace(field, optional=field.optional or counts[name] < len(shapes)) for name, field in fields.items()
-    )
-    return Format(
-        name="learned lines",
-        kind="pattern",
-        record="Entry",
-        fields=whole,
-        shapes=tuple(shapes),
-        fitted=fitted,
-        total=len(lines),
     )
 
 

@@ -127,7 +127,7 @@ def _pairs(texts: Sequence[str], taken: Sequence[str], within: str) -> list[Fiel
 
 
 def _up_to_semicolon(key: str, name: str, texts: Sequence[str], within: str) -> Field | None:
-    """Return the column of pairs with semicolons between them whose values have spaces: "COMMAND=/usr/bin/docker ps"."""
+    """Return the column of pairs with semicolons between them, with spaces inside: "COMMAND=/usr/bin/docker ps"."""
     apart = [text for text in texts if re.search(rf"; *{re.escape(key)}=|\b{re.escape(key)}=[^;]*;", text)]
     pattern = rf"(?:^|[;\s]){re.escape(key)}=([^\s;\"'][^;]*?)(?= *;|$)"
     spaced = [text for text in apart if (match := re.search(pattern, text)) and " " in match[1]]

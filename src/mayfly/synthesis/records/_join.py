@@ -10,7 +10,6 @@ from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._table import Table
 from mayfly.synthesis.records._values import Row, key_text
 
-
 # So many different values have to be there, and such a part of them in the other table too.
 FEWEST, MATCHING = 3, 0.7
 

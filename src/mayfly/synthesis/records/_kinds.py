@@ -197,7 +197,7 @@ def role_of(name: str, kind: Kind, texts: Sequence[str]) -> str:
     named = role_of_name(name)
     if named in ("ip", "host", "source", "user", "customer") and look == "ip":
         return "ip"
-    if named and _can_be(named, kind, look, name):
+    if named and _can_be(named, kind, look):
         return named
     if kind == "time":
         return "timestamp"
@@ -208,7 +208,7 @@ def role_of(name: str, kind: Kind, texts: Sequence[str]) -> str:
     return "id" if kind in ("text", "int") and _numbered(kind, texts) else ""
 
 
-def _can_be(role: str, kind: Kind, look: str, name: str) -> bool:
+def _can_be(role: str, kind: Kind, look: str) -> bool:
     """Say whether values of a kind and a look can be about what the name of their column tells."""
     if kind == "bool":
         return False

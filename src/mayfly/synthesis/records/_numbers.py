@@ -122,13 +122,17 @@ def convention_of(cells: Iterable[str], *, span: bool = False, english: bool = F
     if any(_PADDED.match(match["digits"]) for match in found.values()) or not total:
         return None
     others = [cell for cell in counts if cell not in found]
-    if len(others) == 1 and counts[others[0]] > 1 and number > total * SOME and _WORD.fullmatch(others[0]):
-        # One word again and again among numbers says why there is none: "absent", "DNF".
+    if number > total * SOME and _is_reason(others, counts):
         absent, total = (*absent, others[0]), total - counts.pop(others[0])
     if number < total * ENOUGH:
         return _unusual(counts, total, number, absent, found)
     convention = _dressed(found, counts, number, span, english)
     return convention and convention._replace(absent=absent)
+
+
+def _is_reason(others: Sequence[str], counts: Counter[str]) -> bool:
+    """Say whether one word again and again among numbers says why there is none: "absent", "DNF"."""
+    return len(others) == 1 and counts[others[0]] > 1 and bool(_WORD.fullmatch(others[0]))
 
 
 def _unusual(
@@ -164,42 +168,60 @@ def _shown_with(found: dict[str, re.Match[str]], signed: bool) -> str:
 def _dressed(
     found: dict[str, re.Match[str]], counts: Counter[str], total: int, span: bool, english: bool
 ) -> Convention | None:
-    prefixes: Counter[str] = Counter()
-    suffixes: Counter[str] = Counter()
-    for cell, match in found.items():
-        prefixes[match["pre"] or ""] += counts[cell]
-        suffixes[(match["suf"] or "").strip()] += counts[cell]
+    """Return the convention of numbers by what stands before and behind their digits."""
+    prefixes, suffixes = _count_signs(found, counts)
     currencies = {one for one in (*prefixes, *suffixes) if one and re.fullmatch(CURRENCIES, one)}
-    if len(currencies) > 1:
-        return Convention(trouble=f"its amounts are in more than one currency: {', '.join(sorted(currencies))}")
     signed = sum(prefixes[one] + suffixes[one] for one in currencies)
-    if currencies and total - signed > total * MIXED and signed > total * MIXED:
-        shown = " and ".join(repr(_shown_with(found, signed_)) for signed_ in (True, False))
-        return Convention(trouble=f"its numbers are written in more than one way, such as {shown}")
+    if trouble := _trouble_of_currencies(found, currencies, signed, total):
+        return Convention(trouble=trouble)
     units = set(suffixes) - currencies
     scales = _scales_of(units) if _needs_scales(units, span) else ()
     named = units - {""}
     if not scales and (len(named) > 1 or (named and suffixes[""] > total * (1 - ENOUGH))):
         # A word behind some numbers only is no unit: then these are texts with numbers in them.
-        shown = " and ".join(repr(_shown(found, suffix)) for suffix, _ in suffixes.most_common(2))
-        return (
-            Convention(trouble=f"its numbers are written in more than one way, such as {shown}")
-            if named == {"%"}
-            else None
-        )
+        shown = [_shown(found, suffix) for suffix, _ in suffixes.most_common(2)]
+        return Convention(trouble=_several_ways(shown)) if named == {"%"} else None
     marks = _marks_of(Counter({cell: counts[cell] for cell in found}), found, english)
     if marks is None or marks.trouble:
         return marks
     currency = next(iter(currencies), "")
-    numeral = marks.numeral._replace(
-        prefix=currency,
-        suffix="" if scales else next(iter(named), currency if suffixes[currency] and currency else ""),
-        scales=scales,
+    suffix = next(iter(named), currency if suffixes[currency] and currency else "")
+    return Convention(
+        _with_signs(marks.numeral, found)._replace(prefix=currency, suffix="" if scales else suffix, scales=scales)
+    )
+
+
+def _count_signs(found: dict[str, re.Match[str]], counts: Counter[str]) -> tuple[Counter[str], Counter[str]]:
+    """Return how often each sign or unit stands before digits, and how often behind them."""
+    prefixes: Counter[str] = Counter()
+    suffixes: Counter[str] = Counter()
+    for cell, match in found.items():
+        prefixes[match["pre"] or ""] += counts[cell]
+        suffixes[(match["suf"] or "").strip()] += counts[cell]
+    return prefixes, suffixes
+
+
+def _trouble_of_currencies(found: dict[str, re.Match[str]], currencies: set[str], signed: int, total: int) -> str:
+    """Say what is wrong with the signs of currencies: there are several, or only some numbers have one."""
+    if len(currencies) > 1:
+        return f"its amounts are in more than one currency: {', '.join(sorted(currencies))}"
+    if currencies and total - signed > total * MIXED and signed > total * MIXED:
+        return _several_ways([_shown_with(found, with_sign) for with_sign in (True, False)])
+    return ""
+
+
+def _several_ways(cells: Sequence[str]) -> str:
+    return f"its numbers are written in more than one way, such as {' and '.join(map(repr, cells))}"
+
+
+def _with_signs(numeral: Numeral, found: dict[str, re.Match[str]]) -> Numeral:
+    """Return a numeral with what else its cells have: remarks, the brackets of accountants, powers of ten."""
+    powers = any(re.search("[0-9][eE]", cell) for cell in found)
+    return numeral._replace(
         remark=any(match["remark"] for match in found.values()),
         accounting=any(cell[0] in "(−+" or cell.endswith("-") for cell in found),
+        whole=numeral.whole and not powers,
     )
-    powers = any(re.search("[0-9][eE]", cell) for cell in found)
-    return Convention(numeral._replace(whole=numeral.whole and not powers))
 
 
 def _shown(found: dict[str, re.Match[str]], suffix: str) -> str:
@@ -231,8 +253,7 @@ def _marks_of(cells: Counter[str], found: dict[str, re.Match[str]], in_english: 
     digits: Counter[str] = Counter()
     for cell, count in cells.items():
         digits[found[cell]["digits"]] += count
-    total = sum(digits.values())
-    needed = total * ENOUGH
+    needed = sum(digits.values()) * ENOUGH
 
     def fitting(*patterns: re.Pattern[str]) -> int:
         return sum(count for one, count in digits.items() if any(pattern.fullmatch(one) for pattern in patterns))
@@ -240,23 +261,26 @@ def _marks_of(cells: Counter[str], found: dict[str, re.Match[str]], in_english: 
     if fitting(_PLAIN) >= needed:
         fraction = any("." in one for one in digits if _PLAIN.fullmatch(one))
         return Convention(Numeral(thousands="," if fitting(_COMMAS) else "", whole=not fraction))
-    english = fitting(_PLAIN, _COMMAS)
     # A point in a number with commas for fractions parts thousands, so "1.5" is none of those.
     european = fitting(_POINTS) + sum(c for one, c in digits.items() if _PLAIN.fullmatch(one) and "." not in one)
-    if english >= needed and fitting(_COMMAS):
-        marked = [one for one in digits if "," in one]
-        unclear = all(one.count(",") == 1 and "." not in one for one in marked) and len(marked) == len(digits)
-        if european >= needed and unclear and not in_english and not any(match["pre"] for match in found.values()):
-            return Convention(trouble=f"nobody can tell whether {marked[0]!r} is a thousand or a fraction")
-        return Convention(Numeral(thousands=",", whole=not any("." in one for one in digits)))
+    if fitting(_PLAIN, _COMMAS) >= needed and fitting(_COMMAS):
+        told = in_english or any(match["pre"] for match in found.values())
+        return _english(digits, told=told or european < needed)
     if european >= needed:
         whole = not any("," in one for one in digits)
         return Convention(Numeral(thousands=".", decimal=",", whole=whole))
     if fitting(_PLAIN, _COMMAS, _POINTS) >= needed:
         return Convention(trouble="its numbers use both points and commas for fractions")
-    if fitting(_PLAIN, _POINTS, _SPACES) >= needed:
-        return _spaced(digits)
-    return None
+    return _spaced(digits) if fitting(_PLAIN, _POINTS, _SPACES) >= needed else None
+
+
+def _english(digits: Counter[str], *, told: bool) -> Convention:
+    """Read commas as parting thousands; where nothing has *told* so and every number has one, nobody can know."""
+    marked = [one for one in digits if "," in one]
+    unclear = all(one.count(",") == 1 and "." not in one for one in marked) and len(marked) == len(digits)
+    if unclear and not told:
+        return Convention(trouble=f"nobody can tell whether {marked[0]!r} is a thousand or a fraction")
+    return Convention(Numeral(thousands=",", whole=not any("." in one for one in digits)))
 
 
 def _spaced(digits: Counter[str]) -> Convention | None:
@@ -337,8 +361,3 @@ def _clocked(text: str) -> float:
     for part in text.split(":"):
         number = number * 60 + float(part)
     return number
-
-
-def all_numbers(texts: Sequence[str]) -> bool:
-    """Say whether every text is a plain number, and none an id with leading zeros."""
-    return bool(texts) and all(_BARE.fullmatch(text) and not _PADDED.match(text) for text in texts)

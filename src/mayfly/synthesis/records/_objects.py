@@ -26,24 +26,31 @@ def records_in(value: object, name: str = "") -> list[object]:
     if not isinstance(value, Mapping):
         return [value]
     entries = {str(key): inner for key, inner in value.items()}
-    if len(entries) > 1 and _are_objects(entries.values()) and (rows := _keyed(entries, name)):
-        return rows
-    if len(entries) > 1 and all(isinstance(one, list) and one and _are_objects(one) for one in entries.values()):
-        return [
-            {_key_name(name, row): key, **row}
-            for key, rows in entries.items()
-            for row in (rows if isinstance(rows, list) else [])
-        ]
-    if columns := _columns(entries):
-        return columns
+    if found := _entries_by_key(entries, name) or _columns(entries):
+        return found
     holders = {key: inner for key, inner in entries.items() if _holds_records(inner)}
     if holders:
         largest = max(holders, key=lambda key: len(records_in(holders[key], key)))
         return records_in(holders[largest], largest)
-    numbers = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in entries.values())
-    if len(entries) > 2 and numbers:
+    if len(entries) > 2 and all(map(_is_number, entries.values())):
         return [{_singular(name) or "key": key, "value": inner} for key, inner in entries.items()]
     return [value]
+
+
+def _entries_by_key(entries: Mapping[str, object], name: str) -> list[object]:
+    """Return records that go by keys, one or several each; nothing where the entries are no objects."""
+    if len(entries) < 2:
+        return []
+    if _are_objects(entries.values()) and (rows := _keyed(entries, name)):
+        return rows
+    lists = {key: one for key, one in entries.items() if isinstance(one, list) and one and _are_objects(one)}
+    if len(lists) < len(entries):
+        return []
+    return [{_key_name(name, row): key, **row} for key, rows in lists.items() for row in rows]
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _records_of_list(items: list[object]) -> list[object]:
@@ -52,7 +59,7 @@ def _records_of_list(items: list[object]) -> list[object]:
         rows = [one for one in items[1:] if isinstance(one, list) and len(one) == len(head)]
         if len(rows) == len(items) - 1 and len(set(map(str, head))) == len(head):
             return [dict(zip(map(str, head), row, strict=True)) for row in rows]
-    if items and all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in items):
+    if items and all(map(_is_number, items)):
         return [{"value": one} for one in items]
     return items
 

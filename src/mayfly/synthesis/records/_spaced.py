@@ -24,9 +24,9 @@ def detect_spaced(lines: Sequence[str]) -> Format | None:
     if head[0] == " " and all(len(line.split()) == len(words) + 1 for line in rest):
         choices.insert(0, (["name", *words], " "))
     for names, delimiter in choices:
-        if len(names) >= (2 if delimiter == "  " else 3) and _named(names):
-            if (found := _cut_by(delimiter, names, head, rest)) is not None:
-                return found
+        fits = len(names) >= (2 if delimiter == "  " else 3) and _named(names)
+        if fits and (found := _cut_by(delimiter, names, head, rest)) is not None:
+            return found
     return _placed(head, rest, wide) if len(wide) > 2 and _named(wide) else None
 
 

@@ -20,6 +20,14 @@ MOST_VALUES = 5000
 LONGEST_VALUE = 80
 _ANSWERS = frozenset(map(int, HTTPStatus))
 _PLAIN_DATES = frozenset(("date", "day", "datetime", "timestamp", "time", "ts", "created", "when", "at"))
+_KINDS: dict[str, ColumnKind] = {"int": "int", "float": "float", "bool": "bool"}
+# Formats whose records are things of their own, and not lines that tell of things.
+_TABLES = ("delimited", "objects", "json", "pairs", "joined")
+# What the records are called that programs throw.
+_THROWN = {
+    "memory": {"oom", "outofmemory", "outofmemoryerror", "error"},
+    "trace": {"exception", "error", "traceback", "stacktrace"},
+}
 _BIRTH = frozenset(("birth", "birthday", "birthdate", "born", "dob"))
 
 
@@ -85,47 +93,19 @@ def vocabulary_of(table: Table) -> Vocabulary:
     columns = _with_main_moment(tuple(_column(one, table) for one in table.format.fields), table)
     messages = [one.name for one in columns if one.role == "message"]
     texts = tuple({str(row.get(name) or "").lower() for row in table.rows for name in messages or [""]})
-    things = table.format.kind in ("delimited", "objects", "json", "pairs", "joined") or _is_list(table)
+    things = table.format.kind in _TABLES or _is_list(table)
     kinds = table.format.words
     return Vocabulary(columns=columns, nouns=_nouns(table), kinds=kinds, texts=texts, about_things=things)
 
 
 def _column(one: Field, table: Table) -> ColumnInfo:
-    kinds: dict[str, ColumnKind] = {"int": "int", "float": "float", "bool": "bool", "time": "time", "epoch": "time"}
-    kinds["list"] = "list"
-    kind = kinds.get(one.kind, "text")
-    title = one.title
-    held = [value for row in table.rows if (value := row.get(title)) is not None]
-    if kind == "list":
-        items = dict.fromkeys(str(item) for value in held if isinstance(value, list) for item in value)
-        numbers = all(
-            isinstance(item, (int, float)) and not isinstance(item, bool)
-            for value in held
-            if isinstance(value, list)
-            for item in value
-        )
-        return ColumnInfo(
-            name=one.title,
-            kind="list",
-            role=one.role,
-            values=tuple(items)[:MOST_VALUES],
-            optional=any(not row.get(title) for row in table.rows),
-            numbers=numbers and bool(items),
-        )
-    if kind == "time":
-        moments = Values(fields={one.title: one})
-        found = [when for row in table.rows if (when := moments.moment(Column(name=one.title), row))]
-        bounds = (min(found).isoformat(), max(found).isoformat()) if found else ()
-        clock = one.kind == "time" and not has_date(one.layout)
-        day = not clock and all(when.time() == time.min for when in found)
-        return ColumnInfo(
-            name=one.title,
-            kind="time",
-            role=one.role or "timestamp",
-            values=bounds,
-            tells="clock" if clock else "day" if day else "moment",
-            optional=len(held) < len(table.rows),
-        )
+    """Describe a column by its field and by the values that the rows have in it."""
+    held = [value for row in table.rows if (value := row.get(one.title)) is not None]
+    if one.kind == "list":
+        return _list_column(one, table, held)
+    if one.kind in ("time", "epoch"):
+        return _moment_column(one, table, held)
+    kind = _KINDS.get(one.kind, "text")
     distinct = dict.fromkeys(value for value in held if isinstance(value, (str, int, float)))
     named = [value for value in distinct if not isinstance(value, str) or 0 < len(value) <= LONGEST_VALUE]
     few = len(distinct) <= MOST_VALUES
@@ -144,8 +124,38 @@ def _column(one: Field, table: Table) -> ColumnInfo:
     )
 
 
+def _list_column(one: Field, table: Table, held: Sequence[object]) -> ColumnInfo:
+    """Describe a column of lists by the items in them."""
+    items = [item for value in held if isinstance(value, list) for item in value]
+    return ColumnInfo(
+        name=one.title,
+        kind="list",
+        role=one.role,
+        values=tuple(dict.fromkeys(map(str, items)))[:MOST_VALUES],
+        optional=any(not row.get(one.title) for row in table.rows),
+        numbers=bool(items) and all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in items),
+    )
+
+
+def _moment_column(one: Field, table: Table, held: Sequence[object]) -> ColumnInfo:
+    """Describe a column of moments by the first and the last of them, and by what they tell."""
+    moments = Values(fields={one.title: one})
+    found = [when for row in table.rows if (when := moments.moment(Column(name=one.title), row))]
+    bounds = (min(found).isoformat(), max(found).isoformat()) if found else ()
+    clock = one.kind == "time" and not has_date(one.layout)
+    day = not clock and all(when.time() == time.min for when in found)
+    return ColumnInfo(
+        name=one.title,
+        kind="time",
+        role=one.role or "timestamp",
+        values=bounds,
+        tells="clock" if clock else "day" if day else "moment",
+        optional=len(held) < len(table.rows),
+    )
+
+
 def _are_answers(values: Collection[object]) -> bool:
-    """Say whether numbers are those by which a web server says how a request ended; few other columns have only such."""
+    """Say whether numbers are those by which a web server says how a request ended; few columns have only such."""
     return len(values) > 2 and all(isinstance(one, int) and one in _ANSWERS for one in values)
 
 
@@ -183,29 +193,36 @@ def _is_list(table: Table) -> bool:
 
 def _nouns(table: Table) -> frozenset[str]:
     """Return what a record is called: by the file's name, by what has a number here, by the kind of log."""
-    found = set(nouns_of("table"))
-    stem = table.name.rpartition("/")[2].partition(".")[0]
-    if table.format.kind not in ("delimited", "objects", "json", "pairs", "joined") and not _is_list(table):
-        stem = ""  # The lines of build.log are no builds.
-    found |= {base for word in name_words(stem) if len(word) > 2 for base in bases(word)} if stem else set()
-    for place, one in enumerate(table.format.fields):
-        words = name_words(one.title)
-        held = [row.get(one.title) for row in table.rows]
-        if not place and len(words) == 1 and one.kind in ("text", "int") and len(set(map(str, held))) == len(held):
-            found |= bases(words[0])  # What has a name of its own in each record is what the record is.
-        if len(words) > 1 and words[-1] in ("id", "no", "nr", "number", "uuid", "key", "ref"):
-            found |= {base for word in words[:-1] for base in bases(word)}
+    found = set(nouns_of("table")) | _nouns_of_file(table) | _nouns_of_fields(table)
+    kind = table.format.kind
     if _is_list(table):
         found |= {"word", "name"}
     if table.format.record == "File":
         found |= {"file"}
-    if table.format.kind in ("pattern", "json", "pairs", "plain", "memory", "trace"):
+    if kind in ("pattern", "json", "pairs", "plain", "memory", "trace"):
         found |= nouns_of("log")
     roles = {one.role for one in table.format.fields}
     if any(METHODS.issuperset(one.values) and one.values for one in table.format.fields) or "path" in roles:
         found |= nouns_of("web")
-    if table.format.kind == "memory":
-        found |= {"oom", "outofmemory", "outofmemoryerror", "error"}
-    if table.format.kind == "trace":
-        found |= {"exception", "error", "traceback", "stacktrace"}
-    return frozenset(found)
+    return frozenset(found | _THROWN.get(kind, set()))
+
+
+def _nouns_of_file(table: Table) -> set[str]:
+    """Return the words of a file's name that say what its records are; the lines of build.log are no builds."""
+    if table.format.kind not in _TABLES and not _is_list(table):
+        return set()
+    stem = table.name.rpartition("/")[2].partition(".")[0]
+    return {base for word in name_words(stem) if len(word) > 2 for base in bases(word)} if stem else set()
+
+
+def _nouns_of_fields(table: Table) -> set[str]:
+    """Return what has a number or a name of its own in each record: that is what the record is."""
+    found: set[str] = set()
+    for place, one in enumerate(table.format.fields):
+        words = name_words(one.title)
+        if not place and len(words) == 1 and one.kind in ("text", "int"):
+            held = [row.get(one.title) for row in table.rows]
+            found |= bases(words[0]) if len(set(map(str, held))) == len(held) else set()
+        if len(words) > 1 and words[-1] in ("id", "no", "nr", "number", "uuid", "key", "ref"):
+            found |= {base for word in words[:-1] for base in bases(word)}
+    return found

@@ -128,3 +128,14 @@ def key_text(value: object) -> str:
     if isinstance(value, float) and value == int(value):
         return str(int(value))
     return str(value)
+
+
+def sort_key(value: object) -> tuple[int, object]:
+    """Sort what is missing last, numbers by size, anything else as text."""
+    if value is None:
+        return 3, ""
+    if isinstance(value, (int, float)):
+        return 0, value
+    if isinstance(value, datetime):
+        return 1, value
+    return 2, str(value)
