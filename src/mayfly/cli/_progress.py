@@ -41,7 +41,7 @@ class Progress:
             getattr(self, f"_{what}", self._nothing)(about)
 
     def _nothing(self, about: Any) -> None:
-        pass
+        """Draw nothing: most events are for the ledger, and no line of their own."""
 
     def _began(self, about: tuple[str, Task, str | None]) -> None:
         _, self._task, model = about
