@@ -57,7 +57,7 @@ class _Ranking:
         self.adjective, self.descending = superlative.adjective, superlative.adjective.descending
         place = said.all.index(superlative)
         self.before = said.all[place - 1] if place else None
-        self.after = said.after(place)
+        self.after = self._first_behind(place)
         groups = said.of("group")
         by = [one for one in groups if one.word == "by" and one.start > superlative.start]
         # What is ranked by, and the groups of each of which some are wanted.
@@ -67,6 +67,14 @@ class _Ranking:
         self.others = [one for one in self.terms if one is not self.after]
         self.nouns = said.of("noun")
         self.first = (Order(by=0, descending=self.descending),)
+
+    def _first_behind(self, place: int) -> Segment | None:
+        """Return what stands behind the superlative, and behind what is said of that: "highest lead result"."""
+        at = place + 1
+        while at + 1 < len(self.said.all) and self.said.all[at].kind == "condition" and not self.said.joints[at + 1]:
+            at += 1
+        behind = self.said.all[at] if at < len(self.said.all) else None
+        return behind if behind is not None and behind.kind == "term" else self.said.after(place)
 
     def queries(self) -> Iterator[Composed]:
         """Yield every query that the superlative can mean."""
