@@ -31,6 +31,8 @@ def read_measures(wording: Wording, start: int) -> Iterator[Segment]:
     yield from _read_percentiles(wording, start)
     if of_total := phrase_at(wording.tokens, start, "lists", "of_total"):
         yield Segment(kind="of total", start=start, end=of_total.end)
+    if any_case := phrase_at(wording.tokens, start, "lists", "any_case"):
+        yield Segment(kind="any case", start=start, end=any_case.end)
 
 
 def _read_percentiles(wording: Wording, start: int) -> Iterator[Segment]:
