@@ -28,6 +28,7 @@ class Asked:
 
     model: str | None = None
     accept_weak: bool = False
+    demand_strong: bool = False
     record: Path | None = None
     within: Within
 
@@ -38,13 +39,11 @@ def model_name(settings: Settings, name: str | None) -> str | None:
 
 
 def written(parts: Parts, task: Task, story: Story, asked: Asked) -> tuple[Compiled, bool]:
-    """Return an agent whose proof is good enough, and whether it was found again."""
+    """Return an agent, and whether it was found again."""
     story.began(task, asked.model)
     parts.switch.check()
     found = find_again(parts, task, story, model=asked.model)
     compiled = found or compile_task(parts, task, story, model=asked.model, record=asked.record)
-    if compiled.proof.strength != "strong" and not asked.accept_weak:
-        raise Collapse.weak(compiled)
     return compiled, found is not None
 
 
@@ -54,6 +53,9 @@ def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcom
     if task.input is UNSET and task.lines is None and (task.examples or task.signature):
         raise InputError("there is no input to run it on", fix="add --input FILE; to only write it: mayfly compile")
     # Only what was proven before is called again in a worker that is kept for it.
+    held = compiled.proof.strength == "strong" or (compiled.proof.holds and not asked.demand_strong)
+    if not held and not asked.accept_weak:
+        raise _weak(parts, task, compiled, story, asked.within, again=again)
     ran = executed(parts, task, compiled, story, asked.within, pinned=compiled.repeat)
     if again and _has_another_shape(compiled, ran):
         # What was written for another file is not applied to this one: it is written again, for this one.
@@ -65,6 +67,21 @@ def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcom
     if not again:
         compiled.remember(parts, task, story, not_understood=_not_understood(ran))
     return resolved(compiled, ran.value, story, cached=again, account=ran.account)
+
+
+def _weak(parts: Parts, task: Task, compiled: Compiled, story: Story, within: Within, *, again: bool) -> Collapse:
+    """Say that too little speaks for a program; what it gives is a candidate, and it is remembered as it is.
+
+    Nobody pays twice for the same question, and one answer may be all that is missing.
+    """
+    try:
+        ran = executed(parts, task, compiled, story, within, pinned=False)
+        candidate = ran.value
+    except Collapse as error:
+        return Collapse.weak(compiled, failed=error.reason)
+    if not again:
+        compiled.remember(parts, task, story)
+    return Collapse.weak(compiled, candidate=candidate)
 
 
 def _has_another_shape(compiled: Compiled, ran: Ran) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mayfly import forge
-from mayfly.core import UNSET, Example, InputError, canonical_json
+from mayfly.core import UNSET, Contract, Example, InputError, canonical_json
 from mayfly.gates import Profile
 from mayfly.synthesis import records
 
@@ -39,6 +39,10 @@ class Task:
     profile: Profile = field(default_factory=Profile)
     signature: Signature | None = None
     hints: tuple[str, ...] = ()
+    # What was agreed on by hand, where somebody did; and what a person answered to questions about single inputs.
+    contract: Contract | None = None
+    answers: tuple[Example, ...] = ()
+    never: tuple[object, ...] = ()
     sample: tuple[object, ...] = ()
     # Where the lines are from, if that is not the file they are read from: a part has no name of its own.
     origin: str = ""
@@ -109,6 +113,9 @@ def make_task(
     bad_lines: BadLines = "ask",
     name: str = "",
     second: Path | Sequence[object] | None = None,
+    contract: Contract | None = None,
+    answers: Sequence[Example | Mapping[str, object]] = (),
+    never: Sequence[object] = (),
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
     text = intent.strip()
@@ -146,6 +153,9 @@ def make_task(
         bad_lines=bad_lines,
         name=name,
         names=names,
+        contract=contract,
+        answers=checked_examples(answers),
+        never=tuple(never),
     )
 
 
