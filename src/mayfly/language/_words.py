@@ -62,7 +62,7 @@ class Line:
 
     def has(self, place: int, *classes: str) -> bool:
         """Say whether a word of one of some classes stands here."""
-        # A loop of its own: this is asked more often than anything else, and a generator would double its cost.
+        # A loop, not a generator, which takes longer than the looks themselves: this is asked all the time.
         if word := self.plain(place):
             for name in classes:
                 if word in words(name):
