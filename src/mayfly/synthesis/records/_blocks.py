@@ -55,6 +55,8 @@ def detect_blocks(lines: Sequence[str]) -> Format | None:
     common = Counter(name for pairs in found for name in dict(pairs)).most_common(1)
     if sum(map(len, found)) < inside * ENOUGH or not common or common[0][1] < len(records) * SHARED:
         return None
+    if any(len({name for name, _ in pairs}) * 2 < len(pairs) for pairs in found):
+        return None  # The same name in every line: each line is a record of its own, with pairs in it perhaps.
     return Format(
         name="blocks of pairs",
         kind="pairs",

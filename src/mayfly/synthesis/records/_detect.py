@@ -52,8 +52,9 @@ def detect(sample: Sequence[object]) -> Format:
 
 def _pairs(lines: Sequence[str]) -> Format | None:
     """Recognise lines of pairs key=value and nothing else."""
-    fitting = [line for line in lines if line.count("=") > 1 and not _LOGFMT.sub("", line).strip()]
-    if len(fitting) < len(lines) * 0.8:
+    plain = [line for line in lines if not line.startswith("#")]
+    fitting = [line for line in plain if line.count("=") > 1 and not _LOGFMT.sub("", line).strip()]
+    if not fitting or len(fitting) < len(plain) * 0.8:
         return None
     seen: dict[str, list[str]] = {}
     for line in fitting:
@@ -70,7 +71,8 @@ def _pairs(lines: Sequence[str]) -> Format | None:
         record="Entry",
         fields=tuple(fields),
         fitted=len(fitting),
-        total=len(lines),
+        total=len(plain),
+        passed="#.*" if len(plain) < len(lines) else "",
         words=frozenset({"logfmt", "key", "pair", "log"}),
     )
 

@@ -10,11 +10,42 @@ from dataclasses import replace
 from mayfly.synthesis.records import _align
 from mayfly.synthesis.records._cells import cut_spaced
 from mayfly.synthesis.records._model import Format
-from mayfly.synthesis.records._tables import ENOUGH_ROWS, LONGEST_HEAD, PROBED, RULE, Cells, is_number_column, table
+from mayfly.synthesis.records._tables import (
+    ENOUGH_ROWS,
+    LONGEST_HEAD,
+    MOST_TITLES,
+    PROBED,
+    RULE,
+    Cells,
+    is_number_column,
+    table,
+)
 
 
 def detect_spaced(lines: Sequence[str]) -> Format | None:
-    """Recognise what programs print for people: a header and columns with spaces between them."""
+    """Recognise what programs print for people: a header and columns with spaces between them.
+
+    Lines above the header may say what the table is about, if they do not look like its rows.
+    """
+    for place in range(min(MOST_TITLES, len(lines))):
+        if place and not _is_header_below(lines, place):
+            continue
+        found = _detect_below(lines[place:])
+        if found is not None:
+            titles = [re.escape(line) for line in lines[:place]]
+            return replace(found, passed="|".join(dict.fromkeys([*titles, found.passed])))
+    return None
+
+
+def _is_header_below(lines: Sequence[str], place: int) -> bool:
+    """Say whether a line that is not the first is a header: a rule stands below it, and the lines above are text."""
+    ruled = place + 1 < len(lines) and re.fullmatch(RULE, lines[place + 1])
+    width = len(cut_spaced(lines[place], "  ", 0, rest=False))
+    return bool(ruled) and all(len(cut_spaced(line, "  ", 0, rest=False)) != width for line in lines[:place])
+
+
+def _detect_below(lines: Sequence[str]) -> Format | None:
+    """Recognise a table whose header is the first line."""
     head, rest = lines[0], [line for line in lines[1:] if line != lines[0] and not re.fullmatch(RULE, line)]
     if not rest or len(head) > LONGEST_HEAD or not (re.search("[A-Z%]", head) or _is_above_numbers(head, rest)):
         return None
