@@ -105,6 +105,18 @@ def make_processes(source: random.Random, at: int) -> list[object]:
     return [*head, f"{name:6} {at:4} {load:.1f} {time} /bin/x --port {at}"]
 
 
+def make_ruled(source: random.Random, at: int) -> list[object]:
+    head = [f"STOCK    page {at // 20 + 1}", "", "Item No Kind         Qty  Amount", "------- ------------ --- -------"]
+    kind, qty = source.choice(["hex bolt", "washer", "spring wire"]), source.choice(["-", "7", "120"])
+    return [*(head if at % 20 == 0 else []), f"P-{at:04}  {kind:12} {qty:>3} {source.random() * 2000:7.1f}"]
+
+
+def make_places(source: random.Random, at: int) -> list[object]:
+    head = ["Open sockets (all)", "Proto Recv-Q Local Address    State   Program"] if at == 0 else []
+    state = source.choice(["LISTEN", ""])
+    return [*head, f"tcp   {at:6} 10.0.0.{at % 9}:{80 + at:<6} {state:7} {source.choice(['12/sshd', '9/nginx: x'])}"]
+
+
 def make_iis(source: random.Random, at: int) -> list[object]:
     head = ["#Software: x", "#Fields: date time c-ip cs-method sc-status time-taken"] if at == 0 else []
     return [*head, f"{_when(at, '%Y-%m-%d %H:%M:%S')} 10.0.0.{at % 9} GET {source.choice([200, 404])} {at}"]

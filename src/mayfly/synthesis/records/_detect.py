@@ -14,7 +14,7 @@ from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
-from mayfly.synthesis.records._spaced import detect_spaced
+from mayfly.synthesis.records._spaced import detect_ruled, detect_spaced
 from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
 from mayfly.synthesis.records._text import lines_of
 
@@ -39,7 +39,16 @@ def detect(sample: Sequence[object]) -> Format:
     filled = [line for line in lines if line.strip()]
     if filled and (blocks := detect_blocks(lines)) is not None:
         return blocks
-    steps = (detect_json_lines, detect_w3c, _known.detect, _pairs, detect_delimited, detect_spaced, _learned)
+    steps = (
+        detect_json_lines,
+        detect_w3c,
+        detect_ruled,
+        _known.detect,
+        _pairs,
+        detect_delimited,
+        detect_spaced,
+        _learned,
+    )
     for step in steps:
         if filled and (found := step(filled)) is not None:
             return with_found(found, lines)

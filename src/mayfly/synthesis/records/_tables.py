@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from mayfly.synthesis.records import _align, _kinds, _numbers
 from mayfly.synthesis.records._cells import cut, join_quoted
 from mayfly.synthesis.records._model import Field, Format
+from mayfly.synthesis.records._outside import COMMENT, RULE, closing_pattern, joined, title_patterns, total_row
 
 MOST_COLUMNS = 300
 DELIMITERS = ("\t", ",", ";", "|")
@@ -21,7 +23,6 @@ ENOUGH_BARE = 0.75
 MOST_TITLES = 12
 # So many rows tell what the columns hold, where only that is asked.
 PROBED = 300
-RULE = r"[-=+|:_*~ \t]{3,}|\([0-9]+ rows?\)"
 LONGEST_HEAD = 1000
 _NAME = re.compile(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()/-]{0,60}|[0-9]{4}|[Qq][1-4]")
 _WORDS = frozenset({"csv", "tsv", "comma", "tab", "separated", "delimited", "spreadsheet", "iis", "w3c"})
@@ -38,6 +39,12 @@ class _Sheet:
     lines: list[str]
     rows: list[Cells]
     width: int
+
+    @cached_property
+    def used(self) -> int:
+        """How many columns hold something: a border at the edges of lines leaves empty ones."""
+        full = [row for row in self.rows if len(row) == self.width]
+        return sum(any(column) for column in zip(*full, strict=True))
 
     @property
     def share(self) -> float:
@@ -92,37 +99,34 @@ def _with_header(sheet: _Sheet, commented: bool) -> Format | None:
     if place is None:
         return None
     header = sheet.rows[place]
+    last = closing_pattern(sheet.lines, lambda line: len(cut(line, sheet.delimiter)) == sheet.width)
+    outside = re.compile(joined([RULE, last]))
     body = [
         (line, row)
         for line, row in zip(sheet.lines[place + 1 :], sheet.rows[place + 1 :], strict=True)
-        if row != header and not re.fullmatch(RULE, line)
+        if row != header and not outside.fullmatch(line)
     ]
     full = [row for _, row in body if len(row) == sheet.width]
     extended = header if len(header) == sheet.width else [*header, ""]
     if len(full) < len(body) * ENOUGH_ROWS or not is_header(extended, full):
         return None
     titles = _titles(sheet, place, extended)
-    passed = [re.escape(line) for line in sheet.lines[:place]]
+    passed = title_patterns(sheet.lines[:place], sheet.lines[place:])
     units = _units_below(full)
     if units:
         passed.append(re.escape(next(line for line, row in body if row == full[0])))
         full = full[1:]
-    total = _total_row(body, full)
-    if total:
-        passed.append(re.escape(total))
-        full = full[:-1]
+    if total_row(full) and body[-1][1] == full[-1]:
+        passed.append(re.escape(body[-1][0]))
+        full, body = full[:-1], body[:-1]
     found = table("table", full, titles, sheet.delimiter, units=units)
     return replace(
         found,
         header=tuple(header),
         multiline=sheet.multiline,
-        passed=_passed([*passed, *(["#.*"] if commented else []), RULE]),
+        passed=joined([*passed, *([COMMENT] if commented else []), last, RULE]),
         total=len(body),
     )
-
-
-def _passed(patterns: Sequence[str]) -> str:
-    return "|".join(dict.fromkeys(pattern for pattern in patterns if pattern))
 
 
 def _could_be_header(sheet: _Sheet, place: int) -> bool:
@@ -131,7 +135,7 @@ def _could_be_header(sheet: _Sheet, place: int) -> bool:
     if len(row) == sheet.width - 1 and len(row) > 1:
         return all(not other[-1] for other in sheet.rows if len(other) == sheet.width) and all(map(_is_name, row))
     filled = [cell for cell in row if cell]
-    if len(row) != sheet.width or len(filled) < max(1, sheet.width * 0.6) or not all(map(_is_name, filled)):
+    if len(row) != sheet.width or len(filled) < max(1, sheet.used * 0.6) or not all(map(_is_name, filled)):
         return False
     below = sheet.rows[place + 1] if place + 1 < len(sheet.rows) else []
     grouped = len(filled) < len(row) or len(set(filled)) < len(filled)
@@ -205,36 +209,13 @@ def _units_below(rows: Sequence[Cells]) -> list[str]:
     return [cell.strip("[]()") if at in numbers else "" for at, cell in enumerate(first)]
 
 
-def _total_row(body: Sequence[tuple[str, Cells]], full: Sequence[Cells]) -> str:
-    """Return the last line if it adds up a column: it is no record."""
-    if len(full) < 3 or not body or body[-1][1] != full[-1]:
-        return ""
-    last = next((cell for cell in full[-1] if cell), "")
-    if not re.fullmatch(r"(?i)(?:grand |sub)?totals?:?|sum:?|overall:?|summe:?|gesamt:?", last):
-        return ""
-    for column in zip(*full, strict=True):
-        convention = _numbers.convention_of([cell for cell in column if cell not in _kinds.ABSENT])
-        if convention is None or convention.trouble or column[-1] in _kinds.ABSENT:
-            continue
-        read = _numbers.Reader(convention.numeral, whole=False)
-        try:
-            numbers = [read(cell) for cell in column if cell not in (*_kinds.ABSENT, *convention.absent)]
-        except ValueError:
-            continue
-        if len(numbers) > 2 and abs(sum(numbers[:-1]) - numbers[-1]) <= 1e-6 * max(1.0, abs(numbers[-1])):
-            return body[-1][0]
-    return ""
-
-
 def _without_header(sheet: _Sheet, commented: bool) -> Format | None:
     rows = [row for row in sheet.rows if len(row) == sheet.width]
     if sheet.delimiter == "|" or len(rows) < len(sheet.rows) * ENOUGH_BARE or not _plain_cells(rows, sheet.lines):
         return None
     names = [_name_by_look([row[at] for row in rows], at) for at in range(sheet.width)]
     found = table("table without a header", rows, names, sheet.delimiter)
-    return replace(
-        found, multiline=sheet.multiline, passed=_passed(["#.*"] if commented else []), total=len(sheet.rows)
-    )
+    return replace(found, multiline=sheet.multiline, passed=COMMENT if commented else "", total=len(sheet.rows))
 
 
 def _name_by_look(column: Sequence[str], at: int) -> str:

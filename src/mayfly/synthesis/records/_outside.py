@@ -1,0 +1,70 @@
+"""Tell the lines that belong to no record: titles, rules, remarks, page heads, totals; each is passed, none is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from mayfly.synthesis.records import _kinds, _numbers
+
+# Lines below or between the parts of a table: of signs only, or how many rows there are.
+RULE = r"[-=+|:_*~ \t]{3,}|\([0-9]+ rows?\)"
+# What people and programs put between records: a comment, and a remark with signs on both sides.
+COMMENT = r"#.*"
+BANNER = r"--+ .* --+|==+ .* ==+|\*\*+ .* \*\*+|[-=*_~]{3,}"
+# So many lines at the end of a file may say something about all of it.
+MOST_CLOSING = 6
+_TOTAL = re.compile(r"(?i)(?:grand |sub)?totals?:?|sum:?|overall:?|summe:?|gesamt:?")
+
+
+def joined(patterns: Sequence[str]) -> str:
+    """Make one pattern of several, each of them once."""
+    return "|".join(dict.fromkeys(pattern for pattern in patterns if pattern))
+
+
+def without_remarks(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Return the lines that are no remarks, and the pattern of the others; remarks are fewer than half of the lines."""
+    patterns = [one for one in (COMMENT, BANNER) if any(re.fullmatch(one, line) for line in lines)]
+    remark = re.compile(joined(patterns))
+    kept = [line for line in lines if not patterns or not remark.fullmatch(line)]
+    return (kept, joined(patterns)) if len(kept) * 2 > len(lines) else (list(lines), "")
+
+
+def title_patterns(titles: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Return the patterns of lines above a table; one that comes again with another number heads every page."""
+    patterns = []
+    for line in titles:
+        paged = re.sub("[0-9]+", "[0-9]+", re.escape(line.strip("\f")))
+        again = paged != re.escape(line) and any(re.fullmatch(paged, other.strip("\f")) for other in below)
+        patterns.append(rf"\f?{paged}\f?" if again else re.escape(line))
+    return patterns
+
+
+def closing_pattern(lines: Sequence[str], is_row: Callable[[str], bool]) -> str:
+    """Return the pattern of what stands behind a rule that closes a table and is no row: a remark, a number of rows."""
+    last = list(lines[-MOST_CLOSING:])
+    rules = [at for at, line in enumerate(last) if re.fullmatch(RULE, line)]
+    closing = last[rules[-1] + 1 :] if rules else []
+    return "" if any(map(is_row, closing)) else joined([re.escape(line) for line in closing])
+
+
+def total_row(rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether the last row adds up a column: it is no record."""
+    if len(rows) < 3:
+        return False
+    if not _TOTAL.fullmatch(next((cell for cell in rows[-1] if cell), "")):
+        return False
+    return any(_adds_up(column) for column in zip(*rows, strict=True))
+
+
+def _adds_up(column: Sequence[str]) -> bool:
+    """Say whether the last cell of a column is the sum of the others."""
+    convention = _numbers.convention_of([cell for cell in column if cell not in _kinds.ABSENT])
+    if convention is None or convention.trouble or column[-1] in _kinds.ABSENT:
+        return False
+    read = _numbers.Reader(convention.numeral, whole=False)
+    try:
+        numbers = [read(cell) for cell in column if cell not in (*_kinds.ABSENT, *convention.absent)]
+    except ValueError:
+        return False
+    return len(numbers) > 2 and abs(sum(numbers[:-1]) - numbers[-1]) <= 1e-6 * max(1.0, abs(numbers[-1]))
