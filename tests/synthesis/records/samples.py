@@ -117,6 +117,17 @@ def make_places(source: random.Random, at: int) -> list[object]:
     return [*head, f"tcp   {at:6} 10.0.0.{at % 9}:{80 + at:<6} {state:7} {source.choice(['12/sshd', '9/nginx: x'])}"]
 
 
+def make_commented(source: random.Random, at: int) -> list[object]:
+    head = ["# towing", "# date time | unit | miles | charge"] if at == 0 else []
+    miles, charge = source.choice(["17.8 mi", "", "3 mi"]), f"${source.random() * 2000:,.2f}"
+    return [*head, f"{_when(at, '%m/%d/%Y %I:%M %p')} | Unit {at % 7} | {miles} | {charge}"]
+
+
+def make_remarks(source: random.Random, at: int) -> list[object]:
+    line = f'{_when(at, "%Y-%m-%d %H:%M")} upper-lock "{source.choice(_NAMES)}" wait={source.choice(["-", "4min"])}'
+    return [*(["-- keeper change --"] if at % 13 == 5 else []), f"{line} crew={at % 5}"]
+
+
 def make_iis(source: random.Random, at: int) -> list[object]:
     head = ["#Software: x", "#Fields: date time c-ip cs-method sc-status time-taken"] if at == 0 else []
     return [*head, f"{_when(at, '%Y-%m-%d %H:%M:%S')} 10.0.0.{at % 9} GET {source.choice([200, 404])} {at}"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
@@ -13,6 +13,7 @@ from mayfly.synthesis.records._cells import is_continued
 from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
+from mayfly.synthesis.records._outside import joined, without_remarks
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
 from mayfly.synthesis.records._spaced import detect_ruled, detect_spaced
 from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
@@ -43,11 +44,11 @@ def detect(sample: Sequence[object]) -> Format:
         detect_json_lines,
         detect_w3c,
         detect_ruled,
-        _known.detect,
+        _logged,
         _pairs,
         detect_delimited,
         detect_spaced,
-        _learned,
+        _learned_lines,
     )
     for step in steps:
         if filled and (found := step(filled)) is not None:
@@ -57,6 +58,23 @@ def detect(sample: Sequence[object]) -> Format:
         name="text", kind="plain", record="MatchedLine", fields=fields, fitted=len(filled), total=len(filled)
     )
     return with_found(plain, filled)
+
+
+def _logged(lines: Sequence[str]) -> Format | None:
+    """Recognise a log that everybody writes, with remarks between its lines."""
+    return _between_remarks(_known.detect, lines)
+
+
+def _learned_lines(lines: Sequence[str]) -> Format | None:
+    """Learn the shape of unknown lines, with remarks between them."""
+    return _between_remarks(_learned, lines)
+
+
+def _between_remarks(step: Callable[[Sequence[str]], Format | None], lines: Sequence[str]) -> Format | None:
+    """Take a step without the lines that are remarks, and let these be passed."""
+    kept, remarks = without_remarks(lines)
+    found = step(kept)
+    return found and replace(found, passed=joined([found.passed, remarks]))
 
 
 def _pairs(lines: Sequence[str]) -> Format | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from mayfly.synthesis.records import _kinds, _numbers
+from mayfly.synthesis.records._cells import cut
 
 # Lines below or between the parts of a table: of signs only, or how many rows there are.
 RULE = r"[-=+|:_*~ \t]{3,}|\([0-9]+ rows?\)"
@@ -14,6 +16,8 @@ COMMENT = r"#.*"
 BANNER = r"--+ .* --+|==+ .* ==+|\*\*+ .* \*\*+|[-=*_~]{3,}"
 # So many lines at the end of a file may say something about all of it.
 MOST_CLOSING = 6
+# A name in a comment: a few words, not a sentence.
+_NAME = re.compile(r"[^\W\d][\w.%()\[\]/°-]{0,30}(?: [\w.%()\[\]/°-]{1,30}){0,3}")
 _TOTAL = re.compile(r"(?i)(?:grand |sub)?totals?:?|sum:?|overall:?|summe:?|gesamt:?")
 
 
@@ -22,12 +26,30 @@ def joined(patterns: Sequence[str]) -> str:
     return "|".join(dict.fromkeys(pattern for pattern in patterns if pattern))
 
 
+def without_comments(lines: Sequence[str]) -> list[str]:
+    """Return the lines that are no comments; where these are most lines and not all at the top, they are none."""
+    kept = [line for line in lines if not re.fullmatch(COMMENT, line)]
+    on_top = kept and list(lines[-len(kept) :]) == kept
+    return kept if on_top or len(kept) * 2 > len(lines) else list(lines)
+
+
 def without_remarks(lines: Sequence[str]) -> tuple[list[str], str]:
     """Return the lines that are no remarks, and the pattern of the others; remarks are fewer than half of the lines."""
     patterns = [one for one in (COMMENT, BANNER) if any(re.fullmatch(one, line) for line in lines)]
     remark = re.compile(joined(patterns))
     kept = [line for line in lines if not patterns or not remark.fullmatch(line)]
     return (kept, joined(patterns)) if len(kept) * 2 > len(lines) else (list(lines), "")
+
+
+def commented_names(lines: Sequence[str], delimiter: str, fits: Callable[[int], bool]) -> list[str]:
+    """Return the names that a comment above the first row gives to columns, the nearest one whose number *fits*."""
+    above = takewhile(lambda line: re.fullmatch(COMMENT, line), lines)
+    for line in reversed(list(above)):
+        text = line.lstrip("#").strip()
+        names = text.split() if delimiter == " " else cut(text, delimiter)
+        if fits(len(names)) and len(set(names)) == len(names) and all(_NAME.fullmatch(name) for name in names):
+            return names
+    return []
 
 
 def title_patterns(titles: Sequence[str], below: Sequence[str]) -> list[str]:

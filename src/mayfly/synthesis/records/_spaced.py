@@ -11,7 +11,15 @@ from typing import NamedTuple
 from mayfly.synthesis.records import _align, _places
 from mayfly.synthesis.records._cells import cut_spaced
 from mayfly.synthesis.records._model import Format
-from mayfly.synthesis.records._outside import RULE, closing_pattern, joined, title_patterns, total_row
+from mayfly.synthesis.records._outside import (
+    COMMENT,
+    RULE,
+    closing_pattern,
+    commented_names,
+    joined,
+    title_patterns,
+    total_row,
+)
 from mayfly.synthesis.records._tables import (
     ENOUGH_ROWS,
     LONGEST_HEAD,
@@ -56,6 +64,8 @@ def detect_spaced(lines: Sequence[str]) -> Format | None:
 
     Lines above the header may say what the table is about, if they do not look like its rows.
     """
+    if (found := _below_comment(lines)) is not None:
+        return found
     best: Format | None = None
     for place in range(min(MOST_TITLES, len(lines))):
         if place and not _is_header_below(lines, place, ruled=place > MOST_BARE_TITLES):
@@ -66,6 +76,31 @@ def detect_spaced(lines: Sequence[str]) -> Format | None:
         if found is not None and (best is None or found.width > best.width):
             best = replace(found, passed=joined([*titles, found.passed]))
     return best
+
+
+def _below_comment(lines: Sequence[str]) -> Format | None:
+    """Recognise rows of words whose columns a comment above them names; the last column may take the rest of a line."""
+    rest = [line for line in lines if not re.fullmatch(COMMENT, line)]
+    if not rest or len(rest) == len(lines):
+        return None
+    widths = Counter(len(line.split()) for line in rest)
+
+    def enough(width: int) -> bool:
+        return width > 2 and sum(count for one, count in widths.items() if one >= width) >= len(rest) * ENOUGH_ROWS
+
+    names = commented_names(lines, " ", enough)
+    rows = [row for line in rest if names and len(row := line.split(None, len(names) - 1)) == len(names)]
+    exact = widths[len(names)] >= len(rest) * NEARLY_ALL
+    # Running text has as many words now and then, but not the same few ones in every place.
+    if not rows or not (_tells(rows) if exact else _few_each(rows)):
+        return None
+    found = table("columns", rows, names, " ")
+    return replace(found, rest=True, passed=joined([COMMENT, RULE]), total=len(rest))
+
+
+def _few_each(rows: Sequence[Cells]) -> bool:
+    """Say whether every column but the last holds few different words, or values of one kind."""
+    return all(_align.structured(column) for column in list(zip(*rows, strict=True))[:-1])
 
 
 def _below(lines: Sequence[str], place: int) -> tuple[list[str], list[str]]:

@@ -11,7 +11,16 @@ from functools import cached_property
 from mayfly.synthesis.records import _align, _kinds, _numbers
 from mayfly.synthesis.records._cells import cut, join_quoted
 from mayfly.synthesis.records._model import Field, Format
-from mayfly.synthesis.records._outside import COMMENT, RULE, closing_pattern, joined, title_patterns, total_row
+from mayfly.synthesis.records._outside import (
+    COMMENT,
+    RULE,
+    closing_pattern,
+    commented_names,
+    joined,
+    title_patterns,
+    total_row,
+    without_comments,
+)
 
 MOST_COLUMNS = 300
 DELIMITERS = ("\t", ",", ";", "|")
@@ -57,12 +66,12 @@ class _Sheet:
 
 def detect_delimited(lines: Sequence[str]) -> Format | None:
     """Return the table that the lines are, cut at the delimiter that leaves fewest of them over."""
-    comments = [line for line in lines if line.startswith("#")]
-    commented = 0 < len(comments) < len(lines) / 2
-    kept = [line for line in lines if not line.startswith("#")] if commented else list(lines)
+    kept = without_comments(lines)
+    commented = len(kept) < len(lines)
     sheets = sorted(_sheets(kept), key=lambda sheet: (-round(sheet.share, 1), -sheet.width))
     for sheet in sheets:
-        found = _with_header(sheet, commented) or _without_header(sheet, commented)
+        names = commented_names(lines, sheet.delimiter, sheet.width.__eq__)
+        found = _with_header(sheet, commented, names) or _without_header(sheet, commented, names)
         if found is not None:
             return found
     return None
@@ -94,7 +103,8 @@ def _sheet(delimiter: str, lines: list[str], multiline: bool) -> _Sheet | None:
     return _Sheet(delimiter=delimiter, multiline=multiline, lines=lines, rows=rows, width=width)
 
 
-def _with_header(sheet: _Sheet, commented: bool) -> Format | None:
+def _with_header(sheet: _Sheet, commented: bool, names: Sequence[str]) -> Format | None:
+    """Return a table with a header; below *names* in a comment only one that cannot be a row is a header."""
     place = next((at for at in range(min(MOST_TITLES, len(sheet.rows))) if _could_be_header(sheet, at)), None)
     if place is None:
         return None
@@ -108,7 +118,7 @@ def _with_header(sheet: _Sheet, commented: bool) -> Format | None:
     ]
     full = [row for _, row in body if len(row) == sheet.width]
     extended = header if len(header) == sheet.width else [*header, ""]
-    if len(full) < len(body) * ENOUGH_ROWS or not is_header(extended, full):
+    if len(full) < len(body) * ENOUGH_ROWS or not is_header(extended, full) or (names and not _tells(extended, full)):
         return None
     titles = _titles(sheet, place, extended)
     passed = title_patterns(sheet.lines[:place], sheet.lines[place:])
@@ -162,16 +172,21 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
             and len(set(first)) == len(first)
             and all(re.fullmatch(r"[A-Za-z_][\w .-]{0,40}", cell) for cell in first)
         )
-    probe = rows[:: max(1, len(rows) // PROBED)]
-    columns = list(zip(*probe, strict=True))
+    columns = list(zip(*rows[:: max(1, len(rows) // PROBED)], strict=True))
     if any(cell and cell in column for cell, column in zip(first, columns, strict=True)):
         return False
-    pairs = [(cell, column) for cell, column in zip(first, columns, strict=True) if any(column)]
-    telling = any(_align.typed(column) and not _align.typed([cell]) for cell, column in pairs)
-    dressed = any(is_number_column(column) for _, column in pairs)
     # Names stand once, values come again.
     again = any(len(set(column)) <= len(column) // 2 for column in columns if len(column) > 3)
-    return telling or dressed or again or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
+    return again or _tells(first, rows) or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
+
+
+def _tells(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether a column is of a kind that its name is not, or holds numbers."""
+    columns = zip(*rows[:: max(1, len(rows) // PROBED)], strict=True)
+    pairs = [(cell, column) for cell, column in zip(first, columns, strict=True) if any(column)]
+    return any(
+        is_number_column(column) or (_align.typed(column) and not _align.typed([cell])) for cell, column in pairs
+    )
 
 
 def is_number_column(column: Sequence[str]) -> bool:
@@ -209,13 +224,18 @@ def _units_below(rows: Sequence[Cells]) -> list[str]:
     return [cell.strip("[]()") if at in numbers else "" for at, cell in enumerate(first)]
 
 
-def _without_header(sheet: _Sheet, commented: bool) -> Format | None:
+def _without_header(sheet: _Sheet, commented: bool, names: Sequence[str]) -> Format | None:
+    """Return a table that begins with its first row; *names* stood in a comment above it, if there are any."""
     rows = [row for row in sheet.rows if len(row) == sheet.width]
-    if sheet.delimiter == "|" or len(rows) < len(sheet.rows) * ENOUGH_BARE or not _plain_cells(rows, sheet.lines):
+    if len(rows) < len(sheet.rows) * ENOUGH_BARE:
         return None
-    names = [_name_by_look([row[at] for row in rows], at) for at in range(sheet.width)]
+    if not names:
+        if sheet.delimiter == "|" or not _plain_cells(rows, sheet.lines):
+            return None
+        names = [_name_by_look([row[at] for row in rows], at) for at in range(sheet.width)]
     found = table("table without a header", rows, names, sheet.delimiter)
-    return replace(found, multiline=sheet.multiline, passed=COMMENT if commented else "", total=len(sheet.rows))
+    passed = COMMENT if commented else ""
+    return replace(found, multiline=sheet.multiline, passed=passed, total=len(sheet.rows))
 
 
 def _name_by_look(column: Sequence[str], at: int) -> str:
