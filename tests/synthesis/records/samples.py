@@ -128,6 +128,17 @@ def make_remarks(source: random.Random, at: int) -> list[object]:
     return [*(["-- keeper change --"] if at % 13 == 5 else []), f"{line} crew={at % 5}"]
 
 
+def make_queue(source: random.Random, at: int) -> list[object]:
+    head = ["     JOBID  USER ST       TIME NODELIST(REASON)"] if at == 0 else []
+    took = source.choice(["0:00", "12:41:52", "2-12:19:06"])
+    return [*head, f"    {884000 + at} {source.choice(_NAMES):>5} PD {took:>10} {source.choice(['(Priority)', 'n 1'])}"]
+
+
+def make_never(source: random.Random, at: int) -> list[object]:
+    used = source.choice([_when(at, "%d %b %Y"), "never", "?"])
+    return [*(["no;item;last used"] if at == 0 else []), f"{at:04};{source.choice(['phone', '—', 'goblet'])};{used}"]
+
+
 def make_iis(source: random.Random, at: int) -> list[object]:
     head = ["#Software: x", "#Fields: date time c-ip cs-method sc-status time-taken"] if at == 0 else []
     return [*head, f"{_when(at, '%Y-%m-%d %H:%M:%S')} 10.0.0.{at % 9} GET {source.choice([200, 404])} {at}"]

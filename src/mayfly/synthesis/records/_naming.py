@@ -148,15 +148,13 @@ def _slot(hole: Hole, field: Field, after: str) -> Slot:
         return Slot(
             name="request" if asked else field.name, style="request" if asked else "quoted", optional=field.optional
         )
-    if field.kind in ("int", "epoch") and all(
-        re.fullmatch(INTEGER, text) or text in _kinds.ABSENT for text in hole.texts
-    ):
+    # Where another word than a dash stands for nothing, the place takes any word, and its column tells what it is.
+    words = {text for text in hole.texts if text not in ("", "-")}
+    if field.kind in ("int", "epoch") and all(re.fullmatch(INTEGER, text) for text in words):
         return Slot(name=field.name, style="int", optional=field.optional)
-    if field.kind in ("float", "epoch") and all(
-        re.fullmatch(NUMBER, text) or text in _kinds.ABSENT for text in hole.texts
-    ):
+    if field.kind in ("float", "epoch") and all(re.fullmatch(NUMBER, text) for text in words):
         return Slot(name=field.name, style="float", optional=field.optional)
-    if field.kind == "time":
+    if field.kind == "time" and words.isdisjoint((*_kinds.ABSENT, *field.absent)):
         return Slot(name=field.name, style="time", layout=field.layout, optional=field.optional)
     return _text_slot(hole, field, after)
 
