@@ -139,6 +139,17 @@ def make_never(source: random.Random, at: int) -> list[object]:
     return [*(["no;item;last used"] if at == 0 else []), f"{at:04};{source.choice(['phone', '—', 'goblet'])};{used}"]
 
 
+def make_cards(source: random.Random, at: int) -> list[object]:
+    head = ["Trees", "=====", ""] if at == 0 else []
+    note = ["Note: prune"] if at % 3 == 0 else []
+    return [*head, f"Name: {source.choice(_NAMES)}", f"Height: {at}.5 m", *note, source.choice(["", "-----"])]
+
+
+def make_packages(source: random.Random, at: int) -> list[object]:
+    suite = source.choice(["stable", "backports"])
+    return [f"{source.choice(_NAMES)}{at}/{suite} 1.{at}-1 all [upgradable from: 1.0.{at}]"]
+
+
 def make_iis(source: random.Random, at: int) -> list[object]:
     head = ["#Software: x", "#Fields: date time c-ip cs-method sc-status time-taken"] if at == 0 else []
     return [*head, f"{_when(at, '%Y-%m-%d %H:%M:%S')} 10.0.0.{at % 9} GET {source.choice([200, 404])} {at}"]

@@ -131,8 +131,9 @@ def _learned_from(lines: Sequence[str]) -> Format | None:
         and not _richer(rivals[2], rivals[0], frequent, probe)
     ):
         return rivals[0]
-    best = max((rival for rival in rivals if rival), key=_merit, default=None)
-    return best if best and best.fitted >= max(1, len(lines) * _needed_fit(best)) and _telling(best) else None
+    # A shape that fits everything and tells nothing does not stand in the way of one that leaves a title over.
+    good = [one for one in rivals if one and one.fitted >= max(1, len(lines) * _needed_fit(one)) and _telling(one)]
+    return max(good, key=_merit, default=None)
 
 
 def _needed_fit(found: Format) -> float:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 
 from mayfly.synthesis.records import _kinds, _numbers
-from mayfly.synthesis.records._cells import cut
 
 # Lines below or between the parts of a table: of signs only, or how many rows there are.
 RULE = r"[-=+|:_*~ \t]{3,}|\([0-9]+ rows?\)"
@@ -41,12 +40,11 @@ def without_remarks(lines: Sequence[str]) -> tuple[list[str], str]:
     return (kept, joined(patterns)) if len(kept) * 2 > len(lines) else (list(lines), "")
 
 
-def commented_names(lines: Sequence[str], delimiter: str, fits: Callable[[int], bool]) -> list[str]:
+def commented_names(lines: Sequence[str], cut: Callable[[str], list[str]], fits: Callable[[int], bool]) -> list[str]:
     """Return the names that a comment above the first row gives to columns, the nearest one whose number *fits*."""
     above = takewhile(lambda line: re.fullmatch(COMMENT, line), lines)
     for line in reversed(list(above)):
-        text = line.lstrip("#").strip()
-        names = text.split() if delimiter == " " else cut(text, delimiter)
+        names = cut(line.lstrip("#").strip())
         if fits(len(names)) and len(set(names)) == len(names) and all(_NAME.fullmatch(name) for name in names):
             return names
     return []

@@ -88,7 +88,7 @@ def _below_comment(lines: Sequence[str]) -> Format | None:
     def enough(width: int) -> bool:
         return width > 2 and sum(count for one, count in widths.items() if one >= width) >= len(rest) * ENOUGH_ROWS
 
-    names = commented_names(lines, " ", enough)
+    names = commented_names(lines, str.split, enough)
     rows = [row for line in rest if names and len(row := line.split(None, len(names) - 1)) == len(names)]
     exact = widths[len(names)] >= len(rest) * NEARLY_ALL
     # Running text has as many words now and then, but not the same few ones in every place.

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from mayfly.synthesis.records import _align, _kinds, _numbers
 from mayfly.synthesis.records._cells import cut, join_quoted
@@ -70,7 +70,7 @@ def detect_delimited(lines: Sequence[str]) -> Format | None:
     commented = len(kept) < len(lines)
     sheets = sorted(_sheets(kept), key=lambda sheet: (-round(sheet.share, 1), -sheet.width))
     for sheet in sheets:
-        names = commented_names(lines, sheet.delimiter, sheet.width.__eq__)
+        names = commented_names(lines, partial(cut, delimiter=sheet.delimiter), sheet.width.__eq__)
         found = _with_header(sheet, commented, names) or _without_header(sheet, commented, names)
         if found is not None:
             return found
