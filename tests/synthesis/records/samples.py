@@ -150,6 +150,14 @@ def make_packages(source: random.Random, at: int) -> list[object]:
     return [f"{source.choice(_NAMES)}{at}/{suite} 1.{at}-1 all [upgradable from: 1.0.{at}]"]
 
 
+def make_bars(source: random.Random, at: int) -> list[object]:
+    return [f"{_when(at, '%Y-%m-%d %H:%M:%S')}|INFO|auth|{source.choice(['login ok', 'slow query'])}|{at * 7}"]
+
+
+def make_users(source: random.Random, at: int) -> list[object]:
+    return [f"{source.choice(_NAMES)}:x:{at}:100:{source.choice(['', 'A B,,'])}:/home/{at}:/bin/sh"]
+
+
 def make_iis(source: random.Random, at: int) -> list[object]:
     head = ["#Software: x", "#Fields: date time c-ip cs-method sc-status time-taken"] if at == 0 else []
     return [*head, f"{_when(at, '%Y-%m-%d %H:%M:%S')} 10.0.0.{at % 9} GET {source.choice([200, 404])} {at}"]

@@ -45,3 +45,22 @@ def test_blocks_may_have_rules_between_them_and_a_title_above() -> None:
 def test_a_block_without_pairs_is_told() -> None:
     cards = [line for at in range(12) for line in (f"Name: Oak {at}", f"Height: {at}.5 m", "")]
     assert read([*cards, "that is all", "of them"]).not_understood == 1
+
+
+def test_bars_in_the_message_of_a_known_log_are_columns() -> None:
+    said = ("login ok", "slow query", "timeout of db")
+    lines = [f"2025-03-01 08:{at:02}:00|INFO|auth|{said[at % 3]}|{at * 7}" for at in range(12)]
+    assert [row["number"] for row in rows(lines)] == [at * 7 for at in range(12)]
+    assert rows(lines)[1]["message"] == "slow query"
+    # One more bar in one line is part of what it says.
+    assert rows([*lines, "2025-03-01 09:00:00|INFO|auth|a|b|3"])[-1]["message"] == "a|b|3"
+
+
+def test_colons_between_cells_make_a_table() -> None:
+    lines = [
+        "root:x:0:0::/root:/bin/bash",
+        "alice:x:1000:100:Alice A,,:/home/alice:/bin/zsh",
+        "bob:x:65:65::/:/bin/false",
+    ]
+    assert [row["column 3"] for row in rows(lines)] == [0, 1000, 65]
+    assert detect(["at 10:20:30 a:b", "at 11:20:30 c:d", "at 12:20:30 e:f"]).delimiter != ":"

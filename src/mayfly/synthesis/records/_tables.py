@@ -30,10 +30,13 @@ ENOUGH_ROWS = 0.55
 ENOUGH_BARE = 0.75
 # So many lines above a header may say what the table is about.
 MOST_TITLES = 12
+# With fewer colons a line may be a name and its value, or hold a time of day.
+FEWEST_COLONS = 3
 # So many rows tell what the columns hold, where only that is asked.
 PROBED = 300
 LONGEST_HEAD = 1000
 _NAME = re.compile(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()/-]{0,60}|[0-9]{4}|[Qq][1-4]")
+_SPOKEN = re.compile(r": |(?:^|[ T])[0-9]{1,2}:[0-9]{2}")
 _WORDS = frozenset({"csv", "tsv", "comma", "tab", "separated", "delimited", "spreadsheet", "iis", "w3c"})
 
 Cells = list[str]
@@ -78,7 +81,7 @@ def detect_delimited(lines: Sequence[str]) -> Format | None:
 
 
 def _sheets(lines: Sequence[str]) -> Iterator[_Sheet]:
-    for delimiter in DELIMITERS:
+    for delimiter in (*DELIMITERS, *([":"] if _are_cut_by_colons(lines) else [])):
         if sum(delimiter in line for line in lines) < len(lines) * 0.4:
             continue
         single = _sheet(delimiter, list(lines), False)
@@ -90,6 +93,14 @@ def _sheets(lines: Sequence[str]) -> Iterator[_Sheet]:
             single = several if several and several.share > single.share else single
         if single:
             yield single
+
+
+def _are_cut_by_colons(lines: Sequence[str]) -> bool:
+    """Say whether colons stand between cells as in a file of users: often, and in no sentence and no time of day."""
+    number = lines[0].count(":") if lines else 0
+    if number < FEWEST_COLONS:
+        return False
+    return not any(line.count(":") != number or _SPOKEN.search(line) for line in lines)
 
 
 def _sheet(delimiter: str, lines: list[str], multiline: bool) -> _Sheet | None:
