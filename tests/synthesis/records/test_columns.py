@@ -128,3 +128,53 @@ def test_borders_around_a_table_are_passed(closing: str) -> None:
 def test_small_words_above_columns_are_names() -> None:
     lines = ["name     town       visits", "ann lee  New York   3", "bob      Oslo       12", "eve      Bern       7"]
     assert rows(lines)[0] == {"name": "ann lee", "town": "New York", "visits": 3}
+
+
+def test_titles_with_numbers_may_stand_above_names() -> None:
+    lines = [
+        "top - 10:15:32 up 12 days,  2 users,  load average: 0.15, 0.10",
+        "Tasks: 211 total,   1 running",
+        "",
+        "    PID USER      PR S  %CPU     TIME+ COMMAND",
+        "      1 root      20 S   0.3   0:07.31 systemd",
+        "   4121 alice     rt R  12.5  12:07.00 Web Content",
+        "  10400 alice     20 S   2.0   1:40.12 nginx",
+    ]
+    assert [row["TIME+"] for row in rows(lines)] == [7.31, 727, 100.12]
+    assert (read(lines).header, read(lines).not_understood) == (3, 0)
+
+
+def test_names_of_two_words_stay_whole_above_cells_of_two_words() -> None:
+    lines = ["Start Date   End Time", "Mar 3        10:00 PM", "Mar 12       9:30 AM", "Apr 1        12:15 AM"]
+    assert titles(lines) == ["Start Date", "End Time"]
+
+
+def test_columns_stand_below_the_names_in_a_comment() -> None:
+    lines = [
+        "# packages in environment",
+        "# Name          Version       Build      Channel",
+        "numpy           1.26.4        py311h_0   conda-forge",
+        "openssl         3.2.1         h7f_1",
+        "idna            3.6.0         py_0       conda-forge",
+        "attrs           23.2.0        py_0       conda-forge",
+    ]
+    assert [row["Channel"] for row in rows(lines)][:2] == ["conda-forge", None]
+
+
+def test_a_paragraph_below_a_table_is_told() -> None:
+    body = [f"unit{at}.service   {'active' if at % 2 else 'failed'}   A server of {at} pages" for at in range(9)]
+    said = ["ACTIVE = whether it is active, in short.", "9 units listed, pass --all to see more of them."]
+    table = read(["UNIT            ACTIVE   DESCRIPTION", *body, "", *said])
+    assert [field.title for field in table.format.fields] == ["UNIT", "ACTIVE", "DESCRIPTION"]
+    assert (len(table.rows), table.not_understood) == (9, 2)
+
+
+def test_a_second_table_is_told_and_not_taken_for_a_remark() -> None:
+    first = ["| task | owner |", "|---|---|", *(f"| t{at} | {'ann' if at % 2 else 'bo'} |" for at in range(9))]
+    second = ["", "| risk | score | note |", "|---|---|---|", "| r1 | 3 | x |"]
+    assert read([*first, *second]).not_understood == 2
+
+
+def test_a_row_of_nothing_but_delimiters_is_no_record() -> None:
+    table = read(["date,store,sales", "2025-03-01,A,7", "2025-03-02,B,9", ",,", "date,store,sales", "2025-03-03,A,2"])
+    assert (len(table.rows), table.header, table.not_understood) == (3, 3, 0)

@@ -13,7 +13,7 @@ from mayfly.synthesis.records._cells import is_continued
 from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
-from mayfly.synthesis.records._outside import joined, without_remarks
+from mayfly.synthesis.records._outside import joined, without_last_paragraph, without_remarks
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
 from mayfly.synthesis.records._spaced import detect_ruled, detect_spaced
 from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
@@ -53,6 +53,8 @@ def detect(sample: Sequence[object]) -> Format:
     for step in steps:
         if filled and (found := step(filled)) is not None:
             return with_found(found, lines)
+    if (body := without_last_paragraph(lines)) and (found := detect_spaced(body)) is not None:
+        return found
     fields = (Field(name="text", role="message"),)
     plain = Format(
         name="text", kind="plain", record="MatchedLine", fields=fields, fitted=len(filled), total=len(filled)

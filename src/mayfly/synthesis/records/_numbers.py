@@ -155,7 +155,13 @@ def _runs_on(cells: Collection[str]) -> bool:
     """Say whether clocks tell how long something took: beyond a day, in days, or now with hours and now without."""
     if any("-" in cell or int(cell.partition(":")[0]) > 23 for cell in cells):
         return True
-    return len({cell.count(":") for cell in cells}) > 1 or all(_LAPSE.fullmatch(cell) for cell in cells)
+    # A time of day has no fraction of a minute.
+    parts = {cell.count(":") for cell in cells}
+    return (
+        len(parts) > 1
+        or (parts == {1} and any("." in cell for cell in cells))
+        or all(_LAPSE.fullmatch(cell) for cell in cells)
+    )
 
 
 def _is_span(cell: str) -> bool:

@@ -50,6 +50,13 @@ def commented_names(lines: Sequence[str], cut: Callable[[str], list[str]], fits:
     return []
 
 
+def without_last_paragraph(lines: Sequence[str]) -> list[str]:
+    """Return the filled lines above the last empty one, if few follow it: what these say is no part of a table."""
+    last = max((at for at, line in enumerate(lines) if not line.strip() and any(lines[at + 1 :])), default=0)
+    few = sum(map(bool, lines[last:])) <= MOST_CLOSING
+    return [line for line in lines[:last] if line.strip()] if few else []
+
+
 def title_patterns(titles: Sequence[str], below: Sequence[str]) -> list[str]:
     """Return the patterns of lines above a table; one that comes again with another number heads every page."""
     patterns = []
@@ -66,6 +73,12 @@ def closing_pattern(lines: Sequence[str], is_row: Callable[[str], bool]) -> str:
     rules = [at for at, line in enumerate(last) if re.fullmatch(RULE, line)]
     closing = last[rules[-1] + 1 :] if rules else []
     return "" if any(map(is_row, closing)) else joined([re.escape(line) for line in closing])
+
+
+def blank_pattern(lines: Sequence[str], delimiter: str) -> str:
+    """Return the pattern of rows that hold nothing but delimiters, as spreadsheets leave them; empty without such."""
+    pattern = rf"[ \t{delimiter}]+"
+    return pattern if any(re.fullmatch(pattern, line) for line in lines) else ""
 
 
 def total_row(rows: Sequence[Sequence[str]]) -> bool:

@@ -31,8 +31,8 @@ class Places(NamedTuple):
         return all(line[stop - 1 : stop] in ("", " ") for stop in self.stops[1:])
 
     def is_row(self, line: str) -> bool:
-        """Say whether a line has gaps at the places, and something in more than half of the columns."""
-        return self.fits(line) and sum(map(bool, self.cut(line))) * 2 > len(self.stops)
+        """Say whether a line has gaps at the places, and something in more than one column."""
+        return self.fits(line) and sum(map(bool, self.cut(line))) > 1
 
 
 class _Word(NamedTuple):

@@ -93,9 +93,19 @@ def _below_comment(lines: Sequence[str]) -> Format | None:
     exact = widths[len(names)] >= len(rest) * NEARLY_ALL
     # Running text has as many words now and then, but not the same few ones in every place.
     if not rows or not (_tells(rows) if exact else _few_each(rows)):
-        return None
+        return _below_wide_comment(lines, rest)
     found = table("columns", rows, names, " ")
     return replace(found, rest=True, passed=joined([COMMENT, RULE]), total=len(rest))
+
+
+def _below_wide_comment(lines: Sequence[str], rest: Sequence[str]) -> Format | None:
+    """Recognise columns that stand below the names in a comment, which wide gaps part."""
+    above = [line for line in lines[: len(lines) - len(rest)] if re.fullmatch(COMMENT, line)]
+    for line in reversed(above):
+        head = line.replace("#", " ")
+        if len(cut_spaced(head, "  ", 0, rest=False)) > 2 and (found := _detect_below([head, *rest])):
+            return replace(found, passed=joined([COMMENT, found.passed]))
+    return None
 
 
 def _few_each(rows: Sequence[Cells]) -> bool:
@@ -119,7 +129,7 @@ def _is_header_below(lines: Sequence[str], place: int, *, ruled: bool) -> bool:
         return False
     if re.fullmatch(RULE, lines[place + 1]):
         return True
-    return not ruled or not any(re.search("[0-9]", line) for line in lines[: place + 1])
+    return not ruled and not re.search("[0-9]", lines[place])
 
 
 def _detect_below(lines: Sequence[str]) -> Format | None:
@@ -128,17 +138,23 @@ def _detect_below(lines: Sequence[str]) -> Format | None:
     if not rest or len(head) > LONGEST_HEAD or not (re.search("[A-Z%]", head) or _is_above_values(head, rest)):
         return None
     cuts = [cut for names, delimiter in _choices(head, rest) if (cut := _cut_by(delimiter, names, head, rest))]
-    chosen = next((cut for cut in cuts if cut.sure), None)
-    if chosen is None:
-        places = _places.of_names(head, rest)
-        wide = len(cut_spaced(head, "  ", 0, rest=False)) > 2
-        telling = places is not None and len(places.names) > 2 and _named(places.names)
-        if places and telling and (wide or _tells([places.cut(line) for line in rest])):
-            made = _placed(places, lines, NEARLY_ALL)
-            if made is not None:
-                return made
-        chosen = next(iter(cuts), None)
+    places = _telling_places(head, rest)
+    # Names with one space between them look like one where the cells below them do, too; their places tell.
+    number = len(places.names) if places else 0
+    chosen = next((cut for cut in cuts if cut.sure and len(cut.names) >= number), None)
+    if chosen is None and places and (made := _placed(places, lines, NEARLY_ALL)):
+        return made
+    chosen = chosen or next(iter(cuts), None)
     return _table_of(chosen, head, len(rest)) if chosen else None
+
+
+def _telling_places(head: str, rest: Sequence[str]) -> _places.Places | None:
+    """Return the places below the words of a header, if these are names, and wide gaps or values show a table."""
+    places = _places.of_names(head, rest)
+    if places is None or len(places.names) < 3 or not _named(places.names):
+        return None
+    wide = len(cut_spaced(head, "  ", 0, rest=False)) > 2
+    return places if wide or _tells([places.cut(line) for line in rest[:PROBED]]) else None
 
 
 def _choices(head: str, rest: Sequence[str]) -> list[tuple[list[str], str]]:
@@ -193,7 +209,7 @@ def _placed(places: _places.Places, lines: Sequence[str], enough: float) -> Form
 
 
 def _merged_names(head: str, lines: Sequence[str]) -> list[str]:
-    """Return the words of a header, those together that stand above one value in most lines."""
+    """Return the words of a header; those with one space between them together that stand above one value."""
     places = [(found.start(), found.end()) for found in re.finditer(r"\S+", head)]
     alone = Counter[int]()
     probe = lines[:: max(1, len(lines) // PROBED)]
@@ -203,7 +219,7 @@ def _merged_names(head: str, lines: Sequence[str]) -> list[str]:
             alone.update(above[:1])
     names: list[str] = []
     for at, (start, end) in enumerate(places):
-        if names and alone[at] * 2 < len(probe):
+        if names and alone[at] * 2 < len(probe) and start - places[at - 1][1] == 1:
             names[-1] += f" {head[start:end]}"
         else:
             names.append(head[start:end])
@@ -231,5 +247,5 @@ def _tells(rows: Sequence[Cells]) -> bool:
 
 def _named(cells: Sequence[str]) -> bool:
     # A few names begin with a number: df prints "1K-blocks".
-    name = r"[^\W\d][\w .%()/:#-]*|%\w+|#|\d+[A-Z]-\w+"
+    name = r"[^\W\d][\w .%()/:#+-]*|%\w+|#|\d+[A-Z]-\w+"
     return len(set(cells)) == len(cells) and all(re.fullmatch(name, cell) for cell in cells)

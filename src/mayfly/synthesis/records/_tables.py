@@ -14,6 +14,7 @@ from mayfly.synthesis.records._model import Field, Format
 from mayfly.synthesis.records._outside import (
     COMMENT,
     RULE,
+    blank_pattern,
     closing_pattern,
     commented_names,
     joined,
@@ -120,8 +121,9 @@ def _with_header(sheet: _Sheet, commented: bool, names: Sequence[str]) -> Format
     if place is None:
         return None
     header = sheet.rows[place]
-    last = closing_pattern(sheet.lines, lambda line: len(cut(line, sheet.delimiter)) == sheet.width)
-    outside = re.compile(joined([RULE, last]))
+    last = closing_pattern(sheet.lines, lambda line: sheet.delimiter in line)
+    blank = blank_pattern(sheet.lines, sheet.delimiter)
+    outside = re.compile(joined([RULE, last, blank]))
     body = [
         (line, row)
         for line, row in zip(sheet.lines[place + 1 :], sheet.rows[place + 1 :], strict=True)
@@ -145,7 +147,7 @@ def _with_header(sheet: _Sheet, commented: bool, names: Sequence[str]) -> Format
         found,
         header=tuple(header),
         multiline=sheet.multiline,
-        passed=joined([*passed, *([COMMENT] if commented else []), last, RULE]),
+        passed=joined([*passed, *([COMMENT] if commented else []), last, blank, RULE]),
         total=len(body),
     )
 
