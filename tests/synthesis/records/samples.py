@@ -147,7 +147,8 @@ def make_cards(source: random.Random, at: int) -> list[object]:
 
 def make_packages(source: random.Random, at: int) -> list[object]:
     suite = source.choice(["stable", "backports"])
-    return [f"{source.choice(_NAMES)}{at}/{suite} 1.{at}-1 all [upgradable from: 1.0.{at}]"]
+    head = ["Listing... Done"] if at == 0 else []
+    return [*head, f"{source.choice(_NAMES)}{at}/{suite} 1.{at}-1 all [upgradable from: 1.0.{at}]"]
 
 
 def make_bars(source: random.Random, at: int) -> list[object]:

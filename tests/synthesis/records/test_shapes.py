@@ -32,6 +32,15 @@ def test_numbers_may_be_padded_inside_brackets() -> None:
     assert read(["collected 11 items", *lines]).not_understood == 1
 
 
+def test_a_few_words_above_learned_lines_are_a_title() -> None:
+    table = read(["Listing... Done", *PACKAGES])
+    assert (len(table.rows), table.header, table.not_understood) == (len(PACKAGES), 1, 0)
+    # The second half of a line has numbers or pairs, and is told; so is a line below the first record.
+    lines = [f"2025-06-0{day} 07:53 upper-lock wait={day}min crew=2" for day in range(1, 8)]
+    assert read(["lock wait=3min", *lines]).not_understood == 1
+    assert read([*lines, "Listing... Done"]).not_understood == 1
+
+
 def test_blocks_may_have_rules_between_them_and_a_title_above() -> None:
     cards = [
         line for at in range(4) for line in (f"Name: Oak {at}", f"Height: {at}.5 m", "Planted: 3 May 1990", "-------")

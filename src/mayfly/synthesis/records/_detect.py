@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
 from mayfly.synthesis.records._blocks import detect_blocks
@@ -13,7 +14,7 @@ from mayfly.synthesis.records._cells import is_continued
 from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
-from mayfly.synthesis.records._outside import joined, without_last_paragraph, without_remarks
+from mayfly.synthesis.records._outside import is_title, joined, without_last_paragraph, without_remarks
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
 from mayfly.synthesis.records._spaced import detect_ruled, detect_spaced
 from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
@@ -28,6 +29,8 @@ ENOUGH = 0.6
 # Without a number or a moment that every line has, lines are a format only if nearly all of them fit.
 PROSE = 0.97
 _LOGFMT = re.compile(LOGFMT)
+# So many lines above learned ones may be titles; more of them are lines of another kind.
+MOST_LEARNED_TITLES = 3
 # A shape with the fields that its pieces were named.
 _Learned = tuple[Shape, tuple[Field, ...]]
 
@@ -68,8 +71,17 @@ def _logged(lines: Sequence[str]) -> Format | None:
 
 
 def _learned_lines(lines: Sequence[str]) -> Format | None:
-    """Learn the shape of unknown lines, with remarks between them."""
-    return _between_remarks(_learned, lines)
+    """Learn the shape of unknown lines, with remarks between them and perhaps a title above."""
+    above = list(takewhile(is_title, lines))
+    above = above if len(above) <= MOST_LEARNED_TITLES else []
+    found = _between_remarks(_learned, lines[len(above) :])
+    if found is None:
+        return None
+    shapes = [_shape.compiled(shape) for shape in found.shapes]
+    titles = [line for line in above if not any(shape.fullmatch(line) for shape in shapes)]
+    number = len(above) - len(titles)
+    passed = joined([*map(re.escape, titles), found.passed])
+    return replace(found, passed=passed, fitted=found.fitted + number, total=found.total + number)
 
 
 def _between_remarks(step: Callable[[Sequence[str]], Format | None], lines: Sequence[str]) -> Format | None:

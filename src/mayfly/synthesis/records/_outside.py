@@ -15,6 +15,8 @@ COMMENT = r"#.*"
 BANNER = r"--+ .* --+|==+ .* ==+|\*\*+ .* \*\*+|[-=*_~]{3,}"
 # So many lines at the end of a file may say something about all of it.
 MOST_CLOSING = 6
+# A title has no more words than this; a line that has is part of a text.
+LONGEST_TITLE = 8
 # A name in a comment: a few words, not a sentence.
 _NAME = re.compile(r"[^\W\d][\w.%()\[\]/°-]{0,30}(?: [\w.%()\[\]/°-]{1,30}){0,3}")
 _TOTAL = re.compile(r"(?i)(?:grand |sub)?totals?:?|sum:?|overall:?|summe:?|gesamt:?")
@@ -55,6 +57,11 @@ def without_last_paragraph(lines: Sequence[str]) -> list[str]:
     last = max((at for at, line in enumerate(lines) if not line.strip() and any(lines[at + 1 :])), default=0)
     few = sum(map(bool, lines[last:])) <= MOST_CLOSING
     return [line for line in lines[:last] if line.strip()] if few else []
+
+
+def is_title(line: str) -> bool:
+    """Say whether a line above records is a few words and no number: half a record would hardly be without one."""
+    return not re.search("[0-9=#]", line) and len(line.split()) <= LONGEST_TITLE
 
 
 def title_patterns(titles: Sequence[str], below: Sequence[str]) -> list[str]:
