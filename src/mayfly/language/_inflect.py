@@ -24,7 +24,7 @@ def bases(word: str) -> frozenset[str]:
     word = word.lower()
     found = {word, *irregular_nouns().get(word, ()), *irregular_verbs().get(word, ())}
     if len(word) > 3 and word not in word_set("unchanging"):
-        found |= _singulars(word) | _without_ending(word)
+        found |= singulars(word) | _without_ending(word)
     return frozenset(found)
 
 
@@ -69,7 +69,7 @@ def singular(word: str) -> str:
     return word[:-2] if word.endswith(("sses", "shes", "ches", "xes", "zes")) else word[:-1]
 
 
-def _singulars(word: str) -> set[str]:
+def singulars(word: str) -> set[str]:
     if not word.endswith("s") or word.endswith("ss"):
         return set()
     found = {word[:-1]}

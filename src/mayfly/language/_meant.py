@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import cast
 
 from mayfly.language._lexicon import irregular_verbs, load_words
@@ -13,6 +14,11 @@ _ME = ("me", "us")
 THOUGHT = ("come up with", "think of", "think up", "draft", "compose")
 # A file behind one of these is where something goes; "of" and "about" only say what it is made from.
 _INTO = frozenset(("to", "into", "onto", "as", "in", "under"))
+# The verbs of the rules by which something goes.
+_REMOVING = frozenset(("remove", "delete"))
+# Behind one of these stands what a part is taken from; a name with an ending and no star is one file.
+_PARTED = frozenset(("from", "of", "in", "out of"))
+_ONE_FILE = re.compile(r"[^*?\[\]]*[^/*?\[\]]\.\w{1,10}")
 
 
 def told_by(clause: Clause, behind: Line) -> str:
@@ -31,11 +37,16 @@ def _only_tells(clause: Clause, behind: Line, noun: str, to_me: bool) -> bool:
         return True
     worded = is_one_of(noun, "writings") or _is_answer(noun, behind)
     if clause.said in words("wording"):
-        return worded or to_me or any(phrase.lead == "about" for phrase in clause.phrases)
+        return worded or to_me or _is_about(clause)
     if clause.said in words("making"):
-        return _is_answer(noun, behind) or (to_me and behind.is_verb(1))
+        return _is_answer(noun, behind) or (to_me and (behind.is_verb(1) or _is_about(clause)))
     # Nobody changes a person: "update me on …", "drop me a note".
     return to_me and (worded or behind.has(1, "prepositions"))
+
+
+def _is_about(clause: Clause) -> bool:
+    """Say whether what is wanted is about something, as texts are: "a limerick about a sysadmin"."""
+    return any(phrase.lead == "about" for phrase in clause.phrases)
 
 
 def _is_answer(noun: str, line: Line) -> bool:
@@ -71,6 +82,18 @@ def changed_by(clause: Clause, line: Line) -> str:
     goes = any(phrase.names for phrase in clause.phrases if phrase.role == "destination")
     shapes = parts and not goes and "change" in line.lexicon.verbs
     return "change" if shapes and _lies_in_program(clause) else ""
+
+
+def parted_by(clause: Clause, line: Line) -> str:
+    """Return the verb of a change where a part of one file is to go and the file stays, "" elsewhere.
+
+    "Remove the comma from a.json", "take line 3 out of b.txt"; "delete the logs in tmp/" is about files.
+    """
+    whole = clause.object is None or bool(clause.object.names)
+    if whole or clause.verb not in _REMOVING or "change" not in line.lexicon.verbs:
+        return ""
+    names = [name for phrase in clause.phrases if phrase.lead in _PARTED for name in phrase.names]
+    return "change" if names and all(_ONE_FILE.fullmatch(name) for name in names) else ""
 
 
 def _lies_in_program(clause: Clause) -> bool:
@@ -140,6 +163,19 @@ def tells_of(line: Line) -> bool:
     second = line.plain(1)
     past = second in irregular_verbs() or (second.endswith("ed") and len(second) > 4)
     return len(line) > 1 and line.is_verb(0) and past and not line.has(1, "prepositions")
+
+
+def tells_habit(line: Line) -> bool:
+    """Say whether a sentence tells what somebody else used to do, one thing after the other.
+
+    "A nightly job would fetch the rates, write them to rates.csv and mail the treasurer."
+    """
+    for place in range(1, len(line) - 1):
+        verb = place + 1 if line.plain(place) == "would" else place + 2 if line.plain(place) == "used" else 0
+        told_of = line.plain(place - 1) in ("he", "she", "they") or not is_closed(line.plain(place - 1))
+        if verb and told_of and line.is_verb(verb):
+            return True
+    return False
 
 
 def doubts(clause: Clause) -> bool:

@@ -13,7 +13,18 @@ from mayfly.language._demands import Span
 from mayfly.language._flow import with_flow
 from mayfly.language._frames import skip_openers
 from mayfly.language._guess import ENOUGH, SURE, guesses, question
-from mayfly.language._meant import THOUGHT, changed_by, doubts, judges, mocks, tells_of, told_by, wonders
+from mayfly.language._meant import (
+    THOUGHT,
+    changed_by,
+    doubts,
+    judges,
+    mocks,
+    parted_by,
+    tells_habit,
+    tells_of,
+    told_by,
+    wonders,
+)
 from mayfly.language._objects import Page, tail
 from mayfly.language._request import NONE, Clause, ClauseKind, Guess, Phrase, Request, Role
 from mayfly.language._sentences import Sentence, sentences
@@ -142,7 +153,7 @@ class _Reading:
         if mocks(line):
             self.seen.pop()
             self._take_back(first)
-        elif wonders(line, asked=sentence.asked) or tells_of(line):
+        elif wonders(line, asked=sentence.asked) or tells_of(line) or tells_habit(line):
             self._take_back(first)
         elif before is not None and before.has(0, "agreeing") and judges(line):
             # "Oh great, let us drop the database. Fantastic idea."
@@ -210,7 +221,7 @@ class _Reading:
         made = replace(made, makes=head.verb.makes)
         if (head.verb.plain or head.verb.base in THOUGHT) and (answer := told_by(made, behind)):
             made = replace(made, verb=answer, makes=False)
-        elif changed := changed_by(made, line):
+        elif changed := changed_by(made, line) or parted_by(made, line):
             made = replace(made, verb=changed)
         self._add(line.cut(span.start, span.stop), made, "glue")
         self.weak |= {place} if head.weak else set()
@@ -326,9 +337,16 @@ def _ask_for_unread(count: int) -> str:
 
 
 def _retracts(line: Line) -> bool:
-    """Say whether a sentence only takes back what was asked: "Actually, don't."."""
+    """Say whether a sentence only takes back what was asked: "Actually, don't.", "Scrap that, do nothing."."""
     said = Line([word for word in line if word.kind != "sign" and word.plain not in words("hesitations")], line.lexicon)
-    return len(said) > 0 and said.phrase(0, "retractions") == len(said)
+    place = 0
+    while place < len(said):
+        takes_back = said.has(place, "retracting") and said.has(place + 1, "pointing")
+        length = 1 if takes_back else said.phrase(place, "retractions")
+        if not length:
+            return False
+        place += length + said.has(place + length, "pointing")
+    return place > 0
 
 
 def _each(clause: Clause) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Questions about six small tables: what each can mean, and that every reading can be typed back as it stands."""
+"""Questions about small tables: what each can mean, and that every reading can be typed back as it stands."""
 
 import tomllib
 from functools import cache

@@ -62,6 +62,21 @@ def flat(condition: Condition) -> Condition:
     return kind(of=tuple(dict.fromkeys(parts)))
 
 
+def is_empty(condition: Condition) -> bool:
+    """Say whether no number passes: more than three and fewer than two."""
+    if not isinstance(condition, And):
+        return False
+    least: dict[Expression, float] = {}
+    most: dict[Expression, float] = {}
+    for one in condition.of:
+        if isinstance(one, Compare) and isinstance(one.value, (int, float)):
+            if one.operator in (">", ">="):
+                least[one.left] = max(least.get(one.left, one.value), one.value)
+            elif one.operator in ("<", "<="):
+                most[one.left] = min(most.get(one.left, one.value), one.value)
+    return any(least[left] > most[left] for left in least.keys() & most.keys())
+
+
 def any_of(conditions: Sequence[Condition]) -> Condition:
     """Ask for one of some conditions."""
     return conditions[0] if len(conditions) == 1 else flat(Or(of=tuple(conditions)))

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import NamedTuple, cast
 
 from mayfly.language.question._change import read_changes, read_deduplication
-from mayfly.language.question._combine import combine_conditions, flat
+from mayfly.language.question._combine import combine_conditions, flat, is_empty
+from mayfly.language.question._letters import letters_told_apart
 from mayfly.language.question._list import read_lists
 from mayfly.language.question._measure import read_havings, read_measures
 from mayfly.language.question._operators import UNSURE
@@ -34,7 +35,7 @@ from mayfly.language.question._units import show_numbers
 from mayfly.language.question._vocabulary import ColumnInfo, Vocabulary
 
 # What goes with every way of reading.
-_COMMON = frozenset(("condition", "or", "noun", "digits", "scale", "of total"))
+_COMMON = frozenset(("condition", "or", "noun", "digits", "scale", "of total", "any case"))
 
 
 class _Way(NamedTuple):
@@ -103,6 +104,8 @@ class Composer:
             return None  # A sum of what all records of a group share says nothing.
         if where is not None:
             both = where if query.where is None else And(of=(where, query.where))
+            if is_empty(flat(both)):
+                return None  # Nobody asks for what cannot be.
             query = replace(query, where=flat(both))
         return show_numbers(query, self.said.of("digits", "scale", "of total"), self.said.vocabulary)
 
@@ -132,7 +135,7 @@ class Composer:
         """Read several values that are listed as groups too: "how many passed, failed and skipped", "GET vs POST"."""
         listed = [one for one in self.said.of("condition") if one.name in ("each", "vs")]
         if len(listed) != 1 or query.keys or not query.measures or query.order or query.limit is not None:
-            return [query]
+            return list(letters_told_apart(query, self.said.vocabulary, ignored=bool(self.said.of("any case"))))
         apart = replace(query, keys=(cast("Compare", listed[0].condition).left,))
         # "GET vs POST" is nothing but the two side by side.
         return [apart] if listed[0].name == "vs" else [query, apart]

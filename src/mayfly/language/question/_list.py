@@ -83,12 +83,24 @@ def _list_columns(said: Said, terms: Sequence[Term], columns: tuple[Expression, 
     cost = _cost_of_columns(said, terms)
     which = said.passes("which", "who", "what", within=3)
     named = _are_as_they_are(said, terms) and not (which and len(terms) == 1 and _is_shared(terms[0]))
+    if len(terms) == 1 and _could_be_added(said, terms[0]):
+        # "tickets sold in December" may ask how many those are.
+        yield from put_in_order(said, Query(measures=(Measure(function="sum", of=columns[0]),)), cost)
     if columns and (which or len(columns) == 1) and not named:
         yield from put_in_order(said, Query(columns=columns, unique=True), cost)
         if _is_about(said, terms[0]) and not which:
             yield from put_in_order(said, Query(), cost)
     if named or not columns or (not which and _wants_all(said, terms, columns)):
         yield from put_in_order(said, Query(columns=columns, lines=said.lines and not columns), cost)
+
+
+def _could_be_added(said: Said, term: Term) -> bool:
+    """Say whether numbers that nobody asked to be listed, and that are named as one thing, may be meant together."""
+    asked = any(one.kind == "ask" for one in said.segments) or said.passes("which", "who", "what", "all", "every")
+    plural = any(one.plural for one in said.of("term"))
+    return (
+        term.numeric and is_added(term) and not asked and not plural and not said.of("sort", "way", "limit", "unique")
+    )
 
 
 def _cost_of_columns(said: Said, terms: Sequence[Term]) -> float:

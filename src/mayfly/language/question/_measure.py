@@ -140,6 +140,11 @@ def _fill_count(said: Said, place: int, made: Filled) -> Iterator[Filled]:
         yield from _fill_count_of(said, at, term, distinct, made)
     elif not distinct:
         yield from _fill(said, place + 1, made.with_measures(Measure(function="count")))
+        # Of "number of mice caught" nobody knows whether a record with a count of three counts once or three times.
+        several = [one for one in said.vocabulary.with_role("quantity") if one.numeric]
+        if after is not None and after.kind == "condition" and len(several) == 1 and not said.of("noun"):
+            summed = Measure(function="sum", of=Column(name=several[0].name))
+            yield from _fill(said, place + 1, made.with_measures(summed))
     elif at < len(said.all):
         # "how many different cards start with LC" counts the cards of which that is said.
         told = said.all[at].condition

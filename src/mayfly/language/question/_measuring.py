@@ -21,8 +21,8 @@ def read_measures(wording: Wording, start: int) -> Iterator[Segment]:
         yield Segment(kind="measure", start=start, end=start + 2, function="count", word="by")
     named = start and any(term.end > start for term in wording.terms.at(start - 1))
     for phrase in phrases_at(wording.tokens, start, "measures", every=True):
-        if named and phrase.end == start + 1:
-            continue  # "ring numbers" are rings.
+        if named:
+            continue  # "ring numbers", "the ring numbers of the birds" are rings.
         if phrase.meaning == "often":
             yield Segment(kind="measure", start=start, end=phrase.end, function="count", name="often")
             continue
@@ -31,6 +31,8 @@ def read_measures(wording: Wording, start: int) -> Iterator[Segment]:
     yield from _read_percentiles(wording, start)
     if of_total := phrase_at(wording.tokens, start, "lists", "of_total"):
         yield Segment(kind="of total", start=start, end=of_total.end)
+    if any_case := phrase_at(wording.tokens, start, "lists", "any_case"):
+        yield Segment(kind="any case", start=start, end=any_case.end)
 
 
 def _read_percentiles(wording: Wording, start: int) -> Iterator[Segment]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mayfly.language._inflect import is_form_of, is_made_of
+from mayfly.language._inflect import is_form_of, is_made_of, singulars
 from mayfly.language.question._query import Arithmetic, Compare
 from mayfly.language.question._segment import Segment
 from mayfly.language.question._vocabulary import EXACT, nouns_of
@@ -79,7 +79,7 @@ def _read_nouns(wording: Wording, start: int) -> Iterator[Segment]:
         yield _noun(wording, start, name="*" * named)
     elif (
         wording.vocabulary.about_things
-        and bases_of(word) & nouns_of("entity")
+        and {word, *singulars(word)} & nouns_of("entity")  # "running" is no run.
         and not wording.conditions.at(start)
         and _is_head(wording, start)
     ):

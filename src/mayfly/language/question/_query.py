@@ -24,9 +24,9 @@ TimePart = Literal[
     "day of month",
     "month of year",
 ]
-Part = TimePart | Literal["domain", "length", "items"]
+Part = TimePart | Literal["domain", "length", "items", "small letters"]
 TIME_PARTS: tuple[TimePart, ...] = get_args(TimePart)
-PARTS: tuple[Part, ...] = (*TIME_PARTS, "domain", "length", "items")
+PARTS: tuple[Part, ...] = (*TIME_PARTS, "domain", "length", "items", "small letters")
 Operator = Literal[
     "=", "!=", "<", "<=", ">", ">=", "contains", "has word", "starts with", "ends with", "during", "in", "between"
 ]

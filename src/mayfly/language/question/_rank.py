@@ -57,7 +57,7 @@ class _Ranking:
         self.adjective, self.descending = superlative.adjective, superlative.adjective.descending
         place = said.all.index(superlative)
         self.before = said.all[place - 1] if place else None
-        self.after = said.after(place)
+        self.after = self._first_behind(place)
         groups = said.of("group")
         by = [one for one in groups if one.word == "by" and one.start > superlative.start]
         # What is ranked by, and the groups of each of which some are wanted.
@@ -67,6 +67,14 @@ class _Ranking:
         self.others = [one for one in self.terms if one is not self.after]
         self.nouns = said.of("noun")
         self.first = (Order(by=0, descending=self.descending),)
+
+    def _first_behind(self, place: int) -> Segment | None:
+        """Return what stands behind the superlative, and behind what is said of that: "highest lead result"."""
+        at = place + 1
+        while at + 1 < len(self.said.all) and self.said.all[at].kind == "condition" and not self.said.joints[at + 1]:
+            at += 1
+        behind = self.said.all[at] if at < len(self.said.all) else None
+        return behind if behind is not None and behind.kind in ("term", "noun") else self.said.after(place)
 
     def queries(self) -> Iterator[Composed]:
         """Yield every query that the superlative can mean."""
@@ -103,7 +111,11 @@ class _Ranking:
     def _of_others(self) -> Iterator[Composed]:
         """Read a superlative of what stands elsewhere, or of nothing that is named."""
         others = self.others
-        if self.nouns and len(others) == 1 and others[0].term and self._lasts(others[0].term):
+        if self.nouns and all("with" in self.said.joints[self.said.all.index(one)] for one in others):
+            # "the three dearest items with their value" are records, and have that anyway.
+            for column in self._spoken_of() if self.adjective.roles != ("count",) else ():
+                yield from self._picked(column, *self._limit(self.nouns[0]))
+        elif self.nouns and len(others) == 1 and others[0].term and self._lasts(others[0].term):
             # "longest call, from started to ended"
             yield from self._picked(others[0].term.of, self.number or 1)
         elif self._stands_behind() and others and self.adjective.roles:

@@ -12,7 +12,8 @@ from mayfly.language.question._words import Adjective
 
 SegmentKind = Literal[
     "glue", "or", "ask", "measure", "term", "noun", "condition", "group", "sort", "way", "limit", "superlative",
-    "unique", "dedupe", "keep", "of total", "digits", "scale", "rename", "add", "drop", "columns", "range", "unknown",
+    "unique", "dedupe", "keep", "of total",
+    "any case", "digits", "scale", "rename", "add", "drop", "columns", "range", "unknown",
     "having", "edge",
 ]  # fmt: skip
 # To leave a word out is worse than anything else, and never more than an offer.

@@ -210,7 +210,7 @@ class Terms:
             return
         rights = [right for right in self._columns(place) if right.numeric]
         number = self.number(place)
-        if number and not number.unit:
+        if number and not number.unit and self.word(left.end) != "over":  # "value over 30" compares.
             rights.append(Term(Constant(value=number.value), None, number.end, EXACT))
         for right in rights:
             of = Arithmetic(sign=cast("Sign", sign.meaning), left=left.of, right=right.of)

@@ -83,6 +83,10 @@ class ValueHit(NamedTuple):
     cost: float
 
 
+# How headers write "number".
+_SHORT_FOR_NUMBER = ("no", "nr", "num", "nbr")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Vocabulary:
     """Know what words can mean: columns, values, and nouns for the records.
@@ -287,7 +291,8 @@ def _off(name: tuple[str, ...], words: tuple[str, ...]) -> float:
 
 
 def _is_word(one: str, other: str) -> bool:
-    return is_form_of(one, other) or one == f"{other}s" or other == f"{one}s"
+    number = one in _SHORT_FOR_NUMBER and other in ("number", "numbers")
+    return number or is_form_of(one, other) or one == f"{other}s" or other == f"{one}s"
 
 
 def _alike(one: str, other: str) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mayfly.language import Token
+from mayfly.language import Clause, Phrase, Token
 from mayfly.promise.fit import Reading, Said, is_small
 from mayfly.promise.plan._draft import Draft
 
 _ORDERING = frozenset(("before", "after", "once", "if", "unless", "until"))
+# Words that only stand for what was got before.
+_RESULT = frozenset(("answer", "result", "results", "outcome"))
 _NAMES = ("path", "url", "quoted", "code", "number")
 
 
@@ -19,14 +21,35 @@ def left_out(reading: Reading) -> str:
     used = {word.strip(",.'\"") for said in asked for word in f"{said.clause.target} {said.condition}".split()}
     names = {piece.token.text for said in asked for piece in said.pieces}
     for clause in told if asked else ():
-        named = [token.text for token in clause.tokens if token.kind in ("path", "url")]
+        # "Square 37, add 4 to it and save that": in the same sentence a number belongs to the request, too.
+        kinds = _NAMES if _goes_on(reading, clause) else ("path", "url")
+        named = [token.text for token in clause.tokens if token.kind in kinds]
         if clause.tokens[0].plain in _ORDERING or any(name not in names and name not in used for name in named):
             return reading.written(clause.text)
-    return ""
+    return next((reading.written(phrase.text) for said in asked for phrase in said.clause.phrases if _acts(phrase)), "")
+
+
+def _goes_on(reading: Reading, clause: Clause) -> bool:
+    """Say whether a request follows in the sentence that a clause begins."""
+    after = [token for token in reading.request.tokens if token.start > clause.tokens[-1].start]
+    end = next((token.start for token in after if token.plain in (".", "!", "?") or token.kind == "line"), None)
+    asked = [said.clause.tokens[0].start for said in reading.said.values() if said.clause.tokens]
+    return any(clause.tokens[-1].start < start and (end is None or start < end) for start in asked)
+
+
+def _acts(phrase: Phrase) -> bool:
+    """Say whether a phrase tells of something that has to be done before: "after you have appended x to a.log"."""
+    return phrase.lead in ("after", "once", "before") and phrase.tokens[0].plain.startswith("you")
 
 
 def unused(reading: Reading, asked: Sequence[Said], drafts: Sequence[Draft]) -> str:
-    """Return the first word of what is asked that no step says or works on, "" where all of them are used."""
+    """Return the first word of what is asked that no step says or works on, "" where all of them are used.
+
+    A step that speaks of an answer, and is given none, does nothing with the word: "let rate.txt hold the answer".
+    """
+    for draft in drafts[1:]:
+        if not draft.needs and (spoken := _RESULT & set(draft.intent.lower().split())):
+            return min(spoken)
     told = " ".join(_told(drafts)).lower()
     request = reading.request
     # What only leads to a verb, or says when it is done, asks for nothing by itself.

@@ -50,6 +50,8 @@ class Values:
         value = self.of(expression.of, row)
         if expression.part == "domain":
             return value.rpartition("@")[2].lower() if isinstance(value, str) and "@" in value else None
+        if expression.part == "small letters":
+            return value.lower() if isinstance(value, str) else value
         if expression.part == "length":
             return len(str(value)) if value is not None else None
         if expression.part == "items":

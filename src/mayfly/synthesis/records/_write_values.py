@@ -73,6 +73,9 @@ class ValueWriter:
             self.use("domain")
             self.use("text")
             return f"domain(text(row, {name}))"
+        if of.part == "small letters":
+            self.use("text")
+            return f"(text(row, {name}).lower() if row.get({name}) is not None else None)"
         moment = self.moment(of.of)
         field = self.fields[of.of.name]
         yearless = field.kind == "time" and not _times.has_year(field.layout)
