@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mayfly.cli._check import Depth, Imports, TierOption, profile_of, read_source
-from mayfly.cli._inputs import given_input, read_context, read_examples
+from mayfly.cli._inputs import given_input, read_context, read_contract, read_examples
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
-from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
+from mayfly.cli._run import ContextOption, ContractOption, ExamplesOption, InputOption, ModelOption
 from mayfly.cli._verdicts import exit_status, proof_fields, show_verdict, verdict_fields
 from mayfly.cli._words import EXIT
 from mayfly.core import InputError, MayflyError, Settings, one_line
@@ -26,6 +26,7 @@ def compile(
     sample: Annotated[str | None, typer.Option(help="The same as --input.", metavar="FILE", hidden=True)] = None,
     model: ModelOption = None,
     context: ContextOption = None,
+    contract: ContractOption = None,
     source: Annotated[
         str | None, typer.Option(help="Try this code instead of writing some.", metavar="FILE.py")
     ] = None,
@@ -63,6 +64,7 @@ def compile(
             "profile": profile,
             "model": model,
             "tests": written,
+            "contract": read_contract(contract),
         }
         try:
             if given_source is not None:

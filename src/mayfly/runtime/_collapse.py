@@ -10,6 +10,7 @@ from mayfly.core import HelpNeeded, MayflyError
 
 if TYPE_CHECKING:
     from mayfly.core import Offer, Proof
+    from mayfly.gates import RivalQuestion
     from mayfly.runtime._compile import Compiled
     from mayfly.sandbox import Result
 
@@ -46,9 +47,19 @@ class Collapse(Exception):
         self.asked = asked
 
     @classmethod
-    def weak(cls, compiled: Compiled, *, candidate: object = None, failed: str = "") -> Collapse:
-        """Say what speaks for a program, what is missing, and what would settle it."""
-        proof, question = compiled.proof, compiled.question
+    def weak(
+        cls,
+        compiled: Compiled,
+        *,
+        candidate: object = None,
+        failed: str = "",
+        about: RivalQuestion | None = None,
+    ) -> Collapse:
+        """Say what speaks for a program, what is missing, and what would settle it.
+
+        Where rivals or mistakes leave something open, that is asked; elsewhere what *about* asks of the candidate.
+        """
+        proof, question = compiled.proof, compiled.question or about
         if proof.holds:
             reason = f"the proof is not strong; open: {'; '.join(map(str, proof.open))}"
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,8 @@ class Compiled:
     suite: Suite | None = None
     question: RivalQuestion | None = None
     key: str = ""
+    # The model that was named, which is part of the question.
+    author: str | None = None
     repeat: bool = False
     # What an independent reading of the same input gives, where there is one.
     expected: object = UNSET
@@ -64,7 +67,10 @@ class Compiled:
             intent=task.intent,
             spread=self.entry.spread,
         )
-        parts.memo.put(self.key, agent)
+        # What a person answered speaks for the program whenever the same is asked again.
+        unasked = key_of(parts, replace(task, answers=(), never=()), self.author)
+        for key in dict.fromkeys((self.key, unasked)) if self.proof.holds else (self.key,):
+            parts.memo.put(key, agent)
         story.cached(self.artifact, self.key, hit=False)
 
 
@@ -123,7 +129,9 @@ class _Writing:
     parts: Parts
     task: Task
     story: Story
+    # Who is asked, and under what name that was said.
     model: Model | None
+    named: str | None
     suite: Suite | None
     shown: tuple[Example, ...]
     held_out: tuple[Example, ...]
@@ -193,19 +201,20 @@ def compile_task(
         task=task,
         story=story,
         model=asked,
+        named=model,
         suite=suite,
         shown=shown,
         held_out=held_out,
         question=question,
     )
-    made: Made | None = None
-    if not writes or task.examples or question is not None:
+    made = _answered(work)
+    if made is None and (not writes or task.examples or question is not None):
         try:
             made = _synthesized(work)
         except (forge.CannotWrite, HelpNeeded):
             if not writes:
                 raise
-    if writes and asked is not None and (made is None or not _is_strong(made)):
+    if writes and asked is not None and (made is None or not _speaks_enough(work, made)):
         made = _written(work, asked, made)
     assert made is not None, "whoever writes gives something or says why not"
     compiled = _compiled(parts, task, story, made, model=model)
@@ -215,8 +224,10 @@ def compile_task(
     return replace(compiled, expected=question.proposal.answer.value)
 
 
-def _is_strong(made: Made) -> bool:
-    return made.admission.proof is not None and made.admission.proof.strength == "strong"
+def _speaks_enough(work: _Writing, made: Made) -> bool:
+    """Say whether no model need be asked any more: the proof is strong, or a person has spoken for the program."""
+    proof = made.admission.proof
+    return proof is not None and (proof.strength == "strong" or (proof.holds and bool(work.task.answers)))
 
 
 def _synthesized(work: _Writing) -> Made:
@@ -237,6 +248,37 @@ def _synthesized(work: _Writing) -> Made:
         every = work.request(contract, work.task.examples)
         tests = work.tests(work.suite or writer.write(every))
         return made_by.make(architect, every, tests, watch=work.story.watch)
+
+
+def _answered(work: _Writing) -> Made | None:
+    """Return the program that was remembered as weak, where the answers given since speak for it.
+
+    Nothing is asked and nothing paid for again; where an answer speaks against it, it is written anew.
+    """
+    task, parts = work.task, work.parts
+    if not (task.answers or task.never) or task.profile.tier is Tier.EPHEMERAL:
+        return None
+    earlier = replace(task, answers=task.answers[:-1]), replace(task, never=task.never[:-1])
+    keys = dict.fromkeys(key_of(parts, one, work.named) for one in earlier)
+    found = next((one for key in keys if (one := parts.memo.get(key, versions=parts.versions()))), None)
+    made = None if found is None else stored_suite(parts, found.proof.id or "")
+    if found is None or made is None:
+        return None
+    suite = work.tests(replace(made, tests=tuple(test for test in made.tests if test.kind != "answer")))
+    admission = parts.gates().admit(
+        found.artifact, profile=task.profile, suite=suite, intent=task.intent, spread=found.spread
+    )
+    accepted = admission.decision == "accept" and admission.proof is not None and admission.proof.holds
+    return forge.Made(artifact=found.artifact, admission=admission, suite=suite) if accepted else None
+
+
+def stored_suite(parts: Parts, id: str) -> Suite | None:
+    """Return the tests with which a program was proven in a run."""
+    for entry in parts.ledger.read(kind="proof.made", subject=id):
+        hash = entry.payload.get("suite_hash")
+        if isinstance(hash, str):
+            return gates.Suite.from_json(json.loads(parts.ledger.get_blob(hash)))
+    return None
 
 
 def _written(work: _Writing, model: Model, before: Made | None) -> Made:
@@ -317,6 +359,7 @@ def _compiled(parts: Parts, task: Task, story: Story, made: Made, *, model: str 
         suite=tests,
         question=report.question,
         key=key_of(parts, task, model) if kept else "",
+        author=model,
     )
 
 

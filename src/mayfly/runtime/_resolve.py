@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from mayfly.core import UNSET, InputError, MayflyError, Outcome
+from mayfly.core import UNSET, InputError, MayflyError, Outcome, shown
+from mayfly.gates import RivalQuestion
+from mayfly.promise.split import Spool
 from mayfly.runtime._collapse import Collapse, collapse_of
 from mayfly.runtime._compile import compile_task, find_again
 from mayfly.runtime._execute import execute
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
     from mayfly.runtime._story import Story
     from mayfly.runtime._task import Task
+
+
+# Nobody looks at more than this to say whether an answer is right.
+_LOOKED_AT = 2000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,14 +80,25 @@ def _weak(parts: Parts, task: Task, compiled: Compiled, story: Story, within: Wi
 
     Nobody pays twice for the same question, and one answer may be all that is missing.
     """
-    try:
-        ran = executed(parts, task, compiled, story, within, pinned=False)
-        candidate = ran.value
-    except Collapse as error:
-        return Collapse.weak(compiled, failed=error.reason)
     if not again:
         compiled.remember(parts, task, story)
-    return Collapse.weak(compiled, candidate=candidate)
+    try:
+        ran = executed(parts, task, compiled, story, within, pinned=False)
+    except Collapse as error:
+        return Collapse.weak(compiled, failed=error.reason)
+    candidate = list(ran.value) if isinstance(ran.value, Spool) else ran.value
+    return Collapse.weak(compiled, candidate=candidate, about=_about(task, candidate))
+
+
+def _about(task: Task, candidate: object) -> RivalQuestion | None:
+    """Ask whether the candidate is right, of an input that a person can look at: the whole of it, or its first item."""
+    input = UNSET if task.lines is not None else task.input
+    if task.each and task.sample and isinstance(candidate, list) and candidate:
+        input, candidate = task.sample[0], candidate[0]
+    if input is UNSET or len(shown(input, _LOOKED_AT + 1)) > _LOOKED_AT or len(shown(candidate)) > _LOOKED_AT:
+        return None
+    text = f"is it right that {shown(input, _LOOKED_AT)} gives {shown(candidate)}?"
+    return RivalQuestion(input=input, answers=(candidate,), text=text)
 
 
 def _has_another_shape(compiled: Compiled, ran: Ran) -> bool:
@@ -168,7 +185,7 @@ def collapsed(error: Exception, story: Story, parts: Parts, *, intent: str, grou
     )
     if collapse.asked is not None:
         story.tell("question", collapse.asked)
-    story.collapsed(outcome, intent, error, parts)
+    story.collapsed(outcome, intent, error, parts, collapse.asked)
     return outcome
 
 

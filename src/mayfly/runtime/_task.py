@@ -118,13 +118,7 @@ def make_task(
     never: Sequence[object] = (),
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
-    text = intent.strip()
-    if not text:
-        raise InputError(
-            "the intent is empty", fix='say what to do: mayfly run "count requests by status" --input FILE'
-        )
-    if len(text) > LONGEST_INTENT:
-        raise InputError(f"the intent is {len(text)} characters long; the limit is {LONGEST_INTENT}")
+    text = _checked_intent(intent)
     if lines is not None and input is not UNSET:
         raise InputError("lines are the input: give one of the two")
     names = None
@@ -157,6 +151,17 @@ def make_task(
         answers=checked_examples(answers),
         never=tuple(never),
     )
+
+
+def _checked_intent(intent: str) -> str:
+    text = intent.strip()
+    if not text:
+        raise InputError(
+            "the intent is empty", fix='say what to do: mayfly run "count requests by status" --input FILE'
+        )
+    if len(text) > LONGEST_INTENT:
+        raise InputError(f"the intent is {len(text)} characters long; the limit is {LONGEST_INTENT}")
+    return text
 
 
 def _all_items(input: object, lines: str | Path | None) -> list[object]:

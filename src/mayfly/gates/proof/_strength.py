@@ -19,7 +19,6 @@ _OF: dict[str, WitnessKind] = {
     "intent": "tests",
     "check": "tests",
     "function": "tests",
-    "answer": "answer",
     "reading": "reading",
 }
 
@@ -40,6 +39,10 @@ def witnesses_among(sandbox: Sandbox, program: Program, cases: Sequence[Case], s
     shown_outputs = [
         case.test.expected for case in cases if case.test.kind in SHOWN and case.test.expected is not UNSET
     ]
+    answered = sum(case.test.kind == "answer" for case in cases)
+    if answered:
+        # Who was asked about just this input knew what he said.
+        yield Witness(kind="answer", author="person", count=answered, what=_told("answer", answered))
     own = [case for case in cases if case.test.kind in _OF]
     if not own or luck(own, program.source) > LUCK:
         return
