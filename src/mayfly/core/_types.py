@@ -18,7 +18,7 @@ Decision = Literal["accept", "revise", "reject"]
 # How much speaks for a program; see `Proof`.
 Strength = Literal["strong", "tested", "weak", "none"]
 WitnessKind = Literal["held-out", "tests", "rival", "reading", "answer"]
-OpenKind = Literal["mistake", "failure", "result", "rival"]
+OpenKind = Literal["words", "mistake", "failure", "result", "rival"]
 
 
 class Unset(Enum):
@@ -117,7 +117,8 @@ class Witness:
 class OpenPoint:
     """Name something that no witness settles, although it can occur.
 
-    *mistake*: a mistake put into the program that nobody would notice; *failure*: an input on which it fails; *result*:
+    *words*: only examples speak for what the words ask; *mistake*: a mistake put into the program that nobody would
+    notice; *failure*: an input on which it fails; *result*:
     one on which it gives another kind of result than anywhere else; *rival*: one on which a rival answers otherwise.
     """
 

@@ -112,7 +112,7 @@ class Prover:
             if empty.meant and empty.uncaught:
                 work.notes.append("every expected output is the same value")
             self._try(work, others, again)
-        return self._conclude(work, started)
+        return self._conclude(work, started, compared=compared)
 
     def _witnessed(self, program: Program, suite: Suite, started: float) -> ProofReport:
         """Run the tests alone: somebody else has worked out every one of their outputs from the input itself."""
@@ -181,7 +181,7 @@ class Prover:
         )
         return Tried(tests=(tuple(answers.get(at, Answer()) for at in range(len(work.cases))),))
 
-    def _conclude(self, work: _Work, started: float) -> ProofReport:
+    def _conclude(self, work: _Work, started: float, *, compared: bool) -> ProofReport:
         tried, ran = work.tried, work.ran
         if tried.problem:
             work.notes.append(f"wrong programs could not be tried: {tried.problem}")
@@ -197,7 +197,7 @@ class Prover:
         work.crash = crash(work.program.source, ran.cases, work.given, tried.more)
         work.witnesses += witnesses_among(self.sandbox, work.program, ran.cases, work.suite)
         work.witnesses += self._agreeing(work)
-        work.open += self._open(work)
+        work.open += self._open(work, compared=compared)
         question = self._question(work)
         work.verdicts.append(_accepted(work, question))
         return _report(work, started, question)
@@ -215,9 +215,13 @@ class Prover:
             told = f"a second program agrees on {answered} inputs"
             yield Witness(kind="rival", author=rival.author, count=answered, what=told)
 
-    def _open(self, work: _Work) -> Iterator[OpenPoint]:
+    def _open(self, work: _Work, *, compared: bool) -> Iterator[OpenPoint]:
         """Yield what can occur and nobody settles; a rival that agrees everywhere settles what mutants leave open."""
         tried, given = work.tried, work.given
+        if {witness.kind for witness in work.witnesses} == {"held-out"} and not compared:
+            # Whoever writes for an intent gets such examples right in many wrong ways: they show the middle of it.
+            said = "only examples speak for it: nothing was tested that follows from the words"
+            yield OpenPoint(kind="words", author="intent", count=1, what=said)
         for at in work.alive(rivals=True):
             telling = telling_of(tried.fates[at], tried, given)
             if telling is not None:

@@ -92,6 +92,9 @@ class Shape:
                 pools = self.forms.setdefault(tuple(map(_kind, cut)), [[] for _ in cut])
                 for pool, run in zip(pools, cut, strict=True):
                     pool.append(run)
+        # Of a text of several lines each line has a form of its own.
+        held = [value.split("\n") for value in self.values if isinstance(value, str) and "\n" in value]
+        self.lines = Shape([line for lines in held for line in lines[1:]]) if held else None
 
     def _learn_places(self, lists: Sequence[list[object]]) -> list[Shape]:
         """Return a shape for each place where lists all have one length and hold different things, as arguments do."""
@@ -134,6 +137,8 @@ class Shape:
         return self._record(value, random) if isinstance(value, dict) else value
 
     def _text(self, value: str, random: Random) -> str:
+        if "\n" in value.strip("\n") and self.lines is not None:
+            return self._several_lines(value, self.lines, random)
         cut = runs(value)
         pools = self.forms.get(tuple(map(_kind, cut)))
         if not pools:
@@ -142,6 +147,18 @@ class Shape:
         for at in random.sample(places, min(len(places), random.choice((1, 1, 2, 3)))):
             cut[at] = _another_run(cut[at], pools[at], random)
         return "".join(cut)
+
+    def _several_lines(self, value: str, shape: Shape, random: Random) -> str:
+        """Change, leave out or repeat one line behind the first, which may be a header."""
+        lines = value.split("\n")
+        at = random.randrange(1, len(lines))
+        ways = [
+            [*lines[:at], str(shape.another(lines[at], random)), *lines[at + 1 :]],
+            [*lines[:at], str(shape.another(lines[at], random)), *lines[at + 1 :]],
+            [*lines[:at], lines[at], *lines[at:]],
+            lines[:at] + lines[at + 1 :],
+        ]
+        return "\n".join(random.choice(ways))
 
     def _list(self, value: list[object], random: Random) -> list[object]:
         if self.placed and len(value) == len(self.placed):
