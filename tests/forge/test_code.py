@@ -3,7 +3,7 @@
 import pytest
 
 from mayfly.forge import code_in
-from mayfly.forge._code import normalised
+from mayfly.forge._code import normalised, why_no_code
 
 CODE = "class A:\n    def invoke(self, input: int) -> int:\n        return input\n"
 SKETCH = f"print(A().invoke(1))  # a usage sketch, longer than the code itself {'x' * 200}"
@@ -44,3 +44,17 @@ def test_layout_and_comments_do_not_make_another_program() -> None:
 
 def test_what_does_not_parse_is_compared_as_text() -> None:
     assert normalised("def f(:") == normalised("def f(:\n")
+
+
+@pytest.mark.parametrize(
+    ("answer", "truncated", "code"),
+    [
+        ("```python\ndef f(x):\n    return (x", True, "TRUNCATED"),
+        ("```javascript\nconst f = x => x\n```", False, "OTHER_LANGUAGE"),
+        ("I'm sorry, but I can't help with that.", False, "MODEL_REFUSED"),
+        ("First you would sort the list.", False, "NO_CODE"),
+        ("", False, "NO_CODE"),
+    ],
+)
+def test_an_answer_without_a_program_is_named_as_what_it_is(answer: str, truncated: bool, code: str) -> None:
+    assert why_no_code(answer, truncated=truncated)[0] == code

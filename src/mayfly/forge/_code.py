@@ -13,6 +13,11 @@ _FENCE = re.compile(
     r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL
 )
 _PYTHON = {"", "py", "python", "python3"}
+# How models say that they will not.
+_REFUSAL = re.compile(
+    r"\b(?:I(?:'m| am) (?:sorry|unable|not able)|I (?:can(?:'|no)t|cannot|won't|will not|must decline)|as an AI)\b",
+    re.IGNORECASE,
+)
 
 
 def code_in(answer: str) -> str | None:
@@ -25,6 +30,19 @@ def code_in(answer: str) -> str | None:
         return None
     bare = textwrap.dedent(answer).strip("\n")
     return bare + "\n" if _looks_like_code(bare) else None
+
+
+def why_no_code(answer: str, *, truncated: bool) -> tuple[str, str]:
+    """Say what an answer without a program is: cut off, in another language, a refusal, or plain prose."""
+    if truncated:
+        return "TRUNCATED", "the answer was cut off before a program was complete; the limit is models.max_output"
+    others = [tag for _, tag, body in _FENCE.findall(answer) if tag.lower() not in _PYTHON and body.strip()]
+    if others:
+        return "OTHER_LANGUAGE", f"the answer is {others[0]}, not Python"
+    short = " ".join(answer.split())[:120]
+    if _REFUSAL.search(answer[:400]):
+        return "MODEL_REFUSED", f"the model refuses: {short!r}"
+    return "NO_CODE", f"the answer holds no program: {short!r}" if short else "the answer is empty"
 
 
 def _defines(source: str) -> bool:

@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from mayfly.core import Artifact, HelpNeeded, Verdict, rounds
+from mayfly.core import Artifact, HelpNeeded, Verdict, parse_python, rounds
 from mayfly.forge._arbiter import Arbiter
 from mayfly.forge._by_example import ask
-from mayfly.forge._code import normalised
+from mayfly.forge._code import normalised, why_no_code
 from mayfly.forge._reflect import Reflector
 from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request
 from mayfly.gates import Admission, Gates, Rival, Suite
@@ -121,7 +121,7 @@ class Forge:
         return self._gates.prove_again(admission, suite, profile=request.profile, rivals=rivals), suite
 
     def _admit(self, artifact: Artifact, request: Request, suite: Suite, rivals: Sequence[Rival]) -> Admission:
-        if artifact.provenance.get("prose"):
+        if artifact.provenance.get("prose") or _is_cut_off(artifact):
             return Admission.refused(artifact, _no_code(artifact))
         return self._gates.admit(
             artifact,
@@ -158,12 +158,23 @@ class Forge:
 _NOTHING = Reflection(root_cause="")
 
 
+def _is_cut_off(artifact: Artifact) -> bool:
+    """Say whether a program ends where the answer was cut off: then it is no program with a mistake in it."""
+    if not artifact.provenance.get("truncated"):
+        return False
+    try:
+        parse_python(artifact.source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return True
+    return False
+
+
 def _no_code(artifact: Artifact) -> Verdict:
-    short = " ".join(artifact.source.split())[:120]
+    code, message = why_no_code(artifact.source, truncated=artifact.provenance.get("truncated") is True)
     return Verdict(
         decision="reject",
         gate="syntax",
-        code="NO_CODE",
-        message=f"the answer holds no program: {short!r}" if short else "the answer is empty",
+        code=code,
+        message=message,
         fix="answer with one Python code block and nothing else",
     )
