@@ -44,7 +44,7 @@ def execute(
         str | None, typer.Option(metavar="A,B,C", help="Guard imports and builtins; permit these modules only.")
     ] = None,
     tier: Annotated[
-        Literal["ephemeral"] | None, typer.Option(help="Guard imports and builtins as for this tier.")
+        Literal["ephemeral", "memo"] | None, typer.Option(help="Guard imports and builtins as for this tier.")
     ] = None,
     level: Annotated[Level | None, typer.Option(help="Which wall to use.", show_default="sandbox.level")] = None,
     lines: Annotated[
@@ -137,10 +137,10 @@ def _readable(lines: Path | None) -> Path | None:
 
 
 def _allowed(imports: str | None, tier: str | None) -> frozenset[str] | None:
-    from mayfly.sandbox import EPHEMERAL_IMPORTS
+    from mayfly.sandbox import EPHEMERAL_IMPORTS, MEMO_IMPORTS
 
     if tier is not None:
-        return EPHEMERAL_IMPORTS
+        return EPHEMERAL_IMPORTS if tier == "ephemeral" else MEMO_IMPORTS
     if imports is None:
         return None
     return frozenset(name.strip() for name in imports.split(",") if name.strip())

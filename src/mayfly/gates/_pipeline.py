@@ -180,7 +180,7 @@ class Gates:
                 case.artifact.source,
                 case.entry,
                 suite,
-                imports=case.profile.imports,
+                imports=case.profile.importable,
                 parts=_parts(case.artifact),
             )
         return case.add("proof", case.report.verdicts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mayfly.core import Budget, GateSettings, Tier
-from mayfly.sandbox import EPHEMERAL_IMPORTS
+from mayfly.sandbox import EPHEMERAL_IMPORTS, MEMO_IMPORTS
 
 SIX_IMPORTS = EPHEMERAL_IMPORTS
 
@@ -32,16 +32,18 @@ class Profile:
         tier: Tier = Tier.MEMO,
         depth: int = 1,
         imports: frozenset[str] | None = None,
+        grants: tuple[str, ...] = (),
     ) -> Profile:
-        """Return the limits that the settings give for a tier and a depth."""
+        """Return the limits that the settings give for a tier and a depth; *imports* stand instead of the tier's."""
         return cls(
             tier=tier,
             depth=depth,
-            imports=SIX_IMPORTS if imports is None else imports,
+            imports=_imports_of(tier) if imports is None else imports,
             complexity_factor=settings.complexity,
             arms_factor=settings.arms,
             risk_factor=settings.import_risk,
             source=settings.source,
+            grants=grants,
         )
 
     @property
@@ -53,6 +55,11 @@ class Profile:
     def scaled(self) -> bool:
         """Whether limits shrink with the budget; what is kept in the library has absolute ones."""
         return self.tier in (Tier.EPHEMERAL, Tier.MEMO)
+
+    @property
+    def importable(self) -> frozenset[str]:
+        """The imports with the packages they lie in: the proof's importer tells modules by their first name only."""
+        return self.imports | {name.partition(".")[0] for name in self.imports}
 
     @property
     def max_complexity(self) -> int:
@@ -69,3 +76,7 @@ class Profile:
     def max_risk(self) -> float:
         """The largest sum of the risks of what is imported."""
         return (self.entropy if self.scaled else 1.0) * self.risk_factor
+
+
+def _imports_of(tier: Tier) -> frozenset[str]:
+    return EPHEMERAL_IMPORTS if tier is Tier.EPHEMERAL else MEMO_IMPORTS

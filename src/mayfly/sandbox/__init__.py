@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.sandbox._box import EPHEMERAL_IMPORTS, Sandbox, Stream
+    from mayfly.sandbox._box import Sandbox, Stream
     from mayfly.sandbox._call import Ticket
     from mayfly.sandbox._doctor import Diagnosis, Layer, diagnose
+    from mayfly.sandbox._imports import EPHEMERAL_IMPORTS, MEMO_IMPORTS
     from mayfly.sandbox._result import Lane, Level, Result, Status
 
 __all__ = [
     "EPHEMERAL_IMPORTS",
+    "MEMO_IMPORTS",
     "Diagnosis",
     "Lane",
     "Layer",
@@ -27,9 +29,10 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_box": "EPHEMERAL_IMPORTS Sandbox Stream",
+        "_box": "Sandbox Stream",
         "_call": "Ticket",
         "_doctor": "Diagnosis Layer diagnose",
+        "_imports": "EPHEMERAL_IMPORTS MEMO_IMPORTS",
         "_result": "Lane Level Result Status",
     },
 )

@@ -23,7 +23,6 @@ from mayfly.sandbox._result import Lane, Level, Result
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-EPHEMERAL_IMPORTS = frozenset({"re", "json", "dataclasses", "typing", "datetime", "math"})
 _TRIES = 8
 
 
