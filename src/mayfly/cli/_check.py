@@ -13,7 +13,12 @@ from mayfly.core import InputError, Settings, Tier
 if TYPE_CHECKING:
     from mayfly.gates import Profile
 
-Depth = Annotated[int, typer.Option(min=0, help="Depth in the tree of promises: the deeper, the simpler.", metavar="N")]
+Depth = Annotated[
+    int,
+    typer.Option(
+        min=0, help="Depth in the tree of promises: the deeper, the simpler; 0 is one agent by itself.", metavar="N"
+    ),
+]
 TierOption = Annotated[str, typer.Option(help=f"One of {', '.join(tier.value for tier in Tier)}.", metavar="TIER")]
 Imports = Annotated[str | None, typer.Option(help="Allowed imports, instead of those of the tier.", metavar="A,B")]
 
@@ -22,7 +27,7 @@ def check(
     file: Annotated[str, typer.Argument(help="A file of Python; - is stdin.", metavar="FILE.py")],
     *,
     tier: TierOption = "memo",
-    depth: Depth = 1,
+    depth: Depth = 0,
     imports: Imports = None,
     intent: Annotated[str, typer.Option(help="What the code is for, for the judge.", metavar="TEXT")] = "",
     as_json: AsJson = False,

@@ -34,7 +34,7 @@ def compile(
         Path | None, typer.Option(help="Tests: Python with test functions, or JSON cases.", metavar="FILE")
     ] = None,
     tier: TierOption = "memo",
-    depth: Depth = 1,
+    depth: Depth = 0,
     imports: Imports = None,
     show_source: Annotated[bool, typer.Option("--show-source", help="Print the source.")] = False,
     show_tests: Annotated[bool, typer.Option("--show-tests", help="Print the tests.")] = False,

@@ -30,7 +30,8 @@ class Profile:
         settings: GateSettings,
         *,
         tier: Tier = Tier.MEMO,
-        depth: int = 1,
+        # An agent by itself is the root of its tree.
+        depth: int = 0,
         imports: frozenset[str] | None = None,
         grants: tuple[str, ...] = (),
     ) -> Profile:

@@ -25,11 +25,11 @@ def compile_now(
     lines: Path | None = None,
     examples: Sequence[Example] = (),
     context: Mapping[str, object] | None = None,
-    profile: Profile = Profile(),  # noqa: B008 - frozen
+    profile: Profile | None = None,
     model: str | None = None,
     tests: str | None = None,
 ) -> tuple[Admission, Suite]:
-    """Write, gate and prove; raise what stood in the way."""
+    """Write, gate and prove by the limits of an agent by itself, or of *profile*; raise what stood in the way."""
     task = _task(runtime, intent, input, lines, examples, context, profile)
     suite = None if tests is None else _suite(task, tests)
     compiled = runtime.compile(task, model=model, suite=suite)
@@ -48,7 +48,7 @@ def compile_given(
     lines: Path | None = None,
     examples: Sequence[Example] = (),
     context: Mapping[str, object] | None = None,
-    profile: Profile = Profile(),  # noqa: B008 - frozen
+    profile: Profile | None = None,
     model: str | None = None,
     tests: str | None = None,
 ) -> tuple[Admission, Suite]:
@@ -66,7 +66,7 @@ def compile_given(
     artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
     story.watch("wrote", (1, artifact))
     admission = parts.gates(asked, story.pool).admit(
-        artifact, profile=profile, suite=suite, intent=intent, examples=task.examples, last=True
+        artifact, profile=task.profile, suite=suite, intent=intent, examples=task.examples, last=True
     )
     story.watch("judged", admission)
     runtime.keep(story)
@@ -92,8 +92,9 @@ def _task(
     lines: Path | None,
     examples: Sequence[Example],
     context: Mapping[str, object] | None,
-    profile: Profile,
+    profile: Profile | None,
 ) -> Task:
+    profile = profile or Profile.of(runtime.settings.gates)
     task = make_task(
         intent,
         input=input,
