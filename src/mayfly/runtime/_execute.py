@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mayfly.core import UNSET
+from mayfly.core import UNSET, parse_python
 from mayfly.gates import adapted
 from mayfly.promise.split import SPOOL_AT, collect
 from mayfly.runtime._task import size_of
@@ -21,11 +22,31 @@ if TYPE_CHECKING:
 CHUNK = 64 * 1024 * 1024
 PART_IN_MEMORY = 256 * 1024
 
+# What an agent yields for one item is the list of it, as it was in the proof.
 _EACH = """
 
 def _mayfly_each(items):
     for item in items:
-        yield {call}
+        value = _mayfly_one(item)
+        yield list(value) if hasattr(type(value), "__next__") else value
+
+
+def _mayfly_one(item):
+    made = {name}
+    return made().invoke(item) if isinstance(made, type) else made(item)
+"""
+# Where anything in the source is async, the items are too: the sandbox drives all of them in one event loop, which the
+# source could not, since it may not import asyncio. It costs a turn of the loop for each item, so others do without.
+_EACH_AWAITED = """
+
+async def _mayfly_each(items):
+    for item in items:
+        value = _mayfly_one(item)
+        if hasattr(type(value), "__await__"):
+            value = await value
+        if hasattr(type(value), "__anext__"):
+            value = [inner async for inner in value]
+        yield list(value) if hasattr(type(value), "__next__") else value
 
 
 def _mayfly_one(item):
@@ -63,7 +84,7 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
     """Call the agent; time grows with the size of a file."""
     source, name = adapted(artifact.source, entry)
     if task.each:
-        source += _EACH.format(call="_mayfly_one(item)", name=name)
+        source += (_EACH_AWAITED if _has_async(source) else _EACH).format(name=name)
         name = "_mayfly_each"
     imports = task.profile.imports
     accounts = artifact.provenance.get("accounts")
@@ -82,6 +103,11 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         ticket=within.ticket,
     )
     return _without_account(Ran(result=result, value=result.value), accounts)
+
+
+def _has_async(source: str) -> bool:
+    # The word decides first: most sources have none, and need not be parsed.
+    return "async" in source and any(isinstance(node, ast.AsyncFunctionDef) for node in ast.walk(parse_python(source)))
 
 
 def _without_account(ran: Ran, accounts: object) -> Ran:
