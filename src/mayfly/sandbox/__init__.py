@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from mayfly.sandbox._box import Sandbox, Stream
     from mayfly.sandbox._call import Ticket
     from mayfly.sandbox._doctor import Diagnosis, Layer, diagnose
+    from mayfly.sandbox._granted import GrantedSandbox, only_reading
     from mayfly.sandbox._imports import EPHEMERAL_IMPORTS, MEMO_IMPORTS
     from mayfly.sandbox._result import Lane, Level, Result, Status
 
@@ -15,6 +16,7 @@ __all__ = [
     "EPHEMERAL_IMPORTS",
     "MEMO_IMPORTS",
     "Diagnosis",
+    "GrantedSandbox",
     "Lane",
     "Layer",
     "Level",
@@ -24,6 +26,7 @@ __all__ = [
     "Stream",
     "Ticket",
     "diagnose",
+    "only_reading",
 ]
 
 __getattr__ = lazily(
@@ -32,6 +35,7 @@ __getattr__ = lazily(
         "_box": "Sandbox Stream",
         "_call": "Ticket",
         "_doctor": "Diagnosis Layer diagnose",
+        "_granted": "GrantedSandbox only_reading",
         "_imports": "EPHEMERAL_IMPORTS MEMO_IMPORTS",
         "_result": "Lane Level Result Status",
     },

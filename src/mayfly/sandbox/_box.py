@@ -244,6 +244,10 @@ class Sandbox:
         self._pins.forget(job, tenant)
         return fresh
 
+    def check_grants(self, grants: Collection[str]) -> None:
+        """Raise an `InputError` for a grant that is unknown or that this sandbox cannot give."""
+        _grants.parse(tuple(grants), self._workspace)
+
     def warm(self, grants: Collection[str] = ()) -> Level:
         """Start the processes now instead of with the first job; return the level they reached, or "none"."""
         try:

@@ -27,9 +27,11 @@ _HELPERS = frozenset({"_strptime", "time", "copyreg", "_pylong", "_pydatetime", 
 Importer = Callable[..., ModuleType]
 
 
-def restricted(allowed: frozenset[str]) -> dict[str, object]:
-    """Return the builtins of a job that may import only *allowed*."""
+def restricted(allowed: frozenset[str], *, files: bool = False) -> dict[str, object]:
+    """Return the builtins of a job that may import only *allowed*; with *files*, one that was granted a workspace."""
     names = {name: getattr(builtins, name) for name in _NAMES.split() if hasattr(builtins, name)}
+    if files:
+        names["open"] = open
     for name, value in vars(builtins).items():
         if isinstance(value, type) and issubclass(value, BaseException):
             names[name] = value
