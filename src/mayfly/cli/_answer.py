@@ -97,5 +97,6 @@ def again(request: Any, model: str | None) -> dict[str, Any]:
         "examples": request["examples"],
         "ground": request["ground"],
         "tier": request["tier"],
+        "grants": tuple(request.get("grants") or ()),
         "model": model or request.get("model"),
     }

@@ -75,11 +75,13 @@ def read_source(name: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def profile_of(settings: Settings, tier: str, depth: int, imports: str | None) -> "Profile":
+def profile_of(
+    settings: Settings, tier: str, depth: int, imports: str | None, grants: tuple[str, ...] = ()
+) -> "Profile":
     """Return the limits for a tier and a depth."""
     from mayfly.gates import Profile
 
     if tier not in {known.value for known in Tier}:
         raise InputError(f"there is no tier {tier!r}", fix=f"use one of {', '.join(known.value for known in Tier)}")
     names = None if imports is None else frozenset(name.strip() for name in imports.split(",") if name.strip())
-    return Profile.of(settings.gates, tier=Tier(tier), depth=depth, imports=names)
+    return Profile.of(settings.gates, tier=Tier(tier), depth=depth, imports=names, grants=grants)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
+from mayfly.cli._inputs import workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, to_json
 from mayfly.cli._record import ran, record
 from mayfly.core import InputError, MachineError, SandboxSettings, Settings, content_hash, one_line
@@ -64,7 +65,7 @@ def execute(
     from mayfly.sandbox import Sandbox
 
     try:
-        with Sandbox(settings.sandbox, level=level, workspace=_directory(workspace)) as box:
+        with Sandbox(settings.sandbox, level=level, workspace=workspace_of(workspace)) as box:
             result = box.run(
                 source,
                 entry,
@@ -119,12 +120,6 @@ def _seconds(timeout: float | None, settings: SandboxSettings) -> float:
     if not math.isfinite(timeout) or timeout <= 0:
         raise InputError(f"--timeout must be a number of seconds above 0, not {timeout:g}", fix="try: --timeout 5")
     return timeout
-
-
-def _directory(workspace: Path | None) -> Path | None:
-    if workspace is not None and not workspace.is_dir():
-        raise InputError(f"--workspace {workspace} is not a directory", fix=f"make it: mkdir -p {workspace}")
-    return workspace
 
 
 def _readable(lines: Path | None) -> Path | None:

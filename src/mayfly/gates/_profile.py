@@ -44,7 +44,8 @@ class Profile:
             arms_factor=settings.arms,
             risk_factor=settings.import_risk,
             source=settings.source,
-            grants=grants,
+            # In one order and each once: they are part of the key under which an agent is remembered.
+            grants=tuple(sorted(set(grants))),
         )
 
     @property
@@ -56,11 +57,6 @@ class Profile:
     def scaled(self) -> bool:
         """Whether limits shrink with the budget; what is kept in the library has absolute ones."""
         return self.tier in (Tier.EPHEMERAL, Tier.MEMO)
-
-    @property
-    def importable(self) -> frozenset[str]:
-        """The imports with the packages they lie in: the proof's importer tells modules by their first name only."""
-        return self.imports | {name.partition(".")[0] for name in self.imports}
 
     @property
     def max_complexity(self) -> int:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import UNSET, parse_python
 from mayfly.gates import adapted
+from mayfly.gates.stability import importable
 from mayfly.promise.split import SPOOL_AT, collect
 from mayfly.runtime._task import size_of
 from mayfly.sandbox import Result
@@ -86,7 +87,7 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
     if task.each:
         source += (_EACH_AWAITED if _has_async(source) else _EACH).format(name=name)
         name = "_mayfly_each"
-    imports = task.profile.imports
+    imports = importable(task.profile)
     accounts = artifact.provenance.get("accounts")
     if task.lines is not None or task.each or entry.generator:
         return _without_account(_streamed(box, source, name, task, imports, within, accounts), accounts)
@@ -97,6 +98,7 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         name,
         argument,
         imports=imports,
+        grants=task.profile.grants,
         timeout=within.of(0),
         lane=lane,
         tenant="run",
@@ -138,7 +140,7 @@ def _streamed(
     source: str,
     name: str,
     task: Task,
-    imports: frozenset[str],
+    imports: frozenset[str] | None,
     within: Within,
     accounts: object,
 ) -> Ran:
@@ -147,7 +149,14 @@ def _streamed(
         argument = task.records
     timeout = within.of(size_of(task.lines) if task.lines else 0)
     with box.stream(
-        source, name, argument, imports=imports, timeout=timeout, lines=task.lines, ticket=within.ticket
+        source,
+        name,
+        argument,
+        imports=imports,
+        grants=task.profile.grants,
+        timeout=timeout,
+        lines=task.lines,
+        ticket=within.ticket,
     ) as stream:
         # There are many parts at once, and nobody looks at one of them before all are joined.
         pieces = _HeldBack(stream) if accounts == "stream" else stream

@@ -31,6 +31,7 @@ def compile_now(
 ) -> tuple[Admission, Suite]:
     """Write, gate and prove by the limits of an agent by itself, or of *profile*; raise what stood in the way."""
     task = _task(runtime, intent, input, lines, examples, context, profile)
+    runtime.check_grants(task)
     suite = None if tests is None else _suite(task, tests)
     compiled = runtime.compile(task, model=model, suite=suite)
     if compiled.admission is None or compiled.suite is None:
@@ -54,6 +55,7 @@ def compile_given(
 ) -> tuple[Admission, Suite]:
     """Try *source* at every gate and prove it with the tests of the request; never raises for what the source is."""
     task = _task(runtime, intent or "check this program", input, lines, examples, context, profile)
+    runtime.check_grants(task)
     parts = runtime.parts
     parts.types.start()
     story = runtime.story("c")

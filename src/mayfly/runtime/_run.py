@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Cost, MayflyError, Outcome, Settings, Tier, limit
+from mayfly.core import UNSET, Cost, InputError, MayflyError, Outcome, Refusal, Settings, Tier, limit
 from mayfly.library import Registry
 from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
@@ -51,10 +51,10 @@ class Runtime:
         A *brief* one is for a single task: nothing is prepared for more.
         """
         self.settings = settings or Settings.load()
-        self.parts = Parts(self.settings, brief=brief)
+        self._workspace = workspace or Path.cwd()
+        self.parts = Parts(self.settings, brief=brief, workspace=self._workspace)
         self._observer = None if observer is None else _harmless(observer)
         self._capabilities = tuple(capabilities)
-        self._workspace = workspace or Path.cwd()
 
     def run(
         self,
@@ -66,8 +66,9 @@ class Runtime:
         ground: Any = None,
         model: str | None = None,
         context: Mapping[str, object] | None = None,
-        tier: Tier | str = Tier.MEMO,
+        tier: Tier | str | None = None,
         imports: frozenset[str] | None = None,
+        grants: Sequence[str] = (),
         accept_weak: bool = False,
         hints: Sequence[str] = (),
         record: Path | None = None,
@@ -83,8 +84,12 @@ class Runtime:
         without one the program is synthesized from *examples*, the input and the words of the intent. Of several
         *readings* of a question about data one is chosen with *reading*; *bad_lines* says what lines that are not
         understood lead to; *name* is that of the input; a *second* one is joined by a column that both have.
+
+        *grants* open doors in the sandbox, such as `fs:workspace` or `net:HOST`, where the rules allow them to the
+        *tier*: that is memo where none is named, and with grants authored, the lowest that may hold any.
         """
-        plain = record is None and imports is None and second is None and not reading
+        tier = (Tier.AUTHORED if grants else Tier.MEMO) if tier is None else tier
+        plain = record is None and imports is None and second is None and not reading and not grants
         if intent.strip() and plain and self._is_large(input, lines, examples):
             given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
@@ -110,7 +115,9 @@ class Runtime:
                 bad_lines=bad_lines,
                 name=name,
                 second=second,
+                grants=tuple(grants),
             )
+            self.check_grants(task, story)
             return self._resolve(task, story, model=model, record=record, accept_weak=accept_weak)
 
         return self._guarded(work, story, intent, ground, on_exhausted)
@@ -168,6 +175,32 @@ class Runtime:
             return compile_task(self.parts, task, story, model=name, suite=suite)
         finally:
             self.keep(story)
+
+    def check_grants(self, task: Task, story: Story | None = None) -> None:
+        """Raise a `Refusal` where the rules do not allow what *task* is granted; what is asked is told to *story*."""
+        profile = task.profile
+        if not profile.grants:
+            return
+        # Imported where it is used: most runs hold no grants and need no rules.
+        from mayfly.runtime._grants import refuse_grants
+        from mayfly.runtime._policy import Desk
+
+        self.parts.sandbox.check_grants(profile.grants)
+        self._check_workspace(profile.grants)
+        refused = refuse_grants(Desk(self.settings, ledger=self.ledger, workspace=self._workspace), profile)
+        if refused is not None:
+            if story is not None:
+                story.began(task, None)
+            raise Refusal(refused)
+
+    def _check_workspace(self, grants: Sequence[str]) -> None:
+        """Refuse to hand our own ledger and keys to what we run, as part of the workspace."""
+        state = self.settings.state.expanduser().resolve()
+        if any(grant.startswith("fs:") for grant in grants) and state.is_relative_to(self._workspace.resolve()):
+            raise InputError(
+                f"the workspace {self._workspace} holds the state directory {state}, which no agent may see",
+                fix="name a directory without it: --workspace DIR",
+            )
 
     def _is_large(self, input: object | Unset, lines: str | Path | None, examples: Sequence[Any]) -> bool:
         """Whether a task may be more than one agent: it names nothing to work on, or a file worth splitting."""

@@ -109,6 +109,7 @@ def make_task(
     bad_lines: BadLines = "ask",
     name: str = "",
     second: Path | Sequence[object] | None = None,
+    grants: tuple[str, ...] = (),
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
     text = intent.strip()
@@ -128,7 +129,7 @@ def make_task(
     if isinstance(input, str) and not given and signature is None:
         input = input.splitlines()
     path = Path(lines) if lines is not None else None
-    profile = Profile.of(settings.gates, tier=tier, depth=depth, imports=imports)
+    profile = Profile.of(settings.gates, tier=tier, depth=depth, imports=imports, grants=grants)
     return Task(
         intent=text,
         input=input,

@@ -7,6 +7,7 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.gates.stability._found import Scan, Scope
     from mayfly.gates.stability._growth import truth
+    from mayfly.gates.stability._imports import importable
     from mayfly.gates.stability._imports import table as import_table
     from mayfly.gates.stability._names import folded
     from mayfly.gates.stability._scan import scan
@@ -24,6 +25,7 @@ __all__ = [
     "check_stability",
     "folded",
     "import_table",
+    "importable",
     "is_stable",
     "scan",
     "truth",
@@ -34,7 +36,7 @@ __getattr__ = lazily(
     {
         "_found": "Scan Scope",
         "_growth": "truth",
-        "_imports": "table=import_table",
+        "_imports": "importable table=import_table",
         "_names": "folded",
         "_scan": "scan",
         "_stability": "Metrics StabilityReport check_stability is_stable",

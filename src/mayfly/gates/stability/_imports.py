@@ -59,6 +59,11 @@ def granted_modules(profile: Profile) -> frozenset[str]:
     return frozenset().union(*(names for kind, names in table().granted.items() if kind in kinds))
 
 
+def importable(profile: Profile) -> frozenset[str] | None:
+    """Return what the sandbox's importer lets through: the list and what grants add; None, all, with packages."""
+    return None if "package" in profile.grants else profile.imports | granted_modules(profile)
+
+
 def refusal(module: str, profile: Profile) -> str | None:
     """Return why *module*, named in full, may not be used, or None."""
     top = module.partition(".")[0]
