@@ -133,10 +133,13 @@ def test_a_grant_that_is_none_is_named(keeper: Runtime, grant: str) -> None:
     assert grant in outcome.reason
 
 
-def test_no_agent_sees_our_own_state(state: Path) -> None:
-    with Runtime(Settings(state_dir=str(state)), workspace=state.parent) as runtime:
+@pytest.mark.parametrize("inside", ["", "sub"])
+def test_no_agent_sees_our_own_state(state: Path, inside: str) -> None:
+    workspace = state / inside if inside else state.parent
+    workspace.mkdir(exist_ok=True)
+    with Runtime(Settings(state_dir=str(state)), workspace=workspace) as runtime:
         outcome = runtime.run("look the price up", grants=["fs:workspace"], **LOOK_UP)
-    assert (outcome.code, "which no agent may see" in outcome.reason) == ("INPUT", True)
+    assert (outcome.code, "no agent may see the state" in outcome.reason) == ("INPUT", True)
 
 
 WRITER = READER.replace("        return next", '        Path("asked").open("a").write(input)\n        return next')
@@ -218,9 +221,7 @@ def page() -> Iterator[str]:
         thread.join()
 
 
-def test_a_granted_host_is_reached_by_the_run_and_not_by_the_proof(
-    runtime: Runtime, script: Script, page: str
-) -> None:
+def test_a_granted_host_is_reached_by_the_run_and_not_by_the_proof(runtime: Runtime, script: Script, page: str) -> None:
     model = script(("architect", fenced(FETCHER)))
     task: dict[str, Any] = {"input": f"http://{page}/", "examples": TEXTS, "model": model, "accept_weak": True}
     assert "urllib is not on the list" in runtime.run("fetch it", tier="authored", **task).reason

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mayfly.core import UNSET, Artifact, Example, HelpNeeded, InputError, MayflyError, Unset, Verdict
+from mayfly.core import UNSET, Artifact, Example, HelpNeeded, InputError, MayflyError, Refusal, Unset, Verdict
 from mayfly.forge import CannotWrite, Request, TestWriter, read_tests
 from mayfly.gates import Admission, Profile, Suite
 from mayfly.runtime._question import ask_of_data, is_about_data
@@ -124,6 +124,8 @@ def _suite(task: Task, tests: str) -> Suite:
 
 def verdicts_of(error: MayflyError) -> list[Verdict]:
     """Return what is known about why nothing was compiled, as verdicts."""
+    if isinstance(error, Refusal):
+        return [error.verdict]
     if isinstance(error, HelpNeeded):
         history = error.context.get("validation_history")
         told = [str(line) for line in history] if isinstance(history, list) else [error.last_error]

@@ -1,14 +1,42 @@
-"""Whether the rules allow code of a tier to hold what it is granted."""
+"""Whether code of a tier may hold what it is granted: the rules say so, and some directories are never for it."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mayfly.core import Tier, Verdict
+from mayfly.core import InputError, Refusal, Tier, Verdict
+from mayfly.runtime._policy import Desk
 
 if TYPE_CHECKING:
     from mayfly.gates import Profile
-    from mayfly.runtime._policy import Desk
+    from mayfly.runtime._parts import Parts
+    from mayfly.runtime._story import Story
+    from mayfly.runtime._task import Task
+
+
+def check_grants(parts: Parts, workspace: Path, task: Task, story: Story | None) -> None:
+    """Raise an `InputError` for a grant that cannot be meant, a `Refusal` for one that the rules do not allow."""
+    grants = task.profile.grants
+    parts.sandbox.check_grants(grants)
+    if any(grant.startswith("fs:") for grant in grants):
+        _keep_state_out(parts.settings.state, workspace)
+    refused = refuse_grants(Desk(parts.settings, ledger=parts.ledger, workspace=workspace), task.profile)
+    if refused is not None:
+        if story is not None:
+            # The ledger has to say what was asked for, also where nothing came of it.
+            story.began(task, None)
+        raise Refusal(refused)
+
+
+def _keep_state_out(state: Path, workspace: Path) -> None:
+    """Refuse to hand our own ledger and keys to what we run, as part of the workspace."""
+    kept, opened = state.expanduser().resolve(), workspace.resolve()
+    if kept.is_relative_to(opened) or opened.is_relative_to(kept):
+        raise InputError(
+            f"the workspace {workspace} and the state directory {kept} hold each other, and no agent may see the state",
+            fix="name a directory apart from it: --workspace DIR",
+        )
 
 
 def refuse_grants(desk: Desk, profile: Profile) -> Verdict | None:

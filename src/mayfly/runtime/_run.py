@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Cost, InputError, MayflyError, Outcome, Refusal, Settings, Tier, limit
+from mayfly.core import UNSET, Cost, MayflyError, Outcome, Settings, Tier, limit
 from mayfly.library import Registry
 from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
@@ -80,32 +80,26 @@ class Runtime:
     ) -> Outcome[Any]:
         """Do what *intent* says with *input*, or with the *lines* of a file of any size.
 
-        The value is *ground* unless resolved. With a *model* (or one in the settings) that model writes;
-        without one the program is synthesized from *examples*, the input and the words of the intent. Of several
-        *readings* of a question about data one is chosen with *reading*; *bad_lines* says what lines that are not
-        understood lead to; *name* is that of the input; a *second* one is joined by a column that both have.
-
-        *grants* open doors in the sandbox, such as `fs:workspace` or `net:HOST`, where the rules allow them to the
-        *tier*: that is memo where none is named, and with grants authored, the lowest that may hold any.
+        The value is *ground* unless resolved. A *model* (or one in the settings) writes; without one the program is
+        synthesized from *examples*, the input and the words of the intent. Of several readings of a question about data
+        *reading* chooses one; *bad_lines* says what lines not understood lead to; *name* is that of the input; a
+        *second* one is joined by a column both have. *grants* open doors where rules allow them to the *tier*: memo, or
+        with grants authored.
         """
-        tier = (Tier.AUTHORED if grants else Tier.MEMO) if tier is None else tier
+        tier = tier or (Tier.AUTHORED if grants else Tier.MEMO)
         plain = record is None and imports is None and second is None and not reading and not grants
+        given: dict[str, Any] = {"input": input, "lines": lines, "examples": examples, "ground": ground}
+        given["context"] = context
         if intent.strip() and plain and self._is_large(input, lines, examples):
-            given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
-            outcome = self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model)
-            if outcome is not None:
+            if outcome := self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model):
                 return outcome
         story = self.story("r")
 
         def work() -> Outcome[Any]:
             task = make_task(
                 intent,
-                input=input,
-                lines=lines,
-                examples=examples,
-                ground=ground,
-                context=context,
+                **given,
                 tier=Tier(tier),
                 imports=imports,
                 hints=tuple(hints),
@@ -117,7 +111,6 @@ class Runtime:
                 second=second,
                 grants=tuple(grants),
             )
-            self.check_grants(task, story)
             return self._resolve(task, story, model=model, record=record, accept_weak=accept_weak)
 
         return self._guarded(work, story, intent, ground, on_exhausted)
@@ -178,29 +171,11 @@ class Runtime:
 
     def check_grants(self, task: Task, story: Story | None = None) -> None:
         """Raise a `Refusal` where the rules do not allow what *task* is granted; what is asked is told to *story*."""
-        profile = task.profile
-        if not profile.grants:
-            return
-        # Imported where it is used: most runs hold no grants and need no rules.
-        from mayfly.runtime._grants import refuse_grants
-        from mayfly.runtime._policy import Desk
+        if task.profile.grants:
+            # Imported where it is used: most runs hold no grants and need no rules.
+            from mayfly.runtime._grants import check_grants
 
-        self.parts.sandbox.check_grants(profile.grants)
-        self._check_workspace(profile.grants)
-        refused = refuse_grants(Desk(self.settings, ledger=self.ledger, workspace=self._workspace), profile)
-        if refused is not None:
-            if story is not None:
-                story.began(task, None)
-            raise Refusal(refused)
-
-    def _check_workspace(self, grants: Sequence[str]) -> None:
-        """Refuse to hand our own ledger and keys to what we run, as part of the workspace."""
-        state = self.settings.state.expanduser().resolve()
-        if any(grant.startswith("fs:") for grant in grants) and state.is_relative_to(self._workspace.resolve()):
-            raise InputError(
-                f"the workspace {self._workspace} holds the state directory {state}, which no agent may see",
-                fix="name a directory without it: --workspace DIR",
-            )
+            check_grants(self.parts, self._workspace, task, story)
 
     def _is_large(self, input: object | Unset, lines: str | Path | None, examples: Sequence[Any]) -> bool:
         """Whether a task may be more than one agent: it names nothing to work on, or a file worth splitting."""
@@ -332,6 +307,7 @@ class Runtime:
     def _resolve(
         self, task: Task, story: Story, *, model: str | None, record: Path | None, accept_weak: bool
     ) -> Outcome[Any]:
+        self.check_grants(task, story)
         within = Within(seconds=self.settings.sandbox.timeout)
         asked = Asked(model=self._model(model), accept_weak=accept_weak, record=record, within=within)
         return resolve_task(self.parts, task, story, asked)
