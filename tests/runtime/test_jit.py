@@ -181,7 +181,7 @@ def test_defaults_and_names_are_part_of_what_is_asked_for_and_of_the_call(runtim
     assert (outcome.status, outcome.value) == ("resolved", "hel?"), outcome.reason
     assert (short("hello", 4), short("hello", limit=1, mark="")) == ("hell.", "h")
     with pytest.raises(TypeError, match="positional"):
-        short("hello", 4, "?")  # type: ignore[misc]
+        short("hello", 4, "?")  # type: ignore[call-arg]
 
 
 def test_another_default_asks_for_another_function() -> None:

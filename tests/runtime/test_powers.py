@@ -173,7 +173,8 @@ VERSIONS = [
 
 
 def test_installed_packages_are_there_with_the_grant(runtime: Runtime, script: Script) -> None:
-    model, task = script(("architect", fenced(PACKAGED))), {"input": ["9.9", "9.10"], "examples": VERSIONS}
+    model = script(("architect", fenced(PACKAGED)))
+    task: dict[str, Any] = {"input": ["9.9", "9.10"], "examples": VERSIONS}
     assert runtime.run("newest version", model=model, accept_weak=True, **task).status == "collapsed"
     outcome = runtime.run("newest version", model=model, grants=["package"], accept_weak=True, **task)
     assert (outcome.status, outcome.value) == ("resolved", "9.10"), outcome.reason
