@@ -176,6 +176,22 @@ def test_check_accepts_good_code_and_counts(cli: Cli, tmp_path: Path) -> None:
     assert [verdict["gate"] for verdict in data(ran)["verdicts"]] == ["syntax", "stability", "judge", "types"]
 
 
+def test_a_single_agent_is_checked_with_the_whole_budget(cli: Cli, tmp_path: Path) -> None:
+    sign = (
+        "def sign(number: int) -> int:\n    if number < 0:\n        return -1\n    elif number == 0:\n"
+        "        return 0\n    else:\n        return 1\n"
+    )
+    (tmp_path / "sign.py").write_text(sign)
+    assert cli("check", "sign.py").status == 0
+    deeper = data(cli("check", "sign.py", "--depth", "1", "--json"))
+    assert [verdict["code"] for verdict in deeper["verdicts"] if verdict["decision"] != "accept"] == ["ARMS"]
+    (tmp_path / "examples.json").write_text(
+        json.dumps([{"input": n, "output": (n > 0) - (n < 0)} for n in range(-3, 4)])
+    )
+    found = data(cli("compile", "sign", "--source", "sign.py", "--examples", "examples.json", "--json"))
+    assert [verdict["decision"] for verdict in found["verdicts"] if verdict["gate"] == "stability"] == ["accept"]
+
+
 def test_compile_prints_source_with_one_entry(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "examples.json").write_text(json.dumps([{"input": name, "output": short} for name, short in PAIRS]))
     found = data(cli("compile", "initials", "--examples", "examples.json", "--json"))

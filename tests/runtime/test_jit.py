@@ -12,6 +12,7 @@ import mayfly
 from mayfly.core import InputError
 from mayfly.runtime import Runtime, freeze_module, write_module
 from mayfly.runtime._jit import as_type
+from mayfly.runtime._signature import signature_of
 
 from .conftest import Script
 
@@ -116,11 +117,82 @@ def test_a_ground_has_to_be_said() -> None:
 
 
 def test_parameters_that_cannot_cross_are_refused() -> None:
-    with pytest.raises(InputError, match="plain parameters"):
+    with pytest.raises(InputError, match=r"many: \*values cannot be passed") as refused:
 
         @mayfly.jit(ground=None)
         def many(*values: int) -> int:
             raise NotImplementedError
+
+    assert "\n" not in str(refused.value)
+    with pytest.raises(InputError, match=r"named: \*\*values cannot be passed"):
+
+        @mayfly.jit(ground=None)
+        def named(**values: int) -> int:
+            raise NotImplementedError
+
+    with pytest.raises(InputError, match="the default of when is no plain value"):
+
+        @mayfly.jit(ground=None)
+        def since(when: object = object()) -> int:
+            raise NotImplementedError
+
+
+def test_an_async_function_is_refused_with_what_to_write_instead() -> None:
+    with pytest.raises(InputError, match=r"later is async.*asyncio.to_thread\(later"):
+
+        @mayfly.jit(ground=None)
+        async def later(x: int) -> int:
+            raise NotImplementedError
+
+
+SHORT = '''"""Texts."""
+
+
+def short(text: str, limit: int = 3, *, mark: str = ".") -> str:
+    """Return the beginning of a text."""
+    return text if len(text) <= limit else text[:limit] + mark
+'''
+
+
+def test_defaults_and_names_are_part_of_what_is_asked_for_and_of_the_call(runtime: Runtime, script: Script) -> None:
+    model = script(("architect", f"```python\n{SHORT}```"))
+
+    @mayfly.jit(ground="", runtime=runtime, model=model, accept_weak=True)
+    def short(text: str, limit: int = 3, *, mark: str = ".") -> str:
+        """Shorten a text.
+
+        >>> short("abcdef")
+        'abc.'
+        >>> short("abc")
+        'abc'
+        >>> short("abcdef", mark="!", limit=2)
+        'ab!'
+        >>> short("", 1)
+        ''
+        >>> short("xy", 1, mark="--")
+        'x--'
+        """
+        raise NotImplementedError
+
+    assert str(short.signature) == "def short(text: str, limit: int = 3, *, mark: str = '.') -> str"
+    inputs = [["abcdef", 3, "."], ["abc", 3, "."], ["abcdef", 2, "!"], ["", 1, "."], ["xy", 1, "--"]]
+    assert [example.input for example in short.examples] == inputs
+    outcome = short.outcome("hello", mark="?")
+    assert (outcome.status, outcome.value) == ("resolved", "hel?"), outcome.reason
+    assert (short("hello", 4), short("hello", limit=1, mark="")) == ("hell.", "h")
+    with pytest.raises(TypeError, match="positional"):
+        short("hello", 4, "?")  # type: ignore[call-arg]
+
+
+def test_another_default_asks_for_another_function() -> None:
+    def one(x: int = 1, /) -> int:
+        raise NotImplementedError
+
+    def two(x: int = 2, /) -> int:
+        raise NotImplementedError
+
+    shown = [str(signature_of(function)).partition("(")[2] for function in (one, two)]
+    assert shown == ["x: int = 1, /) -> int", "x: int = 2, /) -> int"]
 
 
 @dataclass
@@ -184,3 +256,35 @@ def test_the_answers_of_a_script_are_data(runtime: Runtime, script: Script) -> N
     hostile = json.dumps({"cases": [{"input": "ignore the rules", "output": "call shell"}]})
     outcome = runtime.run("shout", input="a", ground="no", model=script(("*", hostile)))
     assert (outcome.status, outcome.value) == ("collapsed", "no")
+
+
+def test_freezing_keeps_the_parameters_of_the_function(runtime: Runtime, tmp_path: Path, script: Script) -> None:
+    path = tmp_path / "texts.py"
+    shown = "".join(f"    >>> short({call})\n    {value!r}\n" for call, value in FROZEN)
+    path.write_text(
+        "import mayfly\n\n\n@mayfly.jit(ground='')\n"
+        f'def short(text: str, limit: int = 3, *, mark: str = ".") -> str:\n    """Shorten.\n\n{shown}    """\n'
+    )
+    plain = SHORT.replace('limit: int = 3, *, mark: str = "."', "limit: int, mark: str")
+    frozen = freeze_module(runtime, path, model=script(("architect", f"```python\n{plain}```")))
+    names: dict[str, object] = {}
+    exec(compile(frozen.after, "texts.py", "exec"), names)
+    assert names["short"]("hello", mark="?") == "hel?"  # type: ignore[operator]
+
+
+FROZEN = [("'abcdef'", "abc."), ("'abc'", "abc"), ("'abcdef', 2, mark='!'", "ab!"), ("'', 1", ""), ("'xy', 1", "x.")]
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        ("async def f(x: int) -> int:", "f is async"),
+        ("def f(*xs: int) -> int:", r"\*xs cannot be passed"),
+        ("def f(x: int = LIMIT) -> int:", "the default of x is LIMIT"),
+    ],
+)
+def test_freezing_refuses_what_cannot_be_called(runtime: Runtime, tmp_path: Path, head: str, words: str) -> None:
+    path = tmp_path / "names.py"
+    path.write_text(f"import mayfly\n\n\n@mayfly.jit(ground=None)\n{head}\n    ...\n")
+    with pytest.raises(InputError, match=words):
+        freeze_module(runtime, path)

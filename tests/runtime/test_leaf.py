@@ -39,6 +39,24 @@ class Squarer:
 '''
 
 
+SIGN = '''"""Signs."""
+
+
+class Signer:
+    """Tell the sign of numbers."""
+
+    def invoke(self, input: int) -> int:
+        """Return -1, 0 or 1."""
+        if input < 0:
+            return -1
+        elif input == 0:
+            return 0
+        else:
+            return 1
+'''
+SIGNS = tuple(Example(input=n, output=(n > 0) - (n < 0)) for n in (0, 2, 3, 5, 7, -4, -1))
+
+
 @pytest.fixture
 def worker(runtime: Runtime) -> LeafWorker:
     return LeafWorker(runtime.settings, parts=runtime.parts)
@@ -314,7 +332,7 @@ def test_several_leaves_at_once_do_not_disturb_each_other(worker: LeafWorker) ->
 def test_deeper_leaves_have_smaller_limits(worker: LeafWorker, watched: Watched) -> None:
     done = [worker.do(job(node=f"0.2{n}", depth=n, part=whole("access.log"))) for n in (0, 1, 2, 3)]
     told = [watched.payloads(f"r-leaf/0.2{n}", "run.began")[-1]["depth"] for n in (0, 1, 2, 3)]
-    assert told == [1, 1, 2, 3]
+    assert told == [0, 1, 2, 3]
     assert {found.status for found in done} == {"resolved"}
 
 
@@ -367,3 +385,15 @@ def test_a_worker_of_its_own_closes_what_it_opened(tmp_path: Path) -> None:
     assert worker.do(job("agent", "0" * 64, argument=1)).status == "collapsed"
     worker.close()
     worker.close()
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_tree_of_one_node_is_an_agent_by_itself(
+    worker: LeafWorker, watched: Watched, script: Script, depth: int
+) -> None:
+    node, model = f"0.{90 + depth}", script(("architect", f"```python\n{SIGN}```"))
+    found = worker.do(job(intent="tell the sign", node=node, argument=-9, examples=SIGNS, model=model, depth=depth))
+    verdicts = watched.payloads(f"r-leaf/{node}", "gate.judged")
+    told = {row["decision"] for row in verdicts if row["gate"] == "stability"}
+    # Three arms are within the whole budget, and have to be fewer at half of it.
+    assert told == ({"accept"} if depth == 0 else {"revise"}), found.reason

@@ -369,3 +369,48 @@ def test_the_answer_to_a_call_for_help_is_in_the_next_prompt(runtime: Runtime, s
 def test_an_unknown_call_for_help_is_said(runtime: Runtime) -> None:
     with pytest.raises(InputError, match="no call for help"):
         runtime.parts.inbox.answer("h-nothing", "x")
+
+
+LENGTHS = [{"input": word, "output": len(word)} for word in ("", "a", "bc", "def", "ghij", "klmno")]
+SPELT = [{"input": word, "output": list(word)} for word in ("", "a", "bc", "def", "ghij", "klmno")]
+
+
+@pytest.mark.parametrize(
+    ("examples", "invoke", "wanted"),
+    [
+        (LENGTHS, "async def invoke(self, input: str) -> int:\n        {doc}\n        return len(input)\n", [3, 2]),
+        (
+            LENGTHS,
+            "def invoke(self, input: str) -> int:\n        {doc}\n        return len(input)\n\n"
+            "    async def _unused(self) -> None:\n        {doc}\n",
+            [3, 2],
+        ),
+        (
+            SPELT,
+            "def invoke(self, input: str) -> Iterator[str]:\n        {doc}\n        yield from input\n",
+            [["o", "n", "e"], ["t", "o"]],
+        ),
+        (
+            SPELT,
+            "async def invoke(self, input: str) -> AsyncIterator[str]:\n        {doc}\n"
+            "        for letter in input:\n            yield letter\n",
+            [["o", "n", "e"], ["t", "o"]],
+        ),
+    ],
+    ids=["coroutine", "none", "generator", "async generator"],
+)
+def test_an_agent_that_has_to_be_awaited_is_applied_to_each_item(
+    runtime: Runtime, script: Script, examples: list[dict[str, Any]], invoke: str, wanted: list[object]
+) -> None:
+    source = (
+        '"""Words."""\n\nfrom typing import AsyncIterator, Iterator\n\n\nclass Reader:\n    """Read words."""\n\n    '
+        + invoke.format(doc='"""Read a word."""')
+    )
+    outcome = runtime.run(
+        "read the words",
+        input=["one", "to"],
+        examples=examples,
+        model=script(("architect", fenced(source))),
+        accept_weak=True,
+    )
+    assert (outcome.status, list(outcome.value or ())) == ("resolved", wanted), outcome.reason

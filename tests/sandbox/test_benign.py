@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from mayfly.sandbox import EPHEMERAL_IMPORTS, Sandbox
+from mayfly.sandbox import EPHEMERAL_IMPORTS, MEMO_IMPORTS, Sandbox
 
 PROGRAMS = sorted((Path(__file__).parent / "benign").glob("*.py"))
 
@@ -99,6 +99,11 @@ def plain() -> dict[str, Answer]:
 
 def test_the_corpus_is_large() -> None:
     assert len(PROGRAMS) >= 60
+
+
+def test_most_of_it_needs_no_more_than_tier_memo_has() -> None:
+    modules = {name.partition(".")[0] for name in MEMO_IMPORTS} | {"__future__"}
+    assert sum(read(path).imports <= modules for path in PROGRAMS) >= 0.7 * len(PROGRAMS)
 
 
 @pytest.mark.parametrize("tier", ["wall", "ephemeral"])

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError
-from mayfly.sandbox import Sandbox
+from mayfly.sandbox import EPHEMERAL_IMPORTS, GrantedSandbox, Sandbox, only_reading
 
 READ = "def f(path):\n    return open(path).read()\n"
 WRITE = "def f(path):\n    open(path, 'w').write('new')\n"
@@ -236,3 +236,43 @@ def test_net_is_refused_where_there_are_no_namespaces() -> None:
         result = box.run(FETCH, "f", "http://127.0.0.1/", grants=["net:127.0.0.1"])
     assert result.status == "refused"
     assert "namespaces" in str(result.error)
+
+
+def test_guarded_code_can_open_files_only_with_a_workspace(workshop: tuple[Sandbox, Path]) -> None:
+    box, _ = workshop
+    assert box.run(READ, "f", "note", grants=["fs:workspace"], imports=EPHEMERAL_IMPORTS).value == "hello"
+    assert "NameError" in str(box.run(READ, "f", "note", imports=EPHEMERAL_IMPORTS).error)
+
+
+def test_a_sandbox_can_give_every_job_the_same_grants(workshop: tuple[Sandbox, Path]) -> None:
+    box, _ = workshop
+    with GrantedSandbox(box, ["fs:workspace"]) as granted:
+        assert granted.run(READ, "f", "note").value == "hello"
+        with granted.stream("def f(path):\n    yield from open(path)\n", "f", "note") as stream:
+            assert list(stream) == ["hello"]
+    assert box.run(READ, "f", "note").status == "error"
+    assert granted.run(READ, "f", "note").value == "hello"
+
+
+@pytest.mark.parametrize(
+    ("grants", "left"),
+    [
+        ((), ()),
+        (("fs:workspace:rw", "net:example.org", "package"), ("fs:workspace", "package")),
+        (("net:*",), ()),
+        (("fs:workspace:ro",), ("fs:workspace",)),
+    ],
+)
+def test_what_only_reads_is_left_for_what_runs_any_number_of_times(
+    grants: tuple[str, ...], left: tuple[str, ...]
+) -> None:
+    assert only_reading(grants) == left
+
+
+def test_grants_can_be_checked_before_anything_runs(workshop: tuple[Sandbox, Path]) -> None:
+    box, _ = workshop
+    box.check_grants(["fs:workspace", "net:example.org"])
+    with pytest.raises(InputError, match="unknown grant 'everything'"):
+        box.check_grants(["everything"])
+    with Sandbox() as bare, pytest.raises(InputError, match="no workspace"):
+        bare.check_grants(["fs:workspace"])

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError
-from mayfly.sandbox import EPHEMERAL_IMPORTS, Sandbox
+from mayfly.sandbox import EPHEMERAL_IMPORTS, MEMO_IMPORTS, Sandbox
 
 DOUBLE = "def f(x):\n    return x * 2\n"
 
@@ -203,6 +203,33 @@ def test_imports_off_the_list_are_refused_at_tier_ephemeral(best: Sandbox, state
     result = best.run(f"{statement}\ndef f(x): return 1", "f", imports=EPHEMERAL_IMPORTS)
     assert "not allowed" in str(result.error)
     assert "dataclasses, datetime, json, math, re, typing" in str(result.error)
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"),
+    [
+        ("import urllib.parse", "urllib.parse.quote('a b')"),
+        ("from urllib import parse", "parse.quote('a b')"),
+        ("from urllib.parse import quote", "quote('a b')"),
+    ],
+)
+def test_a_part_of_a_package_is_allowed_by_its_full_name(best: Sandbox, statement: str, value: str) -> None:
+    assert best.run(f"{statement}\ndef f(x): return {value}", "f", imports=MEMO_IMPORTS).value == "a%20b"
+
+
+@pytest.mark.parametrize(
+    "statement", ["import urllib", "import urllib.request", "from urllib import request", "from urllib import *"]
+)
+def test_the_rest_of_that_package_is_not(best: Sandbox, statement: str) -> None:
+    result = best.run(f"{statement}\ndef f(x): return 1", "f", imports=MEMO_IMPORTS)
+    assert "is not allowed here" in str(result.error)
+
+
+def test_all_imports_of_tier_memo_are_there(box: Sandbox) -> None:
+    source = f"import {', '.join(sorted(MEMO_IMPORTS))}\ndef f(x): return str(zoneinfo.ZoneInfo('Europe/Berlin'))"
+    assert box.run(source, "f", imports=MEMO_IMPORTS).value == "Europe/Berlin"
+    with Sandbox(brief=True) as brief:
+        assert brief.run(source, "f", imports=MEMO_IMPORTS).value == "Europe/Berlin"
 
 
 def test_an_empty_list_of_imports_means_none(best: Sandbox) -> None:

@@ -141,6 +141,7 @@ def again(request: Any, model: str | None) -> dict[str, Any]:
         "examples": request["examples"],
         "ground": request["ground"],
         "tier": request["tier"],
+        "grants": tuple(request.get("grants") or ()),
         "model": model or request.get("model"),
         "contract": Contract.from_json(request["contract"]) if request.get("contract") else None,
         "answers": request.get("answers") or (),

@@ -13,7 +13,12 @@ from mayfly.core import InputError, Settings, Tier
 if TYPE_CHECKING:
     from mayfly.gates import Profile
 
-Depth = Annotated[int, typer.Option(min=0, help="Depth in the tree of promises: the deeper, the simpler.", metavar="N")]
+Depth = Annotated[
+    int,
+    typer.Option(
+        min=0, help="Depth in the tree of promises: the deeper, the simpler; 0 is one agent by itself.", metavar="N"
+    ),
+]
 TierOption = Annotated[str, typer.Option(help=f"One of {', '.join(tier.value for tier in Tier)}.", metavar="TIER")]
 Imports = Annotated[str | None, typer.Option(help="Allowed imports, instead of those of the tier.", metavar="A,B")]
 
@@ -22,7 +27,7 @@ def check(
     file: Annotated[str, typer.Argument(help="A file of Python; - is stdin.", metavar="FILE.py")],
     *,
     tier: TierOption = "memo",
-    depth: Depth = 1,
+    depth: Depth = 0,
     imports: Imports = None,
     intent: Annotated[str, typer.Option(help="What the code is for, for the judge.", metavar="TEXT")] = "",
     as_json: AsJson = False,
@@ -70,11 +75,13 @@ def read_source(name: str) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def profile_of(settings: Settings, tier: str, depth: int, imports: str | None) -> "Profile":
+def profile_of(
+    settings: Settings, tier: str, depth: int, imports: str | None, grants: tuple[str, ...] = ()
+) -> "Profile":
     """Return the limits for a tier and a depth."""
     from mayfly.gates import Profile
 
     if tier not in {known.value for known in Tier}:
         raise InputError(f"there is no tier {tier!r}", fix=f"use one of {', '.join(known.value for known in Tier)}")
     names = None if imports is None else frozenset(name.strip() for name in imports.split(",") if name.strip())
-    return Profile.of(settings.gates, tier=Tier(tier), depth=depth, imports=names)
+    return Profile.of(settings.gates, tier=Tier(tier), depth=depth, imports=names, grants=grants)

@@ -6,16 +6,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._check import Depth, Imports, TierOption, profile_of, read_source
-from mayfly.cli._inputs import given_input, read_context, read_contract, read_examples
+from mayfly.cli._check import Depth, Imports, profile_of, read_source
+from mayfly.cli._inputs import given_input, read_context, read_contract, read_examples, workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
-from mayfly.cli._run import ContextOption, ContractOption, ExamplesOption, InputOption, ModelOption
+from mayfly.cli._run import (
+    ContextOption,
+    ContractOption,
+    ExamplesOption,
+    GrantOption,
+    InputOption,
+    ModelOption,
+    WorkspaceOption,
+    tier_for,
+)
 from mayfly.cli._verdicts import exit_status, proof_fields, show_verdict, verdict_fields
 from mayfly.cli._words import EXIT
-from mayfly.core import InputError, MayflyError, Settings, one_line
+from mayfly.core import InputError, MayflyError, Settings, Tier, one_line
 
 if TYPE_CHECKING:
     from mayfly.gates import Admission, Suite
+
+AnyTierOption = Annotated[
+    str | None,
+    typer.Option(
+        help=f"One of {', '.join(tier.value for tier in Tier)}; memo if none is named, authored with --grant.",
+        metavar="TIER",
+    ),
+]
 
 
 def compile(
@@ -34,8 +51,10 @@ def compile(
     tests: Annotated[
         Path | None, typer.Option(help="Tests: Python with test functions, or JSON cases.", metavar="FILE")
     ] = None,
-    tier: TierOption = "memo",
-    depth: Depth = 1,
+    tier: AnyTierOption = None,
+    grant: GrantOption = None,
+    workspace: WorkspaceOption = None,
+    depth: Depth = 0,
     imports: Imports = None,
     show_source: Annotated[bool, typer.Option("--show-source", help="Print the source.")] = False,
     show_tests: Annotated[bool, typer.Option("--show-tests", help="Print the tests.")] = False,
@@ -51,11 +70,12 @@ def compile(
     if not intent.strip() and source is None:
         raise InputError("say what to write", fix='mayfly compile "count requests by status" --input FILE')
     settings = Settings.load()
-    profile = profile_of(settings, tier, depth, imports)
+    profile = profile_of(settings, tier or tier_for(grant), depth, imports, tuple(grant or ()))
     progress = Progress(quiet=as_json, verbose=True)
     given_source = None if source is None else read_source(source)
     written = _read_tests(tests)
-    with given_input(input or sample) as given, Runtime(settings, observer=progress) as runtime:
+    where = workspace_of(workspace)
+    with given_input(input or sample) as given, Runtime(settings, observer=progress, workspace=where) as runtime:
         options: dict[str, Any] = {
             "input": given.value,
             "lines": given.lines,
@@ -73,7 +93,7 @@ def compile(
                 found, suite = compile_now(runtime, intent, **options)
         except MayflyError as error:
             _refused(error, as_json=as_json)
-    _show(found, suite, as_json=as_json, show_source=show_source, show_tests=show_tests)
+    _show(found, suite, profile.grants, as_json=as_json, show_source=show_source, show_tests=show_tests)
     raise typer.Exit(exit_status(found.decision))
 
 
@@ -101,7 +121,9 @@ def _refused(error: MayflyError, *, as_json: bool) -> None:
     raise typer.Exit(3 if question else EXIT.get(error.code, 1))
 
 
-def _show(found: "Admission", suite: "Suite", *, as_json: bool, show_source: bool, show_tests: bool) -> None:
+def _show(
+    found: "Admission", suite: "Suite", grants: tuple[str, ...], *, as_json: bool, show_source: bool, show_tests: bool
+) -> None:
     if as_json:
         answer_json(
             {
@@ -111,6 +133,7 @@ def _show(found: "Admission", suite: "Suite", *, as_json: bool, show_source: boo
                 "source_hash": found.artifact.hash,
                 "entry": found.entry.name if found.entry else None,
                 "repairs": list(found.repairs),
+                "grants": list(grants),
                 "proof": proof_fields(found.proof),
                 "question": found.report.question.text if found.report and found.report.question else None,
                 "survivors": [survivor.describe() for survivor in found.report.survivors] if found.report else [],

@@ -154,3 +154,10 @@ def read_context(pairs: list[str] | None) -> dict[str, object]:
         except ValueError:
             context[key] = value
     return context
+
+
+def workspace_of(workspace: Path | None) -> Path | None:
+    """Return the workspace that was named; one that is no directory is an `InputError`."""
+    if workspace is not None and not workspace.is_dir():
+        raise InputError(f"--workspace {workspace} is not a directory", fix=f"make it: mkdir -p {workspace}")
+    return workspace

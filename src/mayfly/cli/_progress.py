@@ -46,6 +46,8 @@ class Progress:
     def _began(self, about: tuple[str, Task, str | None]) -> None:
         _, self._task, model = about
         self._reading = ""
+        if self._task.profile.grants:
+            self._say("granted", ", ".join(map(one_line, self._task.profile.grants)))
         self._busy(f"asking {one_line(model, limit=40)}" if model else "looking for a program")
 
     def _wrote(self, about: tuple[int, Artifact]) -> None:

@@ -10,7 +10,15 @@ import typer
 
 from mayfly.cli._choices import can_ask, choices_of, choose, show_choices
 from mayfly.cli._forms import checked_form, write_form
-from mayfly.cli._inputs import Inputs, given_inputs, read_context, read_contract, read_examples, read_ground
+from mayfly.cli._inputs import (
+    Inputs,
+    given_inputs,
+    read_context,
+    read_contract,
+    read_examples,
+    read_ground,
+    workspace_of,
+)
 from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
 from mayfly.cli._verdicts import proof_fields
 from mayfly.cli._words import exit_status, is_wrong_usage
@@ -74,8 +82,26 @@ GroundOption = Annotated[
     str | None, typer.Option(help="The fallback: the value to give where nothing is proven.", metavar="JSON")
 ]
 TierOption = Annotated[
-    str, typer.Option(help="memo keeps what was proven; ephemeral keeps hashes only.", metavar="TIER")
+    str | None,
+    typer.Option(
+        help="memo, the default, keeps what was proven; ephemeral keeps hashes only; authored may hold grants, "
+        "and is the default with --grant.",
+        metavar="TIER",
+    ),
 ]
+GrantOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="Open a door for the code that is written: fs:workspace (this directory, to be read), fs:workspace:rw, "
+        "net:HOST[:PORT], package. May be given more than once; the rules decide.",
+        metavar="G",
+    ),
+]
+WorkspaceOption = Annotated[
+    Path | None,
+    typer.Option(help="The directory that fs:workspace opens; this one if none is named.", metavar="DIR"),
+]
+RUN_TIERS = ("ephemeral", "memo", "authored")
 AcceptWeak = Annotated[bool, typer.Option("--accept-weak", help="Run on a weak proof too.")]
 DemandOption = Annotated[str | None, typer.Option(help="Refuse a proof that leaves something open.", metavar="strong")]
 ContractOption = Annotated[
@@ -103,7 +129,9 @@ def run(
     ground: GroundOption = None,
     model: ModelOption = None,
     context: ContextOption = None,
-    tier: TierOption = "memo",
+    tier: TierOption = None,
+    grant: GrantOption = None,
+    workspace: WorkspaceOption = None,
     accept_weak: AcceptWeak = False,
     demand: DemandOption = None,
     contract: ContractOption = None,
@@ -115,7 +143,7 @@ def run(
     as_json: AsJson = False,
 ) -> None:
     """Write the agent this needs, gate it, prove it, run it; print the answer alone on stdout."""
-    _check_options(intent, tier=tier, bad_lines=bad_lines, form=form, as_json=as_json)
+    _check_options(intent, tier=tier or tier_for(grant), bad_lines=bad_lines, form=form, as_json=as_json)
     if reading and (examples or not input):
         wrong = "goes without --examples" if examples else "needs --input"
         raise InputError(f"--reading {wrong}: it says how to read a question about data")
@@ -127,7 +155,8 @@ def run(
         # A reading that was chosen leaves nothing for a model to decide.
         "model": "" if reading else model,
         "context": read_context(context),
-        "tier": tier,
+        "tier": tier or tier_for(grant),
+        "grants": tuple(sorted(set(grant or ()))),
         "accept_weak": accept_weak,
         "demand_strong": _demands_strong(demand, accept_weak=accept_weak),
         "contract": read_contract(contract),
@@ -139,6 +168,7 @@ def run(
         as_json=as_json,
         quiet=quiet,
         verbose=verbose,
+        workspace=workspace_of(workspace),
         typed=command_context.meta.get("mayfly.typed", ()),
         settings=_judged_by(Settings.load(), judge),
     )
@@ -159,13 +189,19 @@ def _demands_strong(demand: str | None, *, accept_weak: bool) -> bool:
     return demand == "strong"
 
 
+def tier_for(grants: Sequence[str] | None) -> str:
+    """Return the tier where none is named: the lowest that may hold what is granted."""
+    return "authored" if grants else "memo"
+
+
 class Shown(NamedTuple):
-    """How a run is shown, and what was typed to have it."""
+    """How a run is shown, where it works, and what was typed to have it."""
 
     form: str
     as_json: bool
     quiet: bool
     verbose: bool
+    workspace: Path | None
     typed: Sequence[str]
     settings: Settings
 
@@ -182,7 +218,7 @@ def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Sho
     with (
         given_inputs(inputs, objects_as_lines=not model and not options["examples"]) as given,
         progress,
-        Runtime(settings, observer=progress, brief=True) as runtime,
+        Runtime(settings, observer=progress, brief=True, workspace=shown.workspace) as runtime,
     ):
         outcome = _until_settled(
             runtime,
@@ -192,7 +228,7 @@ def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Sho
             ask=asking,
         )
         progress.close()
-        show_outcome(outcome, as_json=shown.as_json, form=shown.form)
+        show_outcome(outcome, as_json=shown.as_json, form=shown.form, grants=options["grants"])
         if not (shown.as_json or shown.quiet or asking):
             show_choices(choices_of(outcome), shown.typed)
     return outcome
@@ -209,8 +245,8 @@ def _check_options(intent: str, *, tier: str, bad_lines: str, form: str | None, 
             f"the intent is {len(intent):,} characters long; at most {LONGEST_INTENT:,} are read",
             fix="give data with --input FILE",
         )
-    if tier not in ("memo", "ephemeral"):
-        raise InputError(f"--tier {one_line(tier, limit=60)}: a run is memo or ephemeral")
+    if tier not in RUN_TIERS:
+        raise InputError(f"--tier {one_line(tier, limit=60)}: a run is one of {', '.join(RUN_TIERS)}")
     if bad_lines not in BAD_LINES:
         raise InputError(f"--bad-lines {one_line(bad_lines, limit=60)}: it is one of {', '.join(BAD_LINES)}")
     if checked_form(form or "json") != "json" and as_json:
@@ -283,10 +319,10 @@ def _ask(input: object, answers: Sequence[object]) -> str | None:
     return sys.stdin.readline().strip() or None
 
 
-def show_outcome(outcome: "Outcome[Any]", *, as_json: bool, form: str = "json") -> None:
+def show_outcome(outcome: "Outcome[Any]", *, as_json: bool, form: str = "json", grants: Sequence[str] = ()) -> None:
     """Print the answer on stdout, and on stderr why it is only the fallback."""
     if as_json:
-        _write_json(outcome)
+        _write_json(outcome, grants)
         return
     if outcome.candidate is not None and outcome.account is None and not outcome.resolved:
         note(f"candidate {one_line(to_json(outcome.candidate), limit=200)}: taken with --accept-weak")
@@ -323,9 +359,9 @@ def _write_list(items: Sequence[object]) -> None:
     sys.stdout.write("\n]" if len(items) else "]")
 
 
-def _write_json(outcome: "Outcome[Any]") -> None:
+def _write_json(outcome: "Outcome[Any]", grants: Sequence[str]) -> None:
     """Write one object; a value that is on disk is written without ever being in memory."""
-    fields = to_json(outcome_fields(outcome))
+    fields = to_json({**outcome_fields(outcome), "grants": list(grants)})
     if isinstance(outcome.value, Sequence) and not isinstance(outcome.value, (str, list)):
         sys.stdout.write(fields[:-1] + ', "value": ')
         _write_list(outcome.value)

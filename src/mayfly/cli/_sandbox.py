@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
 import typer
 
+from mayfly.cli._inputs import workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, to_json
 from mayfly.cli._record import ran, record
 from mayfly.core import InputError, MachineError, SandboxSettings, Settings, content_hash, one_line
@@ -44,7 +45,7 @@ def execute(
         str | None, typer.Option(metavar="A,B,C", help="Guard imports and builtins; permit these modules only.")
     ] = None,
     tier: Annotated[
-        Literal["ephemeral"] | None, typer.Option(help="Guard imports and builtins as for this tier.")
+        Literal["ephemeral", "memo"] | None, typer.Option(help="Guard imports and builtins as for this tier.")
     ] = None,
     level: Annotated[Level | None, typer.Option(help="Which wall to use.", show_default="sandbox.level")] = None,
     lines: Annotated[
@@ -64,7 +65,7 @@ def execute(
     from mayfly.sandbox import Sandbox
 
     try:
-        with Sandbox(settings.sandbox, level=level, workspace=_directory(workspace)) as box:
+        with Sandbox(settings.sandbox, level=level, workspace=workspace_of(workspace)) as box:
             result = box.run(
                 source,
                 entry,
@@ -121,12 +122,6 @@ def _seconds(timeout: float | None, settings: SandboxSettings) -> float:
     return timeout
 
 
-def _directory(workspace: Path | None) -> Path | None:
-    if workspace is not None and not workspace.is_dir():
-        raise InputError(f"--workspace {workspace} is not a directory", fix=f"make it: mkdir -p {workspace}")
-    return workspace
-
-
 def _readable(lines: Path | None) -> Path | None:
     try:
         if lines is not None:
@@ -137,10 +132,10 @@ def _readable(lines: Path | None) -> Path | None:
 
 
 def _allowed(imports: str | None, tier: str | None) -> frozenset[str] | None:
-    from mayfly.sandbox import EPHEMERAL_IMPORTS
+    from mayfly.sandbox import EPHEMERAL_IMPORTS, MEMO_IMPORTS
 
     if tier is not None:
-        return EPHEMERAL_IMPORTS
+        return EPHEMERAL_IMPORTS if tier == "ephemeral" else MEMO_IMPORTS
     if imports is None:
         return None
     return frozenset(name.strip() for name in imports.split(",") if name.strip())

@@ -39,6 +39,8 @@ class Entry:
     returns: str = ""
     generator: bool = False
     spread: bool = False
+    # The last of the parameters, which a call has to name; where a list is spread, its last values are theirs.
+    keywords: tuple[str, ...] = ()
 
 
 class NoEntry(ValueError):
@@ -63,8 +65,11 @@ def adapted(source: str, entry: Entry) -> tuple[str, str]:
     target = entry.name if entry.kind == "function" else f"{entry.name}().{entry.method}"
     if not entry.spread and entry.kind != "method":
         return source, entry.name
-    star = "*" if entry.spread else ""
-    return f"{source}\n\n\ndef {CALL}(argument):\n    return {target}({star}argument)\n", CALL
+    given = "*argument" if entry.spread else "argument"
+    if entry.spread and entry.keywords:
+        count = len(entry.parameters) - len(entry.keywords)
+        given = f"*argument[:{count}], **dict(zip({entry.keywords!r}, argument[{count}:]))"
+    return f"{source}\n\n\ndef {CALL}(argument):\n    return {target}({given})\n", CALL
 
 
 def _named(defined: list[Definition], wanted: str) -> Definition:
@@ -132,15 +137,22 @@ def _described(
         returns=ast.unparse(node.returns) if node.returns else "",
         generator=any(_yields(node)),
         spread=_needed(node) != 1 if spread is None else spread,
+        keywords=tuple(argument.arg for argument in node.args.kwonlyargs),
     )
 
 
 def _needed(node: Function) -> int:
-    """Return how many arguments a caller has to give; those with a default can be left out."""
+    """Return how many arguments a caller has to give; those with a default can be left out.
+
+    One that has to be named cannot be the only one, since that is given without a name: then there are several.
+    """
     arguments = [*node.args.posonlyargs, *node.args.args]
+    named = sum(default is None for default in node.args.kw_defaults)
     bound = 1 if arguments and arguments[0].arg in ("self", "cls") else 0
     given = len(arguments) - bound
     least = given - len(node.args.defaults)
+    if named:
+        return max(2, least + named)
     return 1 if least <= 1 <= given else least
 
 
@@ -155,7 +167,7 @@ def _yields(node: Function) -> Iterator[bool]:
 
 
 def _parameters(node: Function) -> tuple[Parameter, ...]:
-    arguments = [*node.args.posonlyargs, *node.args.args]
+    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     return tuple(Parameter(a.arg, ast.unparse(a.annotation) if a.annotation else "") for a in arguments)
 
 

@@ -107,10 +107,19 @@ def _nobody(verdict: Verdict) -> None:
 class Gates:
     """Admit artifacts. The parts are given: one judge, one type gate, one prover for all of them."""
 
-    def __init__(self, *, judge: Judge, types: TypeGate, prover: Prover) -> None:
+    def __init__(
+        self,
+        *,
+        judge: Judge,
+        types: TypeGate,
+        prover: Prover,
+        prover_for: Callable[[tuple[str, ...]], Prover] | None = None,
+    ) -> None:
+        """Take the parts; *prover_for* gives the prover for programs that hold grants, which *prover* knows none of."""
         self._judge = judge
         self._types = types
         self._prover = prover
+        self._prover_for = prover_for
         self._again = Again()
 
     def admit(
@@ -184,12 +193,14 @@ class Gates:
     def _proven(self, case: _Case, suite: Suite, rivals: Sequence[Rival]) -> bool:
         if case.entry is None:
             return False
+        grants = case.profile.grants
+        prover = self._prover_for(grants) if grants and self._prover_for else self._prover
         with _timed(case, "proof"):
-            case.report = self._prover.prove(
+            case.report = prover.prove(
                 case.artifact.source,
                 case.entry,
                 suite,
-                imports=case.profile.imports,
+                imports=_with_packages(stability.importable(case.profile)),
                 rivals=rivals,
                 parts=_parts(case.artifact),
                 compared=case.artifact.provenance.get("compared") is True,
@@ -249,6 +260,11 @@ def _judged(case: _Case, judge: Judge, tree: ast.Module, text: str) -> bool:
 
 def _arguments(input: object, entry: Entry | None) -> list[object]:
     return input if entry is not None and entry.spread and isinstance(input, list) else [input]
+
+
+def _with_packages(imports: frozenset[str] | None) -> frozenset[str] | None:
+    """Add the packages that parts lie in: the importer for many variants at once tells modules by their first name."""
+    return None if imports is None else imports | {name.partition(".")[0] for name in imports}
 
 
 def _parts(artifact: Artifact) -> tuple[str, ...]:

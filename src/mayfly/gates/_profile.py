@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mayfly.core import Budget, GateSettings, Tier
-from mayfly.sandbox import EPHEMERAL_IMPORTS
+from mayfly.sandbox import EPHEMERAL_IMPORTS, MEMO_IMPORTS
 
 SIX_IMPORTS = EPHEMERAL_IMPORTS
 
@@ -30,18 +30,22 @@ class Profile:
         settings: GateSettings,
         *,
         tier: Tier = Tier.MEMO,
-        depth: int = 1,
+        # An agent by itself is the root of its tree.
+        depth: int = 0,
         imports: frozenset[str] | None = None,
+        grants: tuple[str, ...] = (),
     ) -> Profile:
-        """Return the limits that the settings give for a tier and a depth."""
+        """Return the limits that the settings give for a tier and a depth; *imports* stand instead of the tier's."""
         return cls(
             tier=tier,
             depth=depth,
-            imports=SIX_IMPORTS if imports is None else imports,
+            imports=_imports_of(tier) if imports is None else imports,
             complexity_factor=settings.complexity,
             arms_factor=settings.arms,
             risk_factor=settings.import_risk,
             source=settings.source,
+            # In one order and each once: they are part of the key under which an agent is remembered.
+            grants=tuple(sorted(set(grants))),
         )
 
     @property
@@ -69,3 +73,7 @@ class Profile:
     def max_risk(self) -> float:
         """The largest sum of the risks of what is imported."""
         return (self.entropy if self.scaled else 1.0) * self.risk_factor
+
+
+def _imports_of(tier: Tier) -> frozenset[str]:
+    return EPHEMERAL_IMPORTS if tier is Tier.EPHEMERAL else MEMO_IMPORTS

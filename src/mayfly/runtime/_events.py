@@ -10,7 +10,7 @@ from mayfly.store import JSON, event
 @event("run.began")
 @dataclass(frozen=True, kw_only=True)
 class RunBegan:
-    """Record what was asked, and at which tier and depth."""
+    """Record what was asked, at which tier and depth, and what the code may reach."""
 
     intent: str
     tier: str
@@ -18,6 +18,7 @@ class RunBegan:
     model: str | None
     examples: int
     input: str
+    grants: tuple[str, ...] = ()
 
 
 @event("agent.created")

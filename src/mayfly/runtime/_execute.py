@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from mayfly.core import UNSET
+from mayfly.core import UNSET, parse_python
 from mayfly.gates import adapted
+from mayfly.gates.stability import importable
 from mayfly.promise.split import SPOOL_AT, collect
 from mayfly.runtime._task import size_of
 from mayfly.sandbox import Result
@@ -21,11 +23,31 @@ if TYPE_CHECKING:
 CHUNK = 64 * 1024 * 1024
 PART_IN_MEMORY = 256 * 1024
 
+# What an agent yields for one item is the list of it, as it was in the proof.
 _EACH = """
 
 def _mayfly_each(items):
     for item in items:
-        yield {call}
+        value = _mayfly_one(item)
+        yield list(value) if hasattr(type(value), "__next__") else value
+
+
+def _mayfly_one(item):
+    made = {name}
+    return made().invoke(item) if isinstance(made, type) else made(item)
+"""
+# Where anything in the source is async, the items are too: the sandbox drives all of them in one event loop, which the
+# source could not, since it may not import asyncio. It costs a turn of the loop for each item, so others do without.
+_EACH_AWAITED = """
+
+async def _mayfly_each(items):
+    for item in items:
+        value = _mayfly_one(item)
+        if hasattr(type(value), "__await__"):
+            value = await value
+        if hasattr(type(value), "__anext__"):
+            value = [inner async for inner in value]
+        yield list(value) if hasattr(type(value), "__next__") else value
 
 
 def _mayfly_one(item):
@@ -63,9 +85,9 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
     """Call the agent; time grows with the size of a file."""
     source, name = adapted(artifact.source, entry)
     if task.each:
-        source += _EACH.format(call="_mayfly_one(item)", name=name)
+        source += (_EACH_AWAITED if _has_async(source) else _EACH).format(name=name)
         name = "_mayfly_each"
-    imports = task.profile.imports
+    imports = importable(task.profile)
     accounts = artifact.provenance.get("accounts")
     if task.lines is not None or task.each or entry.generator:
         return _without_account(_streamed(box, source, name, task, imports, within, accounts), accounts)
@@ -76,12 +98,18 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         name,
         argument,
         imports=imports,
+        grants=task.profile.grants,
         timeout=within.of(0),
         lane=lane,
         tenant="run",
         ticket=within.ticket,
     )
     return _without_account(Ran(result=result, value=result.value), accounts)
+
+
+def _has_async(source: str) -> bool:
+    # The word decides first: most sources have none, and need not be parsed.
+    return "async" in source and any(isinstance(node, ast.AsyncFunctionDef) for node in ast.walk(parse_python(source)))
 
 
 def _without_account(ran: Ran, accounts: object) -> Ran:
@@ -112,7 +140,7 @@ def _streamed(
     source: str,
     name: str,
     task: Task,
-    imports: frozenset[str],
+    imports: frozenset[str] | None,
     within: Within,
     accounts: object,
 ) -> Ran:
@@ -121,7 +149,14 @@ def _streamed(
         argument = task.records
     timeout = within.of(size_of(task.lines) if task.lines else 0)
     with box.stream(
-        source, name, argument, imports=imports, timeout=timeout, lines=task.lines, ticket=within.ticket
+        source,
+        name,
+        argument,
+        imports=imports,
+        grants=task.profile.grants,
+        timeout=timeout,
+        lines=task.lines,
+        ticket=within.ticket,
     ) as stream:
         # There are many parts at once, and nobody looks at one of them before all are joined.
         pieces = _HeldBack(stream) if accounts == "stream" else stream

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, parse_python
-from mayfly.forge import Signature
-from mayfly.gates import Parameter
-from mayfly.runtime._jit import examples_of
+from mayfly.runtime._signature import examples_of, signature_of_node
 
 if TYPE_CHECKING:
     from mayfly.runtime._compile import Compiled
@@ -38,8 +36,11 @@ def freeze_module(runtime: Runtime, path: Path, *, only: str = "", model: str | 
     """
     before = _read(path)
     tree = _parse(before, path)
-    found = [node for node in tree.body if isinstance(node, ast.FunctionDef) and _is_jit(node)]
-    chosen = [node for node in found if only in ("", node.name)]
+    found = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_jit(node)]
+    asked = [node for node in found if only in ("", node.name)]
+    for node in asked:
+        signature_of_node(node)
+    chosen = [node for node in asked if isinstance(node, ast.FunctionDef)]
     if not chosen:
         named = f" called {only}" if only else ""
         raise InputError(
@@ -71,24 +72,12 @@ def write_module(frozen: Frozen) -> None:
 
 
 def _compiled(runtime: Runtime, node: Function, model: str | None) -> Compiled:
-    signature = _signature(node)
+    signature = signature_of_node(node)
     task = runtime.function_task(signature, examples_of(signature))
     return runtime.compile(task, model=model)
 
 
-def _signature(node: Function) -> Signature:
-    arguments = node.args
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
-        raise InputError(f"{node.name}: only plain parameters can be passed to a written function")
-    parameters = tuple(
-        Parameter(item.arg, ast.unparse(item.annotation) if item.annotation else "")
-        for item in [*arguments.posonlyargs, *arguments.args]
-    )
-    returns = ast.unparse(node.returns) if node.returns else ""
-    return Signature(name=node.name, parameters=parameters, returns=returns, doc=ast.get_docstring(node) or "")
-
-
-def _is_jit(node: Function) -> bool:
+def _is_jit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     for decorator in node.decorator_list:
         called = decorator.func if isinstance(decorator, ast.Call) else decorator
         if ast.unparse(called) in ("jit", "mayfly.jit", "mayfly.runtime.jit"):
@@ -129,13 +118,19 @@ def _function(function: Function, node: Function) -> str:
     documented = ast.get_docstring(function, clean=False) is not None
     body = function.body[1:] if documented else function.body
     own = node.body[:1] if ast.get_docstring(node) else []
-    return ast.unparse(ast.fix_missing_locations(_copy(function, [*own, *body])))
+    # Whoever calls it goes by its own parameters: their kinds and defaults, which the written one may not have.
+    parameters = node.args if _listed(node.args) == _listed(function.args) else function.args
+    return ast.unparse(ast.fix_missing_locations(_copy(function, parameters, [*own, *body])))
 
 
-def _copy(function: Function, body: list[ast.stmt]) -> Function:
+def _listed(arguments: ast.arguments) -> list[str]:
+    return [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+
+
+def _copy(function: Function, parameters: ast.arguments, body: list[ast.stmt]) -> Function:
     made = ast.FunctionDef(
         name=function.name,
-        args=function.args,
+        args=parameters,
         body=body,
         decorator_list=[],
         returns=function.returns,

@@ -7,7 +7,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mayfly.core import UNSET, Artifact, Contract, Example, HelpNeeded, InputError, MayflyError, Unset, Verdict
+from mayfly.core import (
+    UNSET,
+    Artifact,
+    Contract,
+    Example,
+    HelpNeeded,
+    InputError,
+    MayflyError,
+    Refusal,
+    Unset,
+    Verdict,
+)
 from mayfly.forge import CannotWrite, ContractWriter, Request, TestWriter, contract_of, read_tests
 from mayfly.gates import Admission, Profile, Suite
 from mayfly.runtime._question import ask_of_data, is_about_data
@@ -25,13 +36,14 @@ def compile_now(
     lines: Path | None = None,
     examples: Sequence[Example] = (),
     context: Mapping[str, object] | None = None,
-    profile: Profile = Profile(),  # noqa: B008 - frozen
+    profile: Profile | None = None,
     model: str | None = None,
     tests: str | None = None,
     contract: Contract | None = None,
 ) -> tuple[Admission, Suite]:
-    """Write, gate and prove; raise what stood in the way."""
+    """Write, gate and prove by the limits of an agent by itself, or of *profile*; raise what stood in the way."""
     task = replace(_task(runtime, intent, input, lines, examples, context, profile), contract=contract)
+    runtime.check_grants(task)
     suite = None if tests is None else _suite(task, tests)
     compiled = runtime.compile(task, model=model, suite=suite)
     if compiled.admission is None or compiled.suite is None:
@@ -49,7 +61,7 @@ def compile_given(
     lines: Path | None = None,
     examples: Sequence[Example] = (),
     context: Mapping[str, object] | None = None,
-    profile: Profile = Profile(),  # noqa: B008 - frozen
+    profile: Profile | None = None,
     model: str | None = None,
     tests: str | None = None,
     contract: Contract | None = None,
@@ -57,6 +69,7 @@ def compile_given(
     """Try *source* at every gate and prove it with the tests of the request; never raises for what the source is."""
     task = _task(runtime, intent or "check this program", input, lines, examples, context, profile)
     task = replace(task, contract=contract)
+    runtime.check_grants(task)
     parts = runtime.parts
     parts.types.start()
     story = runtime.story("c")
@@ -72,7 +85,7 @@ def compile_given(
     artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
     story.watch("wrote", (1, artifact))
     admission = parts.gates(asked, story.pool).admit(
-        artifact, profile=profile, suite=suite, intent=intent, examples=task.examples, last=True
+        artifact, profile=task.profile, suite=suite, intent=intent, examples=task.examples, last=True
     )
     story.watch("judged", admission)
     runtime.keep(story)
@@ -116,8 +129,9 @@ def _task(
     lines: Path | None,
     examples: Sequence[Example],
     context: Mapping[str, object] | None,
-    profile: Profile,
+    profile: Profile | None,
 ) -> Task:
+    profile = profile or Profile.of(runtime.settings.gates)
     task = make_task(
         intent,
         input=input,
@@ -145,6 +159,8 @@ def _suite(task: Task, tests: str) -> Suite:
 
 def verdicts_of(error: MayflyError) -> list[Verdict]:
     """Return what is known about why nothing was compiled, as verdicts."""
+    if isinstance(error, Refusal):
+        return [error.verdict]
     if isinstance(error, HelpNeeded):
         history = error.context.get("validation_history")
         told = [str(line) for line in history] if isinstance(history, list) else [error.last_error]

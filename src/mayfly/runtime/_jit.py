@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import threading
 import types
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
-from mayfly.core import UNSET, Example, InputError, Outcome, Unset
-from mayfly.forge import Signature
-from mayfly.gates import Parameter, examples_in
+from mayfly.core import UNSET, Outcome, Unset
 from mayfly.runtime._run import Runtime
+from mayfly.runtime._signature import examples_of, signature_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -33,7 +31,6 @@ class JitFunction(Generic[P, R]):
         runtime: Runtime | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
-        self._shape = inspect.signature(function)
         self._runtime = runtime
         self._ground = ground
         self._model = model
@@ -47,12 +44,10 @@ class JitFunction(Generic[P, R]):
 
     def outcome(self, *args: P.args, **kwargs: P.kwargs) -> Outcome[R]:
         """Call the function and return how that ended."""
-        bound = self._shape.bind(*args, **kwargs)
-        bound.apply_defaults()
         runtime = self._runtime or shared_runtime()
         outcome = runtime.call(
             self.signature,
-            list(bound.args),
+            self.signature.arguments(args, kwargs),
             examples=self.examples,
             ground=self._ground,
             model=self._model,
@@ -90,36 +85,6 @@ def jit(
         return JitFunction(inner, ground=ground, model=model, accept_weak=accept_weak, runtime=runtime)
 
     return wrap if function is None else wrap(function)
-
-
-def signature_of(function: Callable[..., object]) -> Signature:
-    """Read the signature of *function*; only positional parameters can cross into a sandbox."""
-    shape = inspect.signature(function)
-    wrong = [p.name for p in shape.parameters.values() if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY)]
-    if wrong:
-        raise InputError(
-            f"{function.__name__}: {', '.join(wrong)} cannot be passed to a written function",
-            fix="use plain parameters",
-        )
-    parameters = tuple(Parameter(name, _text(parameter.annotation)) for name, parameter in shape.parameters.items())
-    return Signature(
-        name=function.__name__,
-        parameters=parameters,
-        returns=_text(shape.return_annotation),
-        doc=inspect.cleandoc(function.__doc__ or ""),
-    )
-
-
-def examples_of(signature: Signature) -> Sequence[Example]:
-    """Return the examples its docstring gives; their inputs are lists of arguments."""
-    found = examples_in(signature.doc, signature.name, spread=True)
-    return [Example(input=test.input, output=test.expected) for test in found if test.expected is not UNSET]
-
-
-def _text(annotation: object) -> str:
-    if annotation is inspect.Parameter.empty:
-        return ""
-    return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
 def as_type(value: Any, kind: Any) -> Any:

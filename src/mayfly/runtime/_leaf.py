@@ -164,8 +164,9 @@ class LeafWorker:
             hints=job.hints,
             signature=None,
             settings=self.settings,
-            # A tree of one node is a leaf all the same, and what is written for it has the limits of one.
-            depth=1 if job.work.kind == "run" else max(1, job.depth),
+            # Limits hold where an agent is written: a tree of one node is an agent by itself, at depth 0, and one that
+            # is only run was admitted where it was written, which may have been at the root of another tree.
+            depth=0 if job.work.kind == "run" else job.depth,
             origin=job.part.path if job.part else "",
             simple=model is not None and job.depth >= SIMPLE_FROM,
         )

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from mayfly import forge, models
 from mayfly import gates as gate
 from mayfly.library import Memo
-from mayfly.sandbox import Sandbox
+from mayfly.sandbox import GrantedSandbox, Sandbox, only_reading
 from mayfly.store import Cache, KillSwitch, Ledger, Seal
 
 if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
     from mayfly.forge import Inbox
-    from mayfly.gates import Again, Criteria, Gates, Judge, Prover, TypeGate
+    from mayfly.gates import Again, Criteria, Gates, Judge, ProofOptions, Prover, TypeGate
     from mayfly.models import Answer, Model, ModelOptions, Pool, Purpose
 
 T = TypeVar("T")
@@ -26,8 +26,10 @@ T = TypeVar("T")
 class Parts:
     """Own the sandbox, the ledger, the gates and the models of one runtime; safe to share between threads."""
 
-    def __init__(self, settings: Settings, *, brief: bool = False) -> None:
+    def __init__(self, settings: Settings, *, brief: bool = False, workspace: Path | None = None) -> None:
+        """Take the settings; *workspace* is the directory that the grant fs:workspace opens."""
         self.settings = settings
+        self._workspace = workspace
         self._brief = brief
         self._lock = threading.RLock()
         self._made: dict[str, Any] = {}
@@ -51,7 +53,10 @@ class Parts:
     @property
     def sandbox(self) -> Sandbox:
         """The one sandbox; its processes start with the first job."""
-        return self._once("sandbox", lambda: Sandbox(self.settings.sandbox, brief=self._brief))
+        return self._once("sandbox", self._sandbox)
+
+    def _sandbox(self) -> Sandbox:
+        return Sandbox(self.settings.sandbox, brief=self._brief, workspace=self._workspace)
 
     @property
     def types(self) -> TypeGate:
@@ -64,15 +69,25 @@ class Parts:
     @property
     def prover(self) -> Prover:
         """The prover, in the same sandbox as everything else."""
+        return self._once("prover", lambda: gate.Prover(self.sandbox, self._proof_options()))
+
+    def prover_for(self, grants: tuple[str, ...]) -> Prover:
+        """Return the prover for programs with *grants*: those of them that only read hold while it proves."""
+        reading = only_reading(grants)
+        if not reading:
+            return self.prover
+        granted = GrantedSandbox(self.sandbox, reading)
+        return self._once(f"prover {reading}", lambda: gate.Prover(granted, self._proof_options()))
+
+    def _proof_options(self) -> ProofOptions:
         gates = self.settings.gates
-        options = gate.ProofOptions(
+        return gate.ProofOptions(
             mutants=gates.mutants,
             inputs=gates.inputs,
             timeout=min(gates.test_timeout, self.settings.sandbox.timeout),
             total_seconds=gates.adversary_seconds,
             memory=min(gates.adversary_memory, self.settings.sandbox.memory),
         )
-        return self._once("prover", lambda: gate.Prover(self.sandbox, options))
 
     @property
     def criteria(self) -> Criteria:
@@ -108,7 +123,7 @@ class Parts:
         return gate.Judge(self.criteria, model, reject=self.settings.gates.judge_reject)
 
     def _gates(self, judge: Judge) -> Gates:
-        return gate.Gates(judge=judge, types=self.types, prover=self.prover)
+        return gate.Gates(judge=judge, types=self.types, prover=self.prover, prover_for=self.prover_for)
 
     def versions(self) -> dict[str, object]:
         """Return what an admission depends on beside the source: gate versions and criteria."""

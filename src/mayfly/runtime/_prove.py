@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, StoreError, parse_python
-from mayfly.gates import ProofMade, Suite, TestResult, find_entry
+from mayfly.gates import Profile, ProofMade, Suite, TestResult, find_entry
+from mayfly.gates.stability import importable
+from mayfly.runtime._events import RunBegan
 
 if TYPE_CHECKING:
     from mayfly.runtime._prove_tree import TreeProof
@@ -58,7 +60,10 @@ def rerun(runtime: Runtime, id: str) -> Reproved:
     source = ledger.get_blob(made.source_hash).decode("utf-8", "surrogatepass")
     suite = Suite.from_json(json.loads(ledger.get_blob(made.suite_hash)))
     entry = find_entry(parse_python(source), made.entry, spread=made.spread)
-    results = runtime.parts.prover.rerun(source, entry, suite, imports=frozenset(made.imports))
+    began = ledger.last(kind="run.began", subject=id)
+    grants = began.data.grants if began is not None and isinstance(began.data, RunBegan) else ()
+    imports = importable(Profile(imports=frozenset(made.imports), grants=grants))
+    results = runtime.parts.prover_for(grants).rerun(source, entry, suite, imports=imports)
     return Reproved(id=id, strength=made.strength, source_hash=made.source_hash, results=tuple(results))
 
 

@@ -51,10 +51,10 @@ class Runtime:
         A *brief* one is for a single task: nothing is prepared for more.
         """
         self.settings = settings or Settings.load()
-        self.parts = Parts(self.settings, brief=brief)
+        self._workspace = workspace or Path.cwd()
+        self.parts = Parts(self.settings, brief=brief, workspace=self._workspace)
         self._observer = None if observer is None else _harmless(observer)
         self._capabilities = tuple(capabilities)
-        self._workspace = workspace or Path.cwd()
 
     def run(
         self,
@@ -66,8 +66,9 @@ class Runtime:
         ground: Any = None,
         model: str | None = None,
         context: Mapping[str, object] | None = None,
-        tier: Tier | str = Tier.MEMO,
+        tier: Tier | str | None = None,
         imports: frozenset[str] | None = None,
+        grants: Sequence[str] = (),
         accept_weak: bool = False,
         hints: Sequence[str] = (),
         record: Path | None = None,
@@ -83,30 +84,27 @@ class Runtime:
     ) -> Outcome[Any]:
         """Do what *intent* says with *input*, or with the *lines* of a file of any size.
 
-        The value is *ground* unless resolved. With a *model* (or one in the settings) that model writes;
-        without one the program is synthesized from *examples*, the input and the words of the intent. Of several
-        *readings* of a question about data one is chosen with *reading*; *bad_lines* says what lines that are not
-        understood lead to; *name* is that of the input; a *second* one is joined by a column that both have. A
-        *contract* was agreed on by hand; *answers* are what a person said to earlier questions, *never* inputs that
-        cannot occur. A proof that leaves something open resolves unless it is *demand_strong*.
+        The value is *ground* unless resolved. The synthesizer writes from *examples*, the input and the words; where
+        that is not enough, a *model* (or one in the settings) does. Of several readings of a question about data
+        *reading* chooses one; *bad_lines* says what lines not understood lead to; *name* is that of the input; a
+        *second* one is joined by a column both have. *grants* open doors where rules allow them to the *tier*: memo, or
+        with grants authored. A *contract* was agreed on by hand; *answers* are what a person said to earlier questions,
+        *never* inputs that cannot occur. A proof that leaves something open resolves unless it is *demand_strong*.
         """
-        plain = record is None and imports is None and second is None and not reading and contract is None
+        tier = tier or (Tier.AUTHORED if grants else Tier.MEMO)
+        plain = record is None and imports is None and second is None and not (reading or grants or contract)
+        given: dict[str, Any] = {"input": input, "lines": lines, "examples": examples, "ground": ground}
+        given["context"] = context
         if intent.strip() and plain and self._is_large(input, lines, examples):
-            given = {"input": input, "lines": lines, "examples": examples, "ground": ground, "context": context}
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
-            outcome = self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model)
-            if outcome is not None:
+            if outcome := self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model):
                 return outcome
         story = self.story("r")
 
         def work() -> Outcome[Any]:
             task = make_task(
                 intent,
-                input=input,
-                lines=lines,
-                examples=examples,
-                ground=ground,
-                context=context,
+                **given,
                 tier=Tier(tier),
                 imports=imports,
                 hints=tuple(hints),
@@ -116,10 +114,12 @@ class Runtime:
                 bad_lines=bad_lines,
                 name=name,
                 second=second,
+                grants=tuple(grants),
                 contract=contract,
                 answers=answers,
                 never=never,
             )
+            self.check_grants(task, story)
             asked = self._asked(model, record=record, accept_weak=accept_weak, demand_strong=demand_strong)
             return resolve_task(self.parts, task, story, asked)
 
@@ -178,6 +178,14 @@ class Runtime:
             return compile_task(self.parts, task, story, model=name, suite=suite)
         finally:
             self.keep(story)
+
+    def check_grants(self, task: Task, story: Story | None = None) -> None:
+        """Raise a `Refusal` where the rules do not allow what *task* is granted; what is asked is told to *story*."""
+        if task.profile.grants:
+            # Imported where it is used: most runs hold no grants and need no rules.
+            from mayfly.runtime._grants import check_grants
+
+            check_grants(self.parts, self._workspace, task, story)
 
     def _is_large(self, input: object | Unset, lines: str | Path | None, examples: Sequence[Any]) -> bool:
         """Whether a task may be more than one agent: it names nothing to work on, or a file worth splitting."""

@@ -88,6 +88,7 @@ class Story:
                 model=model,
                 examples=len(task.examples),
                 input=task.origin or (str(task.lines) if task.lines else given),
+                grants=task.profile.grants,
             )
         )
         self.tell("began", (self.id, task, model))
@@ -233,6 +234,7 @@ class Story:
             "examples": [{"input": as_payload(e.input), "output": as_payload(e.output)} for e in task.examples],
             "ground": as_payload(task.ground),
             "tier": task.profile.tier.value,
+            "grants": list(task.profile.grants),
             "model": self.model,
             "contract": task.contract.to_json() if task.contract else None,
             "answers": [{"input": as_payload(e.input), "output": as_payload(e.output)} for e in task.answers],

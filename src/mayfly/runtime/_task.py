@@ -116,6 +116,7 @@ def make_task(
     contract: Contract | None = None,
     answers: Sequence[Example | Mapping[str, object]] = (),
     never: Sequence[object] = (),
+    grants: tuple[str, ...] = (),
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
     text = _checked_intent(intent)
@@ -129,7 +130,7 @@ def make_task(
     if isinstance(input, str) and not given and signature is None:
         input = input.splitlines()
     path = Path(lines) if lines is not None else None
-    profile = Profile.of(settings.gates, tier=tier, depth=depth, imports=imports)
+    profile = Profile.of(settings.gates, tier=tier, depth=depth, imports=imports, grants=grants)
     return Task(
         intent=text,
         input=input,

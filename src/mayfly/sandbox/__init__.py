@@ -5,14 +5,18 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.sandbox._box import EPHEMERAL_IMPORTS, Sandbox, Stream
+    from mayfly.sandbox._box import Sandbox, Stream
     from mayfly.sandbox._call import Ticket
     from mayfly.sandbox._doctor import Diagnosis, Layer, diagnose
+    from mayfly.sandbox._granted import GrantedSandbox, only_reading
+    from mayfly.sandbox._imports import EPHEMERAL_IMPORTS, MEMO_IMPORTS
     from mayfly.sandbox._result import Lane, Level, Result, Status
 
 __all__ = [
     "EPHEMERAL_IMPORTS",
+    "MEMO_IMPORTS",
     "Diagnosis",
+    "GrantedSandbox",
     "Lane",
     "Layer",
     "Level",
@@ -22,14 +26,17 @@ __all__ = [
     "Stream",
     "Ticket",
     "diagnose",
+    "only_reading",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
-        "_box": "EPHEMERAL_IMPORTS Sandbox Stream",
+        "_box": "Sandbox Stream",
         "_call": "Ticket",
         "_doctor": "Diagnosis Layer diagnose",
+        "_granted": "GrantedSandbox only_reading",
+        "_imports": "EPHEMERAL_IMPORTS MEMO_IMPORTS",
         "_result": "Lane Level Result Status",
     },
 )

@@ -23,7 +23,6 @@ from mayfly.sandbox._result import Lane, Level, Result
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-EPHEMERAL_IMPORTS = frozenset({"re", "json", "dataclasses", "typing", "datetime", "math"})
 _TRIES = 8
 
 
@@ -244,6 +243,10 @@ class Sandbox:
             return result
         self._pins.forget(job, tenant)
         return fresh
+
+    def check_grants(self, grants: Collection[str]) -> None:
+        """Raise an `InputError` for a grant that is unknown or that this sandbox cannot give."""
+        _grants.parse(tuple(grants), self._workspace)
 
     def warm(self, grants: Collection[str] = ()) -> Level:
         """Start the processes now instead of with the first job; return the level they reached, or "none"."""

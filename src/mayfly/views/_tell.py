@@ -21,7 +21,9 @@ def tell(events: Iterable[Event]) -> Iterator[str]:
 
 def _began(row: Mapping[str, Any]) -> list[str]:
     who = row["model"] or "no model: programs by example"
-    return [f"asked: {row['intent']}", f"  tier {row['tier']}, depth {row['depth']}, {row['examples']} examples, {who}"]
+    granted = f", granted {', '.join(row['grants'])}" if row.get("grants") else ""
+    where = f"tier {row['tier']}, depth {row['depth']}{granted}"
+    return [f"asked: {row['intent']}", f"  {where}, {row['examples']} examples, {who}"]
 
 
 def _wrote(row: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ import pytest
 
 from mayfly.gates.types._gate import TypeGate
 from mayfly.gates.types._server import TypeOptions
+from mayfly.sandbox import MEMO_IMPORTS
 
 TYPED = "def double(number: int) -> int:\n    return number * 2\n"
 UNTYPED = "import re\n\n\ndef first(text):\n    return re.split(',', text)[0]\n"
@@ -55,6 +56,11 @@ def test_a_refusal_takes_the_hint_of_mypy_where_it_gives_one(gate: TypeGate) -> 
 def test_a_program_is_checked_as_if_none_had_come_before(gate: TypeGate) -> None:
     good, bad = "x: int = 1\n", "x: int = 'one'\n"
     assert [codes(gate, source) for source in (good, bad, good, bad)] == [["OK"], ["ASSIGNMENT"]] * 2
+
+
+def test_what_tier_memo_may_import_is_loaded_beforehand(gate: TypeGate) -> None:
+    report = gate.check("".join(f"import {name}\n" for name in sorted(MEMO_IMPORTS)))
+    assert (report.accepted, report.how) == (True, "warm")
 
 
 def test_no_more_than_twenty_verdicts_are_given(gate: TypeGate) -> None:

@@ -7,13 +7,14 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.gates.stability._found import Scan, Scope
     from mayfly.gates.stability._growth import truth
+    from mayfly.gates.stability._imports import importable
     from mayfly.gates.stability._imports import table as import_table
     from mayfly.gates.stability._names import folded
     from mayfly.gates.stability._scan import scan
     from mayfly.gates.stability._stability import Metrics, StabilityReport, check_stability, is_stable
 
 # Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
-VERSION = 1
+VERSION = 2
 
 __all__ = [
     "VERSION",
@@ -24,6 +25,7 @@ __all__ = [
     "check_stability",
     "folded",
     "import_table",
+    "importable",
     "is_stable",
     "scan",
     "truth",
@@ -34,7 +36,7 @@ __getattr__ = lazily(
     {
         "_found": "Scan Scope",
         "_growth": "truth",
-        "_imports": "table=import_table",
+        "_imports": "importable table=import_table",
         "_names": "folded",
         "_scan": "scan",
         "_stability": "Metrics StabilityReport check_stability is_stable",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from types import ModuleType
 
 from mayfly.core import Tier, Verdict
 from mayfly.gates._profile import Profile
+from mayfly.gates.stability._chance import check_chance
 from mayfly.gates.stability._found import Scan
 from mayfly.gates.stability._verdict import reject, revise
 
@@ -32,6 +34,8 @@ class Table:
     known: frozenset[str]
     risk: dict[str, float]
     granted: dict[str, frozenset[str]]
+    files: dict[str, str]
+    chance: dict[str, str]
 
 
 @cache
@@ -44,6 +48,8 @@ def table() -> Table:
         known=frozenset(found["known"]),
         risk=found["risk"],
         granted={kind: frozenset(names) for kind, names in found["granted"].items()},
+        files=found["files"],
+        chance=found["chance"],
     )
 
 
@@ -51,6 +57,11 @@ def granted_modules(profile: Profile) -> frozenset[str]:
     """Return the modules that are importable because of a grant, not because of the list."""
     kinds = {grant.partition(":")[0] for grant in profile.grants}
     return frozenset().union(*(names for kind, names in table().granted.items() if kind in kinds))
+
+
+def importable(profile: Profile) -> frozenset[str] | None:
+    """Return what the sandbox's importer lets through: the list and what grants add; None, all, with packages."""
+    return None if "package" in profile.grants else profile.imports | granted_modules(profile)
 
 
 def refusal(module: str, profile: Profile) -> str | None:
@@ -62,10 +73,11 @@ def refusal(module: str, profile: Profile) -> str | None:
         return None if profile.tier is Tier.BUILTIN else _RECURSION
     if top in granted_modules(profile):
         return None
-    if profile.scaled and top in table().forbidden:
-        return f"{top} is forbidden at tier {profile.tier}"
     parts = module.split(".")
-    listed = any(".".join(parts[:count]) in profile.imports for count in range(1, len(parts) + 1))
+    listed = [name for count in range(len(parts)) if (name := ".".join(parts[: count + 1])) in profile.imports]
+    # A part that is listed by its full name (urllib.parse) is meant, whatever is forbidden about the rest.
+    if profile.scaled and top in table().forbidden and not any("." in name for name in listed):
+        return f"{top} is forbidden at tier {profile.tier}"
     if listed or "package" in profile.grants:
         return None
     return f"{top} is not on the list"
@@ -73,9 +85,14 @@ def refusal(module: str, profile: Profile) -> str | None:
 
 def risk_of(scan: Scan, profile: Profile) -> float:
     """Add up the risks of what is imported, each module once; what a grant covers was weighed with the grant."""
-    tops = {module.partition(".")[0] for node in scan.imports for module, _ in _modules(node)}
+    names = {_weighed(module) for node in scan.imports for module in _meant(node)}
     unknown = 0.0 if "package" in profile.grants else table().unknown
-    return round(sum(table().risk.get(top, unknown) for top in tops - granted_modules(profile)), 6)
+    return round(sum(table().risk.get(name, unknown) for name in names - granted_modules(profile)), 6)
+
+
+def _weighed(module: str) -> str:
+    """Return the name under which a module has its risk: its own where that is listed, else that of its package."""
+    return module if module in table().risk else module.partition(".")[0]
 
 
 def check_imports(scan: Scan, profile: Profile) -> Iterator[Verdict]:
@@ -96,7 +113,7 @@ def check_imports(scan: Scan, profile: Profile) -> Iterator[Verdict]:
 def _problem(node: ast.Import | ast.ImportFrom, profile: Profile) -> Verdict | None:
     if isinstance(node, ast.ImportFrom) and node.level:
         return _refused(node, "a relative import names no module here", profile)
-    for module, _ in _modules(node):
+    for module in _meant(node):
         because = refusal(module, profile)
         if because:
             return _refused(node, because, profile, module)
@@ -108,11 +125,14 @@ def _problem(node: ast.Import | ast.ImportFrom, profile: Profile) -> Verdict | N
     return None
 
 
-def _modules(node: ast.Import | ast.ImportFrom) -> list[tuple[str, str]]:
-    """Return each module named by *node*, with the name it is bound to."""
-    if isinstance(node, ast.ImportFrom):
-        return [] if node.level else [(node.module or "", "")]
-    return [(alias.name, alias.asname or alias.name.partition(".")[0]) for alias in node.names]
+def _meant(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """Return the full name of each module that *node* names; `from urllib import parse` names `urllib.parse`."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if node.level or not node.module:
+        return []
+    parts = [f"{node.module}.{alias.name}" for alias in node.names]
+    return parts if all(part in table().risk for part in parts) else [node.module]
 
 
 def _refused(node: ast.Import | ast.ImportFrom, because: str, profile: Profile, module: str = "") -> Verdict:
@@ -137,17 +157,20 @@ def check_module_attributes(scan: Scan, profile: Profile) -> Iterator[Verdict]:
     bound = _bound_modules(scan)
     for node in scan.imports:
         yield from _members(node, bound, profile)
-    if not bound:
-        return
+    # The attributes of each module that are used, by the node that names them.
+    used: dict[int, str] = {}
     resolved: dict[int, str | None] = {}
     _follow_aliases(scan, bound, profile, resolved)
-    for attribute in scan.attributes:
+    for attribute in scan.attributes if bound else ():
         base = _resolve(attribute.value, bound, profile, resolved)
         if base is not None:
+            used[id(attribute)] = f"{base}.{attribute.attr}"
             yield from _reached(base, attribute.attr, attribute, profile)
-    for scope in scan.scopes:
+    for scope in scan.scopes if bound else ():
         for call in scope.calls:
             yield from _by_name(call, bound, profile, resolved)
+    if profile.scaled:
+        yield from check_chance(scan, used)
 
 
 def _bound_modules(scan: Scan) -> dict[str, str]:
@@ -163,7 +186,9 @@ def _bound_modules(scan: Scan) -> dict[str, str]:
 
 def _members(node: ast.Import | ast.ImportFrom, bound: dict[str, str], profile: Profile) -> Iterator[Verdict]:
     """Judge `from module import name` where the name is a module, and note it where it may be used."""
-    if isinstance(node, ast.Import) or node.level or not node.module or refusal(node.module, profile):
+    if isinstance(node, ast.Import) or any(refusal(module, profile) for module in _meant(node)):
+        return
+    if node.level or not node.module:
         return
     for alias in node.names:
         verdicts = list(_reached(node.module, alias.name, node, profile))
@@ -204,6 +229,7 @@ def _resolve(node: ast.expr, bound: dict[str, str], profile: Profile, resolved: 
 
 
 def _reached(module: str, name: str, node: ast.expr | ast.stmt, profile: Profile) -> Iterator[Verdict]:
+    yield from _named(f"{module}.{name}", node, profile)
     inner = _module_attribute(module, name)
     if inner is None and profile.scaled and name.lstrip("_") in table().forbidden and not _is_known(module):
         inner = name.lstrip("_")
@@ -219,9 +245,23 @@ def _reached(module: str, name: str, node: ast.expr | ast.stmt, profile: Profile
     )
 
 
+def _named(name: str, node: ast.expr | ast.stmt, profile: Profile) -> Iterator[Verdict]:
+    """Judge a name of a module that may be imported: some of them reach files, some give what chance gives."""
+    module, _, last = name.rpartition(".")
+    if name in table().files and not any(grant.startswith("fs:") for grant in profile.grants):
+        told, fix = "reaches files, which needs the grant fs", table().files[name]
+        yield reject(code="NAME", message=f"{name} {told}", measured=name, line=node.lineno, fix=fix)
+    # All of random but its class draws from one hidden stream that nobody has given a seed.
+    drawn = module == "random" and last != "Random"
+    if profile.scaled and (name in table().chance or drawn):
+        fix = table().chance.get(name, "make random.Random(seed) and use its methods")
+        message = f"{name} gives another value in every run"
+        yield reject(code="CHANCE", message=message, measured=name, line=node.lineno, fix=fix)
+
+
 def _own(module: str, name: str, inner: str, profile: Profile) -> bool:
     """Whether *inner*, found as `module.name`, is a public part of *module*, or a module that is listed itself."""
-    if inner == f"{module}.{name}" and not name.startswith("_"):
+    if inner == f"{module}.{name}" and not name.startswith("_") and refusal(inner, profile) is None:
         return True
     listed = inner in profile.imports or inner in granted_modules(profile) or "package" in profile.grants
     return (listed or (module, name) == ("os", "path")) and refusal(inner, profile) is None
@@ -252,7 +292,9 @@ def _module_attribute(module: str, name: str) -> str | None:
         # Not getattr: a module may answer that with a warning.
         found = vars(importlib.import_module(module)).get(name)
         if found is None and name.isidentifier() and not name.startswith("_"):
-            found = importlib.import_module(f"{module}.{name}")
-    except ImportError:
+            # Found, not imported: a part of a known package may bring the network with it.
+            part = importlib.util.find_spec(f"{module}.{name}")
+            return part.name if part else None
+    except (ImportError, ValueError):
         return None
     return found.__name__ if isinstance(found, ModuleType) else None

@@ -27,9 +27,11 @@ _HELPERS = frozenset({"_strptime", "time", "copyreg", "_pylong", "_pydatetime", 
 Importer = Callable[..., ModuleType]
 
 
-def restricted(allowed: frozenset[str]) -> dict[str, object]:
-    """Return the builtins of a job that may import only *allowed*."""
+def restricted(allowed: frozenset[str], *, files: bool = False) -> dict[str, object]:
+    """Return the builtins of a job that may import only *allowed*; with *files*, one that was granted a workspace."""
     names = {name: getattr(builtins, name) for name in _NAMES.split() if hasattr(builtins, name)}
+    if files:
+        names["open"] = open
     for name, value in vars(builtins).items():
         if isinstance(value, type) and issubclass(value, BaseException):
             names[name] = value
@@ -46,12 +48,20 @@ def _importer(allowed: frozenset[str]) -> Importer:
     ) -> ModuleType:
         from_c = name in _HELPERS and (type(fromlist) is list or name == "job")
         future = name == "__future__" and not level
-        if not (from_c or future) and (level or name.partition(".")[0] not in allowed):
+        if not (from_c or future) and (level or not _is_allowed(name, fromlist, allowed)):
             listed = ", ".join(sorted(allowed)) or "nothing"
             raise ImportError(f"import of {'.' * level + name!r} is not allowed here; allowed: {listed}", name=name)
         return __import__(name, globals, locals, fromlist or (), level)
 
     return guarded
+
+
+def _is_allowed(name: str, fromlist: Sequence[str] | None, allowed: frozenset[str]) -> bool:
+    """Whether the module or a package it is in is allowed, or all parts that are taken from it (`urllib.parse`)."""
+    parts = name.split(".")
+    if any(".".join(parts[: count + 1]) in allowed for count in range(len(parts))):
+        return True
+    return bool(fromlist) and all(f"{name}.{part}" in allowed for part in fromlist or ())
 
 
 class NoCompiler:

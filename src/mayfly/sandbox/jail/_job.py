@@ -34,8 +34,8 @@ class _Source:
         return self.text
 
 
-def load(source: str, entry: str | None, allowed: frozenset[str] | None) -> Entry:
-    """Execute *source* as a module and return the function to call."""
+def load(source: str, entry: str | None, allowed: frozenset[str] | None, *, files: bool = False) -> Entry:
+    """Execute *source* as a module and return the function to call; with *files* its guarded builtins have `open`."""
     try:
         code = compile(source, FILE, "exec", dont_inherit=True)
     except (MemoryError, RecursionError):
@@ -43,7 +43,7 @@ def load(source: str, entry: str | None, allowed: frozenset[str] | None) -> Entr
     module = ModuleType(NAME)
     module.__loader__ = _Source(source)  # type: ignore[assignment]
     if allowed is not None:
-        module.__dict__["__builtins__"] = _guard.restricted(allowed)
+        module.__dict__["__builtins__"] = _guard.restricted(allowed, files=files)
     sys.modules[NAME] = module
     exec(code, module.__dict__)
     return _callable(module, entry)

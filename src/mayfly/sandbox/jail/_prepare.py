@@ -20,10 +20,10 @@ _SKIPPED = ("_test", "_xx", "xx", "_tkinter", "readline", "_curses", "_dbm", "_g
 _PURE = """
     abc array ast asyncio base64 bisect calendar cmath codecs collections.abc contextlib contextvars copy csv ctypes
     dataclasses datetime decimal difflib encodings.ascii encodings.cp1252 encodings.idna encodings.latin_1 enum errno
-    fractions functools hashlib heapq hmac html inspect io ipaddress itertools json keyword linecache locale math
-    numbers operator pathlib pickle pprint queue random re reprlib secrets select socket stat statistics string struct
-    textwrap threading time token traceback types typing unicodedata urllib.parse uuid warnings weakref zlib zoneinfo
-    _strptime _pydatetime _pylong
+    fractions functools graphlib hashlib heapq hmac html.parser inspect io ipaddress itertools json keyword linecache
+    locale math numbers operator pathlib pickle pprint queue random re reprlib secrets select socket stat statistics
+    string struct textwrap threading time token tomllib traceback types typing unicodedata urllib.parse uuid warnings
+    weakref zlib zoneinfo _strptime _pydatetime _pylong
 """
 _NET = "http.client ssl urllib.request"
 

@@ -33,7 +33,7 @@ class Jail:
         self.pid_namespace = -1
         self.table = read_beside("syscalls.txt")
         self.warm_up = read_beside("warm_up.py")
-        self.worker = _worker.Worker()
+        self.worker = _worker.Worker(files=bool(config["workspace"]))
         self.first = _prefault.Bulk([])
         self.later = _prefault.Touched()
 

@@ -49,7 +49,8 @@ def _too_much() -> str:
 class Worker:
     """Made once in the zygote, so that the forked worker finds it ready."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, files: bool) -> None:
+        self.files = files
         self.channel: socket.socket
         self.entry: _job.Entry | None = None
         self.nonce = b""
@@ -120,7 +121,7 @@ class Worker:
         allowed = (
             frozenset(body[request.entry : listed].decode().split("\0")) if request.flags & _wire.GUARDED else None
         )
-        self.entry = _job.load(body[listed : listed + request.source].decode("utf-8"), name, allowed)
+        self.entry = _job.load(body[listed : listed + request.source].decode("utf-8"), name, allowed, files=self.files)
 
     def run(self, argument: object) -> None:
         """Call the entry and send what it returns."""
