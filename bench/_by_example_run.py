@@ -6,14 +6,15 @@ import tempfile
 from collections import Counter
 from collections.abc import Sequence
 
+from bench._by_example_trials import Task
 from bench._table import Table, number, spread
-from mayfly.core import Example, Settings, Tier
+from mayfly.core import Settings, Tier
 from mayfly.runtime import Runtime
 
 HEAD = ("given", "tasks", "resolved, right", "resolved, wrong", "asked", "weak", "other", "resolved right", "p50 ms")
 
 
-def through_run(tasks: Sequence[Sequence[Example]], counts: Sequence[int]) -> Table:
+def through_run(source: str, tasks: Sequence[Task], counts: Sequence[int]) -> Table:
     """Give the first examples and the remaining inputs as the input; compare what comes out with their outputs."""
     with tempfile.TemporaryDirectory(prefix="mayfly-bench-") as state, Runtime(Settings(state_dir=state)) as runtime:
         rows = [_row(runtime, tasks, count) for count in counts]
@@ -21,15 +22,14 @@ def through_run(tasks: Sequence[Sequence[Example]], counts: Sequence[int]) -> Ta
         "`Runtime.run` with the first examples (a third of three is held out from the synthesizer) and the remaining "
         "inputs as its input, at the default demands: a weak proof or a question resolves nothing."
     )
-    return Table(title="Programs by example, through all gates", caption=caption, head=HEAD, rows=rows)
+    return Table(title=f"Programs by example, through all gates, {source}", caption=caption, head=HEAD, rows=rows)
 
 
-def _row(runtime: Runtime, tasks: Sequence[Sequence[Example]], count: int) -> list[str]:
+def _row(runtime: Runtime, tasks: Sequence[Task], count: int) -> list[str]:
     kinds: Counter[str] = Counter()
     times: list[float] = []
-    for examples in tasks:
-        given = examples[:count]
-        rest = [example for example in examples[count:] if example.input not in [one.input for one in given]]
+    for task in tasks:
+        given, rest = task.examples[:count], task.examples[count:]
         if not rest:
             continue
         inputs = [example.input for example in rest]

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import ast
 import json
+import time
+from typing import TYPE_CHECKING
 
 from mayfly.core import Artifact, content_hash, parse_python
 from mayfly.forge._request import CannotWrite, Request
 from mayfly.synthesis.records import Proposal
 
+if TYPE_CHECKING:
+    from mayfly.synthesis.examples import Synthesis
+
 MODEL = "a model (--model)"
 EXAMPLES = "examples of inputs with their outputs (--examples)"
+# What a search gets at least when earlier ones for other examples used up the time: enough for nearly all that succeed.
+_LEAST = 0.2
 
 
 class ExampleArchitect:
     """Write from examples where there are any, otherwise from the sample and the words of the intent.
 
-    An attempt that was refused is not written again: the next best program follows.
+    An attempt that was refused is not written again: the next best program follows. The same examples are searched
+    once, and all searches of one architect share its seconds.
     """
 
     name = "examples"
     persistent = False
 
     def __init__(self, *, seconds: float = 20.0) -> None:
-        self._seconds = seconds
+        self._seconds = self._left = seconds
+        self._known: tuple[Request, Synthesis] | None = None
 
     def write(self, request: Request) -> Artifact:
         """Return the best program not yet tried, or raise `CannotWrite` with what would help."""
@@ -35,17 +44,7 @@ class ExampleArchitect:
         raise CannotWrite("without a model, words alone are not enough", helps=(EXAMPLES, "an input (--input)", MODEL))
 
     def _from_examples(self, request: Request, tried: set[str]) -> Artifact:
-        from mayfly.synthesis import examples
-
-        signature = request.signature
-        made = examples.synthesize(
-            request.examples,
-            intent=request.intent,
-            probes=request.sample,
-            name=signature.name if signature else request.name,
-            parameters=[parameter.name for parameter in signature.parameters] if signature else (),
-            seconds=self._seconds,
-        )
+        made = self._searched(request)
         asked = None if made.question is None else (made.question.input, made.question.answers)
         question = None if asked is None else ask(*asked)
         if question is not None and not made.confident:
@@ -66,6 +65,28 @@ class ExampleArchitect:
         return Artifact(
             kind="agent", source=program.source, entry=program.entry, author=self.name, provenance=provenance
         )
+
+    def _searched(self, request: Request) -> Synthesis:
+        """Search once for what is the same request but for its attempts."""
+        from mayfly.synthesis import examples
+
+        if self._known is not None:
+            known, made = self._known
+            if known.examples is request.examples and known.sample is request.sample:
+                return made
+        signature = request.signature
+        began = time.thread_time()
+        made = examples.synthesize(
+            request.examples,
+            intent=request.intent,
+            probes=request.sample,
+            name=signature.name if signature else request.name,
+            parameters=[parameter.name for parameter in signature.parameters] if signature else (),
+            seconds=max(self._left, _LEAST * self._seconds),
+        )
+        self._left -= time.thread_time() - began
+        self._known = (request, made)
+        return made
 
     def _from_reading(self, proposal: Proposal, tried: set[str]) -> Artifact:
         program = proposal.program

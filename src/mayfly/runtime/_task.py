@@ -240,13 +240,35 @@ def _are_items(items: object, examples: tuple[Example, ...]) -> bool:
     """Whether each of *items* is what the examples take as their input, and not all of them together."""
     if not isinstance(items, list) or not items:
         return False
-    kinds = {_shape(example.input) for example in examples}
-    return {_shape(item) for item in items[:100]} <= kinds | {"null"}
+    given = [example.input for example in examples]
+    # What is looked at is bounded: a list may have a million items.
+    return not _alike(items[:100], given) and all(_alike(item, given) for item in items[:100])
 
 
-def _shape(value: object) -> str:
-    if value is None:
-        return "null"
+def _alike(value: object, others: Sequence[object]) -> bool:
+    """Whether a value has the types of one of the others, all the way down; nothing stands for anything."""
+    return value is None or any(_same_types(value, other) for other in others)
+
+
+def _same_types(value: object, other: object) -> bool:
+    if value is None or other is None:
+        return True
+    if isinstance(value, list) and isinstance(other, list):
+        return not other or all(_alike(inner, other) for inner in value)
+    if isinstance(value, dict) and isinstance(other, dict):
+        shared = value.keys() & other.keys()
+        held = list(other.values())
+        # Records share their keys; in a mapping any key may hold what any other holds.
+        return (
+            all(_same_types(value[key], other[key]) for key in shared)
+            if shared
+            else not held or all(_alike(inner, held) for inner in value.values())
+        )
+    return _scalar(value) == _scalar(other)
+
+
+def _scalar(value: object) -> str:
+    """Return the type of a value, where whole and other numbers are alike and a truth is no number."""
     if isinstance(value, bool):
         return "bool"
     return "number" if isinstance(value, (int, float)) else type(value).__name__

@@ -152,3 +152,25 @@ def test_an_input_that_does_not_fit_the_parameters_is_named() -> None:
 def test_a_name_that_is_no_identifier_becomes_one() -> None:
     found = learn([("Ada King", "King"), ("Bo Li", "Li")], name="last name")
     assert found.programs[0].entry == "LastName"
+
+
+def test_lists_that_are_all_empty_in_one_arm_are_no_error() -> None:
+    found = learn([([""], 0), ({"a": "x", "b": [["", 0]]}, [])], seconds=2.0)
+    assert found.reason or found.programs
+
+
+DURATIONS = ("1h30m", "45m", "2h", "10h05m", "3h15m20s", "50s", "1d2h", "7m30s")
+
+
+@pytest.mark.parametrize("write", [int, str], ids=["numbers", "texts"])
+def test_a_search_that_finds_nothing_ends_at_its_limit(write: type) -> None:
+    pairs = [(given, write(sum(map(ord, given)) * 7919 % 1000)) for given in DURATIONS]
+    began = time.thread_time()
+    learn(pairs, seconds=1.0)
+    assert time.thread_time() - began < 1.2
+
+
+def test_rows_are_no_items() -> None:
+    found = learn([([["a", "b"], ["c", "d"]], "a,b\nc,d"), ([["x"], ["y"]], "x\ny"), ([["p", "q"]], "p,q")])
+    for program in found.programs:
+        assert program.apply([["a", "b"], ["c", "d"]]) == "a,b\nc,d"

@@ -204,9 +204,11 @@ def _explain(
         if not _near(source.values, power, wanted):
             continue
         scaled = source if power == 0 else derived(SHIFTED, source, power, cost=1.0 + 0.1 * abs(power))
-        if fitting := next((notation for notation in notations if offer(pool, scaled, texts, notation)), None):
+        # All that fit are rivals: which of them is meant shows where another input makes them differ.
+        fitting = [n for rank, n in enumerate(notations) if offer(pool, scaled, texts, n, cost=0.6 + 0.2 * rank)]
+        if fitting:
             # That fewer places are shown than there are proves rounding, but not to how many places.
-            offer(pool, scaled, texts, fitting._replace(most=fitting.most + 2), cost=0.7)
+            offer(pool, scaled, texts, fitting[0]._replace(most=fitting[0].most + 2), cost=0.7)
             return
         if rounding and power == 0 and _round(pool, scaled, texts, notations, wanted):
             return
@@ -256,7 +258,6 @@ def _round(
             if equal([op.run(value, step, places) for value in source.values[: len(wanted)]], wanted):  # type: ignore[misc]
                 rounded = derived(op, source, step, places, cost=0.7 + cost + more)
                 done |= any(offer(pool, rounded, texts, notation) for notation in notations)
-                break
     return done
 
 

@@ -93,7 +93,7 @@ class Pool:
                 self._offer_cut(cost + 1.7 + 0.3 * size, FROM, expr, values, size)
                 self._offer_cut(cost + 1.5 + 0.3 * size, UNTIL, expr, values, size)
         if all(value.isdigit() for value in known):
-            for width in range(max(sizes) if min(sizes) < max(sizes) else max(sizes) + 1, 11):
+            for width in range(max(sizes), 11):
                 self.offer_changed(cost + 1.0, ZFILL, expr, values, width)
 
     def _offer_cut(self, cost: float, op: Op, expr: Expr, values: Texts, size: int) -> None:

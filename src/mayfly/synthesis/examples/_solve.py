@@ -246,12 +246,13 @@ def _filtered(task: Task, sources: Sequence[Entry]) -> Iterator[Candidate]:
 
 
 def _picked(task: Task, source: Entry, picked: Sequence[tuple[Value, bool]]) -> Iterator[Candidate]:
-    over, body = source.expr, Item()
+    if len({kept for _, kept in picked}) < 2:
+        return
     inner = make_task(
         [item for item, _ in picked], [kept for _, kept in picked], [], deadline=task.deadline, probed=False
     )
-    for solved in _answers(inner, 4) if len({kept for _, kept in picked}) == 2 else ():
-        expr = Each(source=over, body=body, test=rebased(solved.expr))
+    for solved in _answers(inner, 4):
+        expr = Each(source=source.expr, body=Item(), test=rebased(solved.expr))
         values = evaluated(expr, task.inputs)
         if all(same(value, target) for value, target in zip(values, task.wanted, strict=False)):
             yield Candidate(source.cost + solved.cost + 0.9, expr, tuple(None if v is FAILED else v for v in values))

@@ -15,13 +15,15 @@ from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._solve import solve
 from mayfly.synthesis.examples._task import OutOfTime, Task, make_task, variations
 from mayfly.synthesis.examples._tree import Expr, Scope, Value
-from mayfly.synthesis.examples._trust import differing, oddness, weigh
+from mayfly.synthesis.examples._trust import Trust, differing, weigh
 from mayfly.synthesis.examples._types import annotation
 
 _PROBES = 12
 _LEARNED = 6
 _ROUNDS = 4
 _ASKED_WITHIN = 2.5
+# What failing on all further inputs costs: as much as a few steps more; twice as much changes nothing on any fold.
+_FAILING = 2.0
 _NEEDED = "more examples, or a model (--model), would help"
 
 
@@ -59,6 +61,7 @@ class Synthesis:
     question: Question | None = None
     reason: str = ""
     confident: bool = False
+    trust: Trust | None = None
 
 
 def synthesize(
@@ -95,9 +98,9 @@ def synthesize(
     shape = _shape(inputs, name if usable else _named(name or intent, parameters), tuple(parameters))
     programs = tuple(_program(candidate, shape, pairs[0]) for candidate in candidates[:rivals])
     trust = weigh(task, candidates)
-    confident = trust.confident(len(pairs))
+    confident = trust.confident()
     question = None if confident else _question(task, candidates)
-    return Synthesis(programs=programs, question=question, confident=confident)
+    return Synthesis(programs=programs, question=question, confident=confident, trust=trust)
 
 
 def plain(value: object) -> Value:
@@ -188,14 +191,14 @@ def _gives(candidate: Candidate, given: Value, output: Value) -> bool:
 
 
 def _ranked(task: Task, candidates: list[Candidate]) -> list[Candidate]:
-    """Make dearer what fails on further inputs or gives something that looks like no example's output."""
+    """Make dearer what fails on further inputs."""
     if not task.probed:
         return candidates
     adjusted: list[Candidate] = []
     for candidate in candidates:
         given = candidate.values[task.count :]
         failing = sum(value is None for value in given) / len(given)
-        adjusted.append(candidate._replace(cost=candidate.cost + 2.0 * failing + 0.7 * oddness(candidate, task)))
+        adjusted.append(candidate._replace(cost=candidate.cost + _FAILING * failing))
     return sorted(adjusted, key=lambda candidate: candidate.cost)
 
 

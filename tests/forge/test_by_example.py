@@ -1,0 +1,50 @@
+"""Programs by example in the forge: one search for the same examples, within the time that all of them share."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from mayfly.core import Example
+from mayfly.forge import Attempt, CannotWrite, ExampleArchitect, Request
+from mayfly.synthesis import examples
+
+DURATIONS = ("1h30m", "45m", "2h", "10h05m", "3h15m20s", "50s", "1d2h", "7m30s")
+
+
+def of(pairs: list[tuple[object, object]]) -> Request:
+    return Request(intent="x", examples=tuple(Example(input=given, output=output) for given, output in pairs))
+
+
+def test_the_same_examples_are_searched_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[object] = []
+    real = examples.synthesize
+
+    def counted(shown: Sequence[Example], **options: Any) -> examples.Synthesis:
+        calls.append(shown)
+        return real(shown, **options)
+
+    monkeypatch.setattr(examples, "synthesize", counted)
+    architect = ExampleArchitect(seconds=5.0)
+    request = of([("Ada King", "King"), ("Bo Li", "Li"), ("Cy Ray", "Ray")])
+    first = architect.write(request)
+    with pytest.raises(CannotWrite, match="was refused"):
+        architect.write(replace(request, attempts=(Attempt(number=1, source=first.source),)))
+    assert len(calls) == 1
+    architect.write(of([("Ada King", "Ada"), ("Bo Li", "Bo"), ("Cy Ray", "Cy")]))
+    assert len(calls) == 2
+
+
+def test_all_searches_share_the_time() -> None:
+    architect = ExampleArchitect(seconds=1.0)
+    pairs = [(given, sum(map(ord, given)) * 7919 % 1000) for given in DURATIONS]
+    began = time.thread_time()
+    for shown in (len(pairs) - 1, len(pairs)):
+        with pytest.raises(CannotWrite):
+            architect.write(of(list(pairs[:shown])))
+    # The second gets a fifth of the time, and a search overruns its own by little.
+    assert time.thread_time() - began < 1.4
