@@ -58,8 +58,9 @@ class ExampleArchitect:
         provenance = {
             "how": program.description,
             "rivals": len(made.programs) - 1,
-            # Whether it was compared with every other program that fits the examples, and leads them clearly.
-            "compared": made.confident and program is made.programs[0],
+            # Whether the search compared it with every other program that fits the examples, and it leads them clearly.
+            # Then how many of the examples other programs foretold that were not shown them.
+            "foretold": made.trust.foretold if made.trust and made.confident and program is made.programs[0] else 0,
             "parts": library_parts(program.source),
         }
         return Artifact(

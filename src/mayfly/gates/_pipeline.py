@@ -203,7 +203,7 @@ class Gates:
                 imports=_with_packages(stability.importable(case.profile)),
                 rivals=rivals,
                 parts=_parts(case.artifact),
-                compared=case.artifact.provenance.get("compared") is True,
+                foretold=_foretold(case.artifact),
             )
         return case.add("proof", case.report.verdicts)
 
@@ -271,6 +271,12 @@ def _parts(artifact: Artifact) -> tuple[str, ...]:
     """Return what an architect of ours copied from its own library; what a model says of its answer is not asked."""
     named = artifact.provenance.get("parts", ())
     return tuple(str(name) for name in named) if isinstance(named, (list, tuple)) else ()
+
+
+def _foretold(artifact: Artifact) -> int:
+    """Return how many examples the search for a program foretold; a model's answer has no such field."""
+    number = artifact.provenance.get("foretold", 0)
+    return number if isinstance(number, int) else 0
 
 
 def _no_entry(message: str) -> Verdict:

@@ -231,23 +231,17 @@ def _speaks_enough(work: _Writing, made: Made) -> bool:
 
 
 def _synthesized(work: _Writing) -> Made:
-    """Return a program by example or by reading; raise what stood in the way."""
+    """Return a program by example or by reading; raise what stood in the way.
+
+    It is shown all examples: the search holds them out itself, one after the other.
+    """
     seconds = work.parts.settings.forge.synthesis
     # Where a model can be asked anyway, what is not found soon is not looked for long.
     architect = forge.ExampleArchitect(seconds=min(seconds, _SOON) if work.model is not None else seconds)
-    writer, made_by = forge.TestWriter(), work.forge(None)
     contract = work.task.contract or forge.contract_of(work.request(Contract()))
-    request = work.request(contract)
-    tests = work.tests(work.suite or writer.write(request, held_out=work.held_out))
-    try:
-        return made_by.make(architect, request, tests, watch=work.story.watch)
-    except (forge.CannotWrite, HelpNeeded):
-        if not work.held_out:
-            raise
-        # Too few examples were shown, or those held out taught something new: all of them are shown now.
-        every = work.request(contract, work.task.examples)
-        tests = work.tests(work.suite or writer.write(every))
-        return made_by.make(architect, every, tests, watch=work.story.watch)
+    request = work.request(contract, work.task.examples)
+    tests = work.tests(work.suite or forge.TestWriter().write(request))
+    return work.forge(None).make(architect, request, tests, watch=work.story.watch)
 
 
 def _answered(work: _Writing) -> Made | None:

@@ -81,12 +81,12 @@ class Prover:
         imports: Collection[str] | None,
         rivals: Sequence[Rival] = (),
         parts: Collection[str] = (),
-        compared: bool = False,
+        foretold: int = 0,
     ) -> ProofReport:
         """Run *suite* against *source* and say what the proof is worth.
 
-        Of a program that the search for it *compared* with all others that fit the examples, mistakes put into it say
-        nothing: they are no programs that anybody would have written.
+        *foretold* counts the examples that the search for a program foretold when it was not shown them. Such a program
+        was compared with all others that fit, so that mistakes put into it say nothing: nobody would have written them.
 
         *parts* names what was not written for this program but copied from a library that has tests of its own: it is
         not made wrong. *rivals* are other programs for the same request, written apart: one that passes the tests and
@@ -99,7 +99,7 @@ class Prover:
         with ThreadPoolExecutor(2) as others:
             running = others.submit(run_tests, self.sandbox, program, suite)
             # While the tests run on another core, make ready what comes after them.
-            work = self._ready(program, suite, rivals, parts, mutants=0 if compared else self.options.mutants)
+            work = self._ready(program, suite, rivals, parts, mutants=0 if foretold else self.options.mutants)
             again = None if work.sources or work.given else others.submit(self._again, work)
             work.ran = running.result()
             failed = _failures(work.ran)
@@ -112,7 +112,7 @@ class Prover:
             if empty.meant and empty.uncaught:
                 work.notes.append("every expected output is the same value")
             self._try(work, others, again)
-        return self._conclude(work, started, compared=compared)
+        return self._conclude(work, started, foretold=foretold)
 
     def _witnessed(self, program: Program, suite: Suite, started: float) -> ProofReport:
         """Run the tests alone: somebody else has worked out every one of their outputs from the input itself."""
@@ -181,7 +181,7 @@ class Prover:
         )
         return Tried(tests=(tuple(answers.get(at, Answer()) for at in range(len(work.cases))),))
 
-    def _conclude(self, work: _Work, started: float, *, compared: bool) -> ProofReport:
+    def _conclude(self, work: _Work, started: float, *, foretold: int) -> ProofReport:
         tried, ran = work.tried, work.ran
         if tried.problem:
             work.notes.append(f"wrong programs could not be tried: {tried.problem}")
@@ -195,9 +195,12 @@ class Prover:
         mutants = [at for at in work.judged.counted if at < len(work.mutants)]
         work.survivors = survivors_of(work.mutants, Judged(mutants, work.judged.caught), tried, work.given)
         work.crash = crash(work.program.source, ran.cases, work.given, tried.more)
+        if foretold:
+            told = f"{foretold} of your examples foretold without being shown"
+            work.witnesses.append(Witness(kind="held-out", author="examples", count=foretold, what=told))
         work.witnesses += witnesses_among(self.sandbox, work.program, ran.cases, work.suite)
         work.witnesses += self._agreeing(work)
-        work.open += self._open(work, compared=compared)
+        work.open += self._open(work, by_search=foretold > 0)
         question = self._question(work)
         work.verdicts.append(_accepted(work, question))
         return _report(work, started, question)
@@ -215,10 +218,10 @@ class Prover:
             told = f"a second program agrees on {answered} inputs"
             yield Witness(kind="rival", author=rival.author, count=answered, what=told)
 
-    def _open(self, work: _Work, *, compared: bool) -> Iterator[OpenPoint]:
+    def _open(self, work: _Work, *, by_search: bool) -> Iterator[OpenPoint]:
         """Yield what can occur and nobody settles; a rival that agrees everywhere settles what mutants leave open."""
         tried, given = work.tried, work.given
-        if {witness.kind for witness in work.witnesses} == {"held-out"} and not compared:
+        if {witness.kind for witness in work.witnesses} == {"held-out"} and not by_search:
             # Whoever writes for an intent gets such examples right in many wrong ways: they show the middle of it.
             said = "only examples speak for it: nothing was tested that follows from the words"
             yield OpenPoint(kind="words", author="intent", count=1, what=said)
