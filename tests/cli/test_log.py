@@ -11,9 +11,10 @@ from mayfly.promise._events import Began, Proven
 from mayfly.runtime import Runtime
 from mayfly.store import Event, Ledger
 from mayfly.views import PromiseStory
+from popcount import EXAMPLES, INTENT, WRONG
 
 from .conftest import Cli
-from .test_run import GOOD, scripted
+from .test_run import scripted
 from .trees import PROOF, RUN, interrupted, promise
 
 ASKED = "Count the lines in a.txt and hash the file b.txt"
@@ -72,11 +73,11 @@ def test_effects_and_calls_for_help_belong_to_it(cli: Cli, tmp_path: Path) -> No
     interrupted()
     assert {"effect.began", "effect.unknown"} <= set(kinds(story(cli, RUN)))
     assert kinds(story(cli, f"{RUN}/0.1.2")) == ["promise.began", "effect.began", "effect.unknown"]
-    (tmp_path / "examples.json").write_text(json.dumps([{"input": n, "output": n * n} for n in (2, 3, 5, 7)]))
+    (tmp_path / "examples.json").write_text(json.dumps(EXAMPLES))
     (tmp_path / "input.json").write_text("12")
-    model = scripted(tmp_path, GOOD.replace("input * input", "input * 2"))
+    model = scripted(tmp_path, WRONG)
     asked = ("--input", "input.json", "--examples", "examples.json", "--model", model, "--json")
-    id = json.loads(cli("run", "square the number", *asked).out)["id"]
+    id = json.loads(cli("run", INTENT, *asked).out)["id"]
     assert {"run.began", "help.needed", "run.collapsed"} <= set(kinds(story(cli, id)))
 
 

@@ -8,28 +8,18 @@ from typing import Any
 import pytest
 
 from mayfly.testing import write_script
+from popcount import EXAMPLES, GOOD, INTENT, TESTS, WRONG
 
 from .conftest import Cli
 
-GOOD = '''"""Squares."""
-
-
-class Squarer:
-    """Square numbers."""
-
-    def invoke(self, input: int) -> int:
-        """Return the square of the input."""
-        return input * input
-'''
-WRONG = GOOD.replace("input * input", "input * 2")
 PAIRS = [("Ada Lovelace", "A.L."), ("Alan Turing", "A.T."), ("Grace Hopper", "G.H."), ("Edsger Dijkstra", "E.D.")]
 
 
 @pytest.fixture
-def squares(tmp_path: Path) -> list[str]:
-    (tmp_path / "examples.json").write_text(json.dumps([{"input": n, "output": n * n} for n in (0, 2, 3, 5, 7, -4)]))
-    (tmp_path / "input.json").write_text("12")
-    return ["run", "square the number", "--input", "input.json", "--examples", "examples.json", "--ground", "-1"]
+def bits(tmp_path: Path) -> list[str]:
+    (tmp_path / "examples.json").write_text(json.dumps(EXAMPLES))
+    (tmp_path / "input.json").write_text("1023")
+    return ["run", INTENT, "--input", "input.json", "--examples", "examples.json", "--ground", "-1"]
 
 
 def scripted(tmp_path: Path, *answers: str) -> str:
@@ -41,48 +31,49 @@ def data(ran: Any) -> dict[str, Any]:
     return found
 
 
-def test_the_answer_alone_is_on_stdout(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
-    ran = cli(*squares, "--model", scripted(tmp_path, GOOD))
-    assert (ran.status, ran.out) == (0, "144\n")
-    assert "\nproof     strong: " in f"\n{ran.err}"
+def test_the_answer_alone_is_on_stdout(cli: Cli, tmp_path: Path, bits: list[str]) -> None:
+    ran = cli(*bits, "--model", scripted(tmp_path, GOOD))
+    assert (ran.status, ran.out) == (0, "10\n")
+    said = "tested: 2 of your examples held out; open: only examples speak for it: nothing was tested that follows from"
+    assert f"\nproof     {said} the words\n" in f"\n{ran.err}"
     assert ", 1 model call; why: mayfly why r-" in ran.err
     assert "budget" not in ran.err
     assert "stability" not in ran.err
 
 
-def test_json_has_the_keys_that_scripts_rely_on(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
-    ran = cli(*squares, "--model", scripted(tmp_path, GOOD), "--json", "--quiet")
+def test_json_has_the_keys_that_scripts_rely_on(cli: Cli, tmp_path: Path, bits: list[str]) -> None:
+    ran = cli(*bits, "--model", scripted(tmp_path, GOOD), "--json", "--quiet")
     found = data(ran)
     assert (ran.status, ran.err) == (0, "")
     wanted = {"status", "value", "reason", "id", "cached", "model_calls", "question", "proof", "source_hash"}
     assert wanted <= set(found)
     assert {"strength", "tests", "mutants_killed", "mutants"} <= set(found["proof"])
-    assert (found["status"], found["value"], found["cached"]) == ("resolved", 144, False)
-    again = data(cli(*squares, "--model", scripted(tmp_path, GOOD), "--json"))
-    assert (again["cached"], again["model_calls"], again["value"]) == (True, 0, 144)
+    assert (found["status"], found["value"], found["cached"]) == ("resolved", 10, False)
+    again = data(cli(*bits, "--model", scripted(tmp_path, GOOD), "--json"))
+    assert (again["cached"], again["model_calls"], again["value"]) == (True, 0, 10)
 
 
-def test_help_needed_is_status_3_and_can_be_answered(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
-    ran = cli(*squares, "--model", scripted(tmp_path, WRONG))
+def test_help_needed_is_status_3_and_can_be_answered(cli: Cli, tmp_path: Path, bits: list[str]) -> None:
+    ran = cli(*bits, "--model", scripted(tmp_path, WRONG))
     assert (ran.status, ran.out) == (3, "-1\n")
     assert "mayfly answer h-" in ran.err
     [call] = json.loads(cli("inbox", "--json").out)
-    assert call["task"] == "square the number"
-    answered = cli("answer", call["id"], "multiply", "--model", scripted(tmp_path, GOOD), "--json")
-    assert (answered.status, data(answered)["value"]) == (0, 144)
+    assert call["task"] == INTENT
+    answered = cli("answer", call["id"], "look at it in base two", "--model", scripted(tmp_path, GOOD), "--json")
+    assert (answered.status, data(answered)["value"]) == (0, 10)
     assert json.loads(cli("inbox", "--json").out) == []
-    assert json.loads(cli("inbox", "--all", "--json").out)[0]["answer"] == "multiply"
+    assert json.loads(cli("inbox", "--all", "--json").out)[0]["answer"] == "look at it in base two"
 
 
-def test_why_tells_what_every_gate_measured(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
-    id = data(cli(*squares, "--model", scripted(tmp_path, "def f(:", GOOD), "--json"))["id"]
+def test_why_tells_what_every_gate_measured(cli: Cli, tmp_path: Path, bits: list[str]) -> None:
+    id = data(cli(*bits, "--model", scripted(tmp_path, "def f(:", GOOD), "--json"))["id"]
     told = cli("why", id).out
     for words in (
-        "asked: square",
+        "asked: count the bits",
         "syntax reject",
         "reflection on attempt 1",
         "complexity 1/20",
-        "proof strong",
+        "proof tested",
         "resolved",
     ):
         assert words in told
@@ -90,10 +81,10 @@ def test_why_tells_what_every_gate_measured(cli: Cli, tmp_path: Path, squares: l
     assert {"gate.judged", "proof.made", "run.resolved"} <= {step["kind"] for step in steps}
 
 
-def test_a_proof_can_be_run_again(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
+def test_a_proof_can_be_run_again(cli: Cli, tmp_path: Path, bits: list[str]) -> None:
     model = scripted(tmp_path, GOOD)
-    id = data(cli(*squares, "--model", model, "--json"))["id"]
-    cached = data(cli(*squares, "--model", model, "--json"))["id"]
+    id = data(cli(*bits, "--model", model, "--json"))["id"]
+    cached = data(cli(*bits, "--model", model, "--json"))["id"]
     assert cli("prove", id).out.endswith("True\n")
     assert data(cli("prove", cached, "--json"))["holds"] is True
 
@@ -204,19 +195,24 @@ def test_compile_prints_source_with_one_entry(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_compile_tries_given_code(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "examples.json").write_text(json.dumps([{"input": n, "output": n * n} for n in (0, 2, 3, 5)]))
+    (tmp_path / "examples.json").write_text(json.dumps(EXAMPLES))
+    (tmp_path / "tests.json").write_text(TESTS)
     (tmp_path / "good.py").write_text(GOOD)
     (tmp_path / "wrong.py").write_text(WRONG)
-    good = cli("compile", "square", "--source", "good.py", "--examples", "examples.json", "--json")
-    wrong = cli("compile", "square", "--source", "wrong.py", "--examples", "examples.json", "--json")
-    assert (good.status, data(good)["proof"]["strength"]) == (0, "strong")
+    options = ("--examples", "examples.json", "--json")
+    good = cli("compile", INTENT, "--source", "good.py", *options)
+    wrong = cli("compile", INTENT, "--source", "wrong.py", *options)
+    tested = cli("compile", INTENT, "--source", "good.py", "--tests", "tests.json", *options)
+    # Whoever wrote it may have seen every example: they alone speak for nothing that was not shown.
+    assert (good.status, data(good)["decision"], data(good)["proof"]["strength"]) == (0, "accept", "weak")
     assert (wrong.status, data(wrong)["decision"], data(wrong)["proof"]["strength"]) == (1, "reject", "none")
+    assert (tested.status, data(tested)["proof"]["strength"]) == (0, "strong")
 
 
-def test_metrics_match_a_hand_count(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
+def test_metrics_match_a_hand_count(cli: Cli, tmp_path: Path, bits: list[str]) -> None:
     model = scripted(tmp_path, GOOD)
-    cli(*squares, "--model", model)
-    cli(*squares, "--model", model)
+    cli(*bits, "--model", model)
+    cli(*bits, "--model", model)
     cli("run", "make the world a better place")
     found = data(cli("metrics", "--json"))
     assert (found["runs"], found["resolved"], found["collapsed"], found["compiled"]) == (3, 2, 1, 1)
@@ -226,34 +222,32 @@ def test_metrics_match_a_hand_count(cli: Cli, tmp_path: Path, squares: list[str]
     assert found["jit_collapse"] == {"UNSERVED": 1}
 
 
-def test_the_cache_can_be_seen_and_cleared(cli: Cli, tmp_path: Path, squares: list[str]) -> None:
-    cli(*squares, "--model", scripted(tmp_path, GOOD))
+def test_the_cache_can_be_seen_and_cleared(cli: Cli, tmp_path: Path, bits: list[str]) -> None:
+    cli(*bits, "--model", scripted(tmp_path, GOOD))
     [entry] = json.loads(cli("cache", "show", "--json").out)
-    assert entry["intent"] == "square the number"
+    assert entry["intent"] == INTENT
     assert cli("cache", "clear").out == "forgot 1 agent\n"
-    assert data(cli(*squares, "--model", scripted(tmp_path, GOOD), "--json"))["cached"] is False
+    assert data(cli(*bits, "--model", scripted(tmp_path, GOOD), "--json"))["cached"] is False
 
 
 def test_a_changed_criterion_misses_the_cache(
-    cli: Cli, tmp_path: Path, squares: list[str], monkeypatch: pytest.MonkeyPatch
+    cli: Cli, tmp_path: Path, bits: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from mayfly.gates import Criteria
 
     model = scripted(tmp_path, GOOD)
-    cli(*squares, "--model", model)
+    cli(*bits, "--model", model)
     shipped = next(Path(Criteria.load.__func__.__code__.co_filename).parent.glob("criteria.toml"))  # type: ignore[attr-defined]
     changed = tmp_path / "criteria.toml"
     changed.write_text(shipped.read_text().replace("readable", "beautiful"))
     monkeypatch.setenv("MAYFLY_GATES_CRITERIA", str(changed))
-    assert data(cli(*squares, "--model", model, "--json"))["cached"] is False
+    assert data(cli(*bits, "--model", model, "--json"))["cached"] is False
 
 
-def test_no_key_reaches_the_store(
-    cli: Cli, tmp_path: Path, squares: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_key_reaches_the_store(cli: Cli, tmp_path: Path, bits: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-value-1234567890")
     note = "--context=note=the key is sk-very-secret-value-1234567890"
-    ran = cli(*squares, "--model", scripted(tmp_path, GOOD), note)
+    ran = cli(*bits, "--model", scripted(tmp_path, GOOD), note)
     assert ran.status == 0
     state = Path(os.environ["MAYFLY_STATE_DIR"])
     assert not [p for p in state.rglob("*") if p.is_file() and b"sk-very-secret" in p.read_bytes()]

@@ -21,22 +21,13 @@ from mayfly.runtime._agents import AgentKept
 from mayfly.runtime._leaf import LeafWorker, versions_of
 from mayfly.runtime._parts import Parts
 from mayfly.store import KillSwitch
+from popcount import GOOD, INTENT, PAIRS, fenced
 
 from .conftest import Script, Watched
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 WRITTEN: WeakKeyDictionary[Parts, dict[str, dict[str, Any]]] = WeakKeyDictionary()
-SQUARES = tuple(Example(input=n, output=n * n) for n in (0, 2, 3, 5, 7, -4))
-GOOD = '''"""Squares."""
-
-
-class Squarer:
-    """Square numbers."""
-
-    def invoke(self, input: int) -> int:
-        """Return the square of the input."""
-        return input * input
-'''
+BITS = tuple(Example(input=given, output=wanted) for given, wanted in PAIRS)
 
 
 SIGN = '''"""Signs."""
@@ -100,9 +91,9 @@ def test_a_leaf_is_written_proven_and_run_and_tells_the_ledger(worker: LeafWorke
 
 
 def test_an_argument_is_worked_on(worker: LeafWorker, script: Script) -> None:
-    model = script(("architect", f"```python\n{GOOD}```"))
-    found = worker.do(job(intent="square the number", argument=12, examples=SQUARES, model=model))
-    assert (found.status, found.value, found.cost.model_calls) == ("resolved", 144, 1)
+    model = script(("architect", fenced(GOOD)))
+    found = worker.do(job(intent=INTENT, argument=1023, examples=BITS, model=model))
+    assert (found.status, found.value, found.cost.model_calls) == ("resolved", 10, 1)
 
 
 def test_what_cannot_be_written_collapses_with_the_reason(worker: LeafWorker, watched: Watched) -> None:
@@ -142,13 +133,13 @@ def test_a_part_from_another_machine_comes_as_bytes(worker: LeafWorker) -> None:
 def test_an_agent_runs_in_a_fresh_worker_first_and_in_its_own_afterwards(
     worker: LeafWorker, watched: Watched, script: Script
 ) -> None:
-    model = script(("architect", f"```python\n{GOOD}```"))
-    written = worker.do(job("write", intent="square the number", argument=12, examples=SQUARES, model=model))
+    model = script(("architect", fenced(GOOD)))
+    written = worker.do(job("write", intent=INTENT, argument=1023, examples=BITS, model=model))
     assert isinstance(written.value, dict)
     assert written.value["merge"] is None
     for number in (3, 4):
         found = worker.do(job("agent", written.value["agent"], node="0.9", argument=number))
-        assert (found.status, found.value) == ("resolved", number * number)
+        assert (found.status, found.value) == ("resolved", number.bit_count())
     assert [row["lane"] for row in watched.payloads("r-leaf/0.9", "agent.executed")] == ["one-shot", "pinned"]
 
 
@@ -171,7 +162,7 @@ def test_an_agent_of_an_earlier_run_passes_the_gates_again(runtime: Runtime, wor
 
 
 def test_an_agent_that_nobody_proved_is_refused(worker: LeafWorker) -> None:
-    hash = worker.parts.ledger.put_blob(GOOD.replace("Square ", "Secretly square ").encode())
+    hash = worker.parts.ledger.put_blob(GOOD.replace("Count ", "Secretly count ").encode())
     found = worker.do(job("agent", hash, argument=3))
     assert (found.status, found.code) == ("collapsed", "NO_PROOF")
 
@@ -222,7 +213,7 @@ def test_nothing_is_written_for_others_at_tier_ephemeral(worker: LeafWorker) -> 
 
 @pytest.mark.parametrize("fields", [{"tier": "golden"}, {"seconds": 0}, {"intent": " "}, {"argument": {1, 2}}])
 def test_bad_jobs_get_a_reason(worker: LeafWorker, fields: dict[str, Any]) -> None:
-    found = worker.do(job(**{"argument": 3, "examples": SQUARES, **fields}))
+    found = worker.do(job(**{"argument": 3, "examples": BITS, **fields}))
     assert found.status in ("collapsed", "failed")
     assert found.reason
 
@@ -337,8 +328,8 @@ def test_deeper_leaves_have_smaller_limits(worker: LeafWorker, watched: Watched)
 
 
 def _asked(worker: LeafWorker, script: Script, depth: int) -> Done:
-    model = script(("architect", f"```python\n{GOOD}```"))
-    return worker.do(job(intent="square the number", argument=12, examples=SQUARES, model=model, depth=depth))
+    model = script(("architect", fenced(GOOD)))
+    return worker.do(job(intent=INTENT, argument=1023, examples=BITS, model=model, depth=depth))
 
 
 def test_no_model_is_asked_at_depth_three(worker: LeafWorker, script: Script) -> None:
@@ -357,25 +348,25 @@ def test_prompts_are_short_at_depth_two(worker: LeafWorker, monkeypatch: pytest.
 
     monkeypatch.setattr(ModelArchitect, "write", noted)
     for depth in (1, 2):
-        model = script(("architect", f"```python\n{GOOD}```"))
-        worker.do(job(intent="square the number", argument=12, examples=SQUARES, model=model, depth=depth))
+        model = script(("architect", fenced(GOOD)))
+        worker.do(job(intent=INTENT, argument=1023, examples=BITS, model=model, depth=depth))
     assert simple == [False, True]
 
 
 def test_less_is_tried_at_depth_two(worker: LeafWorker, watched: Watched, script: Script) -> None:
-    wrong = [f"```python\n{GOOD.replace('input * input', f'input * {n}')}```" for n in (2, 3, 4)]
+    wrong = [fenced(GOOD.replace("'1'", f"'1{n}'")) for n in (2, 3, 4)]
     for depth in (1, 2):
         model = script(*(("architect", text) for text in wrong))
         node = f"0.3{depth}"
-        given = job(intent="square the number", argument=12, examples=SQUARES, model=model, depth=depth, node=node)
+        given = job(intent=INTENT, argument=1023, examples=BITS, model=model, depth=depth, node=node)
         assert worker.do(given).status == "collapsed"
     assert [len(watched.payloads(f"r-leaf/0.3{depth}", "forge.wrote")) for depth in (1, 2)] == [3, 2]
 
 
 def test_the_limits_of_a_tree_bind_its_leaves(worker: LeafWorker, script: Script) -> None:
-    model = script(("architect", f"```python\n{GOOD}```"))
+    model = script(("architect", fenced(GOOD)))
     with limit(model_calls=0):
-        found = worker.do(job(intent="square the number", argument=12, examples=SQUARES, model=model))
+        found = worker.do(job(intent=INTENT, argument=1023, examples=BITS, model=model))
     assert (found.status, found.cost.model_calls) == ("collapsed", 0)
     assert "model calls" in found.reason
 

@@ -21,7 +21,7 @@ def test_the_simplest_clean_table_is_answered(runtime: Runtime, tmp_path: Path) 
     assert (outcome.status, outcome.value, outcome.reading) == ("resolved", 30, "sum of amount")
     assert outcome.proof is not None
     assert outcome.proof.strength == "strong"
-    assert "an independent reading of all 3 lines agrees" in outcome.proof.evidence
+    assert [str(witness) for witness in outcome.proof.evidence] == ["an independent reading of all 3 lines agrees"]
 
 
 def test_every_word_narrows_the_answer(runtime: Runtime, tmp_path: Path) -> None:

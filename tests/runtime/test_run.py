@@ -12,39 +12,25 @@ import pytest
 
 from mayfly.core import HelpNeeded, InputError
 from mayfly.runtime import Runtime
+from popcount import BROKEN, EXAMPLES, GOOD, INTENT, TESTS, WRONG, fenced
 
 from .conftest import Script, Watched
 
-GOOD = '''"""Squares."""
-
-
-class Squarer:
-    """Square numbers."""
-
-    def invoke(self, input: int) -> int:
-        """Return the square of the input."""
-        return input * input
-'''
-WRONG = GOOD.replace("input * input", "input * 2")
-BROKEN = GOOD.replace("def invoke(", "def invoke((")
-EXAMPLES = [{"input": n, "output": n * n} for n in (0, 2, 3, 5, 7, -4)]
-TASK: dict[str, Any] = {"input": 12, "examples": EXAMPLES, "ground": -1}
-
-
-def fenced(source: str) -> str:
-    return f"Here it is:\n```python\n{source}```\n"
+TASK: dict[str, Any] = {"input": 1023, "examples": EXAMPLES, "ground": -1}
+SQUARES = [{"input": n, "output": n * n} for n in (0, 2, 3, 5, 7, -4)]
 
 
 def test_a_good_answer_is_proven_run_and_remembered(runtime: Runtime, watched: Watched, script: Script) -> None:
     model = script(("architect", fenced(GOOD)))
-    outcome = runtime.run("square the number", model=model, **TASK)
-    assert (outcome.status, outcome.value, outcome.cached) == ("resolved", 144, False)
+    outcome = runtime.run(INTENT, model=model, **TASK)
+    assert (outcome.status, outcome.value, outcome.cached) == ("resolved", 10, False)
     assert outcome.proof is not None
-    assert outcome.proof.strength == "strong"
-    assert outcome.proof.held_out == 2
+    assert (outcome.proof.strength, outcome.proof.held_out) == ("tested", 2)
+    assert [str(witness) for witness in outcome.proof.evidence] == ["2 of your examples held out"]
+    assert [point.kind for point in outcome.proof.open] == ["words"]
     assert outcome.cost.model_calls == 1
-    again = runtime.run("square the number", model=model, **TASK)
-    assert (again.value, again.cached, again.cost.model_calls) == (144, True, 0)
+    again = runtime.run(INTENT, model=model, **TASK)
+    assert (again.value, again.cached, again.cost.model_calls) == (10, True, 0)
     lifecycle = {"agent.created", "agent.cached", "agent.executed", "agent.collected"}
     assert lifecycle <= set(watched.events(outcome.id))
 
@@ -53,8 +39,8 @@ def test_syntax_error_then_failing_test_then_good_is_accepted_with_two_reflectio
     runtime: Runtime, watched: Watched, script: Script
 ) -> None:
     model = script(("architect", fenced(BROKEN)), ("architect", fenced(WRONG)), ("architect", fenced(GOOD)))
-    outcome = runtime.run("square the number", model=model, **TASK)
-    assert (outcome.status, outcome.value) == ("resolved", 144)
+    outcome = runtime.run(INTENT, model=model, **TASK)
+    assert (outcome.status, outcome.value) == ("resolved", 10)
     assert outcome.cost.model_calls == 3
     assert len(watched.payloads(outcome.id, "forge.reflected")) == 2
     verdicts = watched.payloads(outcome.id, "gate.judged")
@@ -65,13 +51,13 @@ def test_syntax_error_then_failing_test_then_good_is_accepted_with_two_reflectio
 
 def test_the_budget_that_is_left_is_told_for_each_attempt(runtime: Runtime, watched: Watched, script: Script) -> None:
     model = script(("architect", fenced(WRONG)), ("architect", fenced(GOOD)))
-    outcome = runtime.run("square the number", model=model, **TASK)
+    outcome = runtime.run(INTENT, model=model, **TASK)
     assert [row["entropy_remaining"] for row in watched.payloads(outcome.id, "forge.wrote")] == [1.0, 0.5]
 
 
 def test_a_judge_that_rejects_ends_in_ground_with_its_reason(runtime: Runtime, script: Script) -> None:
     opinion = json.dumps({"decision": "reject", "scores": {}, "reasons": ["it is cruel"]})
-    outcome = runtime.run("square the number", model=script(("architect", fenced(GOOD)), ("judge", opinion)), **TASK)
+    outcome = runtime.run(INTENT, model=script(("architect", fenced(GOOD)), ("judge", opinion)), **TASK)
     assert (outcome.status, outcome.value) == ("collapsed", -1)
     assert "it is cruel" in outcome.reason
 
@@ -81,7 +67,7 @@ def test_the_next_prompt_holds_the_reflection_and_the_failing_values(
 ) -> None:
     model = script(("architect", fenced(WRONG)), ("architect", fenced(GOOD)))
     record = tmp_path / "record.jsonl"
-    runtime.run("square the number", model=model, record=record, **TASK)
+    runtime.run(INTENT, model=model, record=record, **TASK)
     second = [json.loads(line) for line in record.read_text().splitlines()][1]
     assert "Root cause:" in second["prompt"]
     assert "Failure: proof TEST_FAILED" in second["prompt"]
@@ -90,8 +76,8 @@ def test_the_next_prompt_holds_the_reflection_and_the_failing_values(
 def test_always_bad_ends_after_three_attempts_in_a_call_for_help_and_ground(
     runtime: Runtime, watched: Watched, script: Script
 ) -> None:
-    bad = [("architect", fenced(GOOD.replace("input * input", f"input + {n}"))) for n in range(5)]
-    outcome = runtime.run("square the number", model=script(*bad), **TASK)
+    bad = [("architect", fenced(GOOD.replace("'1'", f"'1{n}'"))) for n in range(5)]
+    outcome = runtime.run(INTENT, model=script(*bad), **TASK)
     assert (outcome.status, outcome.value, outcome.code) == ("collapsed", -1, "HELP")
     assert outcome.cost.model_calls == 3
     [call] = [call for call in runtime.parts.inbox.list() if call.run == outcome.id]
@@ -101,7 +87,7 @@ def test_always_bad_ends_after_three_attempts_in_a_call_for_help_and_ground(
 
 
 def test_the_same_wrong_code_again_stops_early(runtime: Runtime, script: Script) -> None:
-    outcome = runtime.run("square the number", model=script(("architect", fenced(WRONG))), **TASK)
+    outcome = runtime.run(INTENT, model=script(("architect", fenced(WRONG))), **TASK)
     assert outcome.status == "collapsed"
     assert "stagnation" in outcome.reason
     assert "after 2 attempts" in outcome.reason
@@ -109,8 +95,8 @@ def test_the_same_wrong_code_again_stops_early(runtime: Runtime, script: Script)
 
 
 def test_the_exception_comes_out_for_those_who_ask_for_it(runtime: Runtime, script: Script) -> None:
-    with pytest.raises(HelpNeeded, match="needs help with 'square the number'"):
-        runtime.run("square the number", model=script(("architect", fenced(WRONG))), on_exhausted="raise", **TASK)
+    with pytest.raises(HelpNeeded, match=f"needs help with '{INTENT}'"):
+        runtime.run(INTENT, model=script(("architect", fenced(WRONG))), on_exhausted="raise", **TASK)
 
 
 @pytest.mark.parametrize(
@@ -118,17 +104,17 @@ def test_the_exception_comes_out_for_those_who_ask_for_it(runtime: Runtime, scri
     [
         ("I am sorry, I cannot help with that.", "no program"),
         ("", "empty"),
-        (fenced(GOOD + GOOD.replace("Squarer", "Other").replace('"""Squares."""', "")), "Other"),
+        (fenced(GOOD + GOOD.replace('"""Bits."""', "").replace("Bits", "Other")), "Other"),
         (fenced("import os\n" + GOOD), "import os"),
-        (fenced(GOOD.replace("return input * input", "return eval(str(input)) ** 2")), "eval"),
+        (fenced(GOOD.replace("return bin(input).count('1')", "return bin(eval(str(input))).count('1')")), "eval"),
         ("x = 1\n" * 900_000, "over the limit"),
         (fenced("print('hello')\n"), "nothing to call"),
-        (fenced(GOOD.replace("return input * input", "while True:\n            pass")), "loop"),
+        (fenced(GOOD.replace("return bin(input).count('1')", "while True:\n            pass")), "loop"),
     ],
     ids=["prose", "empty", "two classes", "import", "eval", "five megabytes", "no class", "endless"],
 )
 def test_a_bad_answer_is_ground_with_the_reason(runtime: Runtime, script: Script, answer: str, words: str) -> None:
-    outcome = runtime.run("square the number", model=script(("architect", answer)), **TASK)
+    outcome = runtime.run(INTENT, model=script(("architect", answer)), **TASK)
     assert (outcome.status, outcome.value) == ("collapsed", -1)
     assert words in outcome.reason or any(words in line for line in _history(runtime, outcome.id))
 
@@ -152,31 +138,48 @@ def test_a_secret_in_the_environment_never_reaches_the_record(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-value-1234567890")
     record = tmp_path / "record.jsonl"
     context = {"note": "the key is sk-very-secret-value-1234567890"}
-    runtime.run("square", model=script(("architect", fenced(GOOD))), record=record, context=context, **TASK)
+    runtime.run(INTENT, model=script(("architect", fenced(GOOD))), record=record, context=context, **TASK)
     assert "sk-very-secret-value" not in record.read_text()
 
 
 def test_a_weak_proof_resolves_nothing_unless_it_is_accepted(runtime: Runtime, script: Script) -> None:
     model = script(("architect", fenced(GOOD)))
-    task: dict[str, Any] = {"input": 12, "examples": [{"input": 2, "output": 4}], "ground": -1, "model": model}
-    refused = runtime.run("square the number", **task)
-    assert (refused.status, refused.value) == ("collapsed", -1)
+    task: dict[str, Any] = {"input": 1023, "examples": [{"input": 7, "output": 3}], "ground": -1, "model": model}
+    refused = runtime.run(INTENT, **task)
+    assert (refused.status, refused.value, refused.candidate) == ("collapsed", -1, 10)
     assert "weak" in refused.reason
-    accepted = runtime.run("square the number", accept_weak=True, **task)
-    assert (accepted.status, accepted.value) == ("resolved", 144)
+    accepted = runtime.run(INTENT, accept_weak=True, **task)
+    assert (accepted.status, accepted.value) == ("resolved", 10)
+    assert (accepted.cached, accepted.cost.model_calls) == (True, 0)
 
 
 def test_no_tests_at_all_is_a_failure(runtime: Runtime, script: Script) -> None:
-    outcome = runtime.run("square the number", input=12, ground=-1, model=script(("architect", fenced(GOOD))))
-    assert (outcome.status, outcome.value) == ("collapsed", -1)
+    outcome = runtime.run(INTENT, input=12, ground=-1, model=script(("architect", fenced(GOOD))))
+    assert (outcome.status, outcome.value, outcome.cost.model_calls) == ("collapsed", -1, 0)
     assert "no tests" in outcome.reason
 
 
 def test_tests_written_by_the_model_are_used(runtime: Runtime, script: Script) -> None:
-    cases = json.dumps({"cases": EXAMPLES})
-    model = script(("tests", cases), ("architect", fenced(GOOD)))
-    outcome = runtime.run("square the number", input=12, ground=-1, model=model)
-    assert (outcome.status, outcome.value, outcome.cost.model_calls) == ("resolved", 144, 2)
+    model = script(("tests", TESTS), ("architect", fenced(GOOD)))
+    outcome = runtime.run(INTENT, input=1023, ground=-1, model=model)
+    assert (outcome.status, outcome.value, outcome.cost.model_calls) == ("resolved", 10, 2)
+    assert outcome.proof is not None
+    assert outcome.proof.strength == "strong"
+
+
+def test_no_model_is_asked_for_what_can_be_found_from_the_examples(runtime: Runtime, script: Script) -> None:
+    model = script(("tests", TESTS), ("architect", fenced(GOOD)))
+    outcome = runtime.run("square the number", input=12, examples=SQUARES, model=model)
+    assert (outcome.status, outcome.value, outcome.cost.model_calls) == ("resolved", 144, 0)
+
+
+def test_a_proof_that_leaves_something_open_can_be_refused(runtime: Runtime, script: Script) -> None:
+    model = script(("architect", fenced(GOOD)))
+    refused = runtime.run(INTENT, model=model, demand_strong=True, **TASK)
+    assert (refused.status, refused.value, refused.candidate) == ("collapsed", -1, 10)
+    assert "the proof is not strong; open: only examples speak for it" in refused.reason
+    model = script(("tests", TESTS), ("architect", fenced(GOOD)))
+    assert runtime.run(INTENT, model=model, demand_strong=True, **TASK).value == 10
 
 
 OOM = '''"""Out of memory."""
@@ -281,7 +284,7 @@ def test_an_unexpected_error_is_failed_with_ground(runtime: Runtime, monkeypatch
 
 def test_a_missing_key_is_one_line_with_the_fix(runtime: Runtime, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    outcome = runtime.run("square", model="openai:gpt-4o", **TASK)
+    outcome = runtime.run(INTENT, model="openai:gpt-4o", **TASK)
     assert outcome.status == "collapsed"
     assert "OPENAI_API_KEY" in outcome.reason
     assert "\n" not in outcome.reason
@@ -292,35 +295,35 @@ def test_a_pool_without_calls_makes_none(script: Script, tmp_path: Path) -> None
 
     settings = Settings(state_dir=str(tmp_path / "state"), models=ModelSettings(calls=0))
     with Runtime(settings) as runtime:
-        outcome = runtime.run("square", model=script(("architect", fenced(GOOD))), **TASK)
+        outcome = runtime.run(INTENT, model=script(("architect", fenced(GOOD))), **TASK)
     assert (outcome.status, outcome.code, outcome.cost.model_calls) == ("collapsed", "LIMIT", 0)
 
 
 def test_ephemeral_keeps_neither_source_nor_tests(runtime: Runtime, watched: Watched, script: Script) -> None:
-    model = script(("architect", fenced(GOOD.replace("Squarer", "Vanishing"))))
-    outcome = runtime.run("square the number", model=model, tier="ephemeral", **TASK)
+    model = script(("architect", fenced(GOOD.replace("Bits", "Vanishing"))))
+    outcome = runtime.run(INTENT, model=model, tier="ephemeral", **TASK)
     assert outcome.status == "resolved"
     assert watched.payloads(outcome.id, "agent.collected")[0]["kept"] is False
     state = runtime.settings.state
     kept = [path for path in state.rglob("*") if path.is_file() and b"Vanishing" in path.read_bytes()]
     assert kept == []
-    assert runtime.run("square the number", model=model, tier="ephemeral", **TASK).cached is False
+    assert runtime.run(INTENT, model=model, tier="ephemeral", **TASK).cached is False
 
 
 def test_an_agent_compiled_by_one_process_is_found_by_another(runtime: Runtime, script: Script) -> None:
     model = script(("architect", fenced(GOOD)))
-    assert runtime.run("square the number", model=model, **TASK).resolved
+    assert runtime.run(INTENT, model=model, **TASK).resolved
     with Runtime(runtime.settings) as other:
-        again = other.run("square the number", model=model, **TASK)
-    assert (again.cached, again.value) == (True, 144)
+        again = other.run(INTENT, model=model, **TASK)
+    assert (again.cached, again.value) == (True, 10)
 
 
 def test_a_tampered_entry_is_refused(runtime: Runtime, script: Script) -> None:
     model = script(("architect", fenced(GOOD)))
-    assert runtime.run("square the number", model=model, **TASK).resolved
+    assert runtime.run(INTENT, model=model, **TASK).resolved
     with runtime.parts.ledger._writing() as connection:
-        connection.run("UPDATE mayfly_cache SET value = replace(value, 'input * input', 'input * 3')")
-    outcome = runtime.run("square the number", model=model, **TASK)
+        connection.run("UPDATE mayfly_cache SET value = replace(value, 'bin(input)', 'oct(input)')")
+    outcome = runtime.run(INTENT, model=model, **TASK)
     assert (outcome.status, outcome.value, outcome.code) == ("collapsed", -1, "TAMPERED")
 
 
@@ -351,19 +354,19 @@ def test_ten_thousand_lines_are_filtered_as_an_independent_count_does(runtime: R
 
 def test_it_can_be_awaited(runtime: Runtime, script: Script) -> None:
     model = script(("architect", fenced(GOOD)))
-    assert asyncio.run(runtime.arun("square the number", model=model, **TASK)).value == 144
+    assert asyncio.run(runtime.arun(INTENT, model=model, **TASK)).value == 10
 
 
 def test_the_answer_to_a_call_for_help_is_in_the_next_prompt(runtime: Runtime, script: Script, tmp_path: Path) -> None:
-    outcome = runtime.run("square the number", model=script(("architect", fenced(WRONG))), **TASK)
+    outcome = runtime.run(INTENT, model=script(("architect", fenced(WRONG))), **TASK)
     [call] = [call for call in runtime.parts.inbox.list() if call.run == outcome.id]
-    runtime.parts.inbox.answer(call.id, "multiply it by itself")
+    runtime.parts.inbox.answer(call.id, "look at it in base two")
     record = tmp_path / "record.jsonl"
     model = script(("architect", fenced(GOOD)))
-    again = runtime.run("square the number", model=model, hints=("multiply it by itself",), record=record, **TASK)
-    assert again.value == 144
-    assert "multiply it by itself" in json.loads(record.read_text().splitlines()[0])["prompt"]
-    assert runtime.parts.inbox.get(call.id).answer == "multiply it by itself"
+    again = runtime.run(INTENT, model=model, hints=("look at it in base two",), record=record, **TASK)
+    assert again.value == 10
+    assert "look at it in base two" in json.loads(record.read_text().splitlines()[0])["prompt"]
+    assert runtime.parts.inbox.get(call.id).answer == "look at it in base two"
 
 
 def test_an_unknown_call_for_help_is_said(runtime: Runtime) -> None:

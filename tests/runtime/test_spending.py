@@ -22,6 +22,7 @@ from mayfly.store import Ledger
 from mayfly.testing import until
 from mayfly.views import runs
 from models.server import Send, Server, says, serving
+from popcount import INTENT, PAIRS
 
 CHILD = """
 import json, sys
@@ -49,17 +50,17 @@ def settings(tmp_path: Path, server: Server) -> Settings:
     return Settings(state_dir=str(tmp_path / "state"), models=models)
 
 
-def doubled() -> Promise[Any]:
-    examples = tuple(Example(input=number, output=2 * number) for number in (1, 2, 5))
+def counted() -> Promise[Any]:
+    examples = tuple(Example(input=given, output=wanted) for given, wanted in PAIRS)
     work = Work(kind="compile", name="openai:small")
-    return Promise("double a number", ground=None, argument=3, examples=examples, work=work)
+    return Promise(INTENT, ground=None, argument=3, examples=examples, work=work)
 
 
 def killed_in_a_call(settings: Settings, server: Server, *, answered: int) -> str:
     """Let a process ask until so many calls are answered, kill it in the next one, and return its run."""
     server.play(*[says("there are none")] * answered, lambda send: hangs(server, send))
     before = len(server.requests)
-    tree = json.dumps(to_json(doubled()))
+    tree = json.dumps(to_json(counted()))
     child = subprocess.Popen([sys.executable, "-c", CHILD, settings.state_dir, server.url, tree])
     try:
         assert until(lambda: len(server.requests) > before + answered)
@@ -104,7 +105,7 @@ def test_a_run_that_was_killed_does_not_get_its_calls_anew(settings: Settings, s
 def test_a_run_that_was_cancelled_counts_the_call_it_had_under_way(settings: Settings, server: Server) -> None:
     server.play(lambda send: hangs(server, send))
     with Runtime(settings) as runtime, ThreadPoolExecutor(1) as thread:
-        outcome = thread.submit(runtime.resolve, doubled(), model="openai:small")
+        outcome = thread.submit(runtime.resolve, counted(), model="openai:small")
         assert until(lambda: server.requests)
         ledger = runtime.parts.ledger
         [line] = runs(ledger)
@@ -119,7 +120,7 @@ def test_a_run_that_was_cancelled_counts_the_call_it_had_under_way(settings: Set
 def test_a_run_that_ended_by_itself_counts_what_it_took(settings: Settings, server: Server) -> None:
     server.play(says("there are none"))
     with Runtime(settings) as runtime:
-        outcome = runtime.resolve(doubled(), model="openai:small")
+        outcome = runtime.resolve(counted(), model="openai:small")
         found = saved(runtime.parts.ledger, outcome.id)
         asked = runtime.parts.ledger.count(kind="model.asked", subject=f"{outcome.id}/0")
         answered = runtime.parts.ledger.count(kind="model.answered", subject=f"{outcome.id}/0")
@@ -133,7 +134,7 @@ def test_each_attempt_at_a_promise_counts_once(settings: Settings) -> None:
     run, leaf = "r-00000001", "r-00000001/0"
     asked = ModelAsked(model="m", purpose="chat", input_tokens=100, output_tokens=1000, money=0.5)
     with Ledger.open(settings) as ledger:
-        tree = ledger.put_blob(json.dumps(to_json(doubled())).encode())
+        tree = ledger.put_blob(json.dumps(to_json(counted())).encode())
         planned = Planned(
             intent="double", tree=tree, nodes=1, by="plan", seq=0, options={}, cost={"model_calls": 1, "money": 0.25}
         )

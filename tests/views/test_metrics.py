@@ -14,7 +14,9 @@ from mayfly.promise._events import DeadLetter
 from mayfly.runtime import Runtime
 from mayfly.testing import write_script
 from mayfly.views import metrics
+from popcount import GOOD, INTENT, PAIRS, fenced
 
+BITS = tuple(Example(input=given, output=wanted) for given, wanted in PAIRS)
 SQUARES = tuple(Example(input=n, output=n * n) for n in (0, 2, 3, 5, 7, -4))
 BROKEN = {"yes": True}
 
@@ -99,11 +101,9 @@ def test_unknown_effects_and_dead_letters_are_counted(runtime: Runtime) -> None:
 
 
 def test_what_leaves_spent_counts_with_their_tree_once(tmp_path: Path, state: Path) -> None:
-    model = write_script(tmp_path / "script.jsonl", ("architect", "def square(n: int) -> int:\n    return n * n\n"))
+    model = write_script(tmp_path / "script.jsonl", ("architect", fenced(GOOD)))
     with Runtime(Settings(state_dir=str(state))) as runtime:
-        agent = Promise(
-            "square the number", ground=None, argument=12, examples=SQUARES, work=Work(kind="compile"), name="a"
-        )
+        agent = Promise(INTENT, ground=None, argument=1023, examples=BITS, work=Work(kind="compile"), name="a")
         outcome = runtime.resolve(tree(agent), model=model)
         assert outcome.cost.model_calls >= 1
         assert metrics(runtime.parts.ledger).model_calls == outcome.cost.model_calls

@@ -23,7 +23,9 @@ COMMANDS = {
     "run": Lazy("mayfly.cli._run:run", "Write the agent this needs, gate it, prove it, run it."),
     "plan": Lazy("mayfly.cli._plan:plan", "Print the tree of promises that INTENT would become."),
     "compile": Lazy("mayfly.cli._compile:compile", "Write an agent for INTENT, try it at all gates and prove it."),
-    "contract": Lazy("mayfly.cli._contract:contract", "Say what would be agreed on before a program is written."),
+    "contract": Lazy(
+        "mayfly.cli._contract:contract", "Say what a program for INTENT is given, gives back and does at the edges."
+    ),
     "check": Lazy("mayfly.cli._check:check", "Try a file at the gates syntax, stability, judge and types."),
     "runs": Lazy("mayfly.cli._runs:runs", "List the last runs, the newest first"),
     "trace": Lazy("mayfly.cli._trace:trace", "Print the tree of a run, finished or interrupted."),

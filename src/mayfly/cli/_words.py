@@ -9,7 +9,7 @@ from mayfly.core import one_line
 from mayfly.views import status_words
 
 if TYPE_CHECKING:
-    from mayfly.core import Outcome, Proof
+    from mayfly.core import Outcome, Proof, Witness
 
 EXIT = {"HELP": 3, "QUESTION": 3, "UNKNOWN": 3, "MACHINE": 4, "INPUT": 2, "CONFLICT": 2}
 # The words of a line begin in this column, below each other.
@@ -55,9 +55,17 @@ def duration_words(seconds: float) -> str:
 
 def proof_words(proof: Proof, *, cached: bool = False) -> str:
     """Say how strong a proof is and what it rests on; that of a cached agent speaks of when it was written."""
-    evidence = tuple(map(str, proof.evidence)) or _counted(proof)
+    evidence = [*map(_spoken, proof.evidence)] or [*_counted(proof)]
+    if proof.open:
+        evidence.append(f"open: {'; '.join(map(str, proof.open))}")
     when = " when it was written" if cached else ""
     return f"{proof.strength}{when}: {one_line('; '.join(evidence), limit=WHOLE)}" if evidence else proof.strength
+
+
+def _spoken(witness: Witness) -> str:
+    """Say who speaks for a program; of a reading also by how many tests it was held against the program."""
+    tests = f"; {witness.count} test{'' if witness.count == 1 else 's'}" if witness.kind == "reading" else ""
+    return f"{witness}{tests}"
 
 
 def _counted(proof: Proof) -> tuple[str, ...]:

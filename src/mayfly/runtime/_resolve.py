@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from mayfly.core import UNSET, InputError, MayflyError, Outcome, shown
-from mayfly.gates import RivalQuestion
 from mayfly.promise.split import Spool
 from mayfly.runtime._collapse import Collapse, collapse_of
 from mayfly.runtime._compile import compile_task, find_again
@@ -17,6 +16,7 @@ from mayfly.runtime._question import TOLERATED, agree, check_account
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
+    from mayfly.gates import RivalQuestion
     from mayfly.runtime._compile import Compiled
     from mayfly.runtime._execute import Ran, Within
     from mayfly.runtime._parts import Parts
@@ -97,6 +97,9 @@ def _about(task: Task, candidate: object) -> RivalQuestion | None:
         input, candidate = task.sample[0], candidate[0]
     if input is UNSET or len(shown(input, _LOOKED_AT + 1)) > _LOOKED_AT or len(shown(candidate)) > _LOOKED_AT:
         return None
+    # What proves is not loaded for a known agent that is only run again.
+    from mayfly.gates import RivalQuestion
+
     text = f"is it right that {shown(input, _LOOKED_AT)} gives {shown(candidate)}?"
     return RivalQuestion(input=input, answers=(candidate,), text=text)
 
