@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from bench._by_example_trials import FOLDS, Task, Trial, trial
 from bench._table import Table, number, spread
+from mayfly.synthesis.examples import SHARE, STRANGE
 
 HEAD = ("tasks", "fold", "share", "strange", "trials", "solved", "wrong", "solved %", "claims right", "p50 ms")
 # What is chosen from: the weight that the leading answer needs, and how many answers may look unlike the examples.
@@ -15,19 +16,39 @@ SHARES = (0.5, 0.6, 0.7, 0.8, 0.9)
 STRANGES = (0.0, 0.25, 0.5, 1.0)
 # What is asked of the four folds: the bar is 95 %, and what is chosen there looks a little better than it is.
 TARGET = 0.96
-# Beside the examples as they come, others are drawn: the program was written with the first ones in view.
-DRAWN = (1, 2)
+# Beside the examples as they come, others are drawn: the program was written with the first ones in view, and two
+# drawings of each task choose other limits than the next two do.
+DRAWN = (1, 2, 3, 4, 5, 6)
 
 
 class Limits(NamedTuple):
     """One choice of when to claim."""
 
-    share: float
-    strange: float
+    share: float = SHARE
+    strange: float = STRANGE
 
     def claims(self, one: Trial) -> bool:
         """Whether the program of a trial is claimed to be right."""
         return one.trust is not None and one.trust.confident(share=self.share, strange=self.strange)
+
+
+def unseen(tasks: Sequence[Task], count: int) -> Table:
+    """Measure tasks that took no part in any choice, with the limits that the synthesizer has."""
+    rows: list[list[str]] = []
+    for probes in (True, False):
+        for drawings in ((0,), DRAWN):
+            trials = [
+                one for task in tasks for each in drawings if (one := trial(task, count, probes=probes, drawn=each))
+            ]
+            source = f"{tasks[0].source}{', drawn' if drawings == DRAWN else ''}"
+            row = _row(source, "with" if probes else "without", [(Limits(), trials)])
+            rows.append(row)
+    return Table(
+        title=f"Programs by example, {count} examples, tasks written last",
+        caption="With and without the remaining inputs as probes; these tasks took no part in any choice.",
+        head=("tasks", "probes", *HEAD[2:]),
+        rows=rows,
+    )
 
 
 def folds(tasks: Sequence[Task], count: int, *, probes: bool) -> Table:

@@ -16,6 +16,8 @@ from mayfly.synthesis.examples import Synthesis, Trust, synthesize
 
 FOLDS = 5
 OURS = Path(__file__).resolve().parent / "by_example_tasks.jsonl"
+# Written when everything had been chosen; nothing may be chosen by them.
+LATER = Path(__file__).resolve().parent / "by_example_later.jsonl"
 
 
 class Task(NamedTuple):

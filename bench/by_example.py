@@ -11,9 +11,9 @@ HERE = Path(__file__).resolve().parent
 if str(HERE.parent) not in sys.path:
     sys.path.insert(0, str(HERE.parent))
 
-from bench._by_example_folds import folds  # noqa: E402
+from bench._by_example_folds import folds, unseen  # noqa: E402
 from bench._by_example_run import through_run  # noqa: E402
-from bench._by_example_trials import OURS, Task, load, trial  # noqa: E402
+from bench._by_example_trials import LATER, OURS, Task, load, trial  # noqa: E402
 from bench._table import Table  # noqa: E402
 
 FILE = "prose_text_dev.jsonl.gz"
@@ -24,7 +24,8 @@ def measure(*, quick: bool) -> list[Table]:
     """Measure by folds, with and without the remaining inputs as probes, and through all gates."""
     tasks = known()[:: 5 if quick else 1]
     run = [through_run(source, mine, (2, 3)) for source, mine in by_source(tasks)]
-    return [folds(tasks, 3, probes=True), folds(tasks, 3, probes=False), *run]
+    later = list(load(LATER, "own"))[:: 5 if quick else 1]
+    return [folds(tasks, 3, probes=True), folds(tasks, 3, probes=False), unseen(later, 3), *run]
 
 
 def known() -> list[Task]:
@@ -46,7 +47,11 @@ def main() -> None:
     parser.add_argument("--given", type=int, default=3, help="how many examples are given")
     parser.add_argument("--probes", action="store_true", help="give the remaining inputs as probes")
     parser.add_argument("--tasks", type=int, nargs="*", metavar="FOLD", help="list the tasks of these folds instead")
+    parser.add_argument("--later", action="store_true", help="measure the tasks that took no part in any choice")
     chosen = parser.parse_args()
+    if chosen.later:
+        print(unseen(list(load(LATER, "own")), chosen.given).markdown())
+        return
     if chosen.tasks is None:
         print(folds(known(), chosen.given, probes=chosen.probes).markdown())
         return

@@ -11,6 +11,7 @@ import pytest
 
 from mayfly.core import Example
 from mayfly.forge import Attempt, CannotWrite, ExampleArchitect, Request
+from mayfly.forge._by_example import ask
 from mayfly.synthesis import examples
 
 DURATIONS = ("1h30m", "45m", "2h", "10h05m", "3h15m20s", "50s", "1d2h", "7m30s")
@@ -48,3 +49,8 @@ def test_all_searches_share_the_time() -> None:
             architect.write(of(list(pairs[:shown])))
     # The second gets a fifth of the time, and a search overruns its own by little.
     assert time.thread_time() - began < 1.4
+
+
+def test_a_question_without_answers_is_one() -> None:
+    assert ask("ES", ()) == 'what should "ES" give?'
+    assert ask("ES", ("EU", "other")) == 'what should "ES" give: "EU" or "other"?'

@@ -116,4 +116,4 @@ def library_parts(source: str) -> list[str]:
 def ask(input: object, answers: tuple[object, ...]) -> str:
     """Put the question that would settle which of several programs is meant."""
     shown = " or ".join(json.dumps(answer, ensure_ascii=False) for answer in answers[:4])
-    return f"what should {json.dumps(input, ensure_ascii=False)} give: {shown}?"
+    return f"what should {json.dumps(input, ensure_ascii=False)} give{': ' * bool(answers)}{shown}?"

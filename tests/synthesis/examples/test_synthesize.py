@@ -174,3 +174,37 @@ def test_rows_are_no_items() -> None:
     found = learn([([["a", "b"], ["c", "d"]], "a,b\nc,d"), ([["x"], ["y"]], "x\ny"), ([["p", "q"]], "p,q")])
     for program in found.programs:
         assert program.apply([["a", "b"], ["c", "d"]]) == "a,b\nc,d"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "probes"),
+    [
+        ([("red", "stop"), ("green", "go"), ("blue", "stop"), ("pink", "stop")], ["red", "teal"]),
+        ([("a kiwi 3", "-"), ("a plum 4", "4"), ("a kiwi 5", "-"), ("a pear 9", "9"), ("a kiwi 1", "-")], ["a fig 5"]),
+        ([("a1", "ok"), ("b2", "ok"), ("c3", "ok")], ["d4", "e5"]),
+        ([("a1", "1"), ("", "none"), ("b22", "22"), ("c3", "3")], ["d4"]),
+    ],
+    ids=["a table with a default", "a question about a word", "a constant", "an arm for one example"],
+)
+def test_what_says_no_more_than_it_was_shown_is_not_claimed(pairs: list[tuple[str, str]], probes: list[str]) -> None:
+    found = learn(pairs, probes=probes)
+    assert found.programs
+    assert not found.confident
+
+
+def test_answers_that_look_like_no_example_are_not_claimed() -> None:
+    pairs = [("20-30-41", "20-30-41"), ("(52) 94 22", "52-94-22"), ("(17) 19 45", "17-19-45")]
+    assert learn(pairs, probes=["89-38-90", "(24) 55 19"]).confident
+    assert not learn(pairs, probes=["89-38-90", "95-12"]).confident
+
+
+def test_whether_a_place_is_filled_up_is_asked_where_an_input_shows_it() -> None:
+    pairs = [("4.512", "4.5 mm"), ("61.27", "61.3 mm"), ("7.84113", "7.8 mm")]
+    assert learn(pairs, probes=["9.664"]).confident
+    found = learn(pairs, probes=["9.664", "5"])
+    assert {program.apply("5") for program in found.programs} >= {"5.0 mm", "5 mm"}
+
+
+def test_a_short_year_has_two_digits() -> None:
+    found = learn([("2023-04-17", "Apr 23"), ("2019-11-02", "Nov 19"), ("2021-07-30", "Jul 21")])
+    assert found.programs[0].apply("2005-10-21") == "Oct 05"

@@ -50,9 +50,6 @@ _INTS: tuple[tuple[Op, str, float, tuple[int, ...]], ...] = (
     (_attribute("second"), "second", 0.0, (2,)),
     (helper("quarter", "int", words="the quarter of {0}"), "month", 0.2, ()),
     (helper("iso_week", "int", words="the ISO week of {0}"), "date", 0.8, (2,)),
-    (helper("calendar_week", "int", words="the week of {0}"), "date", 0.9, (2,)),
-    (helper("plain_week", "int", words="the week of {0}"), "date", 0.95, (2,)),
-    (helper("week_of_month", "int", words="the week of the month of {0}"), "date", 0.9, ()),
     (helper("day_of_year", "int", words="the day of the year of {0}"), "date", 0.8, (3,)),
 )
 _TEXTS: tuple[tuple[Op, str, float, tuple[int, ...]], ...] = (
@@ -192,7 +189,8 @@ def _add_parts(pool: Pool, moment: Moments, *, more: float = 0.0) -> list[Source
         expr = call(op, moment.expr)
         numbers.append(Source(base + more + 0.3, call(WHOLE, expr), computed(lambda value: (value, 0), values)))  # type: ignore[arg-type]
         plain = 0.4 if need in ("minute", "second") or (padded_style and widths) else 0.0
-        pool.offer(base + more + plain, call(STRING, expr), _texts(values))
+        if op is not _YEAR2:
+            pool.offer(base + more + plain, call(STRING, expr), _texts(values))
         more += 0.0 if plain else 0.1
         for width in widths:
             padded = computed(lambda value, width=width: str(value).zfill(width), values)

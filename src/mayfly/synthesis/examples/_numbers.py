@@ -33,7 +33,6 @@ _MODES: tuple[tuple[Op, float], ...] = (
     (DOWN, 0.3),
     (UP, 0.4),
     (helper("cut_off", _TYPE, words="{0} cut off"), 0.5),
-    (helper("round_even", _TYPE, words="{0} rounded, halves to even"), 0.6),
 )
 _PAIRS: tuple[tuple[Op, float], ...] = (
     (helper("total", _TYPE, words="the sum of {0} and {1}"), 0.0),

@@ -48,7 +48,6 @@ RJUST = _native(
 LJUST = _native(
     "ljust", "{0}.ljust({1}, {2})", lambda text, width, fill: text.ljust(width, fill), words="{0} left-aligned"
 )
-CENTER = _native("center", "{0}.center({1})", lambda text, width: text.center(width), words="{0} centred")
 JOIN = _native("join", "{1}.join({0})", lambda items, glue: glue.join(items), words="{0} joined by {1}")
 WORDS = _native("words", "{0}.split()", lambda text: text.split(), returns="list[str]", words="the words of {0}")
 STRING = _native("text", "str({0})", str, words="{0} as text")

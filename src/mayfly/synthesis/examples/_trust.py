@@ -14,13 +14,13 @@ from mayfly.synthesis.examples._solve import solve
 from mayfly.synthesis.examples._task import OutOfTime, Task
 from mayfly.synthesis.examples._tree import Apply, Choose, Expr, Literal, Scope, Value, walk
 
-# The numbers below were chosen on four folds of tasks and measured on the fifth (bench/by_example_folds.py).
+# The numbers below were chosen on four folds of tasks and measured on the fifth (bench/by_example.py).
 # A rival that is dearer by one has a seventh of the weight (e to the power of minus two).
 _SHARPNESS = 2.0
 # What weight the leading answer needs on every further input; at 0.5 too many claims are wrong, at 0.7 too few remain.
-_SHARE = 0.6
+SHARE = 0.6
 # Which share of the outputs may look unlike all examples, where those look alike.
-_STRANGE = 0.25
+STRANGE = 0.25
 # How many examples are left out, one at a time; more take longer and say the same.
 _HELD_OUT = 4
 # So many notations of one thing are a mixture, of which further ones may be missing.
@@ -44,7 +44,7 @@ class Trust:
     shown_only: bool
     probed: bool
 
-    def confident(self, *, share: float = _SHARE, strange: float = _STRANGE) -> bool:
+    def confident(self, *, share: float = SHARE, strange: float = STRANGE) -> bool:
         """Whether to claim that the program is right.
 
         Nothing is claimed from one example, of a program that only says what it was shown, or of one that fails on a

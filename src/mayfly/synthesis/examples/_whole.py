@@ -8,7 +8,6 @@ from functools import partial
 
 from mayfly.synthesis.examples._ops import (
     CAPITALIZE,
-    CENTER,
     FIELDS,
     FIRST,
     JOIN,
@@ -38,7 +37,6 @@ _FILLS = " 0*.-_#="
 _TOKENS = (r"\d+", r"[^\W\d_]+", r"\w+", r"[A-Z][a-z]*", r"[A-Z]", r"[A-Z][a-z]+|[A-Z]+(?![a-z])|[a-z]+|\d+")
 _SINGLE_SPACED = helper("single_spaced", words="{0} with single blanks")
 _SENTENCE = helper("sentence_case", words="{0} with a capital at the start")
-_SPACED_CAPITALS = helper("spaced_capitals", words="{0} with blanks before capitals")
 _BACKWARDS = Op(
     name="backwards", run=lambda items: items[::-1], template="{0}[::-1]", returns="list[str]", words="{0} backwards"
 )
@@ -48,7 +46,6 @@ _WHOLE: tuple[tuple[Op, float], ...] = (
     (REVERSE, 1.2),
     (_SINGLE_SPACED, 1.0),
     (_SENTENCE, 1.2),
-    (_SPACED_CAPITALS, 1.5),
     (helper("camel_case", words="the words of {0} as one"), 1.6),
 )
 
@@ -98,7 +95,6 @@ def _add_padding(pool: Pool, column: Column) -> None:
     if width < 2:
         return
     pool.offer(1.3, call(ZFILL, column.expr, width), mapped(lambda text: text.zfill(width), column.texts))
-    pool.offer(1.5, call(CENTER, column.expr, width), mapped(lambda text: text.center(width), column.texts))
     ends = {output[0] for output in pool.task.outputs} | {output[-1] for output in pool.task.outputs}
     for fill in sorted(ends & set(_FILLS)):
         right = mapped(lambda text, fill=fill: text.rjust(width, fill), column.texts)

@@ -127,22 +127,6 @@ def iso_week(moment: datetime) -> int:
     return moment.isocalendar().week
 
 
-def plain_week(moment: datetime) -> int:
-    """Return the week of the year where every week has seven days from the first of January on."""
-    return (day_of_year(moment) + 6) // 7
-
-
-def calendar_week(moment: datetime) -> int:
-    """Return the week of the year where weeks start on Sunday and the first of January is in week 1."""
-    first = date(moment.year, 1, 1).isoweekday() % 7
-    return (day_of_year(moment) - 1 + first) // 7 + 1
-
-
-def week_of_month(moment: datetime) -> int:
-    """Return which seven days of the month the day is in."""
-    return (moment.day + 6) // 7
-
-
 def day_of_year(moment: datetime) -> int:
     """Return the day of the year, from 1."""
     return (date(moment.year, moment.month, moment.day) - date(moment.year, 1, 1)).days + 1

@@ -85,15 +85,6 @@ def round_nearest(number: tuple[int, int], step: int, places: int) -> tuple[int,
     return (-half if number[0] < 0 else half), common
 
 
-def round_even(number: tuple[int, int], step: int, places: int) -> tuple[int, int]:
-    """Round to the nearest multiple of the step; a half goes to the even multiple."""
-    common = max(number[1], places)
-    size = step * 10 ** (common - places)
-    count, rest = divmod(number[0] * 10 ** (common - number[1]), size)
-    up = 2 * rest > size or (2 * rest == size and count % 2 == 1)
-    return (count + up) * size, common
-
-
 def significant(number: tuple[int, int], digits: int) -> tuple[int, int]:
     """Round to a number of significant digits."""
     surplus = len(str(abs(number[0]))) - digits

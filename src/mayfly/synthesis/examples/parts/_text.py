@@ -75,11 +75,6 @@ def sentence_case(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def spaced_capitals(text: str) -> str:
-    """Put a blank before every capital that follows a lower-case letter or a digit."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", text)
-
-
 def camel_case(text: str) -> str:
     """Write the words as one, each but the first with a capital."""
     words = re.findall(r"[^\W_]+", text)
