@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -207,21 +208,23 @@ def compile_task(
         held_out=held_out,
         question=question,
     )
-    made = _answered(work)
-    if made is None and (not writes or task.examples or question is not None):
-        try:
-            made = _synthesized(work)
-        except (forge.CannotWrite, HelpNeeded):
-            if not writes:
-                raise
-    if writes and asked is not None and (made is None or not _speaks_enough(work, made)):
-        made = _written(work, asked, made)
-    assert made is not None, "whoever writes gives something or says why not"
+    made = _answered(work) or _made(work, asked if writes else None)
     compiled = _compiled(parts, task, story, made, model=model)
-    by_reading = made.artifact.author == forge.ExampleArchitect.name and question is not None
+    by_reading = made.artifact.author == forge.ExampleArchitect.name
     if question is None or not question.complete or not by_reading:
         return compiled
     return replace(compiled, expected=question.proposal.answer.value)
+
+
+def _made(work: _Writing, model: Model | None) -> Made:
+    """Have the synthesizer write, and where that is not enough a model."""
+    if model is None:
+        return _synthesized(work)
+    made = None
+    if work.task.examples or work.question is not None:
+        with suppress(forge.CannotWrite, HelpNeeded):
+            made = _synthesized(work)
+    return made if made is not None and _speaks_enough(work, made) else _written(work, model, made)
 
 
 def _speaks_enough(work: _Writing, made: Made) -> bool:

@@ -84,17 +84,19 @@ class Runtime:
     ) -> Outcome[Any]:
         """Do what *intent* says with *input*, or with the *lines* of a file of any size.
 
-        The value is *ground* unless resolved. The synthesizer writes from *examples*, the input and the words; where
-        that is not enough, a *model* (or one in the settings) does. Of several readings of a question about data
-        *reading* chooses one; *bad_lines* says what lines not understood lead to; *name* is that of the input; a
-        *second* one is joined by a column both have. *grants* open doors where rules allow them to the *tier*: memo, or
-        with grants authored. A *contract* was agreed on by hand; *answers* are what a person said to earlier questions,
-        *never* inputs that cannot occur. A proof that leaves something open resolves unless it is *demand_strong*.
+        The value is *ground* unless resolved. The synthesizer writes; where that is not enough, a *model*. *reading*
+        chooses one of several; *bad_lines* says what lines not understood lead to; *name* is that of the input; a
+        *second* one is joined by a column both have. *grants* open doors where rules allow them to the *tier* (memo, or
+        authored). A *contract* was agreed on by hand; *answers* are what a person said to earlier questions, *never*
+        inputs that cannot occur. What leaves something open resolves unless it is *demand_strong*.
         """
         tier = tier or (Tier.AUTHORED if grants else Tier.MEMO)
         plain = record is None and imports is None and second is None and not (reading or grants or contract)
         given: dict[str, Any] = {"input": input, "lines": lines, "examples": examples, "ground": ground}
-        given["context"] = context
+        given |= {"context": context}
+        said: dict[str, Any] = {"contract": contract, "answers": answers, "never": never, "reading": reading}
+        said |= {"imports": imports, "name": name, "second": second, "bad_lines": bad_lines, "hints": tuple(hints)}
+        said |= {"grants": tuple(grants)}
         if intent.strip() and plain and self._is_large(input, lines, examples):
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
             if outcome := self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model):
@@ -102,23 +104,7 @@ class Runtime:
         story = self.story("r")
 
         def work() -> Outcome[Any]:
-            task = make_task(
-                intent,
-                **given,
-                tier=Tier(tier),
-                imports=imports,
-                hints=tuple(hints),
-                signature=None,
-                settings=self.settings,
-                reading=reading,
-                bad_lines=bad_lines,
-                name=name,
-                second=second,
-                grants=tuple(grants),
-                contract=contract,
-                answers=answers,
-                never=never,
-            )
+            task = make_task(intent, **given, **said, tier=Tier(tier), signature=None, settings=self.settings)
             self.check_grants(task, story)
             asked = self._asked(model, record=record, accept_weak=accept_weak, demand_strong=demand_strong)
             return resolve_task(self.parts, task, story, asked)

@@ -111,20 +111,33 @@ class _Ranking:
     def _of_others(self) -> Iterator[Composed]:
         """Read a superlative of what stands elsewhere, or of nothing that is named."""
         others = self.others
-        if self.nouns and all("with" in self.said.joints[self.said.all.index(one)] for one in others):
-            # "the three dearest items with their value" are records, and have that anyway.
-            for column in self._spoken_of() if self.adjective.roles != ("count",) else ():
+        if self.nouns and all(map(self._is_shown_too, others)):
+            for column in self._measures_spoken_of():
                 yield from self._picked(column, *self._limit(self.nouns[0]))
-        elif self.nouns and len(others) == 1 and others[0].term and self._lasts(others[0].term):
-            # "longest call, from started to ended"
-            yield from self._picked(others[0].term.of, self.number or 1)
-        elif self._stands_behind() and others and self.adjective.roles:
-            yield from self._of_those(others)
-        elif (self.nouns or self.said.of("condition")) and len(others) == 1 and others[0].term:
-            yield from self._most(others[0].term)
-        elif not self.nouns and not others and not self.by and not self.apart:
-            for column in self._spoken_of() if self.adjective.roles != ("count",) else ():  # "5 heaviest"
+        elif others:
+            yield from self._of_named(others)
+        elif not self.nouns and not self.by and not self.apart:
+            for column in self._measures_spoken_of():  # "5 heaviest"
                 yield from self._picked(column, self.number or 1)
+
+    def _of_named(self, others: Sequence[Segment]) -> Iterator[Composed]:
+        """Read a superlative of columns that stand elsewhere."""
+        only = others[0].term if len(others) == 1 else None
+        if self.nouns and only is not None and self._lasts(only):
+            # "longest call, from started to ended"
+            yield from self._picked(only.of, self.number or 1)
+        elif self._stands_behind() and self.adjective.roles:
+            yield from self._of_those(others)
+        elif (self.nouns or self.said.of("condition")) and only is not None:
+            yield from self._most(only)
+
+    def _is_shown_too(self, term: Segment) -> bool:
+        """Say whether records have a column anyway that is to be shown: "the three dearest items with their value"."""
+        return "with" in self.said.joints[self.said.all.index(term)]
+
+    def _measures_spoken_of(self) -> list[Expression]:
+        """Return the columns that the superlative speaks of, if it does not speak of how often something is there."""
+        return [] if self.adjective.roles == ("count",) else self._spoken_of()
 
     # What several ways share.
 
