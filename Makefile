@@ -6,6 +6,8 @@ PATHS = src tests $(wildcard bench)
 WORKERS ?= $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 PYTEST_ARGS ?= -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 KILLS ?= 50
+# The tests start thousands of processes: without bytecode each of them would compile what it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: all format lint types test chaos docs docs-check bench pins setup clean help
 .DEFAULT_GOAL := all

@@ -103,8 +103,8 @@ def measure(*, quick: bool) -> list[Table]:
 def _ways(runtime: Runtime) -> dict[str, Callable[[], Admission]]:
     parts = runtime.parts
     prover = parts.prover
-    odd = Prover(parts.sandbox, replace(prover.options, mutants=0, rivals=False))
-    plain = Prover(parts.sandbox, replace(odd.options, properties=False, adversary=False))
+    odd = Prover(parts.sandbox, replace(prover.options, mutants=0))
+    plain = Prover(parts.sandbox, replace(odd.options, inputs=0, adversary=False))
     suite = Suite(
         tests=tuple(
             Test(name=f"case {n}", kind="example", input=c["input"], expected=c["output"]) for n, c in enumerate(CASES)

@@ -1,13 +1,14 @@
-"""The proof gate: what it thinks of programs whose truth is known, what each technique adds, and how long it takes."""
+"""The proof gate: who speaks for programs whose truth is known, for right and for wrong ones, and how long it takes."""
 
 from __future__ import annotations
 
 import argparse
 import ast
+import os
 import sys
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,8 @@ if str(HERE.parent) not in sys.path:
 
 from bench import _proof_data as data  # noqa: E402
 from bench._table import Table, number, spread  # noqa: E402
-from mayfly.gates import ProofOptions, ProofReport, Prover, Suite, Test, find_entry  # noqa: E402
+from mayfly.core import content_hash  # noqa: E402
+from mayfly.gates import ProofOptions, Prover, Rival, Suite, Test, find_entry  # noqa: E402
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Sandbox  # noqa: E402
 
 _WIDE = """
@@ -26,150 +28,134 @@ _WIDE = """
 """
 IMPORTS = EPHEMERAL_IMPORTS | frozenset(_WIDE.split())
 # In the order in which a reader meets them; each adds to those above it.
-UNDEFINED = "TEST_FAILED, a name is not defined"
-_FAILED = ("TEST_FAILED", "SYNTAX", UNDEFINED)
-TECHNIQUES = (
-    ("empty results", {"empty", "few"}),
-    ("mutants: 60 % caught", {"killed"}),
-    ("every line reached", {"unreached"}),
-    ("no telling mutant survives", {"telling"}),
-    ("no failure near the examples", {"crash", "surprise"}),
-    ("not mere luck", {"luck"}),
-    ("no rival disagrees", {"rivals"}),
-)
+# Who may speak for a program, in the order in which a reader meets them.
+KINDS = ("held-out", "rival", "tests")
 
 
 class Judged(NamedTuple):
-    """What the gate thought of one program."""
+    """What the gate thought of one program that passes the examples its author was shown."""
 
     right: bool
-    annotated: bool
-    code: str
-    doubts: frozenset[str]
-    held_out_only: bool
+    strength: str
+    kinds: frozenset[str]
+    open: frozenset[str]
     milliseconds: float
 
     @property
-    def rejected(self) -> bool:
-        """Whether the gate refused it."""
-        return self.code not in ("STRONG", "WEAK")
+    def accepted(self) -> bool:
+        """Whether a run would give its answer."""
+        return self.strength in ("strong", "tested")
 
 
-def measure(*, quick: bool, path: str | None = None, limit: int | None = None) -> list[Table]:
-    """Return the tables: speed, and where there is data what the gate accepts, refuses and why."""
+def measure(*, quick: bool, path: str | None = None, limit: int | None = None, tests: str | None = None) -> list[Table]:
+    """Return the tables: speed, and where there is data who speaks for right and for wrong programs."""
     found = data.located(path)
+    written = tests or os.environ.get(data.TESTS)
     with Sandbox() as sandbox:
         sandbox.warm()
         tables = [_speed(sandbox, rounds=5 if quick else 20)]
         if found is None:
             return [*tables, _absent()]
-        judged = _judge(sandbox, data.rows(found, 100 if quick and limit is None else limit))
-    return [*tables, _outcomes(judged), _techniques(judged), _refusals(judged), _times(judged)]
+        rows = data.rows(found, 100 if quick and limit is None else limit)
+        tables.append(_outcomes("examples of the prompt, one held out", _judge(sandbox, rows, rivals=False)))
+        tables.append(_outcomes("and a second program by somebody else", _judge(sandbox, rows, rivals=True)))
+        if written:
+            told = data.tested_rows(found, Path(written))
+            tasks = len({row.task for row in told})
+            judged = _judge(sandbox, told, rivals=False)
+            tables.append(_outcomes(f"tests from the prompt, {tasks} tasks", judged))
+            both = _judge(sandbox, told, rivals=True)
+            tables.append(_outcomes(f"tests from the prompt and a second program, {tasks} tasks", both))
+            tables.append(_witnesses(both))
+    return tables
 
 
-def _judge(sandbox: Sandbox, rows: Sequence[data.Row]) -> list[Judged]:
-    """Prove every program; the others for the same task are its rivals."""
-    rivals: dict[str, list[str]] = defaultdict(list)
+def _judge(sandbox: Sandbox, rows: Sequence[data.Row], *, rivals: bool) -> list[Judged]:
+    """Prove every program that passes its examples; one other for the same task is its rival."""
+    others: dict[str, list[data.Row]] = defaultdict(list)
     for row in rows:
-        rivals[row.task].append(row.source)
+        others[row.task].append(row)
     prover = Prover(sandbox)
-    return [_judged(prover, row, rivals[row.task]) for row in rows]
+    found = [_judged(prover, row, _rival(row, others[row.task]) if rivals else ()) for row in rows]
+    return [one for one in found if one is not None]
 
 
-def _judged(prover: Prover, row: data.Row, rivals: Sequence[str]) -> Judged:
+def _rival(row: data.Row, others: Sequence[data.Row]) -> tuple[Rival, ...]:
+    """Choose the program of somebody else by its hash, so that nobody can choose the one that suits."""
+    apart = [other for other in others if other.origin != row.origin and other.source != row.source]
+    chosen = sorted(apart, key=lambda other: content_hash(row.source + other.source))[:1]
+    return tuple(Rival(other.source, other.origin) for other in chosen)
+
+
+def _judged(prover: Prover, row: data.Row, rivals: tuple[Rival, ...]) -> Judged | None:
     if row.entry is None:
-        return Judged(row.right, False, "SYNTAX", frozenset(), False, 0.0)
+        return None
     report = prover.prove(row.source, row.entry, row.suite, imports=IMPORTS, rivals=rivals)
-    failed = {result.kind for result in report.results if not result.passed}
-    return Judged(
-        row.right,
-        row.annotated,
-        _code(report),
-        frozenset(report.doubts),
-        failed == {"held-out"},
-        report.milliseconds,
-    )
+    if any(not result.passed and result.kind == "example" for result in report.results):
+        return None
+    proof = report.proof
+    kinds = frozenset(one.kind for one in proof.evidence)
+    return Judged(row.right, proof.strength, kinds, frozenset(one.kind for one in proof.open), report.milliseconds)
 
 
-def _code(report: ProofReport) -> str:
-    """Return the first verdict's code; a program that uses a name it never imports is told apart."""
-    code = report.verdicts[0].code
-    return UNDEFINED if code == "TEST_FAILED" and "NameError" in report.verdicts[0].message else code
-
-
-def _outcomes(judged: Sequence[Judged]) -> Table:
-    groups: list[tuple[str, Callable[[Judged], bool]]] = [
-        ("right", lambda one: one.right),
-        ("right, return annotated", lambda one: one.right and one.annotated),
-        ("wrong", lambda one: not one.right),
-        (
-            "wrong, passes every example",
-            lambda one: not one.right and one.code not in _FAILED,
-        ),
-    ]
+def _outcomes(name: str, judged: Sequence[Judged]) -> Table:
     rows = []
-    for name, belongs in groups:
-        group = [one for one in judged if belongs(one)]
-        strong = sum(one.code == "STRONG" for one in group)
-        weak = sum(one.code == "WEAK" for one in group)
-        rows.append([name, str(len(group)), *_shares(group, len(group) - strong - weak, weak, strong)])
+    for title, right in (("right", True), ("wrong", False)):
+        group = [one for one in judged if one.right is right]
+        counts = [sum(one.strength == strength for one in group) for strength in ("none", "weak", "tested", "strong")]
+        accepted = sum(one.accepted for one in group)
+        rows.append([title, str(len(group)), *_shares(len(group), *counts, accepted)])
     return Table(
-        title="Programs whose truth is known",
-        caption="Functions written by models for HumanEval prompts with at least two examples; the gate sees the "
-        "prompt's examples only. A right program that contradicts an example of its own prompt is refused.",
-        head=["programs", "count", "refused", "weak", "strong"],
+        title=f"Programs whose truth is known: {name}",
+        caption="Functions written by models that pass the examples their authors were shown. A right program is "
+        f"accepted {_ratio(judged, 'accepted')} times as often as a wrong one, and called strong "
+        f"{_ratio(judged, 'strong')} times as often. {_middle(judged)}",
+        head=["programs", "count", "refused", "weak", "tested", "strong", "accepted"],
         rows=rows,
     )
 
 
-def _shares(group: Sequence[Judged], *counts: int) -> list[str]:
-    return [f"{count} ({100 * count / max(1, len(group)):.1f} %)" for count in counts]
+def _shares(total: int, *counts: int) -> list[str]:
+    return [f"{count} ({100 * count / max(1, total):.1f} %)" for count in counts]
 
 
-def _techniques(judged: Sequence[Judged]) -> Table:
-    """Show how many programs would be strong if only the first so many techniques were used."""
-    passing = [one for one in judged if not one.rejected]
-    rows = [_strong("examples alone", passing, set())]
-    used: set[str] = set()
-    for name, codes in TECHNIQUES:
-        used |= codes
-        rows.append(_strong(f"+ {name}", passing, used))
-    alone = {code for _, codes in TECHNIQUES for code in codes} - {"rivals"}
-    rows += [_strong(f"all but {name}", passing, alone - codes) for name, codes in TECHNIQUES[:-1]]
-    held = sum(one.held_out_only and not one.right for one in judged)
+def _ratio(judged: Sequence[Judged], what: str) -> str:
+    """Return how many times as often it happens to a right program as to a wrong one."""
+    rates = []
+    for right in (True, False):
+        group = [one for one in judged if one.right is right]
+        held = sum(one.accepted if what == "accepted" else one.strength == "strong" for one in group)
+        rates.append(held / max(1, len(group)))
+    return f"{rates[0] / rates[1]:.1f}" if rates[1] else "infinitely many"
+
+
+def _middle(judged: Sequence[Judged]) -> str:
+    times = [one.milliseconds for one in judged] or [0.0]
+    return f"A proof takes {number(spread(times)[1])} ms (p50)."
+
+
+def _witnesses(judged: Sequence[Judged]) -> Table:
+    """Show for each kind of witness how many programs it speaks for, and for each open point how many have it."""
+    rows = []
+    for kind in KINDS:
+        spoken = [one for one in judged if kind in one.kinds]
+        rows.append([f"witness: {kind}", *_among(judged, spoken)])
+    for kind in ("words", "mistake", "failure", "result", "rival"):
+        rows.append([f"open: {kind}", *_among(judged, [one for one in judged if kind in one.open])])
     return Table(
-        title="What each technique buys",
-        caption="Programs that would be called strong. A technique is worth the wrong ones it takes away for the right "
-        f"ones it costs. The last lines leave one out, without rivals. {held} wrong programs fail only on the example "
-        "that was held out.",
-        head=["techniques", "right strong", "wrong strong", "wrong among strong"],
+        title="Who speaks for right and for wrong programs",
+        caption="Share of the right and of the wrong programs that pass their examples.",
+        head=["evidence", "right", "wrong"],
         rows=rows,
     )
 
 
-def _strong(name: str, passing: Sequence[Judged], used: set[str]) -> list[str]:
-    strong = [one for one in passing if not one.doubts & used]
-    right, wrong = sum(one.right for one in strong), sum(not one.right for one in strong)
-    return [name, str(right), str(wrong), f"{100 * wrong / max(1, len(strong)):.1f} %"]
-
-
-def _refusals(judged: Sequence[Judged]) -> Table:
-    right = Counter(one.code for one in judged if one.right and one.rejected)
-    wrong = Counter(one.code for one in judged if not one.right and one.rejected)
-    rows = [[code, str(right[code]), str(wrong[code])] for code in sorted(right | wrong)]
-    return Table(title="Why programs were refused", caption=_WHY, head=["code", "right", "wrong"], rows=rows)
-
-
-_WHY = "A right program that fails contradicts an example of its prompt, or uses a module it does not import."
-
-
-def _times(judged: Sequence[Judged]) -> Table:
-    times = [one.milliseconds for one in judged if not one.rejected] or [0.0]
-    row = [number(value) for value in spread(times)]
-    head = ["proofs", "min", "p50", "p99"]
-    return Table(
-        title="Time of these proofs", caption="Milliseconds, rivals included.", head=head, rows=[["all", *row]]
-    )
+def _among(judged: Sequence[Judged], found: Sequence[Judged]) -> list[str]:
+    shares = []
+    for right in (True, False):
+        total, held = (sum(one.right is right for one in group) for group in (judged, found))
+        shares += _shares(total, held)
+    return shares
 
 
 def _speed(sandbox: Sandbox, *, rounds: int) -> Table:
@@ -177,7 +163,7 @@ def _speed(sandbox: Sandbox, *, rounds: int) -> Table:
     source = (HERE / "_proof_parser.py").read_text(encoding="utf-8")
     entry = find_entry(ast.parse(source))
     suite = Suite(tests=tuple(_parser_tests()))
-    bare = ProofOptions(mutants=0, properties=False, adversary=False, rivals=False)
+    bare = ProofOptions(mutants=0, inputs=0, adversary=False)
     kinds = {"tests only": bare, "tests and 24 mutants": ProofOptions(adversary=False), "everything": ProofOptions()}
     rows = []
     for name, options in kinds.items():
@@ -230,10 +216,11 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", help=f"the labelled programs, or their directory; {data.VARIABLE} does the same")
+    parser.add_argument("--tests", help=f"tests written from the prompts alone; {data.TESTS} does the same")
     parser.add_argument("--limit", type=int, help="at most so many programs, spread over the tasks")
     parser.add_argument("--quick", action="store_true", help="a short run, for a first look")
     chosen = parser.parse_args()
-    for table in measure(quick=chosen.quick, path=chosen.data, limit=chosen.limit):
+    for table in measure(quick=chosen.quick, path=chosen.data, limit=chosen.limit, tests=chosen.tests):
         print(table.markdown(), end="\n\n", flush=True)
 
 

@@ -23,29 +23,60 @@ LONGEST = ("sandbox/test_attacks.py", "test_docs.py", "sandbox/test_faults.py", 
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let the tests of a file run in one process, which makes what they share once; those with clusters likewise."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
+    """Let what takes longest come first."""
     items.sort(key=_rank)
 
 
-def _group(item: pytest.Item) -> str:
-    file = item.nodeid.partition("::")[0]
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Let the tests of a file run in one process, which makes what they share once; those with clusters likewise."""
+    # Marks of xdist would say the same, but pytest 9.2 loses them: https://github.com/pytest-dev/pytest-xdist/issues/1386
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+    if config.getoption("dist") != "loadgroup":
+        return None
+    scheduler = LoadScopeScheduling(config, log)
+    scheduler._split_scope = _group
+    return scheduler
+
+
+def _group(test: str) -> str:
+    file = test.partition("::")[0]
     return "clusters" if any(part in file for part in CLUSTERS) else file
 
 
 def _rank(item: pytest.Item) -> int:
     """Return when the group of a test has its turn: clusters, which mostly wait, beside what computes."""
-    group = _group(item)
+    group = _group(item.nodeid)
     first = ["clusters", *(f"tests/{name}" for name in LONGEST)]
     return first.index(group) if group in first else len(first)
 
 
 @pytest.fixture(scope="session")
-def type_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return where all processes of this run keep what the type checker has read of the standard library."""
+def of_all(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory that all processes of this run share."""
     base = tmp_path_factory.getbasetemp()
-    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared-types"
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "shared"
+    shared.mkdir(mode=0o700, exist_ok=True)
+    return shared
+
+
+@pytest.fixture(scope="module", autouse=True)
+def together(request: pytest.FixtureRequest, of_all: Path) -> None:
+    """Fail where a group is torn apart: nothing else would tell that everything shared is made several times."""
+    if not getattr(request.config.option, "loadgroup", False):
+        return
+    here, seen = os.environ["PYTEST_XDIST_WORKER"], of_all / _group(request.node.nodeid).replace("/", "-")
+    try:
+        seen.symlink_to(here)
+    except FileExistsError:
+        assert str(seen.readlink()) == here
+
+
+@pytest.fixture(scope="session")
+def type_cache(of_all: Path) -> Path:
+    """Return where all processes of this run keep what the type checker has read of the standard library."""
+    shared = of_all / "types"
     shared.mkdir(mode=0o700, exist_ok=True)
     return shared
 

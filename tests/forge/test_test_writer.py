@@ -24,7 +24,11 @@ def test_shown_and_held_out_examples_become_tests_of_their_kind() -> None:
     shown, hidden = hold_out(EXAMPLES)
     suite = TestWriter().write(Request(intent="square", examples=shown), held_out=hidden)
     assert [test.kind for test in suite.tests] == ["example"] * 4 + ["held-out"] * 2
-    assert [test.expected for test in suite.tests] == [0, 1, 4, 9, 16, 25]
+    assert [test.expected for test in suite.tests] == [example.output for example in (*shown, *hidden)]
+
+
+def test_what_is_held_out_does_not_depend_on_the_order_of_the_examples() -> None:
+    assert set(map(repr, hold_out(EXAMPLES)[1])) == set(map(repr, hold_out(EXAMPLES[::-1])[1]))
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ def test_good_code_passes_every_gate_in_order(gates: Gates) -> None:
     assert admission.decision == "accept"
     assert order(admission) == ["syntax", "stability", "judge", "types", "proof"]
     assert admission.proof is not None
-    assert admission.proof.strength == "strong"
+    assert admission.proof.strength == "weak", "only examples that its author was shown speak for it"
 
 
 @pytest.mark.parametrize(

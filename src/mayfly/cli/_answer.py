@@ -1,7 +1,9 @@
 """`mayfly answer`: help a task that waits in the inbox, or say what became of an effect."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,15 +13,23 @@ from mayfly.cli._output import answer as write
 from mayfly.cli._run import ModelOption, Verbose, show_outcome
 from mayfly.cli._who import By, who
 from mayfly.cli._words import exit_status
-from mayfly.core import UNSET, InputError, Settings, one_line
+from mayfly.core import UNSET, Contract, InputError, Settings, one_line
+
+if TYPE_CHECKING:
+    from mayfly.forge import Call
 
 VERDICTS = ("done", "again", "failed")
 
 
 def answer(
-    id: Annotated[str, typer.Argument(help="The id that `mayfly inbox` shows.", metavar="ID")],
+    id: Annotated[str, typer.Argument(help="The id that `mayfly inbox` shows, or that of the run.", metavar="ID")],
     text: Annotated[
-        str, typer.Argument(help="What would help; of an unknown effect: done, again or failed.", metavar="TEXT")
+        str,
+        typer.Argument(
+            help="What would help; to a question: yes, an answer's number, what it should give, or 'cannot occur'; "
+            "of an unknown effect: done, again or failed.",
+            metavar="TEXT",
+        ),
     ],
     *,
     value: Annotated[
@@ -30,7 +40,7 @@ def answer(
     verbose: Verbose = False,
     as_json: AsJson = False,
 ) -> None:
-    """Answer a call for help; the task goes on with the answer as a hint.
+    """Answer a question or a call for help; the task goes on with the answer.
 
     Of an unknown effect say what became of it: done, or not done and to be sent again, or failed and given up.
     """
@@ -50,16 +60,50 @@ def _go_on(id: str, text: str, model: str | None, *, as_json: bool, verbose: boo
     from mayfly.runtime import Runtime
 
     progress = TreeProgress(quiet=as_json, verbose=verbose)
+    id = f"h-{id.removeprefix('r-')}" if id.startswith("r-") else id
     with progress, Runtime(Settings.load(), observer=progress) as runtime:
-        call = runtime.parts.inbox.answer(id, text)
+        inbox = runtime.parts.inbox
+        settled = _settling(inbox.get(id), text)
+        call = inbox.answer(id, text)
         run, _, node = call.run.partition("/")
-        outcome = (
-            runtime.resume(run, hints=(text,), model=model)
-            if node
-            else runtime.run(hints=(text,), **again(call.request, model))
-        )
+        if settled is not None:
+            outcome = runtime.run(**{**again(call.request, model), **settled})
+        elif node:
+            outcome = runtime.resume(run, hints=(text,), model=model)
+        else:
+            outcome = runtime.run(hints=(text,), **again(call.request, model))
         show_outcome(outcome, as_json=as_json)
     raise typer.Exit(exit_status(outcome))
+
+
+def _settling(call: "Call", text: str) -> dict[str, Any] | None:
+    """Return what an answer to a question about one input adds to the task; None where no such question was asked."""
+    if call.asked is None:
+        return None
+    input, offered = call.asked
+    request: Any = call.request
+    answers, never = list(request.get("answers") or ()), list(request.get("never") or ())
+    if text.strip().lower() in ("cannot occur", "never"):
+        return {"answers": answers, "never": [*never, input]}
+    return {"answers": [*answers, {"input": input, "output": answer_in(text, offered)}], "never": never}
+
+
+def answer_in(text: str, offered: Sequence[object]) -> object:
+    """Return the output that somebody means: one that is offered, by its number or by yes, or what was written."""
+    said = text.strip()
+    if said.lower() in ("yes", "y") and offered:
+        return offered[0]
+    if said.lower() in ("no", "n"):
+        raise InputError("what should it give instead?", fix="write the right output, or: cannot occur")
+    numbers = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in offered)
+    # Where the answers are numbers themselves, a number is an answer and no place in the list.
+    if said.isdigit() and 1 <= int(said) <= len(offered) and not numbers:
+        return offered[int(said) - 1]
+    try:
+        value: object = json.loads(said)
+    except (ValueError, RecursionError):
+        return text
+    return value
 
 
 def _settle(id: str, verdict: str, value: str | None, by: str, *, as_json: bool) -> None:
@@ -99,4 +143,7 @@ def again(request: Any, model: str | None) -> dict[str, Any]:
         "tier": request["tier"],
         "grants": tuple(request.get("grants") or ()),
         "model": model or request.get("model"),
+        "contract": Contract.from_json(request["contract"]) if request.get("contract") else None,
+        "answers": request.get("answers") or (),
+        "never": request.get("never") or (),
     }

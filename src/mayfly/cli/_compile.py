@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mayfly.cli._check import Depth, Imports, profile_of, read_source
-from mayfly.cli._inputs import given_input, read_context, read_examples, workspace_of
+from mayfly.cli._inputs import given_input, read_context, read_contract, read_examples, workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
 from mayfly.cli._run import (
     ContextOption,
+    ContractOption,
     ExamplesOption,
     GrantOption,
     InputOption,
@@ -42,6 +43,7 @@ def compile(
     sample: Annotated[str | None, typer.Option(help="The same as --input.", metavar="FILE", hidden=True)] = None,
     model: ModelOption = None,
     context: ContextOption = None,
+    contract: ContractOption = None,
     source: Annotated[
         str | None, typer.Option(help="Try this code instead of writing some.", metavar="FILE.py")
     ] = None,
@@ -82,6 +84,7 @@ def compile(
             "profile": profile,
             "model": model,
             "tests": written,
+            "contract": read_contract(contract),
         }
         try:
             if given_source is not None:

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
-from mayfly.core import UNSET, Example, InputError, Unset, one_line
+from mayfly.core import UNSET, Contract, Example, InputError, Unset, one_line
 
 LARGEST_VALUE = 12 * 1024 * 1024
 
@@ -128,6 +128,13 @@ def read_examples(name: Path | None) -> list[Example]:
         if not isinstance(row, dict) or not {"input", "output"} <= set(row):
             raise InputError(f"{where}: example {number} needs input and output")
     return [Example(input=row["input"], output=row["output"]) for row in rows]
+
+
+def read_contract(name: Path | None) -> Contract | None:
+    """Read `--contract`: what was agreed on before anything is written."""
+    if name is None:
+        return None
+    return Contract.from_json(parse_json(_read(name, "--contract"), f"--contract {name}"))
 
 
 def read_ground(text: str | None) -> object:

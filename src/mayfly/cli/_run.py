@@ -1,8 +1,8 @@
 """`mayfly run`: an intent goes in; a proven answer comes out, or the fallback and the reason."""
 
-import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -10,7 +10,15 @@ import typer
 
 from mayfly.cli._choices import can_ask, choices_of, choose, show_choices
 from mayfly.cli._forms import checked_form, write_form
-from mayfly.cli._inputs import Inputs, given_inputs, read_context, read_examples, read_ground, workspace_of
+from mayfly.cli._inputs import (
+    Inputs,
+    given_inputs,
+    read_context,
+    read_contract,
+    read_examples,
+    read_ground,
+    workspace_of,
+)
 from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
 from mayfly.cli._verdicts import proof_fields
 from mayfly.cli._words import exit_status, is_wrong_usage
@@ -95,6 +103,12 @@ WorkspaceOption = Annotated[
 ]
 RUN_TIERS = ("ephemeral", "memo", "authored")
 AcceptWeak = Annotated[bool, typer.Option("--accept-weak", help="Run on a weak proof too.")]
+DemandOption = Annotated[str | None, typer.Option(help="Refuse a proof that leaves something open.", metavar="strong")]
+ContractOption = Annotated[
+    Path | None,
+    typer.Option(help="What was agreed on, as `mayfly contract` printed it and you changed it.", metavar="FILE.json"),
+]
+JudgeOption = Annotated[str | None, typer.Option(help="Ask a model to judge, too.", metavar="model")]
 RecordOption = Annotated[
     Path | None, typer.Option(help="Append every model request and answer to this file.", metavar="FILE")
 ]
@@ -119,6 +133,9 @@ def run(
     grant: GrantOption = None,
     workspace: WorkspaceOption = None,
     accept_weak: AcceptWeak = False,
+    demand: DemandOption = None,
+    contract: ContractOption = None,
+    judge: JudgeOption = None,
     record: RecordOption = None,
     hint: HintOption = None,
     verbose: Verbose = False,
@@ -141,6 +158,8 @@ def run(
         "tier": tier or tier_for(grant),
         "grants": tuple(sorted(set(grant or ()))),
         "accept_weak": accept_weak,
+        "demand_strong": _demands_strong(demand, accept_weak=accept_weak),
+        "contract": read_contract(contract),
         "record": record,
         "hints": tuple(hint or ()),
     }
@@ -151,6 +170,7 @@ def run(
         verbose=verbose,
         workspace=workspace_of(workspace),
         typed=command_context.meta.get("mayfly.typed", ()),
+        settings=_judged_by(Settings.load(), judge),
     )
     raise typer.Exit(exit_status(_run(intent, input or [], options, shown)))
 
@@ -158,6 +178,20 @@ def run(
 def tier_for(grants: Sequence[str] | None) -> str:
     """Return the tier where none is named: the lowest that may hold what is granted."""
     return "authored" if grants else "memo"
+
+
+def _judged_by(settings: Settings, judge: str | None) -> Settings:
+    if judge not in (None, "model"):
+        raise InputError(f"--judge {one_line(str(judge), limit=60)}: it is model, or left out")
+    return settings if judge is None else replace(settings, forge=replace(settings.forge, judge="model"))
+
+
+def _demands_strong(demand: str | None, *, accept_weak: bool) -> bool:
+    if demand not in (None, "strong", "tested"):
+        raise InputError(f"--demand {one_line(str(demand), limit=60)}: it is strong or tested")
+    if demand is not None and accept_weak:
+        raise InputError("--demand and --accept-weak contradict each other: choose one")
+    return demand == "strong"
 
 
 class Shown(NamedTuple):
@@ -169,6 +203,7 @@ class Shown(NamedTuple):
     verbose: bool
     workspace: Path | None
     typed: Sequence[str]
+    settings: Settings
 
 
 def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Shown) -> "Outcome[Any]":
@@ -176,7 +211,7 @@ def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Sho
     from mayfly.cli._tree import TreeProgress
     from mayfly.runtime import Runtime
 
-    settings = Settings.load()
+    settings = shown.settings
     model = settings.models.name if options["model"] is None else options["model"]
     progress = TreeProgress(quiet=shown.quiet, verbose=shown.verbose)
     asking = not (shown.as_json or shown.quiet) and can_ask()
@@ -258,27 +293,30 @@ def _until_settled(
             said = _ask(asked[0], asked[1])
             if said is None:
                 return outcome
-            options = {**options, "examples": [*options["examples"], Example(input=asked[0], output=said)]}
+            options = {**options, **_answered(options, asked, said)}
         else:
             return outcome
 
 
-def _ask(input: object, answers: Sequence[object]) -> object:
+def _answered(options: dict[str, Any], asked: tuple[object, Sequence[object]], said: str) -> dict[str, Any]:
+    """Return the options with what a person said of one input."""
+    from mayfly.cli._answer import answer_in
+
+    input, offered = asked
+    if said.lower() in ("cannot occur", "never"):
+        return {"never": [*options.get("never", ()), input]}
+    answer = Example(input=input, output=answer_in(said, offered))
+    return {"answers": [*options.get("answers", ()), answer]}
+
+
+def _ask(input: object, answers: Sequence[object]) -> str | None:
+    """Ask a person what one input should give; None where nothing is said."""
     note(f"what should {one_line(to_json(input), limit=200)} give?")
     for number, choice in enumerate(answers, 1):
         note(f"  {number}  {one_line(to_json(choice), limit=200)}")
-    sys.stderr.write("number, JSON or text (empty to stop): ")
+    sys.stderr.write("number, yes, JSON or text, 'cannot occur' (empty to stop): ")
     sys.stderr.flush()
-    said = sys.stdin.readline().strip()
-    if not said:
-        return None
-    if said.isdigit() and 1 <= int(said) <= len(answers):
-        return answers[int(said) - 1]
-    try:
-        value: object = json.loads(said)
-    except ValueError:
-        return said
-    return value
+    return sys.stdin.readline().strip() or None
 
 
 def show_outcome(outcome: "Outcome[Any]", *, as_json: bool, form: str = "json", grants: Sequence[str] = ()) -> None:
@@ -286,6 +324,8 @@ def show_outcome(outcome: "Outcome[Any]", *, as_json: bool, form: str = "json", 
     if as_json:
         _write_json(outcome, grants)
         return
+    if outcome.candidate is not None and outcome.account is None and not outcome.resolved:
+        note(f"candidate {one_line(to_json(outcome.candidate), limit=200)}: taken with --accept-weak")
     if not outcome.resolved:
         note(f"mayfly: {as_called(one_line(outcome.reason))}")
         if outcome.question and not choices_of(outcome):

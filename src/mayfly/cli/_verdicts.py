@@ -1,6 +1,7 @@
 """Verdicts as people and as programs read them."""
 
 import sys
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from mayfly.cli._output import answer, foreign
@@ -28,8 +29,8 @@ def proof_fields(proof: "Proof | None") -> dict[str, object]:
     """Return a proof as plain data; no proof has strength none."""
     return {
         "strength": proof.strength if proof else "none",
-        "evidence": list(proof.evidence) if proof else [],
-        "open": list(proof.open) if proof else [],
+        "evidence": [asdict(one) for one in proof.evidence] if proof else [],
+        "open": [asdict(one) for one in proof.open] if proof else [],
         "tests": proof.tests if proof else 0,
         "held_out": proof.held_out if proof else 0,
         "mutants_killed": proof.mutants_killed if proof else 0,

@@ -55,7 +55,7 @@ def duration_words(seconds: float) -> str:
 
 def proof_words(proof: Proof, *, cached: bool = False) -> str:
     """Say how strong a proof is and what it rests on; that of a cached agent speaks of when it was written."""
-    evidence = proof.evidence or _counted(proof)
+    evidence = tuple(map(str, proof.evidence)) or _counted(proof)
     when = " when it was written" if cached else ""
     return f"{proof.strength}{when}: {one_line('; '.join(evidence), limit=WHOLE)}" if evidence else proof.strength
 

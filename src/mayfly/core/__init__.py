@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mayfly.core._amounts import POOL_KINDS
     from mayfly.core._canonical import canonical_json, content_hash
     from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent
+    from mayfly.core._contract import EDGES, Contract, Side
     from mayfly.core._hosts import Host, host_of
     from mayfly.core._money import NO_MONEY, Money
     from mayfly.core._parse import check_tree, parse_python
@@ -43,11 +44,16 @@ if TYPE_CHECKING:
         Example,
         Intent,
         Offer,
+        OpenKind,
+        OpenPoint,
         Outcome,
         Proof,
+        Strength,
         Tier,
         Unset,
         Verdict,
+        Witness,
+        WitnessKind,
         rounds,
     )
     from mayfly.core.errors import (
@@ -65,6 +71,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHAOS_THRESHOLD",
     "CONTROL",
+    "EDGES",
     "HIDDEN",
     "NO_MONEY",
     "POOL_KINDS",
@@ -75,6 +82,7 @@ __all__ = [
     "Budget",
     "Capability",
     "ConflictError",
+    "Contract",
     "Cost",
     "Default",
     "Does",
@@ -97,6 +105,8 @@ __all__ = [
     "Money",
     "NotSent",
     "Offer",
+    "OpenKind",
+    "OpenPoint",
     "Outcome",
     "PolicySettings",
     "Pool",
@@ -105,13 +115,17 @@ __all__ = [
     "Refusal",
     "SandboxSettings",
     "Settings",
+    "Side",
     "Stop",
     "StoreError",
     "StoreSettings",
+    "Strength",
     "Tier",
     "UnresolvedError",
     "Unset",
     "Verdict",
+    "Witness",
+    "WitnessKind",
     "address_kind",
     "agent",
     "canonical_json",
@@ -144,6 +158,7 @@ __getattr__ = lazily(
         "_amounts": "POOL_KINDS",
         "_canonical": "canonical_json content_hash",
         "_capability": "Asked Capability Does Effect Invocation NotSent",
+        "_contract": "EDGES Contract Side",
         "_hosts": "Host host_of",
         "_money": "NO_MONEY Money",
         "_parse": "check_tree parse_python",
@@ -158,7 +173,8 @@ __getattr__ = lazily(
         "_shown": "CONTROL clipped harmless one_line shown",
         "_stop": "Stop",
         "_types": (
-            "CHAOS_THRESHOLD UNSET Artifact Budget Cost Example Intent Offer Outcome Proof Tier Unset Verdict rounds"
+            "CHAOS_THRESHOLD UNSET Artifact Budget Cost Example Intent Offer OpenKind OpenPoint Outcome Proof Strength "
+            "Tier Unset Verdict Witness WitnessKind rounds"
         ),
         "errors": (
             "ConflictError HelpNeeded InputError LimitError MachineError MayflyError Refusal StoreError UnresolvedError"

@@ -75,7 +75,7 @@ class GateSettings:
     judge_reject: float = setting(0.3, "weighted pass rate below which the judge refuses", owner="gates", minimum=0)
     source: int = setting(100_000, "bytes of one source", owner="gates", minimum=1, maximum=1_000_000)
     mutants: int = setting(24, "mutants a proof tries to catch", owner="gates", minimum=0)
-    kill_rate: float = setting(0.6, "part of the mutants a strong proof catches", owner="gates", minimum=0)
+    inputs: int = setting(60, "inputs of the domain that a program is tried on", owner="gates", minimum=0)
     test_timeout: float = setting(5.0, "seconds for one job of tests", owner="gates", minimum=0.1)
     adversary_seconds: float = setting(5.0, "seconds for the adversarial run", owner="gates", minimum=0)
     adversary_memory: int = setting(100 * MIB, "bytes for the adversarial run", owner="gates", minimum=16 * MIB)
@@ -91,6 +91,14 @@ class ForgeSettings:
     synthesis: float = setting(
         5.0, "seconds of computing to look for a program by example", owner="forge", minimum=0.01
     )
+    rivals: int = setting(
+        1,
+        "second programs: 0 none, 1 where nothing else speaks for the first, 2 also where something is open",
+        owner="forge",
+        minimum=0,
+        maximum=2,
+    )
+    judge: str = setting("", "'model' asks a model to judge below tier authored, too", owner="forge")
     sample: int = setting(2000, "lines of the input that are looked at before writing", owner="forge", minimum=1)
     max_jit_depth: int = setting(
         0, "nesting of compilation; compiled code never compiles", owner="forge", minimum=0, maximum=0

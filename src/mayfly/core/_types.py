@@ -15,7 +15,10 @@ T = TypeVar("T")
 
 Status = Literal["resolved", "collapsed", "failed"]
 Decision = Literal["accept", "revise", "reject"]
-Strength = Literal["strong", "weak", "none"]
+# How much speaks for a program; see `Proof`.
+Strength = Literal["strong", "tested", "weak", "none"]
+WitnessKind = Literal["held-out", "tests", "rival", "reading", "answer"]
+OpenKind = Literal["words", "mistake", "failure", "result", "rival"]
 
 
 class Unset(Enum):
@@ -94,8 +97,47 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Witness:
+    """Name somebody who speaks for a program without having written it, and how much was held against it.
+
+    *held-out*: examples its author was not shown; *tests*: tests written apart and before; *rival*: a program that was
+    written apart and agrees; *reading*: an independent reading of the lines; *answer*: what a person said.
+    """
+
+    kind: WitnessKind
+    author: str
+    count: int
+    what: str
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenPoint:
+    """Name something that no witness settles, although it can occur.
+
+    *words*: only examples speak for what the words ask; *mistake*: a mistake put into the program that nobody would
+    notice; *failure*: an input on which it fails; *result*:
+    one on which it gives another kind of result than anywhere else; *rival*: one on which a rival answers otherwise.
+    """
+
+    kind: OpenKind
+    author: str
+    count: int
+    what: str
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True, kw_only=True)
 class Proof:
-    """Summarise the tests that were run and how many wrong programs they would have caught."""
+    """Say what speaks for a program and what is open.
+
+    It is *strong* where a witness speaks for the intent and nothing is open, *tested* where something is open, *weak*
+    where only what its author was shown speaks for it.
+    """
 
     strength: Strength
     tests: int = 0
@@ -103,9 +145,21 @@ class Proof:
     mutants_killed: int = 0
     mutants: int = 0
     id: str | None = None
-    # What speaks for the program, and what the tests leave open, in words.
-    evidence: tuple[str, ...] = ()
-    open: tuple[str, ...] = ()
+    evidence: tuple[Witness, ...] = ()
+    open: tuple[OpenPoint, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether anybody but the author's own material speaks for the program."""
+        return self.strength in ("strong", "tested")
+
+    @classmethod
+    def from_json(cls, fields: Mapping[str, Any]) -> Proof:
+        """Read what `dataclasses.asdict` wrote."""
+        evidence = tuple(Witness(**one) for one in fields.get("evidence", ()))
+        return cls(
+            **{**fields, "evidence": evidence, "open": tuple(OpenPoint(**one) for one in fields.get("open", ()))}
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

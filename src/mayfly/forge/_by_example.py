@@ -7,7 +7,6 @@ import json
 
 from mayfly.core import Artifact, content_hash, parse_python
 from mayfly.forge._request import CannotWrite, Request
-from mayfly.forge._settle import Oracle
 from mayfly.synthesis.records import Proposal
 
 MODEL = "a model (--model)"
@@ -25,14 +24,6 @@ class ExampleArchitect:
 
     def __init__(self, *, seconds: float = 20.0) -> None:
         self._seconds = seconds
-        self._sure: dict[str, Oracle] = {}
-
-    def oracle(self, artifact: Artifact) -> Oracle | None:
-        """Return the program itself where it leads all rivals clearly and foretold examples it was not shown.
-
-        Then what the few examples leave open has been settled by comparing it with every other program that fits.
-        """
-        return self._sure.get(artifact.hash)
 
     def write(self, request: Request) -> Artifact:
         """Return the best program not yet tried, or raise `CannotWrite` with what would help."""
@@ -68,15 +59,13 @@ class ExampleArchitect:
         provenance = {
             "how": program.description,
             "rivals": len(made.programs) - 1,
-            "confident": made.confident,
+            # Whether it was compared with every other program that fits the examples, and leads them clearly.
+            "compared": made.confident and program is made.programs[0],
             "parts": library_parts(program.source),
         }
-        artifact = Artifact(
+        return Artifact(
             kind="agent", source=program.source, entry=program.entry, author=self.name, provenance=provenance
         )
-        if made.confident and program is made.programs[0]:
-            self._sure[artifact.hash] = program.apply
-        return artifact
 
     def _from_reading(self, proposal: Proposal, tried: set[str]) -> Artifact:
         program = proposal.program

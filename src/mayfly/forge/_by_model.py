@@ -24,12 +24,9 @@ class ModelArchitect:
         """The model's name."""
         return self._model.name
 
-    def oracle(self, artifact: Artifact) -> None:
-        """Return nothing: a model is sure of everything."""
-
     def write(self, request: Request) -> Artifact:
         """Return what the model wrote."""
-        prompt = _simple(request) if request.simple else _full(request)
+        prompt = _apart(request) if request.apart else _simple(request) if request.simple else _full(request)
         answer = self._model.ask("architect", prompt.user, system=prompt.system, pool=self._pool)
         entry = request.signature.name if request.signature else ""
         source = code_in(answer.text)
@@ -44,8 +41,9 @@ def _full(request: Request) -> Prompt:
         imports=", ".join(sorted(profile.imports)) or "nothing",
         complexity=str(profile.max_complexity),
         arms=str(profile.max_arms),
-        contract=_describe.contract(request),
+        called=_describe.called(request),
         intent=request.intent,
+        contract=_describe.agreed(request.contract),
         context=_describe.context(request),
         examples=_describe.examples(request.examples),
         sample=_describe.sample(request),
@@ -60,10 +58,26 @@ def _simple(request: Request) -> Prompt:
     return Prompt.load("architect_simple").fill(
         imports=", ".join(sorted(profile.imports)) or "nothing",
         complexity=str(profile.max_complexity),
-        contract=_describe.contract(request),
+        called=_describe.called(request),
+        contract=_describe.agreed(request.contract),
         intent=request.intent,
         examples=_describe.examples(request.examples[: _describe.FEW]),
         sample="" if request.examples else _describe.sample(request),
         hints=_describe.hints(request),
         attempts=_describe.attempts(request.attempts),
+    )
+
+
+def _apart(request: Request) -> Prompt:
+    """Ask for another program in another order: first what it is given, and the plainest way to do it."""
+    return Prompt.load("architect_apart").fill(
+        imports=", ".join(sorted(request.profile.imports)) or "nothing",
+        complexity=str(request.profile.max_complexity),
+        called=_describe.called(request),
+        contract=_describe.agreed(request.contract),
+        intent=request.intent,
+        context=_describe.context(request),
+        examples=_describe.examples(request.examples),
+        sample=_describe.sample(request),
+        hints=_describe.hints(request),
     )

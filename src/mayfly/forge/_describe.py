@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from mayfly.core import Example, clipped
+from mayfly.core import Contract, Example, clipped
 from mayfly.forge._prompt import fenced
 from mayfly.forge._request import Attempt, Request
 
@@ -14,7 +14,7 @@ FEW = 3
 LONGEST = 2000
 
 
-def contract(request: Request) -> str:
+def called(request: Request) -> str:
     """Say how the program is called."""
     if request.signature is not None:
         return f"Define exactly this module-level function: `{request.signature}`."
@@ -29,6 +29,12 @@ def contract(request: Request) -> str:
         "Define exactly one class with a public method `invoke(self, input)`, annotated, and no constructor arguments;"
         f" its input is {kinds}. Results are JSON values or dataclasses.{stream}"
     )
+
+
+def agreed(contract: Contract) -> str:
+    """Write what was agreed on before anything was written."""
+    told = "\n".join(f"- {line}" for line in contract.lines())
+    return f"What was agreed on:\n{told}\n" if told else ""
 
 
 def context(request: Request) -> str:

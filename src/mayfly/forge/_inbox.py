@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -47,6 +48,15 @@ class Call:
     context: Mapping[str, JSON]
     request: Mapping[str, JSON]
     answer: str | None = None
+
+    @property
+    def asked(self) -> tuple[object, list[object]] | None:
+        """The input that is asked about and the answers it may have, where one answer settles the task."""
+        text = self.context.get("asked")
+        if not isinstance(text, str):
+            return None
+        input, answers = json.loads(text)
+        return input, answers
 
 
 class Inbox:

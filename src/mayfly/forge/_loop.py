@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from mayfly.core import Artifact, HelpNeeded, Verdict, rounds
+from mayfly.forge._arbiter import Arbiter
+from mayfly.forge._by_example import ask
 from mayfly.forge._code import normalised
 from mayfly.forge._reflect import Reflector
 from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request
-from mayfly.forge._settle import Oracle, settled
-from mayfly.gates import Admission, Gates, Suite
+from mayfly.gates import Admission, Gates, Rival, Suite
 
 Watch = Callable[[str, object], None]
 
@@ -34,9 +35,18 @@ def allowed_attempts(limit: int, entropy: float) -> int:
 class Forge:
     """Have something written until the gates admit it."""
 
-    def __init__(self, *, gates: Gates, reflector: Reflector, attempts: int = 3, persona: str = "architect") -> None:
+    def __init__(
+        self,
+        *,
+        gates: Gates,
+        reflector: Reflector,
+        arbiter: Arbiter | None = None,
+        attempts: int = 3,
+        persona: str = "architect",
+    ) -> None:
         self._gates = gates
         self._reflector = reflector
+        self._arbiter = arbiter or Arbiter(None)
         self._attempts = attempts
         self._persona = persona
 
@@ -46,12 +56,12 @@ class Forge:
         request: Request,
         suite: Suite,
         *,
-        oracle: Oracle | None = None,
+        rivals: Sequence[Rival] = (),
         watch: Watch = lambda kind, what: None,
     ) -> Made:
         """Return what was admitted; `HelpNeeded` after the last attempt, `CannotWrite` where there never was one.
 
-        An *oracle* answers what the suite leaves open.
+        *rivals* are programs that others wrote for the same request.
         """
         began = time.monotonic()
         limit = allowed_attempts(self._attempts, request.profile.entropy)
@@ -69,11 +79,8 @@ class Forge:
                 told = f"stagnation: the same program came again; {request.attempts[-1].error}"
                 raise self._help(request, began, told, attempts=number)
             seen.add(form)
-            last = number == limit or not architect.persistent
-            admission = self._admit(artifact, request, suite, last=last)
-            knows = oracle or architect.oracle(artifact)
-            if admission.decision == "accept" and knows is not None:
-                admission, suite = settled(self._gates, admission, suite, knows, request.profile)
+            admission = self._admit(artifact, request, suite, rivals)
+            admission, suite = self._arbitrated(admission, request, suite, rivals)
             watch("judged", admission)
             if admission.decision == "accept":
                 return Made(artifact=admission.artifact, admission=admission, suite=suite, attempts=request.attempts)
@@ -84,7 +91,36 @@ class Forge:
                 raise self._help(request, began, f"a person has to look: {attempt.error}")
         raise self._help(request, began, request.attempts[-1].error)
 
-    def _admit(self, artifact: Artifact, request: Request, suite: Suite, *, last: bool) -> Admission:
+    def prove_beside(self, made: Made, request: Request, rivals: Sequence[Rival]) -> Made:
+        """Prove a program again beside rivals; what was written and admitted stays."""
+        again = self._gates.prove_again(made.admission, made.suite, profile=request.profile, rivals=rivals)
+        return replace(made, admission=again) if again.decision == "accept" else made
+
+    def _arbitrated(
+        self, admission: Admission, request: Request, suite: Suite, rivals: Sequence[Rival]
+    ) -> tuple[Admission, Suite]:
+        """Let a fresh look decide where the program fails tests from the intent alone; a test that loses is dropped."""
+        disputed = admission.report.disputed if admission.report else ()
+        if admission.decision == "accept" or not disputed:
+            return admission, suite
+        settled = self._arbiter.settle(disputed, request, request.contract)
+        if settled.tied is not None:
+            test, gave = settled.tied
+            answers = (gave, test.expected)
+            raise CannotWrite(
+                "the program and a test from the intent disagree, and a fresh look agrees with neither",
+                helps=("your answer",),
+                question=ask(test.input, answers),
+                asked=(test.input, answers),
+            )
+        if not settled.dropped:
+            return admission, suite
+        lost = [(test.kind, test.input, test.expected) for test in settled.dropped]
+        kept = tuple(test for test in suite.tests if (test.kind, test.input, test.expected) not in lost)
+        suite = replace(suite, tests=kept)
+        return self._gates.prove_again(admission, suite, profile=request.profile, rivals=rivals), suite
+
+    def _admit(self, artifact: Artifact, request: Request, suite: Suite, rivals: Sequence[Rival]) -> Admission:
         if artifact.provenance.get("prose"):
             return Admission.refused(artifact, _no_code(artifact))
         return self._gates.admit(
@@ -94,7 +130,9 @@ class Forge:
             intent=request.intent,
             examples=request.examples,
             spread=None if request.signature is None else True,
-            last=last,
+            rivals=rivals,
+            # A wish for simpler code is noted and costs no attempt: only what is wrong is written again.
+            last=True,
         )
 
     def _refused(

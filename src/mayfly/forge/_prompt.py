@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import secrets
 from functools import cache
 from importlib.resources import files
 from string import Template
 from typing import NamedTuple
+
+from mayfly.core import content_hash
 
 
 class Prompt(NamedTuple):
@@ -33,6 +34,6 @@ def _parts(name: str) -> tuple[str, str]:
 
 
 def fenced(text: str) -> str:
-    """Mark *text* as data by a fence it cannot know and therefore cannot close."""
-    mark = f"data-{secrets.token_hex(8)}"
+    """Mark *text* as data by a fence made of its hash: it cannot hold that, and the same text is always asked alike."""
+    mark = f"data-{content_hash(text)[:16]}"
     return f"<{mark}>\n{text}\n</{mark}>"

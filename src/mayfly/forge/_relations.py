@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import importlib.util
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.core import UNSET, Unset
+from mayfly.core import UNSET, Example, Unset
 from mayfly.forge import _relations_words as _words
 from mayfly.forge._relations_words import Asked, asked
 from mayfly.gates import Test
@@ -92,6 +92,17 @@ def in_process(name: str, source: str) -> Check | None:
     if relation(name, "", 0.0, **constants).source != source:
         return None
     return _load(name, constants)
+
+
+def relations_held(relation: Relation, examples: Sequence[Example]) -> bool:
+    """Say whether every example keeps a relation: what a word suggests never overrules what somebody has shown."""
+    check = in_process(relation.kind, relation.source)
+    if check is None:
+        return not examples
+    try:
+        return all(check(example.input, example.output) is True for example in examples)
+    except Exception:
+        return False
 
 
 def relation_tests(found: list[Relation], inputs: list[object]) -> list[Test]:

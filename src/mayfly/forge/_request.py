@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from mayfly.core import MayflyError
+from mayfly.core import Contract, MayflyError
 from mayfly.gates import Profile
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Request:
     """
 
     intent: str
+    contract: Contract = field(default_factory=Contract)
     profile: Profile = field(default_factory=Profile)
     examples: tuple[Example, ...] = ()
     sample: tuple[object, ...] = ()
@@ -74,6 +75,8 @@ class Request:
     attempts: tuple[Attempt, ...] = ()
     name: str = ""
     simple: bool = False
+    # Whether another program is wanted than the one that was written before, by somebody who has not seen it.
+    apart: bool = False
     # The program that a reading of the words and of the data leads to, where there is one.
     proposal: Proposal | None = None
     # The items it was read from, and whether those are all there are.
@@ -117,8 +120,4 @@ class Architect(Protocol):
 
     def write(self, request: Request) -> Artifact:
         """Return something new, or raise `CannotWrite`."""
-        ...
-
-    def oracle(self, artifact: Artifact) -> Callable[[object], object] | None:
-        """Return what answers for *artifact* where its writer is sure, though its tests leave it open."""
         ...

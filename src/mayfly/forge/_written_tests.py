@@ -10,7 +10,9 @@ from mayfly.core import parse_python
 from mayfly.forge._code import code_in
 from mayfly.gates import Test
 
+# Nobody needs more tests of one program; a writer that gives hundreds is cut short.
 MOST = 50
+LONGEST = 500
 _JSON = re.compile(r"[\[{].*[\]}]", re.DOTALL)
 
 
@@ -48,7 +50,14 @@ def _from_json(data: object, inputs: list[object]) -> list[Test]:
     )
     checks = data.get("checks", []) if isinstance(data, dict) else []
     tests = [
-        Test(name=f"written {number}", kind="example", input=case["input"], expected=case[key], confidence=0.8)
+        Test(
+            name=f"written {number}",
+            kind="intent",
+            input=case["input"],
+            expected=case[key],
+            words=str(case.get("words", ""))[:LONGEST],
+            confidence=0.8,
+        )
         for number, case in enumerate(cases if isinstance(cases, list) else [], 1)
         if isinstance(case, dict) and "input" in case
         for key in ("output", "expected")
@@ -94,7 +103,7 @@ def _checks(source: str, description: str, confidence: object, inputs: list[obje
     return [
         Test(
             name=f"check {number}",
-            kind="relation",
+            kind="check",
             input=input,
             check=source,
             description=description,

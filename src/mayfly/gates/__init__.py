@@ -11,7 +11,17 @@ if TYPE_CHECKING:
     from mayfly.gates._profile import Profile
     from mayfly.gates._syntax import check_syntax
     from mayfly.gates.judge import Criteria, Judge, Judgement
-    from mayfly.gates.proof import ProofOptions, ProofReport, Prover, Suite, Test, TestResult, examples_in
+    from mayfly.gates.proof import (
+        Disputed,
+        ProofOptions,
+        ProofReport,
+        Prover,
+        Rival,
+        Suite,
+        Test,
+        TestResult,
+        examples_in,
+    )
     from mayfly.gates.proof import Question as RivalQuestion
     from mayfly.gates.stability import Metrics, StabilityReport, check_stability, is_stable
     from mayfly.gates.types import TypeGate, TypeOptions, TypeReport
@@ -20,6 +30,7 @@ __all__ = [
     "Admission",
     "Again",
     "Criteria",
+    "Disputed",
     "Entry",
     "GateJudged",
     "Gates",
@@ -33,6 +44,7 @@ __all__ = [
     "ProofOptions",
     "ProofReport",
     "Prover",
+    "Rival",
     "RivalQuestion",
     "StabilityReport",
     "Suite",
@@ -59,7 +71,9 @@ __getattr__ = lazily(
         "_profile": "Profile",
         "_syntax": "check_syntax",
         "judge": "Criteria Judge Judgement",
-        "proof": "ProofOptions ProofReport Prover Suite Test TestResult examples_in Question=RivalQuestion",
+        "proof": (
+            "Disputed ProofOptions ProofReport Prover Rival Suite Test TestResult examples_in Question=RivalQuestion"
+        ),
         "stability": "Metrics StabilityReport check_stability is_stable",
         "types": "TypeGate TypeOptions TypeReport",
     },

@@ -16,7 +16,7 @@ from mayfly.gates._syntax import check_syntax
 if TYPE_CHECKING:
     from mayfly.gates._profile import Profile
     from mayfly.gates.judge import Judge
-    from mayfly.gates.proof import ProofReport, Prover, Suite
+    from mayfly.gates.proof import ProofReport, Prover, Rival, Suite
     from mayfly.gates.stability import Metrics
     from mayfly.gates.types import TypeGate
 
@@ -133,6 +133,7 @@ class Gates:
         spread: bool | None = None,
         last: bool = True,
         any_entry: bool = False,
+        rivals: Sequence[Rival] = (),
         tell: Tell = _nobody,
     ) -> Admission:
         """Try *artifact* at each gate in turn. Without a *suite* there is no proof: that is checking, not admitting.
@@ -146,16 +147,24 @@ class Gates:
         tree = _static(case, self._judge)
         if tree is None or not self._typed(case, examples) or suite is None:
             return case.ended()
-        self._proven(case, suite)
+        self._proven(case, suite, rivals)
         return case.ended()
 
-    def prove_again(self, admission: Admission, suite: Suite, *, profile: Profile, tell: Tell = _nobody) -> Admission:
-        """Prove what was admitted with another suite; what the other gates said stands."""
+    def prove_again(
+        self,
+        admission: Admission,
+        suite: Suite,
+        *,
+        profile: Profile,
+        rivals: Sequence[Rival] = (),
+        tell: Tell = _nobody,
+    ) -> Admission:
+        """Prove what was admitted with another suite or beside other rivals; what the other gates said stands."""
         case = _Case(artifact=admission.artifact, profile=profile, intent="", spread=None, last=True, tell=tell)
         case.verdicts = [verdict for verdict in admission.verdicts if verdict.gate != "proof"]
         case.entry, case.metrics, case.repairs = admission.entry, admission.metrics, admission.repairs
         case.milliseconds = dict(admission.milliseconds)
-        self._proven(case, suite)
+        self._proven(case, suite, rivals)
         return case.ended()
 
     def check_again(self, artifact: Artifact, *, profile: Profile) -> Admission:
@@ -181,7 +190,7 @@ class Gates:
                 return False
         return case.add("types", report.verdicts)
 
-    def _proven(self, case: _Case, suite: Suite) -> bool:
+    def _proven(self, case: _Case, suite: Suite, rivals: Sequence[Rival]) -> bool:
         if case.entry is None:
             return False
         grants = case.profile.grants
@@ -192,7 +201,9 @@ class Gates:
                 case.entry,
                 suite,
                 imports=_with_packages(stability.importable(case.profile)),
+                rivals=rivals,
                 parts=_parts(case.artifact),
+                compared=case.artifact.provenance.get("compared") is True,
             )
         return case.add("proof", case.report.verdicts)
 

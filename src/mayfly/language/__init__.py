@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mayfly.language._request import Clause, ClauseKind, Guess, Phrase, Request, Role
     from mayfly.language._tokens import NAMES, Token, TokenKind, tokens
     from mayfly.language._verbs import LEXICON_FACTS, PARTICLES, Lexicon
+    from mayfly.language._words import is_closed
 
 __all__ = [
     "AT_END",
@@ -27,6 +28,7 @@ __all__ = [
     "Token",
     "TokenKind",
     "bases",
+    "is_closed",
     "is_foreign",
     "is_form_of",
     "is_made_of",
@@ -46,5 +48,6 @@ __getattr__ = lazily(
         "_request": "Clause ClauseKind Guess Phrase Request Role",
         "_tokens": "NAMES Token TokenKind tokens",
         "_verbs": "LEXICON_FACTS PARTICLES Lexicon",
+        "_words": "is_closed",
     },
 )

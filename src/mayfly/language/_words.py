@@ -34,9 +34,10 @@ class Line:
     def __init__(self, words: Sequence[Word], lexicon: Lexicon) -> None:
         self.words = words
         self.lexicon = lexicon
+        self._size = len(words)
 
     def __len__(self) -> int:
-        return len(self.words)
+        return self._size
 
     def __iter__(self) -> Iterator[Word]:
         return iter(self.words)
@@ -47,16 +48,26 @@ class Line:
 
     def plain(self, place: int) -> str:
         """Return the word at a place, "" where there is none or something else than a word."""
-        return self.words[place].plain if 0 <= place < len(self) and self.words[place].kind == "word" else ""
+        if 0 <= place < self._size:
+            word = self.words[place]
+            return word.plain if word.kind == "word" else ""
+        return ""
 
     def sign(self, place: int) -> str:
         """Return the sign at a place, "" where there is none."""
-        return self.words[place].plain if 0 <= place < len(self) and self.words[place].kind == "sign" else ""
+        if 0 <= place < self._size:
+            word = self.words[place]
+            return word.plain if word.kind == "sign" else ""
+        return ""
 
     def has(self, place: int, *classes: str) -> bool:
         """Say whether a word of one of some classes stands here."""
-        word = self.plain(place)
-        return bool(word) and any(word in words(name) for name in classes)
+        # A loop, not a generator, which takes longer than the looks themselves: this is asked all the time.
+        if word := self.plain(place):
+            for name in classes:
+                if word in words(name):
+                    return True
+        return False
 
     def ends(self, place: int) -> bool:
         """Say whether the line, or a part of it that a sign closes, ends here."""

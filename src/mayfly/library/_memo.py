@@ -6,7 +6,6 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from mayfly.core import Artifact, Proof, StoreError, canonical_json, content_hash
 from mayfly.store import Cache, Cached, Seal
@@ -99,7 +98,7 @@ class Memo:
             artifact = Artifact(**{**data["artifact"], "grants": tuple(data["artifact"]["grants"])})
             return Remembered(
                 artifact=artifact,
-                proof=_proof(data["proof"]),
+                proof=Proof.from_json(data["proof"]),
                 versions=data["versions"],
                 intent=data["intent"],
                 spread=data["spread"],
@@ -107,8 +106,3 @@ class Memo:
         except (ValueError, TypeError, KeyError) as error:
             reason = error if isinstance(error, ValueError) else "it cannot be read"
             raise Tampered(f"the remembered agent {entry.key[:12]} was changed: {reason}") from None
-
-
-def _proof(fields: Mapping[str, Any]) -> Proof:
-    words = {name: tuple(fields.get(name, ())) for name in ("evidence", "open")}
-    return Proof(**{**fields, **words})

@@ -10,7 +10,7 @@ from mayfly.core import Cost, Money
 
 T = TypeVar("T")
 
-Purpose = Literal["architect", "tests", "judge", "plan", "reflect", "chat"]
+Purpose = Literal["contract", "architect", "tests", "arbiter", "judge", "plan", "reflect", "perceive", "chat"]
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
 Emit = Callable[[str], Awaitable[None]]

@@ -279,7 +279,7 @@ class Leaves:
 
 
 def _is_strong(found: Value) -> bool:
-    return found.evidence is not None and found.evidence.strength == "strong"
+    return found.evidence is not None and found.evidence.strength in ("strong", "tested")
 
 
 def about_store(error: Exception) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
-from mayfly.core import UNSET, Budget, Example, InputError, MayflyError, Unset
+from mayfly.core import UNSET, Budget, Example, InputError, MayflyError, Strength, Unset
 from mayfly.promise._bind import references
 from mayfly.promise._order import ordered
 from mayfly.promise._reality import Reality
@@ -75,7 +75,7 @@ class Evidence:
     confidence: float
     check: str = ""
     source: str = ""
-    strength: Literal["strong", "weak", "none"] = "weak"
+    strength: Strength = "weak"
     id: str | None = None
 
     def to_json(self) -> dict[str, Any]:

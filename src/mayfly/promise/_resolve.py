@@ -29,7 +29,7 @@ from mayfly.promise._spent import spent_json
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
-    from mayfly.core import Pool
+    from mayfly.core import Pool, Strength
     from mayfly.promise._tester import Tester
 
 Watch = Callable[[Promise[Any]], None]
@@ -276,7 +276,7 @@ class Resolver:
             evidence = said.evidence
         if evidence.strength == "none":
             raise Untrue(f"nothing proves it: {evidence.description}")
-        if evidence.strength != "strong" and promise.test and not self.accept_weak:
+        if evidence.strength not in ("strong", "tested") and promise.test and not self.accept_weak:
             raise Untrue(
                 f"the proof is {evidence.strength}: {evidence.description}; accept weak proofs (--accept-weak)"
             )
@@ -388,11 +388,13 @@ def _end(promise: Promise[Any], error: Exception) -> None:
 def _from_parts(promise: Promise[Any]) -> Evidence:
     proofs = [child.proof for child in promise.children if child.proof]
     grounds = sum(child.state is not State.RESOLVED for child in promise.children)
-    strong = not grounds and all(proof.strength == "strong" for proof in proofs)
+    # As strong as the weakest of its parts.
+    found: set[Strength] = {proof.strength for proof in proofs} | ({"weak"} if grounds else set())
+    strength: Strength = "weak" if found - {"strong", "tested"} else "tested" if "tested" in found else "strong"
     noted = f", {grounds} of them ground" if grounds else ""
     return Evidence(
         description=f"{len(promise.children)} proven parts{noted}, combined as {promise.combined}",
         confidence=min((proof.confidence for proof in proofs), default=1.0) * (0.5 if grounds else 1.0),
         check=f"combined:{promise.combined}",
-        strength="strong" if strong else "weak",
+        strength=strength,
     )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
-from mayfly.core import UNSET, Agent, InputError, Unset, canonical_json, is_sequence, same, shown
+from mayfly.core import UNSET, Agent, InputError, Strength, Unset, canonical_json, is_sequence, same, shown
 from mayfly.forge.relations import Relation, in_process, relation, relation_of
 from mayfly.promise._promise import Evidence, Promise
 from mayfly.promise._size import TooDeep, size
@@ -66,7 +66,7 @@ class Held:
     evidence: Evidence
 
     @property
-    def strength(self) -> Literal["strong", "weak", "none"]:
+    def strength(self) -> Strength:
         """What the test is worth."""
         return self.evidence.strength
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mayfly.runtime._agents import AgentKept, versions_of
     from mayfly.runtime._execute import Ran
     from mayfly.runtime._freeze import Frozen, freeze_module, write_module
-    from mayfly.runtime._given import compile_given, compile_now, verdicts_of
+    from mayfly.runtime._given import agree, compile_given, compile_now, verdicts_of
     from mayfly.runtime._jit import JitFunction, jit
     from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
@@ -29,6 +29,7 @@ __all__ = [
     "Runtime",
     "Task",
     "Understood",
+    "agree",
     "compile_given",
     "compile_now",
     "freeze_module",
@@ -46,6 +47,7 @@ _HOME = {
     "Frozen": "mayfly.runtime._freeze",
     "freeze_module": "mayfly.runtime._freeze",
     "write_module": "mayfly.runtime._freeze",
+    "agree": "mayfly.runtime._given",
     "compile_given": "mayfly.runtime._given",
     "compile_now": "mayfly.runtime._given",
     "verdicts_of": "mayfly.runtime._given",

@@ -114,7 +114,7 @@ def _why(admission: Admission) -> str:
 
 
 def _proof(kept: AgentKept) -> Proof:
-    strength = next((name for name in ("strong", "weak") if name == kept.strength), "none")
+    strength = next((name for name in ("strong", "tested", "weak") if name == kept.strength), "none")
     return Proof(
         strength=strength,  # type: ignore[arg-type]
         tests=kept.tests,

@@ -10,6 +10,7 @@ from mayfly.core import HelpNeeded, MayflyError
 
 if TYPE_CHECKING:
     from mayfly.core import Offer, Proof
+    from mayfly.gates import RivalQuestion
     from mayfly.runtime._compile import Compiled
     from mayfly.sandbox import Result
 
@@ -46,17 +47,34 @@ class Collapse(Exception):
         self.asked = asked
 
     @classmethod
-    def weak(cls, compiled: Compiled) -> Collapse:
-        """Say that the program passed its tests, but that the tests settle too little."""
-        why = "; ".join(compiled.weaknesses) or "the tests leave too much open"
-        reason = f"the proof is weak: {why}; add examples, or accept weak proofs (--accept-weak)"
+    def weak(
+        cls,
+        compiled: Compiled,
+        *,
+        candidate: object = None,
+        failed: str = "",
+        about: RivalQuestion | None = None,
+    ) -> Collapse:
+        """Say what speaks for a program, what is missing, and what would settle it.
+
+        Where rivals or mistakes leave something open, that is asked; elsewhere what *about* asks of the candidate.
+        """
+        proof, question = compiled.proof, compiled.question or about
+        if proof.holds:
+            reason = f"the proof is not strong; open: {'; '.join(map(str, proof.open))}"
+        else:
+            reason = "the proof is weak: only what its author was shown speaks for the program"
+        missing = "add examples, answer the question" if question else "add examples"
+        reason += f"; {f'on this input {failed}; ' if failed else ''}{missing}, or take the candidate (--accept-weak)"
         return cls(
             reason,
-            "QUESTION" if compiled.question else "WEAK",
-            question=compiled.question.text if compiled.question else None,
-            proof=compiled.proof,
+            "QUESTION" if question else "WEAK",
+            question=question.text if question else None,
+            proof=proof,
             source_hash=compiled.artifact.hash,
-            asked=(compiled.question.input, compiled.question.answers) if compiled.question else None,
+            asked=(question.input, question.answers) if question else None,
+            candidate=candidate,
+            reading=compiled.reading,
         )
 
     @classmethod

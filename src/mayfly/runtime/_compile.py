@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly import forge, gates
-from mayfly.core import UNSET, HelpNeeded, Tier, canonical_json
+from mayfly.core import UNSET, Contract, HelpNeeded, MayflyError, Tier, canonical_json
 from mayfly.library import Question, Remembered, Tampered
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._question import ask_of_data, is_about_data
 from mayfly.runtime._task import LONGEST_SAMPLE, size_of
 
 if TYPE_CHECKING:
-    from mayfly.core import Artifact, Proof
-    from mayfly.forge import (
-        Architect,
-    )
-    from mayfly.gates import Admission, Entry, RivalQuestion, Suite
+    from mayfly.core import Artifact, Example, Proof
+    from mayfly.forge import Forge, Made, ModelArchitect, Request
+    from mayfly.gates import Admission, Entry, Rival, RivalQuestion, Suite
     from mayfly.models import Model
     from mayfly.runtime._parts import Parts
     from mayfly.runtime._question import Asked
     from mayfly.runtime._story import Story
     from mayfly.runtime._task import Task
+
+
+# Most programs by example that are found at all are found within this many seconds.
+_SOON = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,9 +38,10 @@ class Compiled:
     proof: Proof
     admission: Admission | None = None
     suite: Suite | None = None
-    weaknesses: tuple[str, ...] = ()
     question: RivalQuestion | None = None
     key: str = ""
+    # The model that was named, which is part of the question.
+    author: str | None = None
     repeat: bool = False
     # What an independent reading of the same input gives, where there is one.
     expected: object = UNSET
@@ -63,7 +67,10 @@ class Compiled:
             intent=task.intent,
             spread=self.entry.spread,
         )
-        parts.memo.put(self.key, agent)
+        # What a person answered speaks for the program whenever the same is asked again.
+        unasked = key_of(parts, replace(task, answers=(), never=()), self.author)
+        for key in dict.fromkeys((self.key, unasked)) if self.proof.holds else (self.key,):
+            parts.memo.put(key, agent)
         story.cached(self.artifact, self.key, hit=False)
 
 
@@ -79,6 +86,8 @@ def key_of(parts: Parts, task: Task, model: str | None) -> str:
             **task.context,
             "signature": str(task.signature) if task.signature else None,
             "hints": list(task.hints),
+            "contract": task.contract.to_json() if task.contract else None,
+            "answers": [[one.input, one.output] for one in task.answers],
         },
         constraints={"imports": sorted(profile.imports), "depth": profile.depth, "grants": list(profile.grants)},
         tier=profile.tier.value,
@@ -113,6 +122,57 @@ def find_again(parts: Parts, task: Task, story: Story, *, model: str | None) -> 
     return Compiled(artifact=found.artifact, entry=entry, proof=found.proof, key=key, repeat=True)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Writing:
+    """Everything that one compilation works with."""
+
+    parts: Parts
+    task: Task
+    story: Story
+    # Who is asked, and under what name that was said.
+    model: Model | None
+    named: str | None
+    suite: Suite | None
+    shown: tuple[Example, ...]
+    held_out: tuple[Example, ...]
+    # What the question asks for, where the task is a question about data that was understood.
+    question: Asked | None
+
+    def request(self, contract: Contract, examples: tuple[Example, ...] | None = None) -> Request:
+        """Return what a writer may know."""
+        request = replace(self.task.request(self.shown if examples is None else examples), contract=contract)
+        if self.question is None:
+            return request
+        asked = self.question
+        return replace(request, proposal=asked.proposal, whole=asked.items, complete=asked.complete)
+
+    def tests(self, suite: Suite) -> Suite:
+        """Return the tests with what a person answered since they were written."""
+        answers = [
+            gates.Test(name=f"answer {number}", kind="answer", input=one.input, expected=one.output)
+            for number, one in enumerate(self.task.answers, 1)
+        ]
+        # A test that an answer contradicts is wrong.
+        kept = [test for test in suite.tests if not any(forge.contradicts(test, one) for one in self.task.answers)]
+        return replace(suite, tests=(*kept, *answers), never=(*suite.never, *self.task.never))
+
+    def forge(self, model: Model | None) -> Forge:
+        """Return a forge for one writer."""
+        pool = self.story.pool
+        return forge.Forge(
+            gates=self.parts.gates(self._judge(model), pool),
+            reflector=forge.Reflector(model, pool),
+            arbiter=forge.Arbiter(model, pool),
+            attempts=_attempts(self.parts.settings.forge.attempts, self.task),
+        )
+
+    def _judge(self, model: Model | None) -> Model | None:
+        """Return who judges: below tier authored a model is asked where somebody said so, or wrote its answers down."""
+        kept = self.task.profile.tier not in (Tier.EPHEMERAL, Tier.MEMO)
+        told = model is not None and model.name.startswith("scripted:")
+        return model if kept or told or self.parts.settings.forge.judge == "model" else None
+
+
 def compile_task(
     parts: Parts,
     task: Task,
@@ -122,43 +182,140 @@ def compile_task(
     suite: Suite | None = None,
     record: Path | None = None,
 ) -> Compiled:
-    """Write, gate and prove; raise what stood in the way."""
+    """Write, gate and prove; raise what stood in the way.
+
+    The synthesizer goes first, since it costs nothing; a model is asked where that gives nothing strong, and what was
+    found is then a rival of what the model writes.
+    """
     story.check()
     parts.types.start()
     story.pool = parts.pool(story.id, story.stop)
     shown, held_out = forge.hold_out(task.examples)
-    asked_of = None
     asked = parts.model(model, record) if model else None
-    architect = _architect(asked, parts, story)
-    if not architect.persistent:
+    writes = asked is not None and asked.serves("architect")
+    if not writes:
         _refuse_nothing_to_see(task)
-    request = task.request(shown)
-    if is_about_data(task) and (suite is None or not architect.persistent):
-        asked_of = _ask(task, needed=not architect.persistent)
-    if asked_of is not None:
-        request = replace(request, proposal=asked_of.proposal, whole=asked_of.items, complete=asked_of.complete)
-    writer = forge.TestWriter(asked, story.pool)
-    tests = suite or writer.write(request, held_out=held_out, exact=not architect.persistent)
-    if not tests.tests and architect.persistent:
-        # Whatever is written now could not be proven, so nothing is spent on writing it.
-        raise Collapse("there are no tests: give examples, or a model that writes tests", "NO_TESTS")
-    made_by = forge.Forge(
-        gates=parts.gates(asked, story.pool),
-        reflector=forge.Reflector(asked, story.pool),
-        attempts=_attempts(parts.settings.forge.attempts, task),
+    question = _ask(task, needed=not writes) if is_about_data(task) and (suite is None or not writes) else None
+    work = _Writing(
+        parts=parts,
+        task=task,
+        story=story,
+        model=asked,
+        named=model,
+        suite=suite,
+        shown=shown,
+        held_out=held_out,
+        question=question,
     )
+    made = _answered(work)
+    if made is None and (not writes or task.examples or question is not None):
+        try:
+            made = _synthesized(work)
+        except (forge.CannotWrite, HelpNeeded):
+            if not writes:
+                raise
+    if writes and asked is not None and (made is None or not _speaks_enough(work, made)):
+        made = _written(work, asked, made)
+    assert made is not None, "whoever writes gives something or says why not"
+    compiled = _compiled(parts, task, story, made, model=model)
+    by_reading = made.artifact.author == forge.ExampleArchitect.name and question is not None
+    if question is None or not question.complete or not by_reading:
+        return compiled
+    return replace(compiled, expected=question.proposal.answer.value)
+
+
+def _speaks_enough(work: _Writing, made: Made) -> bool:
+    """Say whether no model need be asked any more: the proof is strong, or a person has spoken for the program."""
+    proof = made.admission.proof
+    return proof is not None and (proof.strength == "strong" or (proof.holds and bool(work.task.answers)))
+
+
+def _synthesized(work: _Writing) -> Made:
+    """Return a program by example or by reading; raise what stood in the way."""
+    seconds = work.parts.settings.forge.synthesis
+    # Where a model can be asked anyway, what is not found soon is not looked for long.
+    architect = forge.ExampleArchitect(seconds=min(seconds, _SOON) if work.model is not None else seconds)
+    writer, made_by = forge.TestWriter(), work.forge(None)
+    contract = work.task.contract or forge.contract_of(work.request(Contract()))
+    request = work.request(contract)
+    tests = work.tests(work.suite or writer.write(request, held_out=work.held_out))
     try:
-        made = made_by.make(architect, request, tests, watch=story.watch)
+        return made_by.make(architect, request, tests, watch=work.story.watch)
     except (forge.CannotWrite, HelpNeeded):
-        if not held_out or architect.persistent:
+        if not work.held_out:
             raise
         # Too few examples were shown, or those held out taught something new: all of them are shown now.
-        again = writer.write(task.request(task.examples))
-        made = made_by.make(architect, task.request(task.examples), again, watch=story.watch)
-    compiled = _compiled(parts, task, story, made.admission, made.suite, attempts=len(made.attempts) + 1, model=model)
-    if asked_of is None or not asked_of.complete or architect.persistent:
-        return compiled
-    return replace(compiled, expected=asked_of.proposal.answer.value)
+        every = work.request(contract, work.task.examples)
+        tests = work.tests(work.suite or writer.write(every))
+        return made_by.make(architect, every, tests, watch=work.story.watch)
+
+
+def _answered(work: _Writing) -> Made | None:
+    """Return the program that was remembered as weak, where the answers given since speak for it.
+
+    Nothing is asked and nothing paid for again; where an answer speaks against it, it is written anew.
+    """
+    task, parts = work.task, work.parts
+    if not (task.answers or task.never) or task.profile.tier is Tier.EPHEMERAL:
+        return None
+    earlier = replace(task, answers=task.answers[:-1]), replace(task, never=task.never[:-1])
+    keys = dict.fromkeys(key_of(parts, one, work.named) for one in earlier)
+    found = next((one for key in keys if (one := parts.memo.get(key, versions=parts.versions()))), None)
+    made = None if found is None else stored_suite(parts, found.proof.id or "")
+    if found is None or made is None:
+        return None
+    suite = work.tests(replace(made, tests=tuple(test for test in made.tests if test.kind != "answer")))
+    admission = parts.gates().admit(
+        found.artifact, profile=task.profile, suite=suite, intent=task.intent, spread=found.spread
+    )
+    accepted = admission.decision == "accept" and admission.proof is not None and admission.proof.holds
+    return forge.Made(artifact=found.artifact, admission=admission, suite=suite) if accepted else None
+
+
+def stored_suite(parts: Parts, id: str) -> Suite | None:
+    """Return the tests with which a program was proven in a run."""
+    for entry in parts.ledger.read(kind="proof.made", subject=id):
+        hash = entry.payload.get("suite_hash")
+        if isinstance(hash, str):
+            return gates.Suite.from_json(json.loads(parts.ledger.get_blob(hash)))
+    return None
+
+
+def _written(work: _Writing, model: Model, before: Made | None) -> Made:
+    """Return what a model writes, after a contract was agreed on and tests were written by somebody else."""
+    pool, story = work.story.pool, work.story
+    known = work.task.contract or forge.contract_of(work.request(Contract()))
+    contract = known if work.task.contract else forge.ContractWriter(model, pool).write(work.request(known), known)
+    story.watch("contract", contract)
+    request = work.request(contract)
+    writer = forge.TestWriter(model, pool)
+    tests = work.tests(work.suite or writer.write(request, held_out=work.held_out, exact=False))
+    if not tests.tests:
+        # Whatever is written now could not be proven, so nothing is spent on writing it.
+        raise Collapse("there are no tests: give examples, or a model that writes tests", "NO_TESTS")
+    rivals = () if before is None else (gates.Rival(before.artifact.source, before.artifact.author),)
+    architect = forge.ModelArchitect(model, pool)
+    made = work.forge(model).make(architect, request, tests, rivals=rivals, watch=story.watch)
+    return _beside_second(work, architect, request, made, rivals)
+
+
+def _beside_second(
+    work: _Writing, architect: ModelArchitect, request: Request, made: Made, rivals: tuple[Rival, ...]
+) -> Made:
+    """Hold a program against a second one by the same model, where too little speaks for it and that may be asked."""
+    proof, wanted = made.admission.proof, work.parts.settings.forge.rivals
+    few = proof is None or not proof.holds
+    if not (wanted >= 1 and few) and not (wanted >= 2 and proof is not None and proof.open):
+        return made
+    try:
+        second = architect.write(replace(request, apart=True))
+    except MayflyError:
+        return made  # What was spent or refused leaves the first program as it is.
+    work.story.watch("wrote", (len(made.attempts) + 2, second))
+    every = (*rivals, gates.Rival(second.source, f"{architect.name}, apart"))
+    again = work.forge(None).prove_beside(made, request, every)
+    work.story.watch("judged", again.admission)
+    return again
 
 
 def _ask(task: Task, *, needed: bool) -> Asked | None:
@@ -186,30 +343,23 @@ def _attempts(limit: int, task: Task) -> int:
     return max(1, limit - 1) if task.simple else limit
 
 
-def _architect(asked: Model | None, parts: Parts, story: Story) -> Architect:
-    if asked is not None and asked.serves("architect"):
-        return forge.ModelArchitect(asked, story.pool)
-    return forge.ExampleArchitect(seconds=parts.settings.forge.synthesis)
-
-
-def _compiled(
-    parts: Parts, task: Task, story: Story, admission: Admission, tests: Suite, *, attempts: int, model: str | None
-) -> Compiled:
+def _compiled(parts: Parts, task: Task, story: Story, made: Made, *, model: str | None) -> Compiled:
+    admission, tests = made.admission, made.suite
     report = admission.report
     if report is None or admission.entry is None:
         raise Collapse("nothing was proven", "NO_PROOF")
     kept = task.profile.tier is not Tier.EPHEMERAL
-    story.created(admission, attempts)
+    story.created(admission, len(made.attempts) + 1)
     keep_proof(parts, story, admission, tests, task.profile.imports, kept=kept)
     return Compiled(
         artifact=admission.artifact,
         entry=admission.entry,
-        proof=replace(report.proof, id=story.id, open=report.weaknesses),
+        proof=replace(report.proof, id=story.id),
         admission=admission,
         suite=tests,
-        weaknesses=report.weaknesses,
         question=report.question,
         key=key_of(parts, task, model) if kept else "",
+        author=model,
     )
 
 

@@ -7,8 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mayfly.core import UNSET, Artifact, Example, HelpNeeded, InputError, MayflyError, Refusal, Unset, Verdict
-from mayfly.forge import CannotWrite, Request, TestWriter, read_tests
+from mayfly.core import (
+    UNSET,
+    Artifact,
+    Contract,
+    Example,
+    HelpNeeded,
+    InputError,
+    MayflyError,
+    Refusal,
+    Unset,
+    Verdict,
+)
+from mayfly.forge import CannotWrite, ContractWriter, Request, TestWriter, contract_of, read_tests
 from mayfly.gates import Admission, Profile, Suite
 from mayfly.runtime._question import ask_of_data, is_about_data
 from mayfly.runtime._task import Task, make_task
@@ -28,9 +39,10 @@ def compile_now(
     profile: Profile | None = None,
     model: str | None = None,
     tests: str | None = None,
+    contract: Contract | None = None,
 ) -> tuple[Admission, Suite]:
     """Write, gate and prove by the limits of an agent by itself, or of *profile*; raise what stood in the way."""
-    task = _task(runtime, intent, input, lines, examples, context, profile)
+    task = replace(_task(runtime, intent, input, lines, examples, context, profile), contract=contract)
     runtime.check_grants(task)
     suite = None if tests is None else _suite(task, tests)
     compiled = runtime.compile(task, model=model, suite=suite)
@@ -52,10 +64,12 @@ def compile_given(
     profile: Profile | None = None,
     model: str | None = None,
     tests: str | None = None,
+    contract: Contract | None = None,
 ) -> tuple[Admission, Suite]:
     """Try *source* at every gate and prove it with the tests of the request; never raises for what the source is."""
     task = _task(runtime, intent or "check this program", input, lines, examples, context, profile)
     runtime.check_grants(task)
+    task = replace(task, contract=contract)
     parts = runtime.parts
     parts.types.start()
     story = runtime.story("c")
@@ -63,7 +77,10 @@ def compile_given(
     asked = parts.model(name) if name else None
     story.pool = parts.pool()
     story.began(task, name or None)
-    written = TestWriter(asked, story.pool).write(_request(task), exact=False)
+    request = _request(task)
+    known = task.contract or contract_of(request)
+    agreed = known if task.contract else ContractWriter(asked, story.pool).write(request, known)
+    written = TestWriter(asked, story.pool).write(replace(request, contract=agreed), exact=False)
     suite = written if tests is None else replace(written, tests=(*written.tests, *_suite(task, tests).tests))
     artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
     story.watch("wrote", (1, artifact))
@@ -73,6 +90,24 @@ def compile_given(
     story.watch("judged", admission)
     runtime.keep(story)
     return admission, suite
+
+
+def agree(
+    runtime: Runtime,
+    intent: str,
+    *,
+    input: object | Unset = UNSET,
+    lines: Path | None = None,
+    examples: Sequence[Example] = (),
+    context: Mapping[str, object] | None = None,
+    model: str | None = None,
+) -> Contract:
+    """Return what would be agreed on before anything is written: from what is given, and with a model by one call."""
+    task = _task(runtime, intent, input, lines, examples, context, Profile())
+    request = task.request(task.examples)
+    name = model or runtime.settings.models.name
+    asked = runtime.parts.model(name) if name else None
+    return ContractWriter(asked, runtime.parts.pool()).write(request, contract_of(request))
 
 
 def _request(task: Task) -> Request:

@@ -177,7 +177,7 @@ class LeafWorker:
         self.parts.switch.check()
         hash = job.work.name
         compiled, each = load_agent(self.parts, hash, task.profile)
-        if compiled.proof.strength != "strong" and not job.accept_weak:
+        if not compiled.proof.holds and not job.accept_weak:
             raise Collapse.weak(compiled)
         if not task.examples:
             task = replace(task, items=each)

@@ -83,7 +83,7 @@ class Parts:
         gates = self.settings.gates
         return gate.ProofOptions(
             mutants=gates.mutants,
-            killed=gates.kill_rate,
+            inputs=gates.inputs,
             timeout=min(gates.test_timeout, self.settings.sandbox.timeout),
             total_seconds=gates.adversary_seconds,
             memory=min(gates.adversary_memory, self.settings.sandbox.memory),

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from mayfly.core import UNSET, InputError, MayflyError, Outcome
+from mayfly.core import UNSET, InputError, MayflyError, Outcome, shown
+from mayfly.gates import RivalQuestion
+from mayfly.promise.split import Spool
 from mayfly.runtime._collapse import Collapse, collapse_of
 from mayfly.runtime._compile import compile_task, find_again
 from mayfly.runtime._execute import execute
@@ -22,12 +24,17 @@ if TYPE_CHECKING:
     from mayfly.runtime._task import Task
 
 
+# Nobody looks at more than this to say whether an answer is right.
+_LOOKED_AT = 2000
+
+
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """Say who writes, whether a weak proof is enough, and what the execution may take."""
 
     model: str | None = None
     accept_weak: bool = False
+    demand_strong: bool = False
     record: Path | None = None
     within: Within
 
@@ -38,13 +45,11 @@ def model_name(settings: Settings, name: str | None) -> str | None:
 
 
 def written(parts: Parts, task: Task, story: Story, asked: Asked) -> tuple[Compiled, bool]:
-    """Return an agent whose proof is good enough, and whether it was found again."""
+    """Return an agent, and whether it was found again."""
     story.began(task, asked.model)
     parts.switch.check()
     found = find_again(parts, task, story, model=asked.model)
     compiled = found or compile_task(parts, task, story, model=asked.model, record=asked.record)
-    if compiled.proof.strength != "strong" and not asked.accept_weak:
-        raise Collapse.weak(compiled)
     return compiled, found is not None
 
 
@@ -54,6 +59,9 @@ def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcom
     if task.input is UNSET and task.lines is None and (task.examples or task.signature):
         raise InputError("there is no input to run it on", fix="add --input FILE; to only write it: mayfly compile")
     # Only what was proven before is called again in a worker that is kept for it.
+    held = compiled.proof.strength == "strong" or (compiled.proof.holds and not asked.demand_strong)
+    if not held and not asked.accept_weak:
+        raise _weak(parts, task, compiled, story, asked.within, again=again)
     ran = executed(parts, task, compiled, story, asked.within, pinned=compiled.repeat)
     if again and _has_another_shape(compiled, ran):
         # What was written for another file is not applied to this one: it is written again, for this one.
@@ -65,6 +73,32 @@ def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcom
     if not again:
         compiled.remember(parts, task, story, not_understood=_not_understood(ran))
     return resolved(compiled, ran.value, story, cached=again, account=ran.account)
+
+
+def _weak(parts: Parts, task: Task, compiled: Compiled, story: Story, within: Within, *, again: bool) -> Collapse:
+    """Say that too little speaks for a program; what it gives is a candidate, and it is remembered as it is.
+
+    Nobody pays twice for the same question, and one answer may be all that is missing.
+    """
+    if not again:
+        compiled.remember(parts, task, story)
+    try:
+        ran = executed(parts, task, compiled, story, within, pinned=False)
+    except Collapse as error:
+        return Collapse.weak(compiled, failed=error.reason)
+    candidate = list(ran.value) if isinstance(ran.value, Spool) else ran.value
+    return Collapse.weak(compiled, candidate=candidate, about=_about(task, candidate))
+
+
+def _about(task: Task, candidate: object) -> RivalQuestion | None:
+    """Ask whether the candidate is right, of an input that a person can look at: the whole of it, or its first item."""
+    input = UNSET if task.lines is not None else task.input
+    if task.each and task.sample and isinstance(candidate, list) and candidate:
+        input, candidate = task.sample[0], candidate[0]
+    if input is UNSET or len(shown(input, _LOOKED_AT + 1)) > _LOOKED_AT or len(shown(candidate)) > _LOOKED_AT:
+        return None
+    text = f"is it right that {shown(input, _LOOKED_AT)} gives {shown(candidate)}?"
+    return RivalQuestion(input=input, answers=(candidate,), text=text)
 
 
 def _has_another_shape(compiled: Compiled, ran: Ran) -> bool:
@@ -151,7 +185,7 @@ def collapsed(error: Exception, story: Story, parts: Parts, *, intent: str, grou
     )
     if collapse.asked is not None:
         story.tell("question", collapse.asked)
-    story.collapsed(outcome, intent, error, parts)
+    story.collapsed(outcome, intent, error, parts, collapse.asked)
     return outcome
 
 

@@ -18,7 +18,7 @@ from mayfly.runtime._story import Story
 from mayfly.runtime._task import checked_examples, make_task, size_of
 
 if TYPE_CHECKING:
-    from mayfly.core import Capability, Example, Unset
+    from mayfly.core import Capability, Contract, Example, Unset
     from mayfly.forge import Signature
     from mayfly.gates import Suite
     from mayfly.promise import Promise
@@ -77,41 +77,49 @@ class Runtime:
         bad_lines: BadLines = "ask",
         name: str = "",
         second: Path | Sequence[object] | None = None,
+        contract: Contract | None = None,
+        answers: Sequence[Example | Mapping[str, object]] = NO_EXAMPLES,
+        never: Sequence[object] = (),
+        demand_strong: bool = False,
     ) -> Outcome[Any]:
         """Do what *intent* says with *input*, or with the *lines* of a file of any size.
 
         The value is *ground* unless resolved. A *model* (or one in the settings) writes; without one the program is
         synthesized from *examples*, the input and the words of the intent. Of several readings of a question about data
         *reading* chooses one; *bad_lines* says what lines not understood lead to; *name* is that of the input; a
-        *second* one is joined by a column both have. *grants* open doors where rules allow them to the *tier*: memo, or
-        with grants authored.
+        *second* one is joined by a column both have. A *contract* was agreed on by hand; *answers* are what a person
+        said to earlier questions, *never* inputs that cannot occur. A proof that leaves something open resolves unless
+        it is *demand_strong*. *grants* open doors where rules allow them to the *tier*: memo, or with grants authored.
         """
         tier = tier or (Tier.AUTHORED if grants else Tier.MEMO)
-        plain = record is None and imports is None and second is None and not reading and not grants
+        alone: tuple[object, ...] = (record, imports, second, contract, reading or None, grants or None)
+        plain = all(given is None for given in alone)
         given: dict[str, Any] = {"input": input, "lines": lines, "examples": examples, "ground": ground}
         given["context"] = context
         if intent.strip() and plain and self._is_large(input, lines, examples):
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
             if outcome := self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model):
                 return outcome
+        said: dict[str, Any] = {"reading": reading, "bad_lines": bad_lines, "name": name, "contract": contract}
+        said |= {"answers": answers, "never": never}
         story = self.story("r")
 
         def work() -> Outcome[Any]:
             task = make_task(
                 intent,
                 **given,
+                **said,
                 tier=Tier(tier),
                 imports=imports,
                 hints=tuple(hints),
                 signature=None,
                 settings=self.settings,
-                reading=reading,
-                bad_lines=bad_lines,
-                name=name,
                 second=second,
                 grants=tuple(grants),
             )
-            return self._resolve(task, story, model=model, record=record, accept_weak=accept_weak)
+            self.check_grants(task, story)
+            asked = self._asked(model, record=record, accept_weak=accept_weak, demand_strong=demand_strong)
+            return resolve_task(self.parts, task, story, asked)
 
         return self._guarded(work, story, intent, ground, on_exhausted)
 
@@ -137,7 +145,7 @@ class Runtime:
 
         def work() -> Outcome[Any]:
             task = self.function_task(signature, examples, input=list(arguments), ground=ground)
-            return self._resolve(task, story, model=model, record=None, accept_weak=accept_weak)
+            return resolve_task(self.parts, task, story, self._asked(model, accept_weak=accept_weak))
 
         return self._guarded(work, story, signature.doc or str(signature), ground, on_exhausted)
 
@@ -304,13 +312,16 @@ class Runtime:
         if self._observer is not None:
             self._observer(what, about)
 
-    def _resolve(
-        self, task: Task, story: Story, *, model: str | None, record: Path | None, accept_weak: bool
-    ) -> Outcome[Any]:
-        self.check_grants(task, story)
-        within = Within(seconds=self.settings.sandbox.timeout)
-        asked = Asked(model=self._model(model), accept_weak=accept_weak, record=record, within=within)
-        return resolve_task(self.parts, task, story, asked)
+    def _asked(
+        self, model: str | None, *, accept_weak: bool, record: Path | None = None, demand_strong: bool = False
+    ) -> Asked:
+        return Asked(
+            model=self._model(model),
+            accept_weak=accept_weak,
+            demand_strong=demand_strong,
+            record=record,
+            within=Within(seconds=self.settings.sandbox.timeout),
+        )
 
     def _guarded(
         self, work: Callable[[], Outcome[Any]], story: Story, intent: str, ground: Any, on_exhausted: OnExhausted

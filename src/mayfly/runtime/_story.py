@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from mayfly.store import JSON, Payload
 
 Observer = Callable[[str, Any], None]
+# An input that somebody is asked about, and the answers it may have.
+Asked = tuple[object, tuple[object, ...]]
 LONGEST = 2000
 
 
@@ -191,8 +193,10 @@ class Story:
         )
         self.tell("ended", outcome)
 
-    def collapsed(self, outcome: Outcome[Any], intent: str, error: Exception, parts: Parts) -> None:
-        """Say that ground was given, and why; a call for help goes to the inbox."""
+    def collapsed(
+        self, outcome: Outcome[Any], intent: str, error: Exception, parts: Parts, asked: Asked | None = None
+    ) -> None:
+        """Say that ground was given, and why; a call for help goes to the inbox, and so does a question."""
         cost = outcome.cost
         self.add(
             RunCollapsed(
@@ -213,7 +217,9 @@ class Story:
                 account=as_payload(outcome.account),
             )
         )
-        if isinstance(error, HelpNeeded):
+        if asked is not None and outcome.question:
+            self._ask_for_help(_question(asked, outcome, intent), parts)
+        elif isinstance(error, HelpNeeded):
             self._ask_for_help(error, parts)
         self.tell("ended", outcome)
 
@@ -230,8 +236,18 @@ class Story:
             "tier": task.profile.tier.value,
             "grants": list(task.profile.grants),
             "model": self.model,
+            "contract": task.contract.to_json() if task.contract else None,
+            "answers": [{"input": as_payload(e.input), "output": as_payload(e.output)} for e in task.answers],
+            "never": [as_payload(one) for one in task.never],
         }
         try:
             parts.inbox.ask(error, run=self.id, request=request)
         except MayflyError as fault:
             self.tell("unrecorded", str(fault))
+
+
+def _question(asked: Asked, outcome: Outcome[Any], intent: str) -> HelpNeeded:
+    """Return a question about one input as a call for help that one answer settles."""
+    input, answers = asked
+    context = {"question": outcome.question or "", "asked": json.dumps([as_payload(input), as_payload(list(answers))])}
+    return HelpNeeded("proof", intent, 0, outcome.question or "", context)

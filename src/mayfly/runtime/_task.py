@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from mayfly import forge
-from mayfly.core import UNSET, Example, InputError, canonical_json
+from mayfly.core import UNSET, Contract, Example, InputError, canonical_json
 from mayfly.gates import Profile
 from mayfly.synthesis import records
 
@@ -39,6 +39,10 @@ class Task:
     profile: Profile = field(default_factory=Profile)
     signature: Signature | None = None
     hints: tuple[str, ...] = ()
+    # What was agreed on by hand, where somebody did; and what a person answered to questions about single inputs.
+    contract: Contract | None = None
+    answers: tuple[Example, ...] = ()
+    never: tuple[object, ...] = ()
     sample: tuple[object, ...] = ()
     # Where the lines are from, if that is not the file they are read from: a part has no name of its own.
     origin: str = ""
@@ -110,15 +114,12 @@ def make_task(
     name: str = "",
     second: Path | Sequence[object] | None = None,
     grants: tuple[str, ...] = (),
+    contract: Contract | None = None,
+    answers: Sequence[Example | Mapping[str, object]] = (),
+    never: Sequence[object] = (),
 ) -> Task:
     """Check what was given and look at the beginning of the input; anything wrong is an `InputError`."""
-    text = intent.strip()
-    if not text:
-        raise InputError(
-            "the intent is empty", fix='say what to do: mayfly run "count requests by status" --input FILE'
-        )
-    if len(text) > LONGEST_INTENT:
-        raise InputError(f"the intent is {len(text)} characters long; the limit is {LONGEST_INTENT}")
+    text = _checked_intent(intent)
     if lines is not None and input is not UNSET:
         raise InputError("lines are the input: give one of the two")
     names = None
@@ -147,7 +148,21 @@ def make_task(
         bad_lines=bad_lines,
         name=name,
         names=names,
+        contract=contract,
+        answers=checked_examples(answers),
+        never=tuple(never),
     )
+
+
+def _checked_intent(intent: str) -> str:
+    text = intent.strip()
+    if not text:
+        raise InputError(
+            "the intent is empty", fix='say what to do: mayfly run "count requests by status" --input FILE'
+        )
+    if len(text) > LONGEST_INTENT:
+        raise InputError(f"the intent is {len(text)} characters long; the limit is {LONGEST_INTENT}")
+    return text
 
 
 def _all_items(input: object, lines: str | Path | None) -> list[object]:

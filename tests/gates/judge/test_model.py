@@ -121,11 +121,13 @@ def test_the_source_is_shown_as_data_behind_a_fence() -> None:
     assert "parse logs" in model.prompts[0]
 
 
-def test_the_fence_is_another_one_each_time() -> None:
+def test_the_fence_follows_from_the_text_so_that_the_same_question_is_asked_alike() -> None:
     model = Model(answer=opinion("accept"))
     judge(NGINX, model)
     judge(NGINX, model)
-    assert model.prompts[0].splitlines()[0] != model.prompts[1].splitlines()[0]
+    judge(f"{NGINX}\n", model)
+    fences = [prompt.splitlines()[0] for prompt in model.prompts]
+    assert fences[0] == fences[1] != fences[2]
 
 
 def test_the_criteria_are_in_the_question() -> None:

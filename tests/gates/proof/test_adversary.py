@@ -1,4 +1,4 @@
-"""Odd and large inputs: noted where they go wrong, held against a program only within reasonable sizes."""
+"""Large inputs: noted where they go wrong, held against a program only within reasonable sizes."""
 
 import ast
 from collections.abc import Iterator
@@ -7,8 +7,8 @@ import pytest
 
 from mayfly.gates import ProofOptions, find_entry
 from mayfly.gates.proof._adversary import attack, convict, suspects
+from mayfly.gates.proof._domain import Given
 from mayfly.gates.proof._run_tests_ask import Answer, Program
-from mayfly.gates.proof._values import Given
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Sandbox
 
 OPTIONS = ProofOptions(total_seconds=1.0)
@@ -26,7 +26,7 @@ def program(body: str) -> Program:
 
 
 def given(value: object, *, inside: bool = True) -> Given:
-    return Given(value, inside, 1, inside)
+    return Given(value, 1, inside)
 
 
 def test_values_and_clean_errors_are_both_an_end(sandbox: Sandbox) -> None:

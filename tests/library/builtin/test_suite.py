@@ -119,7 +119,7 @@ def test_one_test_can_be_named(run: Run, workspace: Path) -> None:
 def test_tests_that_crash_or_hang_are_errors_and_the_others_still_run(
     run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_project, "_EACH", 8.0)
+    monkeypatch.setattr(_project, "_EACH", 3.0)
     put(workspace, "test_it.py", CRASHING)
     value = run("run_tests")
     assert isinstance(value, dict)

@@ -55,6 +55,19 @@ def test_rules_are_compiled_once_for_all_processes(tmp_path: Path, no_compiler: 
     assert ask(book(tmp_path)) == expected
 
 
+def test_shipped_rules_are_compiled_once_in_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f"{CONSTITUTION}# Compiled once.\n"
+    first = Rulebook(base=constitution(text)).snapshot
+    monkeypatch.setattr(_snapshot, "_compiled", lambda files: pytest.fail("compiled again"))
+    assert Rulebook(base=constitution(text)).snapshot.program() is first.program()
+
+
+def test_rules_that_are_not_shipped_are_compiled_for_each_that_asks(tmp_path: Path) -> None:
+    (tmp_path / "fly.mg").write_text(ALLOW_FLYING)
+    one, other = (Rulebook(base=constitution(), extra=[tmp_path / "fly.mg"]).snapshot.program() for _ in range(2))
+    assert one is not other
+
+
 def test_rules_of_the_operator_that_passed_their_trial_are_not_read_again(
     tmp_path: Path, no_compiler: pytest.MonkeyPatch
 ) -> None:
@@ -153,12 +166,14 @@ def test_it_works_where_nothing_can_be_kept(tmp_path: Path) -> None:
 
 
 def test_it_is_written_again_only_when_there_is_more_to_keep(tmp_path: Path) -> None:
-    first = book(tmp_path)
+    # No other test asks these rules, so nothing of them is there yet: a process compiles shipped rules once for all.
+    text = f"{CONSTITUTION}# Asked here alone.\n"
+    first = book(tmp_path, text=text)
     ask(first)
     first.snapshot.keep()
     [path] = (tmp_path / "rules-cache").iterdir()
     written = path.stat().st_mtime_ns
-    again = book(tmp_path)
+    again = book(tmp_path, text=text)
     ask(again)
     again.snapshot.keep()
     assert path.stat().st_mtime_ns == written

@@ -105,6 +105,60 @@ def make_processes(source: random.Random, at: int) -> list[object]:
     return [*head, f"{name:6} {at:4} {load:.1f} {time} /bin/x --port {at}"]
 
 
+def make_ruled(source: random.Random, at: int) -> list[object]:
+    head = [f"STOCK    page {at // 20 + 1}", "", "Item No Kind         Qty  Amount", "------- ------------ --- -------"]
+    kind, qty = source.choice(["hex bolt", "washer", "spring wire"]), source.choice(["-", "7", "120"])
+    return [*(head if at % 20 == 0 else []), f"P-{at:04}  {kind:12} {qty:>3} {source.random() * 2000:7.1f}"]
+
+
+def make_places(source: random.Random, at: int) -> list[object]:
+    head = ["Open sockets (all)", "Proto Recv-Q Local Address    State   Program"] if at == 0 else []
+    state = source.choice(["LISTEN", ""])
+    return [*head, f"tcp   {at:6} 10.0.0.{at % 9}:{80 + at:<6} {state:7} {source.choice(['12/sshd', '9/nginx: x'])}"]
+
+
+def make_commented(source: random.Random, at: int) -> list[object]:
+    head = ["# towing", "# date time | unit | miles | charge"] if at == 0 else []
+    miles, charge = source.choice(["17.8 mi", "", "3 mi"]), f"${source.random() * 2000:,.2f}"
+    return [*head, f"{_when(at, '%m/%d/%Y %I:%M %p')} | Unit {at % 7} | {miles} | {charge}"]
+
+
+def make_remarks(source: random.Random, at: int) -> list[object]:
+    line = f'{_when(at, "%Y-%m-%d %H:%M")} upper-lock "{source.choice(_NAMES)}" wait={source.choice(["-", "4min"])}'
+    return [*(["-- keeper change --"] if at % 13 == 5 else []), f"{line} crew={at % 5}"]
+
+
+def make_queue(source: random.Random, at: int) -> list[object]:
+    head = ["     JOBID  USER ST       TIME NODELIST(REASON)"] if at == 0 else []
+    took = source.choice(["0:00", "12:41:52", "2-12:19:06"])
+    return [*head, f"    {884000 + at} {source.choice(_NAMES):>5} PD {took:>10} {source.choice(['(Priority)', 'n 1'])}"]
+
+
+def make_never(source: random.Random, at: int) -> list[object]:
+    used = source.choice([_when(at, "%d %b %Y"), "never", "?"])
+    return [*(["no;item;last used"] if at == 0 else []), f"{at:04};{source.choice(['phone', '—', 'goblet'])};{used}"]
+
+
+def make_cards(source: random.Random, at: int) -> list[object]:
+    head = ["Trees", "=====", ""] if at == 0 else []
+    note = ["Note: prune"] if at % 3 == 0 else []
+    return [*head, f"Name: {source.choice(_NAMES)}", f"Height: {at}.5 m", *note, source.choice(["", "-----"])]
+
+
+def make_packages(source: random.Random, at: int) -> list[object]:
+    suite = source.choice(["stable", "backports"])
+    head = ["Listing... Done"] if at == 0 else []
+    return [*head, f"{source.choice(_NAMES)}{at}/{suite} 1.{at}-1 all [upgradable from: 1.0.{at}]"]
+
+
+def make_bars(source: random.Random, at: int) -> list[object]:
+    return [f"{_when(at, '%Y-%m-%d %H:%M:%S')}|INFO|auth|{source.choice(['login ok', 'slow query'])}|{at * 7}"]
+
+
+def make_users(source: random.Random, at: int) -> list[object]:
+    return [f"{source.choice(_NAMES)}:x:{at}:100:{source.choice(['', 'A B,,'])}:/home/{at}:/bin/sh"]
+
+
 def make_iis(source: random.Random, at: int) -> list[object]:
     head = ["#Software: x", "#Fields: date time c-ip cs-method sc-status time-taken"] if at == 0 else []
     return [*head, f"{_when(at, '%Y-%m-%d %H:%M:%S')} 10.0.0.{at % 9} GET {source.choice([200, 404])} {at}"]

@@ -1,17 +1,16 @@
-"""Ask a model for its opinion of a source, which is shown to it as data behind a fence nobody can guess."""
+"""Ask a model for its opinion of a source, which is shown to it as data behind a fence it cannot close."""
 
 from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, get_args
 
-from mayfly.core import Cost
+from mayfly.core import Cost, content_hash
 from mayfly.gates.judge._criteria import Criteria
 
 Choice = Literal["accept", "revise", "reject"]
@@ -75,7 +74,8 @@ class Asked(NamedTuple):
 
 def ask_model(model: JudgeModel, text: str, criteria: Criteria, *, intent: str, grants: tuple[str, ...]) -> Asked:
     """Return the model's opinion of *text*; whatever goes wrong is `NoOpinion`."""
-    fence = f"fence-{secrets.token_hex(12)}"
+    # No text holds its own hash, so that it cannot close the fence; and the same text is asked about in the same words.
+    fence = f"fence-{content_hash(text)[:24]}"
     questions = "\n".join(f"- {item.name}: {item.text}" for item in criteria.items)
     system = _template().format(fence=fence, criteria=questions, grants=", ".join(grants) or "nothing")
     prompt = f"{fence}-task\n{intent or 'not known'}\n{fence}-task\n\n{fence}\n{text}\n{fence}\n"

@@ -8,19 +8,22 @@ if TYPE_CHECKING:
     from mayfly.gates.proof._examples_in_text import examples_in
     from mayfly.gates.proof._options import ProofOptions
     from mayfly.gates.proof._prover import Prover
-    from mayfly.gates.proof._report import ProofReport, Question
+    from mayfly.gates.proof._report import Disputed, ProofReport, Question
+    from mayfly.gates.proof._rivals import Rival
     from mayfly.gates.proof._run_tests import TestResult
     from mayfly.gates.proof._suite import Suite, Test
 
 # Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
-VERSION = 1
+VERSION = 2
 
 __all__ = [
     "VERSION",
+    "Disputed",
     "ProofOptions",
     "ProofReport",
     "Prover",
     "Question",
+    "Rival",
     "Suite",
     "Test",
     "TestResult",
@@ -33,7 +36,8 @@ __getattr__ = lazily(
         "_examples_in_text": "examples_in",
         "_options": "ProofOptions",
         "_prover": "Prover",
-        "_report": "ProofReport Question",
+        "_report": "Disputed ProofReport Question",
+        "_rivals": "Rival",
         "_run_tests": "TestResult",
         "_suite": "Suite Test",
     },

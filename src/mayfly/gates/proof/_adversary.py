@@ -1,7 +1,7 @@
-"""Try a program on odd, empty, extreme and large inputs: each has to end in a value or a clean error.
+"""Try a program on much of what it can be given: each input has to end in a value or a clean error.
 
-What happens within reasonable sizes decides: on an input that has what all examples have in common and is no larger.
-Running out of time or memory on anything beyond that is noted, never held against a program.
+What happens within reasonable sizes decides: on an input that is no larger than those that were given. Running out of
+time or memory on anything beyond that is noted, never held against a program.
 """
 
 from __future__ import annotations
@@ -10,32 +10,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from mayfly.core import Verdict, clipped, shown
+from mayfly.gates.proof._domain import Given
 from mayfly.gates.proof._doubts import OUT_OF
 from mayfly.gates.proof._mutants_run import Trial, run_together
 from mayfly.gates.proof._options import ProofOptions
 from mayfly.gates.proof._report import AdversaryReport
 from mayfly.gates.proof._run_tests_ask import Answer, Program, ask
-from mayfly.gates.proof._values import Given
 from mayfly.sandbox import Sandbox
 
 _NOTES = 5
 
 
 def attack(sandbox: Sandbox, program: Program, given: Sequence[Given], options: ProofOptions) -> AdversaryReport:
-    """Run odd and large inputs in one job and note what they ended in; nothing here rejects."""
+    """Run large inputs in one job and note what they ended in; nothing here rejects."""
     trial = Trial(
         program=program,
         asks=(),
         more=given,
-        more_seconds=options.odd_seconds,
-        total=options.odd_total_seconds,
+        more_seconds=options.large_seconds,
+        total=options.large_total_seconds,
         memory=options.memory,
         patience=options.patience,
-        grace=options.odd_total_seconds,
+        grace=options.large_total_seconds,
     )
     tried = run_together(sandbox, trial, ())
     if tried.problem:
-        return AdversaryReport(inputs=len(given), notes=(f"one of the odd inputs ends the process: {tried.problem}",))
+        return AdversaryReport(inputs=len(given), notes=(f"one of the large inputs ends the process: {tried.problem}",))
     notes = [f"{shown(one.input, 80)}: {clipped(answer.error, 200)}" for one, answer in _bad(given, tried.more)]
     ran = [answer for answer in tried.more if answer.errors != ("skipped",)]
     return AdversaryReport(inputs=len(ran), errors=sum(not answer.ok for answer in ran), notes=tuple(notes[:_NOTES]))

@@ -7,9 +7,9 @@ import math
 from collections.abc import Sequence
 
 from mayfly.core import UNSET, parse_python, shown
+from mayfly.gates.proof._domain import Given
 from mayfly.gates.proof._run_tests import Case
 from mayfly.gates.proof._run_tests_ask import Answer
-from mayfly.gates.proof._values import Given
 from mayfly.gates.proof._values_types import Kind, fits, kind_like
 
 # How many outputs somebody who guesses chooses from, where the output is no yes or no and nothing empty.
@@ -21,7 +21,7 @@ OUT_OF = {"timeout", "MemoryError", "RecursionError", "died", "memory"}
 def crash(
     source: str, cases: Sequence[Case], given: Sequence[Given], answers: Sequence[Answer]
 ) -> tuple[Given, Answer] | None:
-    """Return the simplest near input on which the program fails without having meant to, with how it failed.
+    """Return the simplest input of the domain on which the program fails without having meant to, and how it failed.
 
     An error that the program raises by a `raise` of its own is its answer, and so is one that a test expects somewhere.
     Running out of time or stack counts only where the input is no larger than the examples.
@@ -33,7 +33,7 @@ def crash(
             continue
         if set(answer.errors) & expected:
             continue
-        if one.inside or (one.near and not set(answer.errors) & OUT_OF):
+        if one.inside or not set(answer.errors) & OUT_OF:
             return one, answer
     return None
 
@@ -48,13 +48,13 @@ def _raising_lines(source: str) -> set[int]:
 
 
 def surprise(cases: Sequence[Case], given: Sequence[Given], answers: Sequence[Answer]) -> str:
-    """Return a near input whose result is of no type that any test expects, or an empty text."""
+    """Return an input of the domain whose result is of no type that any test expects, or an empty text."""
     expected = [case.test.expected for case in cases if case.test.expected is not UNSET]
     if not expected or len(expected) < len(cases):
         return ""
     kind = _loose(kind_like(list(expected)))
     for one, answer in zip(given, answers, strict=False):
-        if one.near and answer.ok and not fits(answer.value, kind):
+        if answer.ok and not fits(answer.value, kind):
             return f"{shown(one.input, 80)} gives {shown(answer.value, 80)}"
     return ""
 

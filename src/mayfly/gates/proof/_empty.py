@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from mayfly.sandbox import Sandbox
 
 _CONSTANTS: tuple[object, ...] = (None, [], {}, "", 0, False, True)
 _INPUT = "its input"
-_COUNT = len(_CONSTANTS) + 1
 _ROUNDS = 20
 
 
@@ -44,28 +43,31 @@ def empty_results(sandbox: Sandbox, program: Program, cases: Sequence[Case]) -> 
     return Empty(uncaught, all(passed), meant)
 
 
-def _passing(sandbox: Sandbox, program: Program, cases: Sequence[Case]) -> list[bool]:
-    """Say of each constant whether it passes every test; all constants are judged in one go."""
+def passed_by(sandbox: Sandbox, program: Program, cases: Sequence[Case], more: Sequence[object]) -> bool:
+    """Say whether a constant passes every test: an empty value that fits the annotation, one of *more*, the input."""
+    kind = Types(program.source).kind(program.entry.returns)
+    constants = [*(value for value in _CONSTANTS if fits(value, kind)), *more]
+    return any(_passing(sandbox, program, cases, constants))
+
+
+def _passing(
+    sandbox: Sandbox, program: Program, cases: Sequence[Case], constants: Sequence[object] = _CONSTANTS
+) -> list[bool]:
+    """Say of each constant, and of the input itself, whether it passes every test; all are judged in one go."""
+    count = len(constants) + 1
     plain = [case for case in cases if not case.replay]
-    pairs = [(case, _value(at, case)) for at in range(_COUNT) for case in plain]
+    pairs = [(case, constants[at] if at < len(constants) else case.test.input) for at in range(count) for case in plain]
     results = judge(sandbox, [case for case, _ in pairs], [Answer(value=value) for _, value in pairs])
     width = len(plain)
-    passed = [all(result.passed for result in results[at * width : (at + 1) * width]) for at in range(_COUNT)]
-    alive = [at for at in range(_COUNT) if passed[at]]
+    passed = [all(result.passed for result in results[at * width : (at + 1) * width]) for at in range(count)]
+    alive = [at for at in range(count) if passed[at]]
     replays = [case.replay for case in cases if case.replay]
-    fooled = _fooled(sandbox, program, replays, alive) if replays else set(alive)
-    return [at in fooled for at in range(_COUNT)]
+    values = [*constants, None]
+    fooled = _fooled(sandbox, program, replays, {at: values[at] for at in alive}) if replays else set(alive)
+    return [at in fooled for at in range(count)]
 
 
-def _constant(at: int) -> object:
-    return _CONSTANTS[at] if at < len(_CONSTANTS) else None
-
-
-def _value(at: int, case: Case) -> object:
-    return _CONSTANTS[at] if at < len(_CONSTANTS) else case.test.input
-
-
-def _fooled(sandbox: Sandbox, program: Program, recorded: Sequence[Replay], alive: Sequence[int]) -> set[int]:
+def _fooled(sandbox: Sandbox, program: Program, recorded: Sequence[Replay], alive: Mapping[int, object]) -> set[int]:
     """Return which constants pass every test when each call is answered with them; what is made stays an object."""
     shape = shape_of(program.source)
     trials = [(at, replace(one, steps=[], answers=[], passed=False, failed="")) for at in alive for one in recorded]
@@ -75,7 +77,7 @@ def _fooled(sandbox: Sandbox, program: Program, recorded: Sequence[Replay], aliv
             break
         advance(sandbox, shape, [trial for _, trial in waiting], timeout=program.timeout)
         for at, trial in waiting:
-            trial.answers = [_stands_for(step, shape, _constant(at)) for step in trial.steps]
+            trial.answers = [_stands_for(step, shape, alive[at]) for step in trial.steps]
     return set(alive) - {at for at, trial in trials if not trial.passed}
 
 

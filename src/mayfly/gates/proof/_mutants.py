@@ -46,15 +46,16 @@ def lines_of(source: str, names: Collection[str]) -> frozenset[int]:
 
 
 def mutants_of(source: str, count: int, *, skip: frozenset[int] = frozenset()) -> list[Mutant]:
-    """Return at most *count* mutants of *source* outside the lines *skip*; the same source gives the same ones."""
+    """Return at most *count* mutants of *source* outside the lines *skip*; names and comments change nothing."""
     edits = [edit for edit in Finder(source).find() if edit.line not in skip]
     text = source.encode()
-    return [_mutant(text, edit) for edit in _choose(edits, count, content_hash(source))]
+    return [_mutant(text, edit) for edit in _choose(sorted(edits), count)]
 
 
-def _choose(edits: list[Edit], count: int, seed: str) -> list[Edit]:
-    """Take in turn the edit whose kind and line are least taken so far; the seed decides among equals."""
-    waiting = sorted(edits, key=lambda edit: content_hash(f"{seed}{edit}"))
+def _choose(edits: list[Edit], count: int) -> list[Edit]:
+    """Take in turn the edit whose kind and line are least taken so far; its number and kind decide among equals."""
+    numbered = sorted(enumerate(edits), key=lambda pair: content_hash(f"{pair[0]}{pair[1].kind}"))
+    waiting = [edit for _, edit in numbered]
     kinds: Counter[str] = Counter()
     lines: Counter[int] = Counter()
     places: Counter[tuple[int, int]] = Counter()

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
+from mayfly.gates.proof._domain import Given
 from mayfly.gates.proof._run_tests_ask import CORES, Answer, Program, read
-from mayfly.gates.proof._values import Given
 from mayfly.gates.proof.harness import far_side
 from mayfly.sandbox import Sandbox
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mayfly.core import Verdict, same, shown
+from mayfly.gates.proof._domain import Given
 from mayfly.gates.proof._mutants_run import Tried
 from mayfly.gates.proof._run_tests import Case
 from mayfly.gates.proof._run_tests_ask import Answer, Program
-from mayfly.gates.proof._values import Given
 from mayfly.gates.proof._values_types import Types, fits
 
 GATE = "proof"
@@ -39,28 +39,19 @@ def _told(answer: Answer) -> str:
     return shown(answer.value) if answer.ok else answer.error
 
 
-def typed(program: Program, tried: Tried, given: Sequence[Given]) -> tuple[list[Verdict], list[str]]:
-    """Return a verdict for a near input whose result does not fit the annotation; elsewhere only a note."""
+def typed(program: Program, tried: Tried, given: Sequence[Given]) -> Iterator[Verdict]:
+    """Yield a verdict for the first input of the domain whose result does not fit the annotation."""
     returns = program.entry.returns
     kind = Types(program.source).kind(returns)
-    verdicts: list[Verdict] = []
-    notes: list[str] = []
     for one, answer in zip(given, tried.more, strict=False):
-        if not answer.ok or fits(answer.value, kind):
-            continue
-        said = f"{shown(one.input)} gives {shown(answer.value)}, which is no {returns}"
-        if one.near and not verdicts:
-            verdicts.append(
-                Verdict(
-                    decision="reject",
-                    gate=GATE,
-                    code="WRONG_TYPE",
-                    message=said,
-                    measured=shown(answer.value),
-                    limit=returns,
-                    fix="return a value of the annotated type on every path",
-                )
+        if answer.ok and not fits(answer.value, kind):
+            yield Verdict(
+                decision="reject",
+                gate=GATE,
+                code="WRONG_TYPE",
+                message=f"{shown(one.input)} gives {shown(answer.value)}, which is no {returns}",
+                measured=shown(answer.value),
+                limit=returns,
+                fix="return a value of the annotated type on every path",
             )
-        elif not one.near and len(notes) < 3:
-            notes.append(said)
-    return verdicts, notes
+            return

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 
-from mayfly.core import Proof, Verdict
+from mayfly.core import UNSET, Proof, Unset, Verdict
 from mayfly.gates.proof._run_tests import TestResult
+from mayfly.gates.proof._suite import Test
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,8 +39,16 @@ class Question:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Disputed:
+    """A test from the intent that a program fails, with what the program gives; UNSET where it gives nothing."""
+
+    test: Test
+    gave: object | Unset = UNSET
+
+
+@dataclass(frozen=True, kw_only=True)
 class AdversaryReport:
-    """Count what odd and large inputs ended in; what happened beyond reasonable sizes is only noted."""
+    """Count what large inputs ended in; what happened beyond reasonable sizes is only noted."""
 
     inputs: int = 0
     errors: int = 0
@@ -48,18 +57,20 @@ class AdversaryReport:
 
 @dataclass(frozen=True, kw_only=True)
 class ProofReport:
-    """Hold everything a proof found; *open* are inputs on which a program that passes every test answers otherwise."""
+    """Hold everything a proof found; *open* are inputs on which a program that passes every test answers otherwise.
+
+    *disputed* are the tests that were written from the intent and that the program fails: either may be wrong.
+    """
 
     proof: Proof
     verdicts: tuple[Verdict, ...] = ()
     results: tuple[TestResult, ...] = ()
     survivors: tuple[Survivor, ...] = ()
     unreached: tuple[int, ...] = ()
-    weaknesses: tuple[str, ...] = ()
-    doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     question: Question | None = None
     open: tuple[object, ...] = ()
+    disputed: tuple[Disputed, ...] = ()
     adversary: AdversaryReport = AdversaryReport()
     milliseconds: float = 0.0
 

@@ -1,71 +1,74 @@
-"""When a proof is strong: the one place where that is decided."""
+"""Who speaks for a program, what is open, and what strength that gives: the one place where this is decided."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
 
-from mayfly.core import Proof
-from mayfly.gates.proof._options import ProofOptions
+from mayfly.core import UNSET, OpenPoint, Strength, Witness, WitnessKind, same
+from mayfly.gates.proof._doubts import luck
+from mayfly.gates.proof._empty import passed_by
+from mayfly.gates.proof._run_tests import Case
+from mayfly.gates.proof._run_tests_ask import Program
+from mayfly.gates.proof._suite import SHOWN, Suite
+from mayfly.sandbox import Sandbox
 
-
-@dataclass(frozen=True, kw_only=True)
-class Evidence:
-    """What was measured about a suite that the program passes."""
-
-    tests: int
-    held_out: int = 0
-    killed: int = 0
-    mutants: int = 0
-    uncaught: tuple[str, ...] = ()
-    unreached: tuple[int, ...] = ()
-    telling: tuple[str, ...] = ()
-    crash: str = ""
-    surprise: str = ""
-    luck: float = 0.0
-    rivals: int = 0
+# Whoever guesses passes with at most this chance; more of it, and passing says nothing.
+LUCK = 0.1
+_OF: dict[str, WitnessKind] = {
+    "held-out": "held-out",
+    "intent": "tests",
+    "check": "tests",
+    "function": "tests",
+    "reading": "reading",
+}
 
 
-class Weakness(NamedTuple):
-    """One reason why a proof is not strong."""
-
-    code: str
-    text: str
-
-
-def weaknesses(evidence: Evidence, options: ProofOptions) -> tuple[Weakness, ...]:
-    """Return every reason why the proof is not strong."""
-    killed, made = evidence.killed, evidence.mutants
-    uncaught, unreached = ", ".join(evidence.uncaught), ", ".join(map(str, evidence.unreached[:5]))
-    telling = evidence.telling[0] if evidence.telling else ""
-    rules = (
-        (evidence.uncaught, "empty", f"a program that always returns {uncaught} passes every test"),
-        (made and killed / made < options.killed, "killed", f"only {killed} of {made} wrong programs are caught"),
-        (
-            options.mutants and made < options.fewest_mutants,
-            "few",
-            "too few wrong programs could be made to tell what the tests are worth",
-        ),
-        (evidence.unreached, "unreached", f"no test reaches line {unreached}"),
-        (len(evidence.telling) > options.telling, "telling", f"a wrong program is not caught: {telling}"),
-        (evidence.crash, "crash", f"it fails on an input like the examples: {evidence.crash}"),
-        (evidence.surprise, "surprise", f"it gives another kind of result than the examples: {evidence.surprise}"),
-        (
-            evidence.luck > options.luck,
-            "luck",
-            f"somebody who guesses would pass with a probability of {evidence.luck:.2g}",
-        ),
-        (evidence.rivals, "rivals", "another program passes every test and gives other results"),
-    )
-    return tuple(Weakness(code, text) for holds, code, text in rules if holds)
+def strength_of(witnesses: Sequence[Witness], open_: Sequence[OpenPoint]) -> Strength:
+    """Return the strength that DESIGN's table gives."""
+    if not witnesses:
+        return "weak"
+    return "tested" if open_ else "strong"
 
 
-def proof_of(evidence: Evidence, options: ProofOptions) -> Proof:
-    """Return the proof: strong where nothing weakens it."""
-    return Proof(
-        strength="weak" if weaknesses(evidence, options) else "strong",
-        tests=evidence.tests,
-        held_out=evidence.held_out,
-        mutants_killed=evidence.killed,
-        mutants=evidence.mutants,
-    )
+def witnesses_among(sandbox: Sandbox, program: Program, cases: Sequence[Case], suite: Suite) -> Iterator[Witness]:
+    """Yield those whose tests the program passed, one for each kind; what anybody would pass earns nothing.
+
+    That is what a constant passes that its author could have put there (an output that was shown, an empty value, the
+    input itself), and what somebody who guesses passes too often.
+    """
+    shown_outputs = [
+        case.test.expected for case in cases if case.test.kind in SHOWN and case.test.expected is not UNSET
+    ]
+    answered = sum(case.test.kind == "answer" for case in cases)
+    if answered:
+        # Who was asked about just this input knew what he said.
+        yield Witness(kind="answer", author="person", count=answered, what=_told("answer", answered))
+    own = [case for case in cases if case.test.kind in _OF]
+    if not own or luck(own, program.source) > LUCK:
+        return
+    if passed_by(
+        sandbox, program, own, [value for at, value in enumerate(shown_outputs) if _is_new(at, shown_outputs)]
+    ):
+        return
+    for kind in dict.fromkeys(_OF[case.test.kind] for case in own):
+        count = sum(_OF[case.test.kind] == kind for case in own)
+        yield Witness(kind=kind, author=_author(kind, suite), count=count, what=_told(kind, count))
+
+
+def _is_new(at: int, values: Sequence[object]) -> bool:
+    return not any(same(values[at], earlier) for earlier in values[:at])
+
+
+def _author(kind: WitnessKind, suite: Suite) -> str:
+    return suite.author or "request" if kind == "tests" else "person"
+
+
+def _told(kind: WitnessKind, count: int) -> str:
+    several = count != 1
+    if kind == "held-out":
+        return f"{count} of your examples held out"
+    if kind == "reading":
+        return "an independent reading of the same lines agrees"
+    if kind == "answer":
+        return f"{count} answer{'s' if several else ''} of yours"
+    return f"{count} test{'s' if several else ''} from the intent"

@@ -8,12 +8,22 @@ from typing import Any, Literal, cast
 
 from mayfly.core import UNSET, InputError, Unset
 
-TestKind = Literal["example", "held-out", "doctest", "relation", "property", "function"]
+TestKind = Literal[
+    "example", "held-out", "answer", "intent", "check", "function", "doctest", "reading", "relation", "property"
+]
+# What the author of a program was shown: whoever writes can make it pass.
+SHOWN = frozenset(("example", "doctest"))
+# What somebody wrote from the intent: where the program does otherwise, either may be wrong.
+WRITTEN = frozenset(("intent", "check", "function"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Test:
     """Ask one thing of a program.
+
+    Its *kind* says where it is from: an example that was shown to the author or held out, an answer that a person gave
+    later, a case or a check or a function that was written from the *words* of the intent, or something that follows
+    from the kind of request.
 
     With *expected* the output for *input* has to equal it, and is compared outside every sandbox. With *check*, the
     source of ``def check(input, output) -> bool``, a sandbox of its own has to answer exactly True. With *function*,
@@ -31,6 +41,8 @@ class Test:
     check: str = ""
     function: str = ""
     description: str = ""
+    # The words of the intent that it stands for.
+    words: str = ""
     confidence: float = 1.0
 
     def to_json(self) -> dict[str, object]:
@@ -51,6 +63,11 @@ class Suite:
 
     tests: tuple[Test, ...] = ()
     author: str = ""
+    # Inputs of which somebody said that they cannot be.
+    never: tuple[object, ...] = ()
+    # What every text of an input matches, by the contract.
+    pattern: str = ""
+    # Inputs of the data, of which nobody has said what they give.
     samples: tuple[object, ...] = ()
     # Who vouches for the expected outputs apart from the program's author: an independent reading of the input. Then
     # the tests are the proof; how well they pin this source says nothing about what was asked.
@@ -58,8 +75,14 @@ class Suite:
 
     def to_json(self) -> dict[str, object]:
         """Return the suite as plain data, for the ledger."""
-        tests = [test.to_json() for test in self.tests]
-        return {"tests": tests, "author": self.author, "samples": list(self.samples), "witness": self.witness}
+        return {
+            "tests": [test.to_json() for test in self.tests],
+            "author": self.author,
+            "never": list(self.never),
+            "pattern": self.pattern,
+            "samples": list(self.samples),
+            "witness": self.witness,
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, object]) -> Suite:
@@ -69,6 +92,8 @@ class Suite:
         return cls(
             tests=tests,
             author=known.get("author", ""),
+            never=tuple(known.get("never", ())),
+            pattern=known.get("pattern", ""),
             samples=tuple(known.get("samples", ())),
             witness=known.get("witness", ""),
         )

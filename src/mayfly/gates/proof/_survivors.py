@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from mayfly.core import same, shown
 from mayfly.gates.proof._calls import Replay, replay
+from mayfly.gates.proof._domain import Given
 from mayfly.gates.proof._mutants import Mutant
 from mayfly.gates.proof._mutants_run import Fate, Tried
 from mayfly.gates.proof._report import Question, Survivor
 from mayfly.gates.proof._run_tests import Case, judge
 from mayfly.gates.proof._run_tests_ask import Answer, Program
-from mayfly.gates.proof._values import Given
 from mayfly.sandbox import Sandbox
 
 
@@ -75,12 +75,11 @@ def survivors_of(
 
 
 def telling_of(fate: Fate, tried: Tried, given: Sequence[Given]) -> tuple[int, Answer] | None:
-    """Return the simplest near input on which a variant that passes the tests gives another value."""
+    """Return the simplest input of the domain on which a variant that passes the tests gives another value."""
     places = [
         (place, other)
         for place, other in fate.disagrees
         if place < len(tried.more)
-        and given[place].near
         and tried.more[place].ok
         and not (other.ok and same(other.value, tried.more[place].value))
     ]
@@ -88,7 +87,7 @@ def telling_of(fate: Fate, tried: Tried, given: Sequence[Given]) -> tuple[int, A
 
 
 def open_inputs(fates: Sequence[Fate], tried: Tried, given: Sequence[Given]) -> tuple[object, ...]:
-    """Return the near inputs that would tell the program from those of *fates* that pass every test, each once."""
+    """Return the inputs that would tell the program from those of *fates* that pass every test, each once."""
     places = dict.fromkeys(telling[0] for fate in fates if (telling := telling_of(fate, tried, given)) is not None)
     return tuple(given[place].input for place in places)
 

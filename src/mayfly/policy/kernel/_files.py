@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -40,15 +40,22 @@ class RuleFile:
     @cached_property
     def unit(self) -> Unit:
         """What the file says."""
-        from mayfly.mangle import parse
         from mayfly.policy.kernel._protected import check_heads, check_restricts
 
-        unit = parse(self.text, file=self.place)
+        # The shipped rules are read once a process, however many ask for them.
+        unit = (_parsed if self.base else _parsed.__wrapped__)(self.text, self.place)
         if self._protected is not None:
             check_heads(unit, self._protected())
         if self.restricts:
             check_restricts(unit)
         return unit
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, place: str) -> Unit:
+    from mayfly.mangle import parse
+
+    return parse(text, file=place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError, canonical_json, content_hash
 from mayfly.mangle import Symbol
-from mayfly.policy.kernel._files import claimed
+from mayfly.policy.kernel._files import RuleFile, claimed
 from mayfly.policy.kernel.facts import COLUMNS
 
 if TYPE_CHECKING:
     from mayfly.mangle import Declared, Program, Unit
-    from mayfly.policy.kernel._files import Problem, RuleFile
+    from mayfly.policy.kernel._files import Problem
     from mayfly.policy.kernel._programs import Programs
 
 _EXTERNAL: Final = {"file_exists": ("Path",), "file_contains": ("Path", "Text")}
@@ -86,11 +87,23 @@ class Snapshot:
         return [*self.rules, *(self.policies[name] for name in policies)]
 
     def _compile(self, policies: tuple[str, ...]) -> Program:
-        from mayfly.mangle import check_program, compile_program
-
         files = self._files(policies)
-        units = [*(file.unit for file in files), claimed(files)]
-        return compile_program(check_program(units, extra=given_predicates(units)))
+        if all(file.base for file in files):
+            return _shipped(tuple((file.name, file.place, file.text) for file in files))
+        return _compiled(files)
+
+
+@lru_cache(maxsize=8)
+def _shipped(files: tuple[tuple[str, str, str], ...]) -> Program:
+    """Return the program of shipped rules and nothing else: one serves everybody in this process, at any time."""
+    return _compiled([RuleFile(name=name, place=place, text=text, protected=None) for name, place, text in files])
+
+
+def _compiled(files: Sequence[RuleFile]) -> Program:
+    from mayfly.mangle import check_program, compile_program
+
+    units = [*(file.unit for file in files), claimed(files)]
+    return compile_program(check_program(units, extra=given_predicates(units)))
 
 
 def given_predicates(units: Iterable[Unit]) -> dict[Symbol, Declared]:

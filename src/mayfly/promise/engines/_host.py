@@ -92,6 +92,6 @@ def done_to_data(done: Done) -> dict[str, Any]:
 def done_from_data(data: Mapping[str, Any]) -> Done:
     """Read what `done_to_data` wrote."""
     fields = dict(data)
-    fields["proof"] = Proof(**fields["proof"]) if fields.get("proof") else None
+    fields["proof"] = Proof.from_json(fields["proof"]) if fields.get("proof") else None
     fields["cost"] = Cost.from_json(fields["cost"])
     return Done(**fields)

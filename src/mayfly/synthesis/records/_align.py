@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import or_
 
 from mayfly.synthesis.records import _kinds, _mask
 from mayfly.synthesis.records._model import Fixed
@@ -88,9 +89,9 @@ def _wrapped(texts: Sequence[str], depth: int) -> list[Piece] | None:
     if not closing or not all(_is_wrapped(text, opening, closing) for text in texts):
         return None
     inner = [text[1:-1] for text in texts]
-    quoted = opening == '"'
-    held: list[Piece] = [Hole(texts=tuple(inner), quoted=True)] if quoted else learn(inner, depth)
-    return [Fixed(opening), *held, Fixed(closing)]
+    if opening == '"':
+        return [Fixed(opening), Hole(texts=tuple(inner), quoted=True), Fixed(closing)]
+    return [Fixed(opening), *_padded(inner, depth), Fixed(closing)]
 
 
 def _is_wrapped(text: str, opening: str, closing: str) -> bool:
@@ -106,6 +107,8 @@ def _keyed(texts: Sequence[str], depth: int) -> list[Piece] | None:
     if not found or not all(text.startswith(found[0]) for text in texts):
         return None
     rest = [text[found.end() :] for text in texts]
+    if not any(rest):
+        return [Fixed(found[0])]  # The value is the next word, as in "from: 1.14".
     held: list[Piece] = [Hole(texts=tuple(rest))] if len(set(rest)) == 1 and " " not in rest[0] else learn(rest, depth)
     return [Fixed(found[0]), *held]
 
@@ -144,9 +147,15 @@ def _padded(column: Sequence[str], depth: int) -> list[Piece]:
         return learn(stripped, depth)
     before = {len(cell) - len(cell.lstrip(" ")) for cell in column if cell.strip()}
     after = {len(cell) - len(cell.rstrip(" ")) for cell in column if cell.strip()}
-    lead: list[Piece] = [Fixed("  " if len(before) > 1 else " " * before.pop())] if before != {0} else []
-    trail: list[Piece] = [Fixed("  " if len(after) > 1 else " " * after.pop())] if after != {0} else []
-    return [*lead, *learn(stripped, depth), *trail]
+    return [*_spaces(before), *learn(stripped, depth), *_spaces(after)]
+
+
+def _spaces(widths: set[int]) -> list[Piece]:
+    """Return the fixed text of so many spaces; three stand for any number of them, two for one or more."""
+    if len(widths) == 1:
+        width = widths.pop()
+        return [Fixed(" " if width == 1 else "  ")] if width else []
+    return [Fixed("   " if 0 in widths else "  ")]
 
 
 def _spaced(texts: Sequence[str], depth: int) -> list[Piece] | None:
@@ -245,11 +254,19 @@ def _inner(texts: Sequence[str], depth: int) -> list[Piece] | None:
         if len({len(row) for row in rows}) != 1 or len(rows[0]) == 1:
             continue
         columns = [[row[index] for row in rows] for index in range(len(rows[0]))]
-        if all(typed(column) or len(set(column)) == 1 for column in columns) and any(
-            typed(column) for column in columns
-        ):
+        kinds = [typed(column) for column in columns]
+        same = [len(set(column)) == 1 for column in columns]
+        if (all(map(or_, kinds, same)) and any(kinds)) or _is_qualified(columns):
             return _columns(masked, separator, depth)
     return _bracketed(texts, depth)
+
+
+def _is_qualified(columns: Sequence[Sequence[str]]) -> bool:
+    """Say whether words have one of few others behind a sign, as in curl/stable; what varies at its end is a path."""
+    if len(columns) != 2 or len(columns[1]) < 8 or not all(map(_WORD.fullmatch, columns[1])):
+        return False
+    first, last = (len(set(column)) for column in columns)
+    return 1 < last <= len(columns[1]) // 4 and last < first and all(columns[0])
 
 
 def _bracketed(texts: Sequence[str], depth: int) -> list[Piece] | None:

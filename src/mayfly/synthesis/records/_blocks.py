@@ -6,9 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from mayfly.synthesis.records import _kinds
 from mayfly.synthesis.records._model import Field, Format
+from mayfly.synthesis.records._outside import joined, title_patterns
 
 # A line of a block: a name, a sign and a value, which may be in quotes; a dash before it begins an item of a list.
 # The groups are those of every pattern of pairs: the name, another place for it, a value in quotes, any other value.
@@ -17,13 +19,15 @@ BLOCK_PAIR = r'(?m)^(?:- )?[ \t]*([A-Za-z_][\w .@/-]{0,40}?)()[ \t]*[=:](?!//)[ 
 BLOCK_START = r"\[[^\[\]]+\]|- .*"
 BLOCK_NAME = r"^\[([^\[\]\n]+)\]"
 COMMENT = r"[;#].*|//.*"
+# A line of signs ends a block as an empty line does; titles have one below them.
+BLOCK_RULE = r"[-=*_~]{3,}"
 # So few blocks may be chance; so many of their lines have to be pairs, so many blocks to have the commonest name.
 FEWEST, ENOUGH, SHARED = 3, 0.9, 0.7
-_PAIR, _START, _COMMENT = (re.compile(pattern) for pattern in (BLOCK_PAIR, BLOCK_START, COMMENT))
+_PAIR, _START, _COMMENT, _RULE = map(re.compile, (BLOCK_PAIR, BLOCK_START, COMMENT, BLOCK_RULE))
 
 
 def join_blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield blocks with the number of their first line; empty lines and comments come by themselves."""
+    """Yield blocks with the number of their first line; empty lines, rules and comments come by themselves."""
     held: list[str] = []
     began = 0
     for number, line in enumerate(lines, start=1):
@@ -31,21 +35,25 @@ def join_blocks(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         if plain and _COMMENT.fullmatch(plain):
             yield number, plain
             continue
-        if held and (not plain or _START.fullmatch(line)):
+        apart = not plain or _RULE.fullmatch(plain)
+        if held and (apart or _START.fullmatch(line)):
             yield began, "\n".join(held)
             held = []
-        if plain:
+        if apart:
+            yield number, plain
+        else:
             began = began if held else number
             held.append(line)
-        else:
-            yield number, ""
     if held:
         yield began, "\n".join(held)
 
 
 def detect_blocks(lines: Sequence[str]) -> Format | None:
     """Recognise blocks of pairs, with a name in brackets above them or an empty line between them."""
-    records = [text for _, text in join_blocks(lines) if text and not _COMMENT.fullmatch(text)]
+    outside = re.compile(joined([COMMENT, BLOCK_RULE]))
+    records = [text for _, text in join_blocks(lines) if text and not outside.fullmatch(text)]
+    titles = list(takewhile(lambda text: not _PAIR.search(text) and not _START.match(text), records))
+    records = records[len(titles) :]
     blocks = [text for text in records if "\n" in text]
     if len(blocks) < max(FEWEST, len(records) * ENOUGH):
         return None
@@ -61,10 +69,10 @@ def detect_blocks(lines: Sequence[str]) -> Format | None:
         name="blocks of pairs",
         kind="pairs",
         record="Entry",
-        fields=_fields(found, headed),
+        fields=_fields([pairs for pairs in found if pairs], headed),
         blocks=True,
-        passed=COMMENT,
-        fitted=len(records),
+        passed=joined([*title_patterns(titles, records), COMMENT, BLOCK_RULE]),
+        fitted=sum(map(bool, found)),
         total=len(records),
     )
 

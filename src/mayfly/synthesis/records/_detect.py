@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from mayfly.synthesis.records import _align, _kinds, _known, _mask, _naming, _shape
 from mayfly.synthesis.records._blocks import detect_blocks
@@ -13,8 +14,9 @@ from mayfly.synthesis.records._cells import is_continued
 from mayfly.synthesis.records._found import with_found
 from mayfly.synthesis.records._model import Field, Fixed, Format, Shape
 from mayfly.synthesis.records._objects import detect_json_lines, detect_objects
+from mayfly.synthesis.records._outside import is_title, joined, without_last_paragraph, without_remarks
 from mayfly.synthesis.records._rows import LOGFMT, pairs_of
-from mayfly.synthesis.records._spaced import detect_spaced
+from mayfly.synthesis.records._spaced import detect_ruled, detect_spaced
 from mayfly.synthesis.records._tables import detect_delimited, detect_w3c
 from mayfly.synthesis.records._text import lines_of
 
@@ -27,6 +29,8 @@ ENOUGH = 0.6
 # Without a number or a moment that every line has, lines are a format only if nearly all of them fit.
 PROSE = 0.97
 _LOGFMT = re.compile(LOGFMT)
+# So many lines above learned ones may be titles; more of them are lines of another kind.
+MOST_LEARNED_TITLES = 3
 # A shape with the fields that its pieces were named.
 _Learned = tuple[Shape, tuple[Field, ...]]
 
@@ -39,15 +43,52 @@ def detect(sample: Sequence[object]) -> Format:
     filled = [line for line in lines if line.strip()]
     if filled and (blocks := detect_blocks(lines)) is not None:
         return blocks
-    steps = (detect_json_lines, detect_w3c, _known.detect, _pairs, detect_delimited, detect_spaced, _learned)
+    steps = (
+        detect_json_lines,
+        detect_w3c,
+        detect_ruled,
+        _logged,
+        _pairs,
+        detect_delimited,
+        detect_spaced,
+        _learned_lines,
+    )
     for step in steps:
         if filled and (found := step(filled)) is not None:
             return with_found(found, lines)
+    if (body := without_last_paragraph(lines)) and (found := detect_spaced(body)) is not None:
+        return found
     fields = (Field(name="text", role="message"),)
     plain = Format(
         name="text", kind="plain", record="MatchedLine", fields=fields, fitted=len(filled), total=len(filled)
     )
     return with_found(plain, filled)
+
+
+def _logged(lines: Sequence[str]) -> Format | None:
+    """Recognise a log that everybody writes, with remarks between its lines."""
+    return _between_remarks(_known.detect, lines)
+
+
+def _learned_lines(lines: Sequence[str]) -> Format | None:
+    """Learn the shape of unknown lines, with remarks between them and perhaps a title above."""
+    above = list(takewhile(is_title, lines))
+    above = above if len(above) <= MOST_LEARNED_TITLES else []
+    found = _between_remarks(_learned, lines[len(above) :])
+    if found is None:
+        return None
+    shapes = [_shape.compiled(shape) for shape in found.shapes]
+    titles = [line for line in above if not any(shape.fullmatch(line) for shape in shapes)]
+    number = len(above) - len(titles)
+    passed = joined([*map(re.escape, titles), found.passed])
+    return replace(found, passed=passed, fitted=found.fitted + number, total=found.total + number)
+
+
+def _between_remarks(step: Callable[[Sequence[str]], Format | None], lines: Sequence[str]) -> Format | None:
+    """Take a step without the lines that are remarks, and let these be passed."""
+    kept, remarks = without_remarks(lines)
+    found = step(kept)
+    return found and replace(found, passed=joined([found.passed, remarks]))
 
 
 def _pairs(lines: Sequence[str]) -> Format | None:
@@ -104,8 +145,9 @@ def _learned_from(lines: Sequence[str]) -> Format | None:
         and not _richer(rivals[2], rivals[0], frequent, probe)
     ):
         return rivals[0]
-    best = max((rival for rival in rivals if rival), key=_merit, default=None)
-    return best if best and best.fitted >= max(1, len(lines) * _needed_fit(best)) and _telling(best) else None
+    # A shape that fits everything and tells nothing does not stand in the way of one that leaves a title over.
+    good = [one for one in rivals if one and one.fitted >= max(1, len(lines) * _needed_fit(one)) and _telling(one)]
+    return max(good, key=_merit, default=None)
 
 
 def _needed_fit(found: Format) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from keyword import iskeyword
@@ -12,11 +13,13 @@ from unicodedata import normalize
 from mayfly.language.question import level_values, name_words, role_of_name
 from mayfly.synthesis.records import _times
 from mayfly.synthesis.records._model import Field, Kind, Numeral
-from mayfly.synthesis.records._numbers import CLOCKED, CURRENCIES, NOTHING, SIZES, Convention, convention_of
+from mayfly.synthesis.records._numbers import CLOCKED, CURRENCIES, NOTHING, SIZES, Convention, convention_of, is_reason
 
 # What stands for nothing in any column; in a line of a log only the first two do.
-ABSENT = ("", "-", "null", "NULL", "None", "N/A", "n/a", "NaN")
+ABSENT = ("", "-", "null", "NULL", "None", "N/A", "n/a", "NaN", "--", "–", "—", "?")
 MOST_VALUES = 60
+# A moment says so much that a column is about moments even if most of its cells say that there is none.
+SOME_MOMENTS = 0.2
 METHODS = frozenset({"GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH", "CONNECT", "TRACE"})
 _ADDRESS = re.compile(
     r"(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?::[0-9]{1,5})?"
@@ -58,7 +61,7 @@ def kind_of(texts: Sequence[str]) -> Kind:
     if convention and not convention.trouble and not convention.absent:
         plain = convention.numeral._replace(thousands="", decimal=".", whole=False) == Numeral()
         return ("int" if convention.numeral.whole else "float") if plain else "text"
-    return _kind_of_words(texts, Habits(day_first=True))[0]
+    return _kind_of_words([text for text in texts if text.lower() not in NOTHING], Habits(day_first=True))[0]
 
 
 def describe(
@@ -79,21 +82,33 @@ def describe(
     optional = missing or len(present) < len(texts)
     if convention is not None and not convention.trouble:
         return _number(name, spoken, present, convention, path, unit, optional or bool(convention.absent))
-    kind, layout, trouble = _kind_of_words(present, habits)
+    nothing = _no_moment(present)
+    moments = [text for text in present if text not in nothing]
+    kind, layout, trouble = _kind_of_words(moments, habits)
+    if kind != "time" or len(moments) < len(present) * SOME_MOMENTS:
+        nothing, (kind, layout, trouble) = (), _kind_of_words(present, habits)
     role = role_of(spoken, kind, present)
     trouble = trouble or (convention.trouble if convention else "")
     return Field(
         name=name,
         kind=kind,
         role=role if not trouble else named,
-        optional=optional,
+        optional=optional or bool(nothing),
         path=path,
         layout=layout,
         unit=unit or unit_of(".".join(path) or name),
         values=_few(present) if kind in ("text", "bool") else (),
-        absent=tuple({text for text in present if text.lower() in NOTHING}) if kind == "time" else (),
+        absent=nothing,
         trouble=trouble,
     )
+
+
+def _no_moment(present: Sequence[str]) -> tuple[str, ...]:
+    """Return the words that would stand for nothing among moments: those that do so everywhere, and one of its own."""
+    counts = Counter(text for text in present if not re.search("[0-9]", text))
+    nothing = tuple(text for text in counts if text.lower() in NOTHING)
+    others = [text for text in counts if text not in nothing]
+    return (*nothing, *others) if is_reason(others, counts) else nothing
 
 
 def _few(present: Sequence[str]) -> tuple[str, ...]:
@@ -147,7 +162,7 @@ def _kind_of_words(present: Sequence[str], habits: Habits) -> tuple[Kind, str, s
     distinct = list(dict.fromkeys(present))
     if distinct and {text.lower() for text in distinct} <= {"true", "false"}:
         return "bool", "", ""
-    found = _times.guess([text for text in distinct if text.lower() not in NOTHING])
+    found = _times.guess(distinct)
     if not found.layout:
         return "text", "", ""
     if not found.trouble:

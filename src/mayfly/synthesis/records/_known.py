@@ -157,11 +157,28 @@ def _with_tail(candidate: Candidate, lines: Sequence[str]) -> tuple[Shape, list[
     parts = candidate.parts
     fields = _fields(candidate, lines)
     if not candidate.tail:
-        return Shape(parts), fields
+        return _divided(parts, fields, lines)
     pattern = _shape.compiled(Shape(parts))
     tails = [line[found.end() :] for line in lines if (found := pattern.match(line))]
     learned, more = _learn_tail(tails, [field.name for field in fields])
     return Shape((*parts, *learned)), [*fields, *more]
+
+
+def _divided(parts: tuple[Part, ...], fields: list[Field], lines: Sequence[str]) -> tuple[Shape, list[Field]]:
+    """Cut a message further where the bar before it stands equally often in every message: these are columns."""
+    *head, before, last = parts
+    whole = Shape(parts), fields
+    if not isinstance(last, Slot) or not isinstance(before, Fixed) or before.text.strip() != "|" or not last.name:
+        return whole
+    found = [match[last.name] for line in lines if (match := _shape.compiled(Shape(parts)).match(line))]
+    if len({text.count("|") for text in found}) != 1 or "|" not in found[0]:
+        return whole
+    kept = [field for field in fields if field.name != last.name]
+    shape, more = _naming.name_pieces(_align.learn(found), [field.name for field in kept])
+    pattern = _shape.compiled(shape)
+    if not all(pattern.fullmatch(text) for text in found):
+        return whole
+    return Shape((*head, before, *shape.parts)), [*kept, *more]
 
 
 def _learn_tail(tails: Sequence[str], taken: Sequence[str]) -> tuple[tuple[Part, ...], list[Field]]:

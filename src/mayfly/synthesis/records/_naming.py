@@ -24,6 +24,7 @@ _RESULTS = frozenset(
     {"PASS", "FAIL", "SKIP", "PASSED", "FAILED", "SKIPPED", "OK", "NOK", "KO", "ERROR", "XFAIL", "XPASS", "SUCCESS"}
     | {"FAILURE"}
 )
+_VERSION = re.compile(r"v?[0-9]+(?:\.[0-9]+)+(?:[-+~:._][\w.+~:-]*)?")
 _FILLERS = frozenset(
     {"from", "to", "in", "at", "by", "for", "of", "on", "with", "the", "a", "an", "and", "is", "was", "as"}
 )
@@ -67,7 +68,10 @@ def _merge(pieces: Sequence[Piece]) -> list[Piece]:
     merged: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, Fixed) and merged and isinstance(merged[-1], Fixed):
-            merged[-1] = Fixed(re.sub("   +", "  ", merged[-1].text + piece.text))
+            before, after = merged[-1].text, piece.text
+            # Three spaces stand for any number of them, and only where nothing else makes it one or more.
+            met = before.endswith(" ") and after.startswith(" ")
+            merged[-1] = Fixed(f"{before.rstrip(' ')}  {after.lstrip(' ')}" if met else before + after)
         else:
             merged.append(piece)
     return merged
@@ -91,8 +95,9 @@ def _field(hole: Hole, before: str, after: str, taken: Sequence[str], last: bool
         name = f"{name}_{'bytes' if unit == 'B' else unit.lower()}"
     unique = _kinds.identifier(name or f"column_{len(taken) + 1}", taken)
     field = _kinds.describe(unique, hole.texts, unit=unit)
-    if not name:
-        field = replace(field, heading=unique.replace("_", " "))
+    if not name or unique == f"{name}_":
+        # What is no name in Python is still what the column is called.
+        field = replace(field, heading=name or unique.replace("_", " "))
     if unique.startswith("number"):
         return replace(field, role="")
     return replace(field, role=field.role or described.role or ("duration" if unit in ("ms", "s", "us") else ""))
@@ -100,7 +105,7 @@ def _field(hole: Hole, before: str, after: str, taken: Sequence[str], last: bool
 
 def _hint(before: str) -> str:
     """Return the name that stands before a value, as in user=, status: or took."""
-    found = re.search(r"([A-Za-z_@][\w.\-]*) ?(?:=>|=|:) ?[\"'\[(<{]?$", before)
+    found = re.search(r"([A-Za-z_@][\w.\-]*) ?(?:=>|=|:) *[\"'\[(<{]?$", before)
     if found:
         return found[1]
     word = re.search(r"(?:^|[^A-Za-z0-9_])([A-Za-z_]\w*) +[\"'\[(<{]?$", before)
@@ -122,6 +127,8 @@ def _named(field: Field, present: Sequence[str], unit: str, last: bool) -> str:
     if any(" " in text for text in present) and (last or len(present) > 1):
         return "message"
     distinct = set(present)
+    if present and all(map(_VERSION.fullmatch, distinct)):
+        return "version"
     if distinct <= _RESULTS:
         return "result"
     shouted = len(distinct) <= len(present) // 4 and all(re.fullmatch("[A-Z][A-Z_-]+", text) for text in distinct)
@@ -148,15 +155,13 @@ def _slot(hole: Hole, field: Field, after: str) -> Slot:
         return Slot(
             name="request" if asked else field.name, style="request" if asked else "quoted", optional=field.optional
         )
-    if field.kind in ("int", "epoch") and all(
-        re.fullmatch(INTEGER, text) or text in _kinds.ABSENT for text in hole.texts
-    ):
+    # Where another word than a dash stands for nothing, the place takes any word, and its column tells what it is.
+    words = {text for text in hole.texts if text not in ("", "-")}
+    if field.kind in ("int", "epoch") and all(re.fullmatch(INTEGER, text) for text in words):
         return Slot(name=field.name, style="int", optional=field.optional)
-    if field.kind in ("float", "epoch") and all(
-        re.fullmatch(NUMBER, text) or text in _kinds.ABSENT for text in hole.texts
-    ):
+    if field.kind in ("float", "epoch") and all(re.fullmatch(NUMBER, text) for text in words):
         return Slot(name=field.name, style="float", optional=field.optional)
-    if field.kind == "time":
+    if field.kind == "time" and words.isdisjoint((*_kinds.ABSENT, *field.absent)):
         return Slot(name=field.name, style="time", layout=field.layout, optional=field.optional)
     return _text_slot(hole, field, after)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from mayfly.synthesis.records._model import Numeral
@@ -78,7 +78,8 @@ _WHOLE = re.compile(INTEGER)
 _PADDED = re.compile(r"-?0[0-9]")
 SPAN = r"([0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?) ?([A-Za-zµ]+|\Z) ?"
 _SPAN = re.compile(SPAN)
-CLOCK = r"[0-9]{1,6}(?::[0-5][0-9]){1,2}(?:\.[0-9]+)?"
+# Days stand before a dash: "2-12:19:06".
+CLOCK = r"(?:[0-9]{1,5}-[0-9]{1,2}(?::[0-5][0-9]){2}|[0-9]{1,6}(?::[0-5][0-9]){1,2})(?:\.[0-9]+)?"
 _CLOCK = re.compile(CLOCK)
 # A time of day has two digits for its hour, or goes beyond nine; how long something took has one: "0:43:35".
 _LAPSE = re.compile(r"[0-9](?::[0-5][0-9]){2}(?:\.[0-9]+)?")
@@ -122,7 +123,7 @@ def convention_of(cells: Iterable[str], *, span: bool = False, english: bool = F
     if any(_PADDED.match(match["digits"]) for match in found.values()) or not total:
         return None
     others = [cell for cell in counts if cell not in found]
-    if number > total * SOME and _is_reason(others, counts):
+    if number > total * SOME and is_reason(others, counts):
         absent, total = (*absent, others[0]), total - counts.pop(others[0])
     if number < total * ENOUGH:
         return _unusual(counts, total, number, absent, found)
@@ -130,8 +131,8 @@ def convention_of(cells: Iterable[str], *, span: bool = False, english: bool = F
     return convention and convention._replace(absent=absent)
 
 
-def _is_reason(others: Sequence[str], counts: Counter[str]) -> bool:
-    """Say whether one word again and again among numbers says why there is none: "absent", "DNF"."""
+def is_reason(others: Sequence[str], counts: Counter[str]) -> bool:
+    """Say whether one word again and again among other values says why there is none: "absent", "DNF", "never"."""
     return len(others) == 1 and counts[others[0]] > 1 and bool(_WORD.fullmatch(others[0]))
 
 
@@ -142,14 +143,25 @@ def _unusual(
     if all(_is_span(cell) for cell in counts):
         units = {unit for cell in counts for _, unit in _SPAN.findall(cell)}
         return Convention(Numeral(scales=_scales_of(units)), absent)
-    if all(_CLOCK.fullmatch(cell) for cell in counts) and (
-        any(int(cell.partition(":")[0]) > 23 for cell in counts) or all(_LAPSE.fullmatch(cell) for cell in counts)
-    ):
+    if all(_CLOCK.fullmatch(cell) for cell in counts) and _runs_on(counts):
         return Convention(Numeral(scales=CLOCKED), absent)
     if number < max(total * SOME, 4) or any(match["suf"] for match in found.values()):
         return None
     other = next(cell for cell in counts if cell not in found)
     return Convention(trouble=f"{total - number} of its {total} cells are no numbers, such as {other[:40]!r}")
+
+
+def _runs_on(cells: Collection[str]) -> bool:
+    """Say whether clocks tell how long something took: beyond a day, in days, or now with hours and now without."""
+    if any("-" in cell or int(cell.partition(":")[0]) > 23 for cell in cells):
+        return True
+    # A time of day has no fraction of a minute.
+    parts = {cell.count(":") for cell in cells}
+    return (
+        len(parts) > 1
+        or (parts == {1} and any("." in cell for cell in cells))
+        or all(_LAPSE.fullmatch(cell) for cell in cells)
+    )
 
 
 def _is_span(cell: str) -> bool:
@@ -232,8 +244,8 @@ def _needs_scales(units: set[str], span: bool) -> bool:
     named = units - {""}
     if named == {"m"}:
         return span
-    if named == {"g"}:
-        return False  # Grams; what is counted in gigabytes has other units beside it, or a G.
+    if named in ({"g"}, {"t"}):
+        return False  # Grams and tonnes; what is counted in gigabytes has other units beside it, or a G.
     return len(named) > 1 or any(unit.lower() not in _OWN for unit in named)
 
 
@@ -243,7 +255,8 @@ def _scales_of(units: set[str]) -> tuple[tuple[str, float], ...]:
         return ()
     if units - {""} <= DURATIONS.keys():
         return tuple(sorted((one, DURATIONS.get(one, 1.0)) for one in units))
-    if {one.upper() for one in units} <= SIZES.keys():
+    # Miles are no mebibytes, whose letter is a capital one.
+    if {one.upper() for one in units} <= SIZES.keys() and "mi" not in units:
         return tuple(sorted((one, float(SIZES[one.upper()])) for one in units))
     return ()
 
@@ -357,7 +370,8 @@ def is_negative(before: str, behind: str) -> bool:
 def _clocked(text: str) -> float:
     if not _CLOCK.fullmatch(text):
         raise ValueError(text)
+    days, _, clock = text.rpartition("-")
     number = 0.0
-    for part in text.split(":"):
+    for part in clock.split(":"):
         number = number * 60 + float(part)
-    return number
+    return number + float(days or 0) * 86400

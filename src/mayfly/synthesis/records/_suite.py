@@ -52,7 +52,7 @@ def loose_suite_of(proposal: Proposal, items: Sequence[object]) -> tuple[Test, .
     found = []
     for number, inputs in enumerate(_samples(proposal, items), start=1):
         check = _CHECK.format(expected=_value(proposal.expected(inputs)))
-        found.append(Test(name=f"{name} {number}", kind="relation", input=inputs, check=check))
+        found.append(Test(name=f"{name} {number}", kind="reading", input=inputs, check=check))
     return tuple(found)
 
 

@@ -6,10 +6,22 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 from mayfly.synthesis.records import _align, _kinds, _numbers
 from mayfly.synthesis.records._cells import cut, join_quoted
 from mayfly.synthesis.records._model import Field, Format
+from mayfly.synthesis.records._outside import (
+    COMMENT,
+    RULE,
+    blank_pattern,
+    closing_pattern,
+    commented_names,
+    joined,
+    title_patterns,
+    total_row,
+    without_comments,
+)
 
 MOST_COLUMNS = 300
 DELIMITERS = ("\t", ",", ";", "|")
@@ -19,11 +31,13 @@ ENOUGH_ROWS = 0.55
 ENOUGH_BARE = 0.75
 # So many lines above a header may say what the table is about.
 MOST_TITLES = 12
+# With fewer colons a line may be a name and its value, or hold a time of day.
+FEWEST_COLONS = 3
 # So many rows tell what the columns hold, where only that is asked.
 PROBED = 300
-RULE = r"[-=+|:_*~ \t]{3,}|\([0-9]+ rows?\)"
 LONGEST_HEAD = 1000
 _NAME = re.compile(r"[^\W\d][^\n]{0,60}|[_@#%€$][\w .%()/-]{0,60}|[0-9]{4}|[Qq][1-4]")
+_SPOKEN = re.compile(r": |(?:^|[ T])[0-9]{1,2}:[0-9]{2}")
 _WORDS = frozenset({"csv", "tsv", "comma", "tab", "separated", "delimited", "spreadsheet", "iis", "w3c"})
 
 Cells = list[str]
@@ -39,6 +53,12 @@ class _Sheet:
     rows: list[Cells]
     width: int
 
+    @cached_property
+    def used(self) -> int:
+        """How many columns hold something: a border at the edges of lines leaves empty ones."""
+        full = [row for row in self.rows if len(row) == self.width]
+        return sum(any(column) for column in zip(*full, strict=True))
+
     @property
     def share(self) -> float:
         """How many of the lines are as wide as most of them."""
@@ -50,19 +70,19 @@ class _Sheet:
 
 def detect_delimited(lines: Sequence[str]) -> Format | None:
     """Return the table that the lines are, cut at the delimiter that leaves fewest of them over."""
-    comments = [line for line in lines if line.startswith("#")]
-    commented = 0 < len(comments) < len(lines) / 2
-    kept = [line for line in lines if not line.startswith("#")] if commented else list(lines)
+    kept = without_comments(lines)
+    commented = len(kept) < len(lines)
     sheets = sorted(_sheets(kept), key=lambda sheet: (-round(sheet.share, 1), -sheet.width))
     for sheet in sheets:
-        found = _with_header(sheet, commented) or _without_header(sheet, commented)
+        names = commented_names(lines, partial(cut, delimiter=sheet.delimiter), sheet.width.__eq__)
+        found = _with_header(sheet, commented, names) or _without_header(sheet, commented, names)
         if found is not None:
             return found
     return None
 
 
 def _sheets(lines: Sequence[str]) -> Iterator[_Sheet]:
-    for delimiter in DELIMITERS:
+    for delimiter in (*DELIMITERS, *([":"] if _are_cut_by_colons(lines) else [])):
         if sum(delimiter in line for line in lines) < len(lines) * 0.4:
             continue
         single = _sheet(delimiter, list(lines), False)
@@ -76,6 +96,14 @@ def _sheets(lines: Sequence[str]) -> Iterator[_Sheet]:
             yield single
 
 
+def _are_cut_by_colons(lines: Sequence[str]) -> bool:
+    """Say whether colons stand between cells as in a file of users: often, and in no sentence and no time of day."""
+    number = lines[0].count(":") if lines else 0
+    if number < FEWEST_COLONS:
+        return False
+    return not any(line.count(":") != number or _SPOKEN.search(line) for line in lines)
+
+
 def _sheet(delimiter: str, lines: list[str], multiline: bool) -> _Sheet | None:
     rows = [cut(line, delimiter) for line in lines]
     widths = Counter(len(row) for row in rows if len(row) > 1)
@@ -87,42 +115,41 @@ def _sheet(delimiter: str, lines: list[str], multiline: bool) -> _Sheet | None:
     return _Sheet(delimiter=delimiter, multiline=multiline, lines=lines, rows=rows, width=width)
 
 
-def _with_header(sheet: _Sheet, commented: bool) -> Format | None:
+def _with_header(sheet: _Sheet, commented: bool, names: Sequence[str]) -> Format | None:
+    """Return a table with a header; below *names* in a comment only one that cannot be a row is a header."""
     place = next((at for at in range(min(MOST_TITLES, len(sheet.rows))) if _could_be_header(sheet, at)), None)
     if place is None:
         return None
     header = sheet.rows[place]
+    last = closing_pattern(sheet.lines, lambda line: sheet.delimiter in line)
+    blank = blank_pattern(sheet.lines, sheet.delimiter)
+    outside = re.compile(joined([RULE, last, blank]))
     body = [
         (line, row)
         for line, row in zip(sheet.lines[place + 1 :], sheet.rows[place + 1 :], strict=True)
-        if row != header and not re.fullmatch(RULE, line)
+        if row != header and not outside.fullmatch(line)
     ]
     full = [row for _, row in body if len(row) == sheet.width]
     extended = header if len(header) == sheet.width else [*header, ""]
-    if len(full) < len(body) * ENOUGH_ROWS or not is_header(extended, full):
+    if len(full) < len(body) * ENOUGH_ROWS or not is_header(extended, full) or (names and not _tells(extended, full)):
         return None
     titles = _titles(sheet, place, extended)
-    passed = [re.escape(line) for line in sheet.lines[:place]]
+    passed = title_patterns(sheet.lines[:place], sheet.lines[place:])
     units = _units_below(full)
     if units:
         passed.append(re.escape(next(line for line, row in body if row == full[0])))
         full = full[1:]
-    total = _total_row(body, full)
-    if total:
-        passed.append(re.escape(total))
-        full = full[:-1]
+    if total_row(full) and body[-1][1] == full[-1]:
+        passed.append(re.escape(body[-1][0]))
+        full, body = full[:-1], body[:-1]
     found = table("table", full, titles, sheet.delimiter, units=units)
     return replace(
         found,
         header=tuple(header),
         multiline=sheet.multiline,
-        passed=_passed([*passed, *(["#.*"] if commented else []), RULE]),
+        passed=joined([*passed, *([COMMENT] if commented else []), last, blank, RULE]),
         total=len(body),
     )
-
-
-def _passed(patterns: Sequence[str]) -> str:
-    return "|".join(dict.fromkeys(pattern for pattern in patterns if pattern))
 
 
 def _could_be_header(sheet: _Sheet, place: int) -> bool:
@@ -131,7 +158,7 @@ def _could_be_header(sheet: _Sheet, place: int) -> bool:
     if len(row) == sheet.width - 1 and len(row) > 1:
         return all(not other[-1] for other in sheet.rows if len(other) == sheet.width) and all(map(_is_name, row))
     filled = [cell for cell in row if cell]
-    if len(row) != sheet.width or len(filled) < max(1, sheet.width * 0.6) or not all(map(_is_name, filled)):
+    if len(row) != sheet.width or len(filled) < max(1, sheet.used * 0.6) or not all(map(_is_name, filled)):
         return False
     below = sheet.rows[place + 1] if place + 1 < len(sheet.rows) else []
     grouped = len(filled) < len(row) or len(set(filled)) < len(filled)
@@ -158,16 +185,21 @@ def is_header(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
             and len(set(first)) == len(first)
             and all(re.fullmatch(r"[A-Za-z_][\w .-]{0,40}", cell) for cell in first)
         )
-    probe = rows[:: max(1, len(rows) // PROBED)]
-    columns = list(zip(*probe, strict=True))
+    columns = list(zip(*rows[:: max(1, len(rows) // PROBED)], strict=True))
     if any(cell and cell in column for cell, column in zip(first, columns, strict=True)):
         return False
-    pairs = [(cell, column) for cell, column in zip(first, columns, strict=True) if any(column)]
-    telling = any(_align.typed(column) and not _align.typed([cell]) for cell, column in pairs)
-    dressed = any(is_number_column(column) for _, column in pairs)
     # Names stand once, values come again.
     again = any(len(set(column)) <= len(column) // 2 for column in columns if len(column) > 3)
-    return telling or dressed or again or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
+    return again or _tells(first, rows) or all(re.fullmatch(r"[a-z_][a-z0-9_ ]*", cell) for cell in first)
+
+
+def _tells(first: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Say whether a column is of a kind that its name is not, or holds numbers."""
+    columns = zip(*rows[:: max(1, len(rows) // PROBED)], strict=True)
+    pairs = [(cell, column) for cell, column in zip(first, columns, strict=True) if any(column)]
+    return any(
+        is_number_column(column) or (_align.typed(column) and not _align.typed([cell])) for cell, column in pairs
+    )
 
 
 def is_number_column(column: Sequence[str]) -> bool:
@@ -205,36 +237,18 @@ def _units_below(rows: Sequence[Cells]) -> list[str]:
     return [cell.strip("[]()") if at in numbers else "" for at, cell in enumerate(first)]
 
 
-def _total_row(body: Sequence[tuple[str, Cells]], full: Sequence[Cells]) -> str:
-    """Return the last line if it adds up a column: it is no record."""
-    if len(full) < 3 or not body or body[-1][1] != full[-1]:
-        return ""
-    last = next((cell for cell in full[-1] if cell), "")
-    if not re.fullmatch(r"(?i)(?:grand |sub)?totals?:?|sum:?|overall:?|summe:?|gesamt:?", last):
-        return ""
-    for column in zip(*full, strict=True):
-        convention = _numbers.convention_of([cell for cell in column if cell not in _kinds.ABSENT])
-        if convention is None or convention.trouble or column[-1] in _kinds.ABSENT:
-            continue
-        read = _numbers.Reader(convention.numeral, whole=False)
-        try:
-            numbers = [read(cell) for cell in column if cell not in (*_kinds.ABSENT, *convention.absent)]
-        except ValueError:
-            continue
-        if len(numbers) > 2 and abs(sum(numbers[:-1]) - numbers[-1]) <= 1e-6 * max(1.0, abs(numbers[-1])):
-            return body[-1][0]
-    return ""
-
-
-def _without_header(sheet: _Sheet, commented: bool) -> Format | None:
+def _without_header(sheet: _Sheet, commented: bool, names: Sequence[str]) -> Format | None:
+    """Return a table that begins with its first row; *names* stood in a comment above it, if there are any."""
     rows = [row for row in sheet.rows if len(row) == sheet.width]
-    if sheet.delimiter == "|" or len(rows) < len(sheet.rows) * ENOUGH_BARE or not _plain_cells(rows, sheet.lines):
+    if len(rows) < len(sheet.rows) * ENOUGH_BARE:
         return None
-    names = [_name_by_look([row[at] for row in rows], at) for at in range(sheet.width)]
+    if not names:
+        if sheet.delimiter == "|" or not _plain_cells(rows, sheet.lines):
+            return None
+        names = [_name_by_look([row[at] for row in rows], at) for at in range(sheet.width)]
     found = table("table without a header", rows, names, sheet.delimiter)
-    return replace(
-        found, multiline=sheet.multiline, passed=_passed(["#.*"] if commented else []), total=len(sheet.rows)
-    )
+    passed = COMMENT if commented else ""
+    return replace(found, multiline=sheet.multiline, passed=passed, total=len(sheet.rows))
 
 
 def _name_by_look(column: Sequence[str], at: int) -> str:

@@ -91,6 +91,7 @@ def _logical(source: Source, found: Format, constants: str) -> str:
         source.use("re")
         source.constant(f"BLOCK_START = re.compile({raw(_blocks.BLOCK_START)})")
         source.constant(f"COMMENT = re.compile({raw(_blocks.COMMENT)})")
+        source.constant(f"BLOCK_RULE = re.compile({raw(_blocks.BLOCK_RULE)})")
         source.helper("join_blocks", helper("join_blocks"))
         return "join_blocks(lines)"
     if found.continued:
