@@ -387,4 +387,4 @@ def test_a_tree_of_one_node_is_an_agent_by_itself(
     verdicts = watched.payloads(f"r-leaf/{node}", "gate.judged")
     told = {row["decision"] for row in verdicts if row["gate"] == "stability"}
     # Three arms are within the whole budget, and have to be fewer at half of it.
-    assert told == ({"accept"} if depth == 0 else {"revise"}), found.reason
+    assert ("revise" in told) is (depth == 1), found.reason
