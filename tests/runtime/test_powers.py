@@ -12,9 +12,9 @@ import pytest
 
 from mayfly.core import Settings
 from mayfly.runtime import Runtime, prove_again
+from popcount import fenced
 
 from .conftest import Script
-from .test_run import fenced
 
 EXACT = '''"""Prices."""
 
