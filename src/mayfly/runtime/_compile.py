@@ -170,7 +170,8 @@ class _Writing:
     def _judge(self, model: Model | None) -> Model | None:
         """Return who judges: below tier authored a model is asked where somebody said so, or wrote its answers down."""
         kept = self.task.profile.tier not in (Tier.EPHEMERAL, Tier.MEMO)
-        told = model is not None and model.name.startswith("scripted:")
+        # A recording of such a run is answered like the run.
+        told = model is not None and model.name.startswith(("scripted:", "replay:"))
         return model if kept or told or self.parts.settings.forge.judge == "model" else None
 
 
