@@ -235,25 +235,13 @@ def test_an_unexpected_error_is_a_failure(worker: LeafWorker, monkeypatch: pytes
     assert "boom" in found.reason
 
 
-SLOW = '''"""Wait."""
-
-
-class Waiter:
-    """Count for a long time."""
-
-    def invoke(self, input: int) -> int:
-        """Return the input, late if it is large."""
-        total = 0
-        for number in range(input):
-            total += number % 2
-        return input + total - total
-'''
+# The larger the number, the longer it takes.
+SLOW = GOOD.replace("return bin", "return sum(number % 2 for number in range(input)) * 0 + bin")
 
 
 def slow_agent(worker: LeafWorker, script: Script) -> str:
-    model = script(("architect", f"```python\n{SLOW}```"))
-    given = tuple(Example(input=n, output=n) for n in (0, 1, 2, 3, 10, 50))
-    done = worker.do(job("write", intent="wait", argument=3, examples=given, model=model, accept_weak=True))
+    model = script(("architect", fenced(SLOW)))
+    done = worker.do(job("write", intent=INTENT, argument=3, examples=BITS, model=model, accept_weak=True))
     assert isinstance(done.value, dict), done.reason
     return str(done.value["agent"])
 

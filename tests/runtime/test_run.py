@@ -102,7 +102,8 @@ def test_the_exception_comes_out_for_those_who_ask_for_it(runtime: Runtime, scri
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        ("I am sorry, I cannot help with that.", "no program"),
+        ("Counting bits is easy once you think in base two.", "no program"),
+        ("I am sorry, I cannot help with that.", "the model refuses"),
         ("", "empty"),
         (fenced(GOOD + GOOD.replace('"""Bits."""', "").replace("Bits", "Other")), "Other"),
         (fenced("import os\n" + GOOD), "import os"),
@@ -111,7 +112,7 @@ def test_the_exception_comes_out_for_those_who_ask_for_it(runtime: Runtime, scri
         (fenced("print('hello')\n"), "nothing to call"),
         (fenced(GOOD.replace("return bin(input).count('1')", "while True:\n            pass")), "loop"),
     ],
-    ids=["prose", "empty", "two classes", "import", "eval", "five megabytes", "no class", "endless"],
+    ids=["prose", "a refusal", "empty", "two classes", "import", "eval", "five megabytes", "no class", "endless"],
 )
 def test_a_bad_answer_is_ground_with_the_reason(runtime: Runtime, script: Script, answer: str, words: str) -> None:
     outcome = runtime.run(INTENT, model=script(("architect", answer)), **TASK)
