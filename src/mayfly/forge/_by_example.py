@@ -7,7 +7,7 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from mayfly.core import Artifact, content_hash, parse_python
+from mayfly.core import Artifact, content_hash, parse_python, same
 from mayfly.forge._request import CannotWrite, Request
 from mayfly.synthesis.records import Proposal
 
@@ -46,6 +46,8 @@ class ExampleArchitect:
     def _from_examples(self, request: Request, tried: set[str]) -> Artifact:
         made = self._searched(request)
         asked = None if made.question is None else (made.question.input, made.question.answers)
+        if asked is not None and any(same(asked[0], one) for one in request.never):
+            asked = None
         question = None if asked is None else ask(*asked)
         if question is not None and not made.confident:
             reason = "programs that fit the examples disagree"
@@ -80,7 +82,7 @@ class ExampleArchitect:
         made = examples.synthesize(
             request.examples,
             intent=request.intent,
-            probes=request.sample,
+            probes=[probe for probe in request.sample if not any(same(probe, one) for one in request.never)],
             name=signature.name if signature else request.name,
             parameters=[parameter.name for parameter in signature.parameters] if signature else (),
             seconds=max(self._left, _LEAST * self._seconds),

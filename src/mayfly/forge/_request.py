@@ -71,6 +71,8 @@ class Request:
     lines: bool = False
     context: Mapping[str, object] = field(default_factory=dict)
     signature: Signature | None = None
+    # Inputs of which a person said that they cannot occur.
+    never: tuple[object, ...] = ()
     hints: tuple[str, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     name: str = ""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly import forge, gates
-from mayfly.core import UNSET, Contract, HelpNeeded, MayflyError, Tier, canonical_json
+from mayfly.core import UNSET, Contract, HelpNeeded, MayflyError, Tier, canonical_json, same
 from mayfly.library import Question, Remembered, Tampered
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._question import ask_of_data, is_about_data
@@ -237,14 +237,21 @@ def _speaks_enough(work: _Writing, made: Made) -> bool:
 def _synthesized(work: _Writing) -> Made:
     """Return a program by example or by reading; raise what stood in the way.
 
-    It is shown all examples: the search holds them out itself, one after the other.
+    It is shown all examples: the search holds them out itself, one after the other. What a person answered tells
+    rivals apart as an example does, and speaks for the program as one does: where the search foretold it.
     """
+    task = work.task
     seconds = work.parts.settings.forge.synthesis
     # Where a model can be asked anyway, what is not found soon is not looked for long.
     architect = forge.ExampleArchitect(seconds=min(seconds, _SOON) if work.model is not None else seconds)
-    contract = work.task.contract or forge.contract_of(work.request(Contract()))
-    request = work.request(contract, work.task.examples)
+    contract = task.contract or forge.contract_of(work.request(Contract()))
+    request = replace(work.request(contract, task.examples), never=task.never)
     tests = work.tests(work.suite or forge.TestWriter().write(request))
+    told = tuple(one for one in task.answers if not any(same(one.input, known.input) for known in task.examples))
+    if told and task.examples:
+        request = replace(request, examples=(*task.examples, *told))
+        shown = (replace(test, kind="example") if test.kind == "answer" else test for test in tests.tests)
+        tests = replace(tests, tests=tuple(shown))
     return work.forge(None).make(architect, request, tests, watch=work.story.watch)
 
 
