@@ -6,6 +6,8 @@ PATHS = src tests $(wildcard bench)
 WORKERS ?= $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 PYTEST_ARGS ?= -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 KILLS ?= 50
+ROUNDS ?= 200
+JOBS ?= 10000
 # The tests start thousands of processes: without bytecode each of them would compile what it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -31,8 +33,10 @@ types: setup ## mypy --strict over source, tests and benchmarks
 test: setup ## set up what the tests need and run all of them
 	$(PYTHON) -m pytest $(PYTEST_ARGS)
 
-chaos: setup ## kill runs at random instants, resume them, count what they did to the world
+chaos: setup ## kill runs and sandboxes, end database sessions at random instants, count what they did to the world
 	$(PYTHON) tests/promise/chaos.py --kills $(KILLS)
+	$(PYTHON) tests/promise/storm.py --rounds $(ROUNDS)
+	$(PYTHON) tests/sandbox/chaos.py --jobs $(JOBS)
 
 docs: setup ## write the generated pages again
 	$(PYTHON) -m mayfly.cli._docs

@@ -16,12 +16,13 @@ from bench._table import Table, number
 from mayfly.core import UNSET, Capability, Settings
 from mayfly.library import Registry
 from mayfly.library.builtin import builtins
-from mayfly.promise import Promise, classify
+from mayfly.promise import Promise, classify, saved
 from mayfly.runtime import Runtime
 
 NODES = (1_000, 10_000, 20_000)
 WIDTH = 27
 BAR, AIM = 10.0, 5.0
+FLAT_BAR = 15
 
 
 class Ran(NamedTuple):
@@ -39,7 +40,7 @@ def measure(*, quick: bool) -> list[Table]:
     from bench._promise_workers import workers
 
     sizes = NODES[:2] if quick else NODES
-    return [_many(sizes), _side_by_side(), _resumed(1_000 if quick else 10_000), workers(quick=quick)]
+    return [_many(sizes), _wide(), _side_by_side(), _resumed(1_000 if quick else 10_000), workers(quick=quick)]
 
 
 def grown(nodes: int, registry: Registry) -> Promise[Any]:
@@ -84,15 +85,16 @@ def one(nodes: int) -> Ran:
 
 def _apart(nodes: int) -> Ran:
     """Measure in a fresh process."""
-    made = subprocess.run(
-        [sys.executable, "-c", f"from bench.promise import one; print(*one({nodes}))"],
-        cwd=Path(__file__).resolve().parent.parent,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    size, planned, resolved, events, memory = made.stdout.split()
+    said = _printed(f"from bench.promise import one; print(*one({nodes}))")
+    size, planned, resolved, events, memory = said.split()
     return Ran(int(size), float(planned), float(resolved), int(events), int(memory))
+
+
+def _printed(program: str) -> str:
+    """Return what a program prints in a process of its own."""
+    home = Path(__file__).resolve().parent.parent
+    made = subprocess.run([sys.executable, "-c", program], cwd=home, capture_output=True, text=True, check=True)
+    return made.stdout
 
 
 def _many(sizes: tuple[int, ...]) -> Table:
@@ -120,6 +122,43 @@ def _many(sizes: tuple[int, ...]) -> Table:
         ),
         head=["promises", "planned", "resolved", "both", "events", "MiB"],
         rows=rows,
+    )
+
+
+def wide(children: int) -> float:
+    """Return the seconds to build, resolve and read back one promise with so many children; in a process of its own."""
+    with tempfile.TemporaryDirectory() as state, Runtime(Settings(state_dir=state)) as runtime:
+        runtime.resolve(_flat(10))
+        began = time.perf_counter()
+        outcome = runtime.resolve(_flat(children))
+        proven = len(saved(runtime.parts.ledger, outcome.id).fresh().children)
+        if not outcome.resolved or proven != children:
+            raise SystemExit(f"the tree of {children} children was not resolved: {outcome.reason}")
+        return time.perf_counter() - began
+
+
+def _flat(children: int) -> Promise[Any]:
+    root: Promise[Any] = Promise("Return all of them", ground=None)
+    for at in range(children):
+        root.add(Promise(f"Return {at}", ground=None, capability="return_constant", argument={"value": at}))
+    return root
+
+
+def _wide() -> Table:
+    # In turn, so that a busy minute of the machine falls on both; the best of each is what the work itself takes.
+    times: dict[int, list[float]] = {1_000: [], 10_000: []}
+    for _ in range(3):
+        for children, found in times.items():
+            found.append(float(_printed(f"from bench.promise import wide; print(wide({children}))")))
+    few, many = (min(found) for found in times.values())
+    return Table(
+        title="One promise with many children",
+        caption=(
+            "Seconds to build a flat tree, resolve it and read it back from the ledger, best of three processes in "
+            f"turn. The bar is {FLAT_BAR} times the time of 1,000 for 10,000."
+        ),
+        head=["1,000 children", "10,000 children", "times"],
+        rows=[[number(few), number(many), number(many / few)]],
     )
 
 

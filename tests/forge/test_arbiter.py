@@ -112,6 +112,26 @@ def test_where_nobody_can_look_the_test_stands(tmp_path: Path, lines: tuple[tupl
         model.close()
 
 
+def test_a_tie_does_not_hide_that_the_program_lost_elsewhere(tmp_path: Path) -> None:
+    tie, lost = disputed(5, 9, gave=2), disputed(6, 2, gave=7)
+    settled, _ = settle(tmp_path, tie, lost, answers=(said(4), said(2)))
+    assert settled == Settled(upheld=(lost.test,))
+
+
+def test_a_tie_is_remembered_where_other_tests_lose(tmp_path: Path) -> None:
+    tie, wrong = disputed(5, 9, gave=2), disputed(6, 7, gave=2)
+    settled, _ = settle(tmp_path, tie, wrong, answers=(said(4), said(2)))
+    assert settled == Settled(dropped=(wrong.test,), tied=(tie.test, 2))
+
+
+def test_a_look_that_fails_is_no_tie(tmp_path: Path) -> None:
+    about = disputed(5, 9, gave=2), disputed(6, 8, gave=2)
+    lines = {"for": "arbiter", "answer": said(2)}, {"for": "arbiter", "error": "refused"}
+    with open_model(write_script(tmp_path / "script.jsonl", *lines)) as model:
+        settled = Arbiter(model).settle(about, REQUEST, Contract())
+    assert settled == Settled(dropped=(about[0].test,), upheld=(about[1].test,))
+
+
 # From here on a whole run is looked at.
 
 # It takes five for a number with nine bits.

@@ -62,7 +62,7 @@ def allow(action: str, target: str, payload: str) -> Any:
     """Permit everything."""
     from types import SimpleNamespace
 
-    return SimpleNamespace(decision="permit", because=(), id="d-1")
+    return SimpleNamespace(decision="permit", because=(), reasons=(), id="d-1")
 
 
 @dataclass(kw_only=True)

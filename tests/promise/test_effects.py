@@ -208,7 +208,7 @@ def test_what_the_rules_do_not_permit_is_not_sent(bed: Bed, receiver: Receiver, 
 
     def permit(action: str, target: str, payload: str) -> Any:
         asked.append((action, target, payload))
-        return SimpleNamespace(decision=decision, because=("outside the workspace",), id="d-7")
+        return SimpleNamespace(decision=decision, because=("outside the workspace",), reasons=(), id="d-7")
 
     bed.permit = permit
     bed.capability("send", receiver, effect="once", asks=lambda _: (Asked("http_post", "shop", "1"),))

@@ -41,6 +41,7 @@ CATEGORIES = {
     "secrets",
     "traces",
     "output",
+    "resources",
 }
 HARMS = {"reported", "stage", "hangs", "dies", "floods", "result"}
 
@@ -49,7 +50,7 @@ def test_the_corpus_is_large_and_even() -> None:
     sizes = Counter(case.category for case in cases())
     assert set(sizes) == CATEGORIES
     assert min(sizes.values()) >= 8
-    assert sum(sizes.values()) >= 90
+    assert sum(sizes.values()) >= 230
 
 
 def test_no_two_cases_differ_only_in_spelling() -> None:
@@ -219,6 +220,8 @@ import asyncio, inspect, json, os, sys, time
 
 request = json.loads(sys.stdin.readline())
 nonce, target = request["nonce"], request["target"]
+if request["lines"]:
+    target["lines"] = open(target[request["lines"]])
 child = os.fork()
 if child:
     os.waitpid(child, 0)
@@ -354,7 +357,7 @@ def _harm(case: Case, user: int | None, python: str) -> tuple[list[str], str]:
     with Stage(owner=user, python=python) as stage:
         nonce = os.urandom(8).hex()
         target = {**stage.target(), "host": stage.victim}
-        request = json.dumps({"nonce": nonce, "target": target, "source": case.source}) + "\n"
+        request = json.dumps({"nonce": nonce, "target": target, "source": case.source, "lines": case.lines}) + "\n"
         started = time.monotonic()
         job = subprocess.Popen(
             [python, "-I", "-c", _CARELESS],
@@ -362,7 +365,7 @@ def _harm(case: Case, user: int | None, python: str) -> tuple[list[str], str]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={"MAYFLY_STAGE_SECRET": stage.token, "HOME": "/nonexistent"},
-            cwd="/",
+            cwd=str(stage.workspace) if "fs:workspace:rw" in case.grants else "/",
             user=user,
             group=user,
             extra_groups=None if user is None else [],

@@ -331,7 +331,8 @@ def test_the_hosts_memory_and_descriptors_stay_flat() -> None:
             assert box.run(DOUBLE, "f", n).ok
         for n in range(10_000):
             assert box.run(DOUBLE, "f", n, lane="pinned").ok
-        assert len(os.listdir("/proc/self/fd")) <= files + 3
+        # A worker more may be waiting, with four descriptors, and one is open for the list itself.
+        assert len(os.listdir("/proc/self/fd")) <= files + 5
         assert resident() - pages < 1024
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +11,9 @@ import psycopg
 import pytest
 
 from mayfly.core import Settings, StoreSettings
-from mayfly.store import Ledger
+from mayfly.store import Event, Ledger, Payload
 from mayfly.store._migrate import known
+from mayfly.store._rows import insert_events
 
 # A fresh store holds one event for each migration that made it, and nothing else.
 FRESH = len(known("sqlite"))
@@ -66,6 +67,13 @@ class Plain:
 
     def close(self) -> None:
         self._connection.close()
+
+
+def append_as_before(ledger: Ledger, payloads: Sequence[Payload], *, subject: str) -> None:
+    """Append as the versions did that knew neither the chain nor the rows of runs."""
+    with ledger._writing() as connection:
+        last = connection.value("SELECT coalesce(max(id), 0) FROM mayfly_events")
+        insert_events(connection, [Event.of(payload, subject=subject) for payload in payloads], last=last)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from mayfly.core import Settings
 from mayfly.store import Cache, DoctorAttacked, Ledger, _migrate
 from mayfly.store._migrate import known
 
-from .conftest import FRESH
+from .conftest import FRESH, append_as_before
 from .worker import finish, finish_together, start
 
 NOW = 1_000_000.0
@@ -120,7 +120,7 @@ def test_a_store_from_before_the_cache_is_brought_up_with_nothing_lost(
     with monkeypatch.context() as before:
         before.setattr(_migrate, "known", lambda dialect: known(dialect)[:1])
         with Ledger.open(settings) as old:
-            old.append_many([DoctorAttacked(level="x", cases=n, contained=n) for n in range(3)], subject="s")
+            append_as_before(old, [DoctorAttacked(level="x", cases=n, contained=n) for n in range(3)], subject="s")
             blob = old.put_blob(b"precious")
             kept = list(old.read())
     assert [event.payload.get("number") for event in kept] == [1, None, None, None]

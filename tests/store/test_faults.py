@@ -19,6 +19,7 @@ import pytest
 
 from mayfly.core import InputError, Settings, StoreError, StoreSettings
 from mayfly.store import DoctorAttacked, Ledger
+from mayfly.store._postgres import PostgreSQL
 
 from . import worker
 from .conftest import FRESH, Plain
@@ -104,7 +105,7 @@ def test_a_store_of_somebody_else_is_named_and_unharmed(public_path: Path) -> No
 
 
 def test_a_file_that_may_not_grow_loses_nothing_acknowledged(sqlite_settings: Settings) -> None:
-    [line] = worker.finish(worker.start("fill", 600_000, store=sqlite_settings))
+    [line] = worker.finish(worker.start("fill", 900_000, store=sqlite_settings))
     told = json.loads(line)
     assert told["error"].startswith(f"STORE: {sqlite_settings.state}/ledger.db cannot")
     assert told["same"]
@@ -200,6 +201,22 @@ def test_a_lost_connection_is_made_again(postgres_settings: Settings) -> None:
         kept = ledger.append(ENTRY, subject="s")
         other.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'mayfly'")
         assert ledger.append(ENTRY, subject="s").id == kept.id + 1
+
+
+def test_a_session_that_waits_for_its_process_in_the_middle_of_an_append_is_ended(postgres_settings: Settings) -> None:
+    stuck = PostgreSQL(at(postgres_settings.store.database_url, postgres_settings))
+    with Ledger.open(postgres_settings) as ledger:
+
+        def append_while_another_holds_the_lock() -> None:
+            """Append while a session that holds the lock does nothing any more, as if its process were stopped."""
+            with stuck.transaction(writing=True) as connection:
+                connection.lock("mayfly_events")
+                ledger.append(ENTRY, subject="s")
+
+        before = ledger.count()
+        with pytest.raises(StoreError):
+            append_while_another_holds_the_lock()
+        assert ledger.count() == before + 1
 
 
 def test_no_connection_is_left_open_by_a_failed_opening(sqlite_settings: Settings) -> None:

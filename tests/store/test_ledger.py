@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -237,3 +238,24 @@ def test_event_of_and_payload_are_recorded_alike(ledger: Ledger) -> None:
     one = ledger.append(Noted(value=1), subject="s")
     two = ledger.append(Event.of(Noted(value=1), subject="s"))
     assert (one.kind, one.subject, one.payload) == (two.kind, two.subject, two.payload)
+
+
+def test_what_is_made_of_the_newest_event_is_made_of_that_however_many_append_at_once(settings: Settings) -> None:
+    def count_up(found: Mapping[str, Event]) -> list[Event]:
+        last = found["total"].payload["value"] if "total" in found else 0
+        assert isinstance(last, int)
+        return [Event.of(Noted(value=last + 1), subject="total")]
+
+    def append() -> None:
+        with Ledger.open(settings) as opened:
+            for _ in range(5):
+                opened.append_after("test.noted", ["total"], count_up)
+
+    threads = [threading.Thread(target=append) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with Ledger.open(settings) as ledger:
+        assert [event.payload["value"] for event in ledger.read(kind="test.noted")] == list(range(1, 21))
+        assert ledger.append_after("test.noted", ["total"], lambda found: ()) == []

@@ -1,6 +1,6 @@
-"""What only tells what happened holds no secret; what a run needs to go on is kept as it is."""
+"""No event holds a secret, in whichever field."""
 
-from mayfly.core import HIDDEN
+from mayfly.core import HIDDEN, was_hidden
 from mayfly.promise._events import Collapsed, Proven
 from mayfly.store import Ledger
 
@@ -24,8 +24,9 @@ def test_a_token_in_what_is_told_is_left_out(ledger: Ledger) -> None:
     assert TOKEN not in str(found.payload)
 
 
-def test_a_value_that_is_needed_again_is_kept_as_it_is(ledger: Ledger) -> None:
-    ledger.append(Proven(run="r-1", node="0", value=TOKEN, evidence={}), subject="key")
+def test_f9_no_field_is_kept_in_clear_and_what_was_left_out_can_be_told(ledger: Ledger) -> None:
+    ledger.append(Proven(run="r-1", node="0", value={"rows": [TOKEN]}, evidence={}), subject="key")
     found = ledger.last(kind="promise.proven", subject="key")
     assert found is not None
-    assert found.payload["value"] == TOKEN
+    assert found.payload["value"] == {"rows": [HIDDEN]}
+    assert was_hidden(found.payload)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
@@ -11,6 +12,8 @@ import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
@@ -23,14 +26,15 @@ def here() -> Settings:
     return Settings.load(directory=Path("/"))
 
 
-def start(*arguments: object, store: Settings) -> subprocess.Popen[str]:
-    """Start this file as a process that works on *store*."""
+def start(*arguments: object, store: Settings, preload: Path | None = None) -> subprocess.Popen[str]:
+    """Start this file as a process that works on *store*; a library in *preload* is loaded before all others."""
     environ = {
         **os.environ,
         "MAYFLY_STATE_DIR": str(store.state),
         "MAYFLY_DATABASE_URL": store.store.database_url,
         # Whoever is unlucky with a lock that many want waits as long as the others take, however slow the disk is.
-        "MAYFLY_STORE_BUSY_TIMEOUT": "600",
+        "MAYFLY_STORE_BUSY_TIMEOUT": "600" if preload is None else "1",
+        **({} if preload is None else {"LD_PRELOAD": str(preload)}),
     }
     return subprocess.Popen(
         [sys.executable, __file__, *map(str, arguments)],
@@ -187,6 +191,47 @@ def put_killed() -> None:
             status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
             say(json.dumps([status, {entry.key: entry.value for entry in cache.entries(now=3.0)}]))
             if status == 0:
+                return
+
+
+def archive_killed() -> None:
+    """Archive in a child killed after one statement, in one killed after two, and so on; say what each one left."""
+    with Ledger.open(here()) as ledger:
+        for number in count(1):
+            child = os.fork()
+            if child == 0:
+                kill_after(number)
+                list(ledger.archive(before=datetime.now(UTC) + timedelta(days=1)))
+                os._exit(0)
+            status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+            say(json.dumps([status, ledger.count(), ledger.verify().ok]))
+            if status == 0:
+                return
+
+
+def append_failing(errno: str, fresh: str) -> None:
+    """Append once for each system call that an append makes, and let that call fail; say what each one left."""
+    shim = ctypes.CDLL(None)
+    number = 0
+    with ExitStack() as stack:
+        ledger = stack.enter_context(Ledger.open(here()))
+        while True:
+            number += 1
+            if fresh == "fresh":
+                ledger.close()
+                ledger = stack.enter_context(Ledger.open(here()))
+            with Ledger.open(here()) as other:
+                before = other.before_last(0)
+            shim.failing_start(ctypes.c_long(number), int(errno))
+            try:
+                told = str(ledger.append_many([entry(number), entry(number)], subject="f")[-1].id)
+            except MayflyError as error:
+                told = f"{error.code}: {error}"
+            calls = shim.failing_stop()
+            with Ledger.open(here()) as other:
+                after, whole = other.before_last(0), other.verify()
+            say(json.dumps([told, before, after, whole.broken]))
+            if calls < number:
                 return
 
 

@@ -13,7 +13,7 @@ from mayfly.cli._output import answer as write
 from mayfly.cli._run import ModelOption, Verbose, show_outcome
 from mayfly.cli._who import By, who
 from mayfly.cli._words import exit_status
-from mayfly.core import UNSET, Contract, InputError, Settings, one_line
+from mayfly.core import UNSET, Contract, InputError, Settings, one_line, was_hidden
 
 if TYPE_CHECKING:
     from mayfly.forge import Call
@@ -63,7 +63,11 @@ def _go_on(id: str, text: str, model: str | None, *, as_json: bool, verbose: boo
     id = f"h-{id.removeprefix('r-')}" if id.startswith("r-") else id
     with progress, Runtime(Settings.load(), observer=progress) as runtime:
         inbox = runtime.parts.inbox
-        settled = _settling(inbox.get(id), text)
+        call = inbox.get(id)
+        if was_hidden(call.request):
+            fix = "run it again, with the answer in its words"
+            raise InputError(f"{id} was asked with a secret, which is not kept", fix=fix)
+        settled = _settling(call, text)
         call = inbox.answer(id, text)
         run, _, node = call.run.partition("/")
         if settled is not None:

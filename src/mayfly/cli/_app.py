@@ -46,7 +46,7 @@ COMMANDS = {
     "doctor": Lazy("mayfly.cli._doctor:doctor", "Say which wall this machine gives, layer by layer."),
     "ray": Lazy("mayfly.cli._ray:app", "A Ray cluster on this machine, to try things out."),
     "sandbox": Lazy("mayfly.cli._sandbox:app", "Run Python behind the wall."),
-    "log": Lazy("mayfly.cli._log:log", "Read the ledger."),
+    "log": Lazy("mayfly.cli._log:app", "Read the ledger."),
     "config": Lazy("mayfly.cli._config:app", "Show the settings in force."),
 }
 

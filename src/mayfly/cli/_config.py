@@ -1,16 +1,13 @@
 """`mayfly config`: every setting, its value, its one owner and where the value comes from."""
 
-import re
 from typing import Annotated
 
 import typer
 
 from mayfly.cli._output import AsJson, answer, answer_json, group, table
-from mayfly.core import Default, Settings, harmless
+from mayfly.core import Default, Settings, harmless, without_secrets
 
 app = group("Show the settings in force.")
-
-_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)|(password=)(?:'[^']*'|[^&\s]*)")
 
 
 @app.command()
@@ -37,7 +34,7 @@ def masked(row: Default) -> Default:
     """Hide the password of a database URL: settings are pasted into bug reports."""
     if not isinstance(row.value, str) or not row.key.endswith("url"):
         return row
-    return row._replace(value=_PASSWORD.sub(lambda found: f"{found[1] or found[2]}***", row.value))
+    return row._replace(value=without_secrets(row.value))
 
 
 def _cells(row: Default, *, defaults: bool) -> tuple[str, ...]:

@@ -84,7 +84,8 @@ def _helps() -> Iterator[tuple[str, str]]:
 def _command_helps(command: Any, name: str, parent: Any) -> Iterator[tuple[str, str]]:
     context = command.make_context(name, [], parent=parent, resilient_parsing=True)
     inner = getattr(command, "commands", {})
-    if not inner:
+    # A group that does something by itself has options of its own.
+    if not inner or command.params:
         yield context.command_path, context.get_help()
     for child, found in inner.items():
         yield from _command_helps(found, child, context)

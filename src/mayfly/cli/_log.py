@@ -1,8 +1,7 @@
-"""`mayfly log`: read the ledger."""
+"""`mayfly log`: read the ledger, look whether it is whole, and move old runs out of it."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
@@ -10,16 +9,24 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli import _output
+from mayfly.cli._moment import HELP as MOMENT
+from mayfly.cli._moment import moment_of
 from mayfly.core import Settings, canonical_json, clipped, harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.store import Event, Ledger
 
-POLL = 0.5
 WIDTH = 120
+# Events shown where nobody says how many: a ledger of years has millions.
+LAST = 1000
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
+@app.callback(invoke_without_command=True)
 def log(
+    # Filled in by typer; who calls this as a function has none.
+    context: typer.Context = None,  # type: ignore[assignment]
     kind: Annotated[str | None, typer.Option(help="Only events of this kind, such as sandbox.ran.")] = None,
     id: Annotated[str | None, typer.Option("--id", help="Only events of this run, promise or tool.")] = None,
     promise: Annotated[
@@ -31,11 +38,15 @@ def log(
         ),
     ] = None,
     limit: Annotated[int | None, typer.Option(min=0, help="Only the last N events.", metavar="N")] = None,
+    everything: Annotated[bool, typer.Option("--all", help=f"Every event, not only the last {LAST:,}.")] = False,
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Wait for more and print them as they come.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
 ) -> None:
-    """Print what the ledger holds, oldest first."""
+    """Print what the ledger holds, oldest first: the last events, or all of a run that is named."""
     from mayfly.store import Ledger
+
+    if context is not None and context.invoked_subcommand is not None:
+        return
 
     ledger = Ledger.find(Settings.load())
     if ledger is None:
@@ -43,9 +54,13 @@ def log(
         return
     with ledger:
         if promise is None:
-            after = 0 if limit is None else ledger.before_last(limit, kind=kind, subject=id)
-            found = ledger.read(kind=kind, subject=id, after=after, limit=limit)
-            events = _follow(ledger, kind, id, after) if follow else found
+            last = None if everything or id else LAST
+            number = last if limit is None else limit
+            after = 0 if number is None else ledger.before_last(number, kind=kind, subject=id)
+            if after and limit is None:
+                _output.note(f"the last {LAST:,} events; all of them: {_output.command()} log --all")
+            found = ledger.read(kind=kind, subject=id, after=after, limit=number)
+            events = ledger.follow(kind=kind, subject=id, after=after) if follow else found
         else:
             events = _story(ledger, promise, kind, id, limit, follow=follow)
         try:
@@ -71,16 +86,8 @@ def _story(
     if not follow:
         return iter(last)
     known = {event.id for event in wanted}
-    more = _follow(ledger, kind, subject, after)
+    more = ledger.follow(kind=kind, subject=subject, after=after)
     return chain(last, (event for event in more if event.id not in known and story.wants(event)))
-
-
-def _follow(ledger: Ledger, kind: str | None, subject: str | None, after: int) -> Iterator[Event]:
-    while True:
-        for event in ledger.read(kind=kind, subject=subject, after=after):
-            after = event.id
-            yield event
-        time.sleep(POLL)
 
 
 def _fields(event: Event) -> dict[str, object]:
@@ -108,3 +115,71 @@ def _as_text(event: Event) -> str:
     short = "".join(first) + clipped(values, WIDTH)
     when = event.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
     return f"{when}  {one_line(event.kind)}  {one_line(event.subject)}  {short}"
+
+
+@app.command("verify")
+def verify(
+    *,
+    head: Annotated[
+        str,
+        typer.Option(
+            help="A head that was printed before and kept elsewhere: its end must still be there.", metavar="ID:HASH"
+        ),
+    ] = "",
+    as_json: _output.AsJson = False,
+) -> None:
+    """Look whether the ledger is what was appended, and name the first place where it is not.
+
+    Events that were changed, deleted, inserted or put in another order, rows of runs that do not follow from their
+    events, blobs and archives. Who rewrites everything up to the last link, or cuts the end off, is found out with the
+    head alone: keep it where the ledger's owner cannot write.
+    """
+    from dataclasses import asdict
+
+    from mayfly.store import Ledger
+
+    ledger = Ledger.find(Settings.load())
+    if ledger is None:
+        _output.note(f"nothing is recorded yet; try: {_output.command()} demo")
+        return
+    with ledger:
+        found = ledger.verify(head=head)
+    if as_json:
+        _output.answer_json({"ok": found.ok, **asdict(found)})
+    else:
+        said = "broken" if found.broken else "whole"
+        _output.answer(
+            f"{said}: {found.events:,} events in {found.links:,} links" + (" before it" if found.broken else "")
+        )
+        _output.answer(f"head: {found.head}")
+    if found.broken:
+        _output.note(f"the ledger is not what was appended: {one_line(found.broken, limit=500)}")
+        raise typer.Exit(1)
+
+
+@app.command("archive")
+def archive(
+    *,
+    before: Annotated[str, typer.Option(help=f"Runs that ended before this moment, {MOMENT}.", metavar="MOMENT")],
+    as_json: _output.AsJson = False,
+) -> None:
+    """Move runs that ended long ago into compressed files beside the ledger.
+
+    `trace`, `why` and `log --id` read them as before, `runs` and `metrics` still count them, and `log verify` goes
+    through them; lists of all events leave them out.
+    """
+    from mayfly.store import Ledger
+
+    moment = moment_of(before)
+    ledger = Ledger.find(Settings.load())
+    done = []
+    if ledger is not None:
+        with ledger:
+            for one in ledger.archive(before=moment):
+                done.append(one)
+                if not as_json:
+                    _output.answer(f"{one.file}: {one.events:,} events of {one.runs:,} runs")
+    if as_json:
+        _output.answer_json([{"file": one.file, "runs": one.runs, "events": one.events} for one in done])
+    elif not done:
+        _output.note(f"no run ended before {moment.isoformat(timespec='seconds')} that is not archived")

@@ -105,11 +105,12 @@ def report(error: Exception, *, debug: bool) -> int:
         import traceback
 
         traceback.print_exception(error)
-    from mayfly.core import harmless, one_line
+    from mayfly.core import harmless, one_line, without_secrets
 
     message, fix, status = _explain(error)
     hint = f"; {as_called(harmless(fix))}" if fix else ""
-    note(f"mayfly: {one_line(message)}{hint}")
+    # Errors are pasted into bug reports and kept in logs of others.
+    note(f"mayfly: {one_line(without_secrets(message))}{hint}")
     if isinstance(error, OSError):
         _drop_stdout()
     return status

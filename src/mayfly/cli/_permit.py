@@ -30,6 +30,9 @@ def permit(
     fact: Annotated[
         list[str] | None, typer.Option("--fact", help="A fact of the session. May be repeated.", metavar="FACT")
     ] = None,
+    session: Annotated[
+        str | None, typer.Option(help="The session it belongs to; what a session spends is added up.", metavar="ID")
+    ] = None,
     rules: Rules = None,
     workspace: Workspace = None,
     why: Annotated[bool, typer.Option("--why", help="Print the derivation too.")] = False,
@@ -48,7 +51,7 @@ def permit(
         facts.append(f"tier(/{tier})")
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if payload == "-" else payload
     with desk(rules, workspace) as opened:
-        found = opened.kernel(persona=persona, facts=facts).permitted(action, target, text)
+        found = opened.kernel(persona=persona, facts=facts, session=session).permitted(action, target, text)
         trees = found.trees() if why else ()
         remedies = found.remedies() if why else ()
     if as_json:
@@ -60,6 +63,7 @@ def permit(
 
 def _as_json(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:
     fields: dict[str, object] = {"decision": found.decision, "because": list(found.because), "id": found.id}
+    fields["reasons"] = [reason.to_json() for reason in found.reasons]
     if trees:
         from mayfly.mangle import to_json
 
@@ -69,8 +73,11 @@ def _as_json(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequenc
 
 def _tell(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:
     answer(found.decision)
-    for reason in found.because:
-        answer(f"  {one_line(reason)}")
+    for reason in found.reasons:
+        span = reason.span
+        answer(f"  {one_line(reason.text)} [{reason.code}, {span.argument} {span.start}-{span.end}]")
+    for line in () if found.reasons else found.because:
+        answer(f"  {one_line(line)}")
     for tree in trees:
         print_tree(tree)
     for remedy in remedies:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._desk import desk
-from mayfly.cli._output import AsJson, answer, answer_json, group, note
+from mayfly.cli._output import AsJson, answer, answer_json, group, note, table
 from mayfly.cli._trees import print_tree
 from mayfly.core import InputError, one_line
 
@@ -185,6 +185,65 @@ def _error(error: "MangleError") -> dict[str, object]:
 def _complain(error: "MangleError") -> None:
     for one in error.all:
         note(f"mayfly: {one}")
+
+
+@app.command()
+def actions(
+    name: Annotated[
+        str | None, typer.Argument(help="An action or a type of actions; all types if none.", metavar="ACTION")
+    ] = None,
+    *,
+    codes: Annotated[bool, typer.Option("--codes", help="Print the codes of reasons instead.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print the types of actions, or one with its keys.
+
+    What the target of each is, and which keys its payload may have; an unknown key is denied.
+    """
+    from mayfly.policy import action_types, reason_codes
+
+    if codes:
+        _print_rows([("CODE", "MEANING"), *reason_codes().items()], as_json=as_json)
+        return
+    with desk() as opened:
+        rows = opened.kernel().query("action_class(Action, Class)")
+    types = {str(action).removeprefix("/"): str(type).removeprefix("/") for action, type in rows}
+    if name is not None:
+        _print_type(types.get(name, name), as_json=as_json)
+        return
+    named = {one: " ".join(sorted(action for action, type in types.items() if type == one)) for one in action_types()}
+    listed = [(one.name, one.target, named[one.name]) for one in action_types().values()]
+    _print_rows([("TYPE", "TARGET", "ACTIONS"), *listed], as_json=as_json)
+
+
+def _print_type(name: str, *, as_json: bool) -> None:
+    from difflib import get_close_matches
+
+    from mayfly.policy import action_types, key_groups
+
+    known = action_types().get(name)
+    if known is None:
+        near = get_close_matches(name, action_types(), n=1)
+        fix = f"did you mean {near[0]}?" if near else "see: mayfly policy actions"
+        raise InputError(f"there is no action {name!r}", fix=fix)
+    if as_json:
+        answer_json({"type": known.name, "target": known.target, "payload": known.schema()})
+        return
+    answer(f"{known.name}: the target is {known.target}")
+    groups = [key_groups()[group] for group in known.groups]
+    rows = [(group["names"][0], group["means"], " ".join(group["names"][1:])) for group in groups]
+    _print_rows([("KEY", "MEANING", "ALSO CALLED"), *rows], as_json=False)
+    if known.open:
+        note("any other key is taken too: who is given the payload checks it")
+
+
+def _print_rows(rows: list[tuple[str, ...]], *, as_json: bool) -> None:
+    if as_json:
+        names = [cell.lower() for cell in rows[0]]
+        answer_json([dict(zip(names, row, strict=True)) for row in rows[1:]])
+        return
+    for line in table(rows):
+        answer(line)
 
 
 @app.command()

@@ -2,37 +2,74 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mayfly.cli._moment import HELP as MOMENT
+from mayfly.cli._moment import moment_of
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
-from mayfly.core import Settings, one_line
+from mayfly.core import InputError, Settings, one_line
+from mayfly.views import STATUSES
 
 if TYPE_CHECKING:
+    from mayfly.store import Ledger
     from mayfly.views import RunLine
 
 
 def runs(
     *,
-    last: Annotated[int, typer.Option(min=0, help="Only the last N runs.", metavar="N")] = 20,
+    last: Annotated[int, typer.Option("--limit", "--last", min=0, help="Only the last N runs.", metavar="N")] = 20,
+    status: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"Only runs that stand so; may be said several times: {', '.join(STATUSES)}.", metavar="STATUS"
+        ),
+    ] = None,
+    since: Annotated[str, typer.Option(help=f"Only runs that began then or later, {MOMENT}.", metavar="MOMENT")] = "",
+    after: Annotated[str, typer.Option(help="Go on after this run: the next page of the list.", metavar="ID")] = "",
     as_json: AsJson = False,
 ) -> None:
     """List the last runs, the newest first: how each ended, or that it can be taken up again."""
     from mayfly.store import Ledger
     from mayfly.views import runs as find
 
+    wanted = _statuses(status or ())
+    moment = moment_of(since) if since else None
     ledger = Ledger.find(Settings.load())
     found: list[RunLine] = []
+    more = False
     if ledger is not None:
         with ledger:
-            found = find(ledger, last=last)
+            before = _number(ledger, after) if after else None
+            # One more than is shown tells whether there is another page.
+            found = find(ledger, last=last + 1, status=wanted, since=moment, before=before)
+        found, more = found[:last], last > 0 and len(found) > last
     if as_json:
         answer_json([line.fields() for line in found])
     elif not found:
-        note(f"nothing has been run yet; try: {command()} demo")
+        narrowed = wanted or since or after
+        note("no such run" if narrowed else f"nothing has been run yet; try: {command()} demo")
     else:
         _show(found)
+        if more:
+            note(f"older ones: {command()} runs --after {one_line(found[-1].id)}")
+
+
+def _statuses(given: Sequence[str]) -> tuple[str, ...]:
+    wrong = [status for status in given if status not in STATUSES]
+    if wrong:
+        raise InputError(f"no run is {one_line(wrong[0], limit=60)!r}", fix=f"say one of {', '.join(STATUSES)}")
+    return tuple(given)
+
+
+def _number(ledger: Ledger, run: str) -> int:
+    """Return where *run* stands in the list."""
+    row = ledger.run(run)
+    if row is None or not row.began:
+        raise InputError(f"there is no run {one_line(run, limit=60)}", fix="see: mayfly runs")
+    return row.began
 
 
 def _show(found: list[RunLine]) -> None:

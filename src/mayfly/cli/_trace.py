@@ -123,12 +123,14 @@ def _show_order(traced: Trace) -> None:
     from mayfly.views import event_words
 
     start, terminal = traced.saved.at, sys.stdout.isatty()
+    since = 0.0
     for event in traced.events[:ORDER]:
-        since = (event.at - start).total_seconds()
+        # The order is that of the ledger; a clock that was set back does not make a later event an earlier one.
+        since = max(since, (event.at - start).total_seconds())
         node = event.payload.get("node") or event.subject.partition("/")[2]
         happened = event.kind.removeprefix("promise.")
         words = one_line(event_words(event), limit=200)
-        line = f"{how_long(max(0.0, since)):>9}  {happened:<{KINDS}}  {one_line(str(node or '')):<8}  {words}".rstrip()
+        line = f"{how_long(since):>9}  {happened:<{KINDS}}  {one_line(str(node or '')):<8}  {words}".rstrip()
         answer(cut(line, columns(sys.stdout)) if terminal else line)
     left = len(traced.events) - ORDER
     if left > 0:

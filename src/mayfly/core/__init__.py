@@ -12,15 +12,27 @@ if TYPE_CHECKING:
     from mayfly.core._agent import Agent, Identity, agent
     from mayfly.core._amounts import POOL_KINDS
     from mayfly.core._canonical import canonical_json, content_hash
-    from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent
+    from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
     from mayfly.core._contract import EDGES, Contract, Side
     from mayfly.core._hosts import Host, host_of
     from mayfly.core._money import NO_MONEY, Money
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
+    from mayfly.core._programs import find_program, missing_program
     from mayfly.core._same import is_sequence, same
     from mayfly.core._schema import mismatch
-    from mayfly.core._secrets import HIDDEN, find_key, holds_secret, without_known_secrets, without_secrets
+    from mayfly.core._secrets import (
+        HIDDEN,
+        find_key,
+        holds_secret,
+        holds_secret_in,
+        is_secret_name,
+        secret_remover,
+        was_hidden,
+        without_known_secrets,
+        without_secrets,
+        without_secrets_in,
+    )
     from mayfly.core._settings import (
         Default,
         ForgeSettings,
@@ -113,6 +125,7 @@ __all__ = [
     "PromiseSettings",
     "Proof",
     "Refusal",
+    "Retry",
     "SandboxSettings",
     "Settings",
     "Side",
@@ -134,20 +147,27 @@ __all__ = [
     "content_hash",
     "current_pool",
     "find_key",
+    "find_program",
     "harmless",
     "holds_secret",
+    "holds_secret_in",
     "host_of",
+    "is_secret_name",
     "is_sequence",
     "limit",
     "mismatch",
+    "missing_program",
     "one_line",
     "parse_python",
     "rounds",
     "same",
+    "secret_remover",
     "shown",
+    "was_hidden",
     "within",
     "without_known_secrets",
     "without_secrets",
+    "without_secrets_in",
 ]
 
 __getattr__ = lazily(
@@ -157,15 +177,19 @@ __getattr__ = lazily(
         "_agent": "Agent Identity agent",
         "_amounts": "POOL_KINDS",
         "_canonical": "canonical_json content_hash",
-        "_capability": "Asked Capability Does Effect Invocation NotSent",
+        "_capability": "Asked Capability Does Effect Invocation NotSent Retry",
         "_contract": "EDGES Contract Side",
         "_hosts": "Host host_of",
         "_money": "NO_MONEY Money",
         "_parse": "check_tree parse_python",
+        "_programs": "find_program missing_program",
         "_pool": "Hold Pool current_pool limit within",
         "_same": "is_sequence same",
         "_schema": "mismatch",
-        "_secrets": "HIDDEN find_key holds_secret without_known_secrets without_secrets",
+        "_secrets": (
+            "HIDDEN find_key holds_secret holds_secret_in is_secret_name secret_remover was_hidden "
+            "without_known_secrets without_secrets without_secrets_in"
+        ),
         "_settings": (
             "Default ForgeSettings GateSettings LibrarySettings ModelSettings PolicySettings "
             "PromiseSettings SandboxSettings Settings StoreSettings"

@@ -30,6 +30,32 @@ class NotSent(MayflyError):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Retry:
+    """How often a failed call is made again: *times*, after *delay* seconds and each time after *factor* times that.
+
+    Only what is one of *on* is tried again, and never an `InputError`: what was given is no better the next time.
+    """
+
+    times: int = 3
+    delay: float = 1.0
+    factor: float = 2.0
+    on: tuple[type[Exception], ...] = (Exception,)
+
+    def __post_init__(self) -> None:
+        if self.times < 0 or self.delay < 0 or self.factor < 1:
+            raise InputError("a retry has 0 or more times, a delay of 0 or more seconds and a factor of 1 or more")
+
+    @property
+    def delays(self) -> tuple[float, ...]:
+        """How long is waited before each further call."""
+        return tuple(self.delay * self.factor**number for number in range(self.times))
+
+    def covers(self, error: Exception) -> bool:
+        """Whether another call may help."""
+        return isinstance(error, self.on) and not isinstance(error, InputError)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Invocation:
     """One call: its arguments, the key by which a receiver knows it again, and by what it is told to stop.
 
@@ -67,8 +93,10 @@ class Capability(Agent[Mapping[str, Any] | Invocation, object]):
     *does* says in (verb, object) pairs what it is good for. Before every call the rules are asked for what *asks*
     returns, one by one; a call for which it returns nothing reaches nothing outside. *check* is the test its value has
     to pass within *check_seconds*: True, and nothing else, accepts; *proves* says that in words. *quick* ones are
-    called on the event loop itself. *steady* ones give the same value for the same arguments, so that one that was
-    proven before, in whatever run, is used again unless they are quick anyway.
+    called on the event loop itself. *retry* says when a call that failed is made again; where nothing is said, a lost
+    connection and the like are tried again as the settings say. One with effect `once` is never called again. *steady*
+    ones give the same value for the same arguments, so that one that was proven before, in whatever run, is used again
+    unless they are quick anyway.
     """
 
     name: str
@@ -88,6 +116,11 @@ class Capability(Agent[Mapping[str, Any] | Invocation, object]):
     steady: bool = False
     seconds: float = 300.0
     check_seconds: float = 10.0
+    retry: Retry | None = None
+
+    def __post_init__(self) -> None:
+        if self.retry is not None and self.effect == "once":
+            raise InputError(f"{self.name}: an effect that is sent once is never tried again", fix="leave retry out")
 
     @property
     def reaches_out(self) -> bool:

@@ -43,9 +43,12 @@ class SandboxSettings:
     descriptors: int = setting(64, "open descriptors in one job", owner="sandbox", minimum=16)
     output: int = setting(1_000_000, "bytes a job may print", owner="sandbox", minimum=0)
     result: int = setting(16 * MIB, "bytes of a result as JSON", owner="sandbox", minimum=64)
+    nodes: int = setting(1_000_000, "values in a result, keys included", owner="sandbox", minimum=64)
     depth: int = setting(100, "nesting of a result", owner="sandbox", minimum=1)
     source: int = setting(16 * MIB, "bytes of source and argument together", owner="sandbox", minimum=1024)
     file_size: int = setting(256 * MIB, "bytes of one file written to a workspace", owner="sandbox", minimum=0)
+    workspace_size: int = setting(2048 * MIB, "bytes a workspace may grow to by jobs", owner="sandbox", minimum=0)
+    workspace_files: int = setting(50_000, "files a workspace may grow to by jobs", owner="sandbox", minimum=0)
     workers: int = setting(0, "one-shot workers kept ready; 0 means one a core", owner="sandbox", minimum=0)
     jobs: int = setting(32, "jobs at once; more wait their turn", owner="sandbox", minimum=1)
     pinned: int = setting(8, "pinned workers kept; the least recently used is dropped", owner="sandbox", minimum=0)
@@ -141,7 +144,16 @@ class PolicySettings:
     rules: str = setting("", "further rule files or directories, separated as in PATH", owner="policy")
     hosts: str = setting("", "hosts that may be reached without asking, separated by commas", owner="policy")
     send_hosts: str = setting("", "hosts that data may be sent to without asking, separated by commas", owner="policy")
-    spend_limit: int = setting(0, "cents that may be spent without asking", owner="policy", minimum=0)
+    spend_limit: int = setting(0, "cents that may be spent at once without asking", owner="policy", minimum=0)
+    spend_session: int = setting(
+        0, "cents one session may spend in all without asking; 0: spend_limit", owner="policy", minimum=0
+    )
+    spend_day: int = setting(
+        0,
+        "cents spent on one day (UTC) without asking; 0: ten times spend_limit",
+        owner="policy",
+        minimum=0,
+    )
     facts: int = setting(200_000, "facts one decision may derive", owner="policy", minimum=1)
     seconds: float = setting(2.0, "seconds one decision may take", owner="policy", minimum=0.001)
     approval: float = setting(600.0, "seconds an approval lasts", owner="policy", minimum=1)

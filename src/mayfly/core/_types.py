@@ -97,14 +97,9 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Witness:
-    """Name somebody who speaks for a program without having written it, and how much was held against it.
+class _Point:
+    """Hold who says something about a program, how many cases that is worth, and what is said, in words."""
 
-    *held-out*: examples its author was not shown; *tests*: tests written apart and before; *rival*: a program that was
-    written apart and agrees; *reading*: an independent reading of the lines; *answer*: what a person said.
-    """
-
-    kind: WitnessKind
     author: str
     count: int
     what: str
@@ -114,21 +109,26 @@ class Witness:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenPoint:
+class Witness(_Point):
+    """Name somebody who speaks for a program without having written it, and how much was held against it.
+
+    *held-out*: examples its author was not shown; *tests*: tests written apart and before; *rival*: a program that was
+    written apart and agrees; *reading*: an independent reading of the lines; *answer*: what a person said.
+    """
+
+    kind: WitnessKind
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenPoint(_Point):
     """Name something that no witness settles, although it can occur.
 
     *words*: only examples speak for what the words ask; *mistake*: a mistake put into the program that nobody would
-    notice; *failure*: an input on which it fails; *result*:
-    one on which it gives another kind of result than anywhere else; *rival*: one on which a rival answers otherwise.
+    notice; *failure*: an input on which it fails; *result*: one on which it gives another kind of result than anywhere
+    else; *rival*: one on which a rival answers otherwise.
     """
 
     kind: OpenKind
-    author: str
-    count: int
-    what: str
-
-    def __str__(self) -> str:
-        return self.what
 
 
 @dataclass(frozen=True, kw_only=True)

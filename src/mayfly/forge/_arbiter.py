@@ -40,21 +40,27 @@ class Arbiter:
             return Settled(upheld=tuple(one.test for one in disputed))
         dropped: list[Test] = []
         upheld: list[Test] = []
+        tied: tuple[Test, object] | None = None
         for one in plain[:MOST_LOOKS]:
-            seen = self._look(one.test.input, request, contract)
+            try:
+                seen = self._look(one.test.input, request, contract)
+            except MayflyError:
+                # Nobody looked, so there is no third voice: the test stands as it does where there is no model.
+                upheld.append(one.test)
+                continue
             if seen is not UNSET and same(seen, one.gave):
                 dropped.append(one.test)
             elif seen is not UNSET and same(seen, one.test.expected):
                 upheld.append(one.test)
             else:
-                return Settled(tuple(dropped), tuple(upheld), (one.test, one.gave))
-        # A program that was right wherever somebody looked is right about the rest of what it did the same way; but
-        # where more tests speak against it than may be looked at, they stand.
+                tied = tied or (one.test, one.gave)
+        # Where more tests speak against a program than may be looked at, they stand.
         upheld += [one.test for one in plain[MOST_LOOKS:]]
-        return Settled(tuple(dropped), tuple(upheld))
+        # A program that lost anywhere is written again first: a person is asked only where nothing else is wrong.
+        return Settled(tuple(dropped), tuple(upheld), None if upheld else tied)
 
     def _look(self, input: object, request: Request, contract: Contract) -> object | Unset:
-        """Return what a fresh look at one input gives; the same input is looked at once."""
+        """Return what a fresh look at one input gives, UNSET where it is not sure; the same input is looked at once."""
         assert self._model is not None
         key = json.dumps(input, sort_keys=True)
         if key not in self._known:
@@ -64,10 +70,7 @@ class Arbiter:
                 examples=_describe.examples(request.examples),
                 input=fenced(json.dumps(input, ensure_ascii=False)),
             )
-            try:
-                said = self._model.ask("arbiter", prompt.user, system=prompt.system, pool=self._pool).text
-            except MayflyError:
-                return UNSET
+            said = self._model.ask("arbiter", prompt.user, system=prompt.system, pool=self._pool).text
             self._known[key] = _output_in(said)
         return self._known[key]
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, is_dataclass
+from importlib import import_module
 from typing import Any, Generic, ParamSpec, TypeVar, get_type_hints
 
-from mayfly.core import Asked, Capability, Effect, InputError, Invocation, Tier
+from mayfly.core import Asked, Capability, Effect, InputError, Invocation, Retry, Tier
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +26,25 @@ class FunctionCapability(Capability, Generic[P, R]):
         """Call the function itself."""
         return self.function(*args, **kwargs)
 
+    @property
+    def address(self) -> str:
+        """How another process finds it, as "module:name"; empty where it cannot: in a script, a class, a function."""
+        module, name = self.function.__module__, self.function.__qualname__
+        found = getattr(sys.modules.get(module), name, None)
+        return f"{module}:{name}" if module != "__main__" and found is self else ""
+
+    @classmethod
+    def at(cls, address: str) -> FunctionCapability[..., Any]:
+        """Import the one at *address*; `InputError` where there is none here. Nothing but a capability is returned."""
+        module, _, name = address.partition(":")
+        try:
+            found = getattr(import_module(module), name)
+        except (ImportError, AttributeError, TypeError, ValueError) as error:
+            raise InputError(f"{address} cannot be imported: {error}") from None
+        if not isinstance(found, cls):
+            raise InputError(f"{address} is no capability")
+        return found
+
 
 def capability(
     *,
@@ -39,6 +60,7 @@ def capability(
     quick: bool = False,
     steady: bool = False,
     seconds: float = 300.0,
+    retry: Retry | None = None,
 ) -> Callable[[Callable[P, R]], FunctionCapability[P, R]]:
     """Make a capability of a function: name and summary are its own, the schemas those of its annotations.
 
@@ -63,6 +85,7 @@ def capability(
             quick=quick,
             steady=steady,
             seconds=seconds,
+            retry=retry,
             function=function,
             **more,
         )

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 
-from mayfly.core import Artifact, Proof, StoreError, canonical_json, content_hash
+from mayfly.core import Artifact, Proof, StoreError, canonical_json, content_hash, without_secrets_in
 from mayfly.store import Cache, Cached, Seal
 
 Clock = Callable[[], float]
@@ -53,7 +53,7 @@ class Memo:
     def put(self, key: str, agent: Remembered) -> None:
         """Remember *agent* under *key*."""
         artifact = asdict(agent.artifact)
-        artifact["provenance"] = json.loads(json.dumps(artifact["provenance"], default=str))
+        artifact["provenance"] = without_secrets_in(json.loads(json.dumps(artifact["provenance"], default=str)))
         body = canonical_json(
             {
                 "key": key,
@@ -61,7 +61,7 @@ class Memo:
                 "hash": agent.artifact.hash,
                 "proof": asdict(agent.proof),
                 "versions": dict(agent.versions),
-                "intent": agent.intent,
+                "intent": without_secrets_in(agent.intent),
                 "spread": agent.spread,
             }
         )

@@ -7,10 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mayfly.promise._bind import ITEM, references, result_of
+    from mayfly.promise._bind import ITEM, reason_of, references, result_of
     from mayfly.promise._classify import classify
     from mayfly.promise._combine import CannotCombine, Joined
     from mayfly.promise._contradict import Contradict, Contradicted, ValueClaim, attempt
+    from mayfly.promise._data import copied
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._fix import Fix, Fixed, Ground
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
         Saved,
         Unsettled,
         cancel,
-        count_states,
-        run_status,
         saved,
         settle_effect,
         unknown_effects,
@@ -28,9 +27,9 @@ if TYPE_CHECKING:
     from mayfly.promise._journal import Journal
     from mayfly.promise._judge import Judge, Judged, Opinion
     from mayfly.promise._keys import part_of
-    from mayfly.promise._leaves import Leaves, Options, Value, about_store, arguments_of, input_of
+    from mayfly.promise._leaves import NOT_THERE, Leaves, Options, Value, about_store, arguments_of, input_of
     from mayfly.promise._order import Cycle
-    from mayfly.promise._promise import Combine, Evidence, IllegalTransition, Promise, State, Work
+    from mayfly.promise._promise import Children, Combine, Evidence, IllegalTransition, Promise, State, Work
     from mayfly.promise._promise_json import from_json, to_json
     from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality
     from mayfly.promise._resolve import Resolver
@@ -44,7 +43,9 @@ __all__ = [
     "CHAOS_THRESHOLD",
     "ITEM",
     "MAX_DEPTH",
+    "NOT_THERE",
     "CannotCombine",
+    "Children",
     "Combine",
     "Contradict",
     "Contradicted",
@@ -95,16 +96,16 @@ __all__ = [
     "cancel",
     "check_shape",
     "classify",
-    "count_states",
+    "copied",
     "from_json",
     "input_of",
     "open_engine",
     "part_of",
     "past_of",
     "plan_json",
+    "reason_of",
     "references",
     "result_of",
-    "run_status",
     "saved",
     "settle_effect",
     "spent_json",
@@ -113,8 +114,9 @@ __all__ = [
 ]
 
 _HOME = {
+    "copied": "mayfly.promise._data",
     "classify": "mayfly.promise._classify",
-    **dict.fromkeys(("ITEM", "references", "result_of"), "mayfly.promise._bind"),
+    **dict.fromkeys(("ITEM", "reason_of", "references", "result_of"), "mayfly.promise._bind"),
     **dict.fromkeys(
         (
             "CannotCombine",
@@ -143,8 +145,6 @@ _HOME = {
             "Saved",
             "Unsettled",
             "cancel",
-            "count_states",
-            "run_status",
             "saved",
             "settle_effect",
             "unknown_effects",
@@ -165,6 +165,7 @@ _HOME = {
     **dict.fromkeys(("part_of",), "mayfly.promise._keys"),
     **dict.fromkeys(
         (
+            "NOT_THERE",
             "Leaves",
             "Options",
             "Value",
@@ -180,6 +181,7 @@ _HOME = {
     **dict.fromkeys(("Judge", "Judged", "Opinion"), "mayfly.promise._judge"),
     **dict.fromkeys(
         (
+            "Children",
             "Combine",
             "Evidence",
             "IllegalTransition",

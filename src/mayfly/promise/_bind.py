@@ -1,7 +1,8 @@
 """Arguments that are not known before another promise is kept: references to its result, filled in when it is.
 
 `{"result of": "read"}` stands for the value of the sibling called *read*, `{"result of": "fetch", "at": "text"}` for
-one field of it, and `{"item": "each"}` for the item that a promise is made for, one of many.
+one field of it, `{"reason of": "fetch"}` for why it gave its ground (empty where it did not), and `{"item": "each"}`
+for the item that a promise is made for, one of many.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 from mayfly.core import InputError
 
 RESULT = "result of"
+REASON = "reason of"
 ITEM: Mapping[str, str] = {"item": "each"}
 
 
@@ -20,10 +22,22 @@ def result_of(name: str, *, at: str = "") -> dict[str, str]:
     return {RESULT: name, "at": at} if at else {RESULT: name}
 
 
+def reason_of(name: str) -> dict[str, str]:
+    """Return the reference to why the sibling called *name*, an optional one, gave its ground."""
+    return {REASON: name}
+
+
+def reason_key(name: str) -> str:
+    """Return under which key the reason of a sibling lies among the results."""
+    return f"{REASON} {name}"
+
+
 def references(argument: Any) -> Iterator[str]:
     """Yield the names of the siblings whose results an argument refers to."""
     if _is_reference(argument):
         yield argument[RESULT]
+    elif _asks_reason(argument):
+        yield argument[REASON]
     elif isinstance(argument, dict):
         for value in argument.values():
             yield from references(value)
@@ -38,6 +52,8 @@ def bind(argument: Any, results: Mapping[str, object]) -> object:
         if argument[RESULT] not in results:
             raise InputError(f"the result of {argument[RESULT]!r} is not known here", fix="name it in needs")
         return _field(results[argument[RESULT]], argument.get("at", ""))
+    if _asks_reason(argument):
+        return results.get(reason_key(argument[REASON]), "")
     if isinstance(argument, dict):
         return {name: bind(value, results) for name, value in argument.items()}
     return [bind(value, results) for value in argument] if isinstance(argument, list) else argument
@@ -54,6 +70,10 @@ def with_item(argument: object, item: object) -> object:
 
 def _is_reference(argument: Any) -> bool:
     return isinstance(argument, dict) and isinstance(argument.get(RESULT), str) and set(argument) <= {RESULT, "at"}
+
+
+def _asks_reason(argument: Any) -> bool:
+    return isinstance(argument, dict) and set(argument) == {REASON} and isinstance(argument[REASON], str)
 
 
 def _field(value: object, at: str) -> object:

@@ -5,12 +5,23 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from mayfly.core import UNSET, Asked, Capability, Invocation, MayflyError, NotSent, Unset
+from mayfly.core import (
+    UNSET,
+    Asked,
+    Capability,
+    Effect,
+    Invocation,
+    MayflyError,
+    NotSent,
+    Retry,
+    Unset,
+    was_hidden,
+)
 from mayfly.library import Committed
 from mayfly.promise._data import NotData, copied
 from mayfly.promise._events import EffectBegan, EffectDone, EffectRefused, EffectUnknown
@@ -22,10 +33,20 @@ if TYPE_CHECKING:
     from mayfly.store import Ledger
 
 LONGEST = 500
+CUT_OFF = "the run ended while it was being sent"
 # The name could not be looked up or nobody listened: nothing has left this machine.
 _NEVER_LEFT = (NotSent, ConnectionRefusedError, socket.gaierror)
 # What may be gone the next time; a file that is not there, or may not be read, is not.
 _PASSING = (ConnectionError, TimeoutError, BlockingIOError, InterruptedError)
+
+
+# What is called again where a capability says nothing of it; what is sent once is not, whatever happens.
+_AGAIN: Mapping[Effect, tuple[type[Exception], ...]] = {
+    "none": _PASSING,
+    "transactional": (),
+    "idempotent": (OSError,),
+    "once": (),
+}
 
 
 class Unknown(MayflyError):
@@ -40,6 +61,20 @@ class Denied(MayflyError):
     code = "DENIED"
 
 
+class ReasonGiven(Protocol):
+    """One reason of the rules."""
+
+    @property
+    def code(self) -> str:
+        """What never changes of it."""
+        ...
+
+    @property
+    def text(self) -> str:
+        """Its words."""
+        ...
+
+
 class Decision(Protocol):
     """What the rules said of one action."""
 
@@ -51,6 +86,11 @@ class Decision(Protocol):
     @property
     def because(self) -> tuple[str, ...]:
         """The reasons."""
+        ...
+
+    @property
+    def reasons(self) -> Sequence[ReasonGiven]:
+        """The reasons with their codes."""
         ...
 
     @property
@@ -71,6 +111,10 @@ class Past:
     open: bool = False
     unknown: bool = False
     settled: str = ""
+    # What the last attempt said when it began: which capability, what kind of effect, on what.
+    capability: str = ""
+    effect: str = ""
+    target: str = ""
 
 
 @dataclass(kw_only=True)
@@ -89,19 +133,47 @@ class Effects:
     ) -> tuple[object, tuple[Payload, ...]]:
         """Return the value, and what has to be recorded in one piece with the promise that it fulfils."""
         past = self.past.get(call.key, Past())
+        if was_hidden(past.value):
+            raise Unknown(f"{capability.name} was done, and what it gave held a secret, which is not kept")
         if past.value is not UNSET:
             return past.value, ()
+        asked = capability.asks(call)
+        sent = _Sent(capability, call, promise, past, asked[-1] if asked else Asked(""))
+        # Before anybody is asked whether it may be sent: it may have been, whatever the rules say of it by now.
+        if capability.effect == "once" and (past.open or past.unknown) and past.settled != "again":
+            raise self._unknown(sent, CUT_OFF)
         if capability.reaches_out:
             await asyncio.to_thread(self.kill)
-        asked = capability.asks(call)
         for one in asked:
             await self._ask(capability, one)
         if capability.effect in ("none", "transactional"):
             return _committed(await self._patiently(capability, call))
-        sent = _Sent(capability, call, promise, past, asked[-1] if asked else Asked(""))
-        if capability.effect == "once" and (past.open or past.unknown) and past.settled != "again":
-            raise self._unknown(sent, "the run ended while it was being sent")
         return await self._send(sent), ()
+
+    def report_open(self, root: Promise[Any]) -> None:
+        """Say of every effect that was under way when an earlier attempt ended that nobody can tell about it.
+
+        This attempt may never come to its promise: one before it may not be kept this time.
+        """
+        for promise in root.walk():
+            key = f"{self.journal.run}/{promise.id}"
+            past = self.past.get(key)
+            if past is not None and past.effect == "once" and past.open and not past.unknown:
+                self._note_unknown(promise, key, past, capability=past.capability, target=past.target, reason=CUT_OFF)
+
+    def _note_unknown(
+        self, promise: Promise[Any], key: str, past: Past, *, capability: str, target: str, reason: str
+    ) -> None:
+        unknown = EffectUnknown(
+            run=self.journal.run,
+            node=promise.id,
+            capability=capability,
+            target=target,
+            intent=promise.intent[:LONGEST],
+            reason=reason,
+        )
+        self.journal.note((unknown, key))
+        past.unknown = True
 
     async def _ask(self, capability: Capability, asked: Asked) -> None:
         if self.permit is None:
@@ -109,7 +181,8 @@ class Effects:
         said = await asyncio.to_thread(self.permit, *asked)
         if said.decision == "permit":
             return
-        why = "; ".join(said.because[:3]) or "no rule permits it"
+        codes = [f"{reason.text} [{reason.code}]" for reason in said.reasons]
+        why = "; ".join((codes or list(said.because))[:3]) or "no rule permits it"
         fix = f"mayfly policy approve {said.id} --by NAME --reason TEXT" if said.decision == "approval" else None
         word = "needs an approval" if said.decision == "approval" else "is not permitted"
         raise Denied(f"{asked.action} {asked.target[:LONGEST]} {word}: {why}", fix=fix)
@@ -152,31 +225,25 @@ class Effects:
         return value
 
     async def _patiently(self, capability: Capability, call: Invocation) -> object:
-        """Call; where a second call does no harm, a lost connection or the like is tried again."""
-        again = {"none": _PASSING, "idempotent": (OSError,)}.get(capability.effect, ())
-        for delay in (*self.delays, None):
+        """Call; where a second call does no harm, what its policy says (or a lost connection) is tried again."""
+        retry = capability.retry or Retry(on=_AGAIN[capability.effect])
+        for delay in (*(retry.delays if capability.retry else self.delays), None):
             try:
                 return await capability.invoke(call)
-            except again:
-                if delay is None:
+            except Exception as error:
+                if delay is None or not retry.covers(error):
                     raise
             await self.sleep(delay)
             await asyncio.to_thread(self.kill)
+            # Meanwhile another process may have taken the run up: then it is for that one to send it again.
+            await asyncio.to_thread(self.journal.ledger.check_fence)
         raise AssertionError("the last delay raises")
 
     def _unknown(self, sent: _Sent, reason: str) -> Unknown:
         name, past = sent.capability.name, sent.past
         if not past.unknown:
-            unknown = EffectUnknown(
-                run=self.journal.run,
-                node=sent.promise.id,
-                capability=name,
-                target=sent.asked.target[:LONGEST],
-                intent=sent.promise.intent[:LONGEST],
-                reason=reason,
-            )
-            self.journal.note((unknown, sent.call.key))
-            past.unknown = True
+            target = sent.asked.target[:LONGEST]
+            self._note_unknown(sent.promise, sent.call.key, past, capability=name, target=target, reason=reason)
         if past.settled == "failed":
             return Unknown(f"{name} was given up by hand: {reason}")
         fix = f"look, then: mayfly answer {sent.call.key} done|again|failed"
@@ -213,6 +280,9 @@ def past_of(ledger: Ledger, keys: Collection[str]) -> dict[str, Past]:
         payload: Any = event.payload
         if event.kind == "effect.began":
             past.attempts, past.open, past.settled = int(payload["attempt"]), True, ""
+            past.capability, past.effect, past.target = (
+                str(payload[name]) for name in ("capability", "effect", "target")
+            )
         elif event.kind == "effect.done":
             past.open = past.unknown = False
             past.value = json.loads(ledger.get_blob(payload["blob"])) if payload.get("blob") else payload.get("value")

@@ -37,12 +37,16 @@ class Began:
 @event("promise.grown")
 @dataclass(frozen=True, kw_only=True)
 class Grown:
-    """Record the children that were planned once the list they are made for was known; *tree* is where they are."""
+    """Record children that were planned once it was known what there is to do; *tree* is where they are.
+
+    *combine* is how their values become their parent's, which may have been unknown as well.
+    """
 
     node: str
     tree: str
     nodes: int
     seq: int
+    combine: str = ""
 
 
 @event("promise.resolved")
@@ -183,7 +187,8 @@ class RunCancelled:
 @event("run.resumed")
 @dataclass(frozen=True, kw_only=True)
 class RunResumed:
-    """Record that somebody goes on with a run, and how much of it was proven before."""
+    """Record that somebody goes on with a run, how many of its values are at hand, and how many promises stay kept."""
 
     by: str
     proven: int
+    kept: int | None = None

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import ConflictError, Cost, InputError, MayflyError
+from mayfly.core import ConflictError, Cost, InputError
 from mayfly.promise._combine import combine
 from mayfly.promise._events import EffectSettled, RunCancelled
 from mayfly.promise._leaves import Value, stored
@@ -21,7 +20,6 @@ from mayfly.store import JSON
 if TYPE_CHECKING:
     from mayfly.store import Event, Ledger
 
-ENDS = ("run.resolved", "run.collapsed")
 VERDICTS = ("done", "again", "failed")
 _STATES = {
     "promise.began": State.RESOLVING,
@@ -91,41 +89,6 @@ class Unsettled:
     at: datetime
 
 
-def count_states(ledger: Ledger, run: str) -> Counter[State]:
-    """Count promises by where they stand; what was tried more than once counts as it last ended."""
-    if ledger.last(kind="run.resumed", subject=run) is None:
-        return Counter({state: ledger.count(kind=kind, subject=run) for kind, state in _STATES.items()})
-    marks = _Marks()
-    for event in ledger.read(subject=run):
-        marks.take(event)
-    return Counter(_STATES[event.kind] for event in marks.last.values())
-
-
-def run_status(ledger: Ledger, run: str) -> tuple[str, Event | None]:
-    """Say how a run stands, and return the event with which it ended."""
-    ends = [event for kind in ENDS if (event := ledger.last(kind=kind, subject=run))]
-    end = max(ends, key=lambda event: event.id, default=None)
-    again = ledger.last(kind="run.resumed", subject=run)
-    if end is not None and (again is None or again.id < end.id):
-        stopped = {"CANCELLED": "cancelled", "KILLED": "killed"}.get(str(end.payload.get("code")))
-        return stopped or str(end.payload.get("status") or end.kind.removeprefix("run.")), end
-    if _claimed(ledger, run):
-        return "running", None
-    cancelled = ledger.last(kind="run.cancelled", subject=run)
-    asked = cancelled is not None and (again is None or cancelled.id > again.id)
-    return "cancelled" if asked else "interrupted", None
-
-
-def _claimed(ledger: Ledger, run: str) -> bool:
-    try:
-        ledger.claim(run).close()
-    except ConflictError:
-        return True
-    except MayflyError:
-        return False
-    return False
-
-
 def saved(ledger: Ledger, run: str) -> Saved:
     """Return the tree of a run as far as it has come."""
     planned = ledger.last(kind="promise.planned", subject=run)
@@ -140,20 +103,20 @@ def saved(ledger: Ledger, run: str) -> Saved:
     for event in ledger.read(subject=run, after=planned.id):
         marks.take(event)
     marks.spent.add_cut_off(ledger, run)
-    for node, address in marks.grown.items():
-        _attach(plan, node, json.loads(ledger.get_blob(address)))
+    for node, (address, how) in marks.grown.items():
+        _attach(plan, node, json.loads(ledger.get_blob(address)), how)
     tree = from_json(plan)
     values = _values(ledger, marks.keys)
     for promise in reversed(list(tree.walk())):
         marks.apply(promise, values)
-    status, _ = run_status(ledger, run)
+    row = ledger.run(run)
     return Saved(
         id=run,
         tree=tree,
         plan=plan,
         options=told["options"],
         at=planned.at,
-        status=status,
+        status=row.status if row else "interrupted",
         values=values,
         timings=marks.seconds,
         again=frozenset(marks.again),
@@ -163,12 +126,13 @@ def saved(ledger: Ledger, run: str) -> Saved:
     )
 
 
-def _attach(plan: dict[str, Any], node: str, children: list[Any]) -> None:
+def _attach(plan: dict[str, Any], node: str, children: list[Any], how: str) -> None:
     """Put children that were planned later below the promise they belong to; its path is the way there."""
     place = plan
     for number in node.split(".")[len(str(plan["id"]).split(".")) :]:
         place = place["children"][int(number) - 1]
     place["children"] = children
+    place["combine"] = how or place["combine"]
 
 
 class _Marks:
@@ -177,7 +141,7 @@ class _Marks:
     def __init__(self) -> None:
         self.last: dict[str, Event] = {}
         self.keys: dict[str, str] = {}
-        self.grown: dict[str, str] = {}
+        self.grown: dict[str, tuple[str, str]] = {}
         self.seconds: dict[str, float] = {}
         self.again: set[str] = set()
         self.spent = Spent()
@@ -186,7 +150,7 @@ class _Marks:
     def take(self, event: Event) -> None:
         payload: Any = event.payload
         if event.kind == "promise.grown":
-            self.grown[str(payload["node"])] = str(payload["tree"])
+            self.grown[str(payload["node"])] = str(payload["tree"]), str(payload.get("combine", ""))
             self.seq = max(self.seq, int(payload["seq"]))
         if event.kind not in _STATES:
             return
@@ -239,11 +203,11 @@ def _values(ledger: Ledger, keys: Mapping[str, str]) -> dict[str, Value]:
 
 def cancel(ledger: Ledger, run: str, *, by: str, reason: str = "") -> None:
     """Ask a run to stop, on whatever machine it is; what is proven stays proven."""
-    if ledger.last(kind="run.began", subject=run) is None:
+    row = ledger.run(run)
+    if row is None or not row.began:
         raise InputError(f"there is no run {run}", fix="see: mayfly runs")
-    status, _ = run_status(ledger, run)
-    if status != "running":
-        raise ConflictError(f"run {run} is not running: it is {status}")
+    if row.status != "running":
+        raise ConflictError(f"run {run} is not running: it is {row.status}")
     ledger.append(RunCancelled(by=by, reason=reason), subject=run)
 
 

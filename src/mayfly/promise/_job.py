@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from mayfly.core import UNSET, Cost, Example, Proof, Unset
 from mayfly.promise._promise import Work
+from mayfly.store import Fence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +26,8 @@ class Job:
 
     Work "run" runs an admitted agent, known by its hash, on the argument or the part; "compile" writes, proves and
     runs one; "write" writes and proves one and returns `{"agent": hash, "merge": how results of parts join, or None}`.
-    *versions* is what the driver's gates are; a worker with others refuses.
+    *versions* is what the driver's gates are; a worker with others refuses. *generation* is that of the driver's claim:
+    once another process has the run, a worker of this one records nothing more of it; 0 where nobody claimed it.
     """
 
     run: str
@@ -43,6 +45,12 @@ class Job:
     accept_weak: bool = False
     seconds: float | None = None
     versions: str = ""
+    generation: int = 0
+
+    @property
+    def fence(self) -> Fence | None:
+        """What the appends of its worker are checked against."""
+        return Fence(self.run, self.generation) if self.generation else None
 
     @property
     def id(self) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from mayfly.core import StoreError, canonical_json
+from mayfly.core import StoreError, canonical_json, without_secrets_in
 from mayfly.store import JSON, Event, Payload
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Journal:
             # One at a time: it lies on disk since it is large, and the whole of it goes through memory here.
             async with self._large:
                 return await self._kept_text(await asyncio.to_thread(_text, value))
-        return await self._kept_text(_text(value))
+        return await self._kept_text(_text(without_secrets_in(value)))
 
     async def _kept_text(self, text: str) -> tuple[JSON, str | None]:
         if len(text) <= INLINE:

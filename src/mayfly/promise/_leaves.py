@@ -21,9 +21,10 @@ from mayfly.core import (
     Proof,
     StoreError,
     Unset,
+    holds_secret_in,
     within,
 )
-from mayfly.library import Registry
+from mayfly.library import FunctionCapability, Registry
 from mayfly.promise._bind import bind
 from mayfly.promise._data import NotData, copied, handed
 from mayfly.promise._effects import Effects
@@ -31,7 +32,7 @@ from mayfly.promise._events import DeadLetter
 from mayfly.promise._job import Done, Engine, Job, Part
 from mayfly.promise._journal import Journal
 from mayfly.promise._keys import hash_part, key_here, key_of, key_of_call, part_of
-from mayfly.promise._promise import Evidence, Promise, Work
+from mayfly.promise._promise import Children, Evidence, Promise, Work
 from mayfly.promise.engines import EngineLost
 from mayfly.store import Killed, Payload
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from mayfly.store import Ledger
 
 LONGEST = 2000
+# How a worker says that it cannot import a function of the host's.
+NOT_THERE = "NOT_THERE"
 PIECE = 64 * 1024 * 1024
 
 
@@ -123,22 +126,66 @@ class Leaves:
                 found = await self._known(capability, call, key)
                 if found is not None:
                     return found
+        stays = self._stays(capability)
         if capability.quick:
             value, events = await effects.call(capability, call, promise)
+        elif not stays:
+            value, events, stays = await self._called_elsewhere(capability, call, promise, effects)
         else:
             async with self._slots:
                 value, events = await effects.call(capability, call, promise)
+        if isinstance(value, Children):
+            if capability.effect != "none" or events:
+                raise InputError(f"{capability.name} handed in children, and only one that changes nothing may")
+            return Value(value=value)
         evidence = await self._checked(capability, call, value)
+        if stays and self.engine is not self.home:
+            evidence = replace(evidence, description=f"{evidence.description}; worked out here, {stays}"[:LONGEST])
         try:
             value = copied(value)
             if events:
                 # What is recorded with the promise must not be recorded again for want of its value.
+                if holds_secret_in(value):
+                    raise NotData(f"what {capability.name} gives looks like a secret, which is never kept")
                 await self.journal.keep(value)
         except NotData:
             if events:
                 raise
             key = ""
         return Value(value=value, evidence=evidence, key=key, events=events)
+
+    def _stays(self, capability: Capability) -> str:
+        """Say why a capability is called in this process and not where the engine does leaves; empty where it is."""
+        if self.engine is self.home:
+            return "where the driver is"
+        if not isinstance(capability, FunctionCapability):
+            return "since it belongs to this program"
+        if capability.reaches_out or capability.effect != "none" or capability.quick:
+            return "since its calls are asked about, or quick"
+        if capability.retry is not None and capability.retry.on != (Exception,):
+            return "since its errors are told apart"
+        return "" if capability.address else "since no other process can import it"
+
+    async def _called_elsewhere(
+        self, capability: Capability, call: Invocation, promise: Promise[Any], effects: Effects
+    ) -> tuple[object, tuple[Payload, ...], str]:
+        """Have a function of the host's called by the engine; here where a worker cannot import it, and say so."""
+        assert isinstance(capability, FunctionCapability), "who calls this has looked"
+        work = Work(kind="call", name=capability.address)
+        job = replace(self._job(promise, work, call.arguments), context=call.context, seconds=capability.seconds)
+        await asyncio.to_thread(self.kill)
+        async with self._slots:
+            for delay in (*(capability.retry.delays if capability.retry else ()), None):
+                done = await self.engine.do(job)
+                if done.status == "resolved":
+                    return done.value, (), ""
+                if done.code == NOT_THERE:
+                    value, events = await effects.call(capability, call, promise)
+                    return value, events, f"since {done.where or 'a worker'} cannot import it"
+                if delay is None:
+                    raise Ended(done)
+                await asyncio.sleep(delay)
+        raise AssertionError("the last delay raises")
 
     async def _known(self, capability: Capability, call: Invocation, key: str) -> Value | None:
         """Return a value of another run that passes the test of today: the function may be another by now."""
@@ -185,7 +232,7 @@ class Leaves:
         return await self._do(replace(self._job(promise, work, UNSET), part=part))
 
     def _job(self, promise: Promise[Any], work: Work, argument: object | Unset) -> Job:
-        options = self.options
+        options, fence = self.options, self.journal.ledger.fence
         if isinstance(argument, Sequence) and not isinstance(argument, (str, list, tuple)):
             argument = list(argument)  # it lies on disk, and what crosses to a worker is plain data
         return Job(
@@ -202,6 +249,7 @@ class Leaves:
             tier=options.tier,
             accept_weak=options.accept_weak,
             versions=options.versions,
+            generation=fence.generation if fence else 0,
         )
 
     async def _do(self, job: Job) -> Value:

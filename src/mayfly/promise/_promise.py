@@ -43,6 +43,17 @@ LEGAL: Mapping[State, frozenset[State]] = {
 Combine = Literal["", "last", "record", "list", "concat", "merge", "compiled"]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Children:
+    """What a capability returns whose work turned out to be several promises: their values become its own.
+
+    Only one that changes nothing may do so: after a crash it may be called again.
+    """
+
+    children: tuple[Promise[Any], ...]
+    combine: Combine = ""
+
+
 class IllegalTransition(MayflyError):
     """A promise was asked to move where it may not go."""
 
@@ -51,13 +62,14 @@ class IllegalTransition(MayflyError):
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """Work that is no capability yet: run the agent whose hash is *name*, or have one written by *name*.
+    """Work for an engine: run the agent whose hash is *name*, have one written by *name*, or call a function.
 
     "run" without a name runs the agent that a sibling has had written; "compile" writes, proves and runs one; "write"
-    writes and proves one, for others to run.
+    writes and proves one, for others to run; "call" calls the host's own function *name* ("module:function") where it
+    can be imported.
     """
 
-    kind: Literal["run", "compile", "write"]
+    kind: Literal["run", "compile", "write", "call"]
     name: str = ""
 
     def __str__(self) -> str:
@@ -175,6 +187,19 @@ class Promise(Generic[T]):
         """Take *child* in: it is one level deeper, knows what its parent knows, and has a path of its own."""
         if self._state is not State.PENDING:
             raise IllegalTransition(f"promise {self.id} is {self._state}: children come before any work")
+        return self._take(child)
+
+    def grow(self, more: Children) -> None:
+        """Take in what the work at this promise handed in: its value is theirs from now on."""
+        if self._state is not State.RESOLVING or self.children:
+            raise IllegalTransition(f"promise {self.id} is {self._state}: children are handed in once, by its work")
+        for child in more.children:
+            if child.state is not State.PENDING or child.parent is not None:
+                raise InputError(f"{child.intent[:100]!r} was tried, or belongs to another promise, already")
+            self._take(child)
+        self.combine = more.combine or self.combine
+
+    def _take(self, child: Promise[Any]) -> Promise[Any]:
         if any(promise is self for promise in child.walk()):
             raise InputError(f"promise {self.id} cannot be below itself")
         child.name = child.name or str(len(self.children) + 1)
@@ -182,8 +207,9 @@ class Promise(Generic[T]):
             self._names = {sibling.name for sibling in self.children}
         if child.name in self._names:
             raise InputError(f"promise {self.id} already has a child {child.name!r}")
-        found = dict.fromkeys(name for value in (child.argument, child.each) for name in references(value))
-        child.needs = (*child.needs, *(name for name in found if name in self._names and name not in child.needs))
+        found = (name for value in (child.argument, child.each) for name in references(value))
+        # As a dict, since a child that puts thousands of siblings together needs every one of them.
+        child.needs = tuple(dict.fromkeys([*child.needs, *(name for name in found if name in self._names)]))
         child.depth, child.parent = self.depth + 1, self.id
         child.context = {**self.context, **child.context}
         self.children.append(child)

@@ -8,42 +8,41 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, InputError, LimitError, MayflyError, content_hash, shown
+from mayfly.core import (
+    UNSET,
+    InputError,
+    LimitError,
+    content_hash,
+    holds_secret_in,
+    shown,
+    without_secrets_in,
+)
 from mayfly.promise._account import total_of_parts
-from mayfly.promise._bind import bind
+from mayfly.promise._bind import bind, reason_key
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._contradict import Contradict, ValueClaim, attempt
 from mayfly.promise._each import make_each
 from mayfly.promise._effects import Effects
+from mayfly.promise._endings import Chaotic, Unkept, Unserved, end, evidence_of_parts, why_not
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
 from mayfly.promise._job import Part
 from mayfly.promise._journal import Journal
 from mayfly.promise._judge import Judge, Opinion
 from mayfly.promise._keys import part_of
 from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of
-from mayfly.promise._order import Cycle
-from mayfly.promise._promise import Evidence, Promise, State
+from mayfly.promise._promise import Children, Evidence, Promise, State
 from mayfly.promise._promise_json import to_json
 from mayfly.promise._reality import Kind
+from mayfly.promise._shape import check_shape
 from mayfly.promise._spent import spent_json
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
-    from mayfly.core import Pool, Strength
+    from mayfly.core import Pool
     from mayfly.promise._tester import Tester
 
 Watch = Callable[[Promise[Any]], None]
 Merge = Callable[[str, Sequence[object], Sequence[Part]], object]
-
-
-class Unkept(MayflyError):
-    """A promise that this one depends on ended in ground."""
-
-    code = "CHILD"
-
-    def __init__(self, child: Promise[Any]) -> None:
-        super().__init__(f"{child.intent[:200]}: {child.reason}")
-        self.child = child
 
 
 @dataclass(kw_only=True)
@@ -98,7 +97,7 @@ class Resolver:
         first = next((one for one in promise.children if one.state.ended and not one.kept), None)
         hopeless = promise.template is not None and not promise.children and self._doomed(promise.template)
         if hopeless and promise.template is not None:
-            promise.collapse(f"{promise.template.intent[:200]}: {_why_not(promise.template)}", "UNSERVED")
+            promise.collapse(f"{promise.template.intent[:200]}: {why_not(promise.template)}", "UNSERVED")
             self._ended(promise, Value())
         elif first is None:
             await self._node(promise, {})
@@ -133,7 +132,7 @@ class Resolver:
             promise.resolve(value.value, await self._prove(promise, needed, value))
             promise.account = value.account
         except Exception as error:
-            _end(promise, error)
+            end(promise, error)
             if isinstance(error, Ended):
                 value = Value(cost=error.done.cost, sandbox_seconds=error.done.sandbox_seconds)
         value.seconds = time.monotonic() - began
@@ -149,7 +148,7 @@ class Resolver:
         if promise.unserved:
             raise Unserved(promise.unserved)
         if reality is not None and reality.kind is Kind.CHAOTIC:
-            raise _Chaotic(reality.reasoning)
+            raise Chaotic(reality.reasoning)
 
     async def _grow(self, promise: Promise[Any], needed: Mapping[str, object]) -> None:
         """Make the children that could not be planned before the list they are made for was known, and record them."""
@@ -159,14 +158,38 @@ class Resolver:
         if len(items) > self.max_children:
             raise LimitError("children", used=len(items), limit=self.max_children)
         make_each(promise, items)
-        tree = await self.journal.keep_tree([to_json(child) for child in promise.children])
-        self.journal.note(Grown(node=promise.id, tree=tree, nodes=len(promise.children), seq=self.journal.next()))
+        await self._note_grown(promise)
+
+    async def _hand_in(self, promise: Promise[Any], more: Children) -> None:
+        """Take in the children that the work at a promise came to; whoever resumes the run finds them planned."""
+        if len(more.children) > self.max_children:
+            raise LimitError("children", used=len(more.children), limit=self.max_children)
+        promise.grow(more)
+        for child in promise.children:
+            check_shape(child)
+        promise.order()  # before they are recorded: children in a circle would be found by every resume
+        await self._note_grown(promise)
+
+    async def _note_grown(self, promise: Promise[Any]) -> None:
+        tree = await self.journal.keep_tree(without_secrets_in([to_json(child) for child in promise.children]))
+        grown = Grown(
+            node=promise.id,
+            tree=tree,
+            nodes=len(promise.children),
+            seq=self.journal.next(),
+            combine=promise.combine,
+        )
+        self.journal.note(grown)
 
     async def _work(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
         if promise.children or promise.template is not None:
             return await self._children(promise, needed)
         if promise.capability:
-            return await self.leaves.capability(promise, needed, self.effects)
+            value = await self.leaves.capability(promise, needed, self.effects)
+            if not isinstance(value.value, Children):
+                return value
+            await self._hand_in(promise, value.value)
+            return await self._children(promise, needed)
         return await self.leaves.job(promise, needed)
 
     async def _children(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
@@ -191,7 +214,7 @@ class Resolver:
             return await self.leaves.job(promise, {}, argument=parts)
         names = [child.name for child in promise.children]
         value = combine(promise.combined, names, [child.value for child in promise.children])
-        return Value(value=value, derived=True, evidence=_from_parts(promise))
+        return Value(value=value, derived=True, evidence=evidence_of_parts(promise))
 
     async def _child(
         self,
@@ -215,6 +238,8 @@ class Resolver:
                 self._ended(child, Value())
                 return
         inputs = {name: siblings[name].value for name in child.needs}
+        if child.argument is not UNSET:
+            inputs |= {reason_key(name): siblings[name].reason for name in child.needs}
         # By its name an argument may also refer to what the parent was given.
         await self._node(child, (inputs or needed) if child.argument is UNSET else {**needed, **inputs})
 
@@ -289,6 +314,8 @@ class Resolver:
             return
         events: list[Any] = [(event, self.journal.run) for event in value.events]
         key = "" if value.derived else value.key
+        if key and holds_secret_in(value.value):
+            key = ""  # what looks like a secret is never kept: whoever needs it again has it made again
         evidence = promise.proof.to_json()
         if key and not value.again:
             try:
@@ -339,62 +366,3 @@ class Resolver:
             self.watch(promise)
         except Exception:  # whoever watches does not decide how a run ends
             self.watch = lambda promise: None
-
-
-def _why_not(promise: Promise[Any]) -> str:
-    """Return why a promise that was never tried, or one below it, cannot be kept."""
-    for one in promise.walk():
-        if one.unserved or one.reason:
-            return one.unserved or one.reason
-    return promise.reality.reasoning if promise.reality else "nothing keeps it"
-
-
-class Unserved(MayflyError):
-    """Nobody can do it here, and that was known when the tree was planned."""
-
-    code = "UNSERVED"
-
-
-class _Chaotic(MayflyError):
-    """Nothing is tried: there is no end in sight."""
-
-    code = "CHAOTIC"
-
-
-def _end(promise: Promise[Any], error: Exception) -> None:
-    """Give the ground: what somebody decided collapses a promise, what nobody decided fails it."""
-    if isinstance(error, Ended) and error.done.status == "failed":
-        promise.fail(str(error), error.done.code or "UNEXPECTED")
-    elif isinstance(error, Ended):
-        code = error.done.code or error.code
-        promise.collapse(str(error), "BUDGET" if code == LimitError.code else code)
-    elif isinstance(error, Unkept):
-        promise.collapse(str(error), error.child.code or error.code)
-    elif isinstance(error, LimitError):
-        promise.collapse(str(error), "DEPTH" if error.kind == "depth" else "BUDGET")
-    elif isinstance(error, Cycle):
-        promise.collapse(str(error), error.code)
-    elif isinstance(error, InputError):
-        # What a leaf was given is not what the caller gave: the code says so.
-        promise.collapse(str(error), "LEAF_INPUT")
-    elif isinstance(error, MayflyError):
-        promise.collapse(str(error), error.code)
-    elif promise.state is State.PENDING:
-        promise.collapse(f"unexpected {type(error).__name__}: {error}", "UNEXPECTED")
-    else:
-        promise.fail(f"{type(error).__name__}: {error}")
-
-
-def _from_parts(promise: Promise[Any]) -> Evidence:
-    proofs = [child.proof for child in promise.children if child.proof]
-    grounds = sum(child.state is not State.RESOLVED for child in promise.children)
-    # As strong as the weakest of its parts.
-    found: set[Strength] = {proof.strength for proof in proofs} | ({"weak"} if grounds else set())
-    strength: Strength = "weak" if found - {"strong", "tested"} else "tested" if "tested" in found else "strong"
-    noted = f", {grounds} of them ground" if grounds else ""
-    return Evidence(
-        description=f"{len(promise.children)} proven parts{noted}, combined as {promise.combined}",
-        confidence=min((proof.confidence for proof in proofs), default=1.0) * (0.5 if grounds else 1.0),
-        check=f"combined:{promise.combined}",
-        strength=strength,
-    )

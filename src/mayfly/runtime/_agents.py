@@ -156,7 +156,7 @@ def _proven(parts: Parts, hash: str) -> AgentKept | None:
 
 def _suite_hash(parts: Parts, compiled: Compiled) -> str:
     if compiled.suite is not None:
-        return parts.ledger.put_blob(canonical_json(compiled.suite.to_json()).encode())
+        return parts.keep_suite(compiled.suite)
     for entry in parts.ledger.read(kind="proof.made", subject=compiled.proof.id or "-"):
         if isinstance(entry.data, ProofMade) and entry.data.suite_hash:
             return entry.data.suite_hash

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import ConflictError, MayflyError, Pool, StoreError
+from mayfly.core import MayflyError, Pool, StoreError
 from mayfly.library import Registry
 from mayfly.policy import Permit
 from mayfly.promise import (
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
     from mayfly.store import Claim
 
+# Seconds between two looks; a person who cancels a run, or takes it up elsewhere, waits so long at most.
 POLL = 1.0
-LOOKS = 5
 
 
 class Cancelled(MayflyError):
@@ -65,13 +65,15 @@ class Drive:
     before: Saved | None = None
 
     def __post_init__(self) -> None:
+        # What another process has taken up is not written to any more, by whatever part of this one.
+        self._ledger = self.parts.ledger.fenced(self.claim.fence)
         self._desk: Desk | None = None
         self._lock = threading.Lock()
         self._stopped = threading.Event()
 
     async def work(self) -> None:
         """Resolve the tree; raises where it had to be stopped from outside."""
-        journal = Journal(self.parts.ledger, self.run, delays=self._delays(), seq=self.before.seq if self.before else 0)
+        journal = Journal(self._ledger, self.run, delays=self._delays(), seq=self.before.seq if self.before else 0)
         home = LocalEngine(
             self.parts.settings, lambda settings: LeafWorker(settings, parts=self.parts, observer=self.tell)
         )
@@ -120,6 +122,10 @@ class Drive:
     async def _resolver(self, journal: Journal, home: Engine, engine: Engine) -> Resolver:
         settings, kill = self.parts.settings, self.parts.switch.check
         past = await asyncio.to_thread(self._past) if self.before else {}
+        effects = Effects(
+            journal=journal, kill=self._check_patiently, permit=self._permit, past=past, delays=self._delays()
+        )
+        effects.report_open(self.root)
         return Resolver(
             journal=journal,
             leaves=Leaves(
@@ -132,9 +138,7 @@ class Drive:
                 options=self.options,
                 delays=self._delays(),
             ),
-            effects=Effects(
-                journal=journal, kill=self._check_patiently, permit=self._permit, past=past, delays=self._delays()
-            ),
+            effects=effects,
             tester=Tester(self.parts.sandbox, seconds=settings.gates.test_timeout),
             pool=self.pool,
             merge=_merged,
@@ -147,7 +151,7 @@ class Drive:
     def _permit(self, action: str, target: str, payload: str) -> Permit:
         with self._lock:
             if self._desk is None:
-                self._desk = Desk(self.parts.settings, ledger=self.parts.ledger, workspace=self.workspace)
+                self._desk = Desk(self.parts.settings, ledger=self._ledger, workspace=self.workspace)
         return self._desk.kernel(session=self.run).permitted(action, target, payload)
 
     def _past(self) -> dict[str, Past]:
@@ -162,16 +166,13 @@ class Drive:
     async def _watch(self) -> None:
         """Raise when the run has to stop: it was cancelled, the kill switch is on, or another process has it."""
         seen: int | None = None
-        held = mine = 0
         while True:
             try:
                 found = await asyncio.to_thread(self.parts.ledger.last, kind="run.cancelled", subject=self.run)
                 if seen is None:
                     # Whoever asked after this attempt had begun is heard, however late the first look comes.
-                    seen = mine = await asyncio.to_thread(self._taken_up)
-                    held = self.claim.times
-                await asyncio.to_thread(self._check_claim, held, mine)
-                held = self.claim.times
+                    seen = await asyncio.to_thread(self._taken_up)
+                await asyncio.to_thread(self.claim.check)
             except StoreError:
                 found = None  # a store that cannot be reached is the journal's trouble, which waits for it
             await asyncio.to_thread(self._check_switch)
@@ -180,19 +181,6 @@ class Drive:
                 said = f": {payload['reason']}" if payload.get("reason") else ""
                 raise Cancelled(f"cancelled by {payload['by']}{said}", fix=f"to go on: mayfly resume {self.run}")
             await asyncio.sleep(POLL)
-
-    def _check_claim(self, held: int, mine: int) -> None:
-        for left in reversed(range(LOOKS)):
-            try:
-                self.claim.check()
-                break
-            except ConflictError:
-                # After a restart of the server, somebody who only looks whether it is claimed has it for a moment.
-                if not left or self._taken_up() != mine:
-                    raise
-                self._stopped.wait(POLL / LOOKS)
-        if self.claim.times != held and self._taken_up() != mine:
-            raise ConflictError(f"run {self.run} was taken up by another process while the store was away")
 
     def _check_patiently(self) -> None:
         """Raise when the switch is on; where it cannot be read, wait for the store as the journal does."""

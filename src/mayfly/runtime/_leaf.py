@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 import threading
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import UNSET, LimitError, Outcome, Settings, Stop, StoreError, Tier
-from mayfly.promise import Done, Job, about_store
+from mayfly.core import (
+    UNSET,
+    InputError,
+    Invocation,
+    LimitError,
+    MayflyError,
+    Outcome,
+    Settings,
+    Stop,
+    StoreError,
+    Tier,
+)
+from mayfly.library import FunctionCapability
+from mayfly.promise import NOT_THERE, Done, Job, about_store, copied
 from mayfly.promise.split import (
     MergeProof,
     OutOfTime,
@@ -63,7 +76,7 @@ class LeafWorker:
         """Do *job*; *data* is the content of its part where the file is on another machine. Never raises."""
         try:
             with self._stoppable(job.id) as stop:
-                return self._done(job, data, stop)
+                return _called(job, stop) if job.work.kind == "call" else self._done(job, data, stop)
         except Exception as error:
             reason = f"unexpected {type(error).__name__}: {error}"
             return Done(status="failed", reason=reason, code="UNEXPECTED", where=_where())
@@ -99,7 +112,7 @@ class LeafWorker:
                     del self._stops[id]
 
     def _done(self, job: Job, data: bytes | None, stop: Stop) -> Done:
-        story = Story(job.id, self._observer, stop=stop)
+        story = Story(job.id, self._observer, stop=stop, fence=job.fence)
         ticket = Ticket()
         try:
             # What runs behind the wall and calls of models end at once, everything else before its next step.
@@ -236,6 +249,25 @@ class LeafWorker:
             return Tried(ran.value, ran.account)
 
         return prove_merge(run, sample, compiled.artifact.source)
+
+
+def _called(job: Job, stop: Stop) -> Done:
+    """Call a function of the host's own program that changes nothing, if this process can import it."""
+    try:
+        capability = FunctionCapability.at(job.work.name)
+        if capability.reaches_out or capability.effect != "none":
+            raise InputError(f"{job.work.name} reaches out, so it is called where the rules are asked")
+    except InputError as error:
+        return Done(status="failed", reason=str(error), code=NOT_THERE, where=_where())
+    given = job.argument if isinstance(job.argument, Mapping) else {}
+    call = Invocation(arguments=given, context=job.context, key=job.id, stop=stop, seconds=job.seconds)
+    try:
+        value = copied(asyncio.run(capability.invoke(call)))
+    except MayflyError as error:
+        return Done(status="failed", reason=str(error), code=error.code, where=_where())
+    except Exception as error:
+        return Done(status="failed", reason=f"{type(error).__name__}: {error}", code="UNEXPECTED", where=_where())
+    return Done(status="resolved", value=value, where=_where())
 
 
 def _to_blame(error: Exception) -> Exception:

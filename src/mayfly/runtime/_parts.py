@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 # The names of these are loaded when they are used: a known agent runs without what writes, proves and asks models.
 from mayfly import forge, models
 from mayfly import gates as gate
+from mayfly.core import canonical_json, without_secrets_in
 from mayfly.library import Memo
 from mayfly.sandbox import GrantedSandbox, Sandbox, only_reading
 from mayfly.store import Cache, KillSwitch, Ledger, Seal
@@ -17,8 +18,9 @@ from mayfly.store import Cache, KillSwitch, Ledger, Seal
 if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
     from mayfly.forge import Inbox
-    from mayfly.gates import Again, Criteria, Gates, Judge, ProofOptions, Prover, TypeGate
+    from mayfly.gates import Again, Criteria, Gates, Judge, ProofOptions, Prover, Suite, TypeGate
     from mayfly.models import Answer, Model, ModelOptions, Pool, Purpose
+    from mayfly.store import Fence
 
 T = TypeVar("T")
 
@@ -125,6 +127,10 @@ class Parts:
     def _gates(self, judge: Judge) -> Gates:
         return gate.Gates(judge=judge, types=self.types, prover=self.prover, prover_for=self.prover_for)
 
+    def keep_suite(self, tests: Suite) -> str:
+        """Put tests where they are found again; a secret in an example of somebody's is not kept."""
+        return self.ledger.put_blob(canonical_json(without_secrets_in(tests.to_json())).encode())
+
     def versions(self) -> dict[str, object]:
         """Return what an admission depends on beside the source: gate versions and criteria."""
         return {**gate.gate_versions(), "criteria": self.criteria.version}
@@ -133,15 +139,16 @@ class Parts:
         """Open the model called *name*, once."""
         return self._once(f"model {name} {record}", lambda: models.open_model(name, self._options(), record=record))
 
-    def pool(self, run: str | None = None, stop: Stop | None = None) -> Pool:
+    def pool(self, run: str | None = None, stop: Stop | None = None, fence: Fence | None = None) -> Pool:
         """Return what one run may spend on models.
 
-        The ledger knows of every call of *run* before it is made, and *stop* ends the one that is under way.
+        The ledger knows of every call of *run* before it is made, and *stop* ends the one that is under way. For a
+        run that another process has taken up, which the *fence* tells, no call is made.
         """
         limits = self.settings.models
         return models.Pool(
             stop=stop,
-            note=None if run is None else lambda event: self.ledger.append(event, subject=run).id,
+            note=None if run is None else lambda event: self.ledger.fenced(fence).append(event, subject=run).id,
             calls=limits.calls,
             input_tokens=limits.input_tokens,
             output_tokens=limits.output_tokens,

@@ -13,7 +13,7 @@ from mayfly import language, mangle
 from mayfly import policy as rules_of
 from mayfly.core import InputError
 from mayfly.mangle import Limits, Symbol
-from mayfly.policy import Appeals, Court, Kernel, Programs, Review, Rulebook, recordings
+from mayfly.policy import Appeals, Caps, Court, Kernel, Programs, Review, Rulebook, recordings
 from mayfly.store import Seal, SealedFiles
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Desk:
     def understand(self, text: str, *, session: str | None = None) -> Understood:
         """Read *text* without a model, and route it."""
         request = language.read(text, self.lexicon)
-        return Understood(request, self.kernel(session=session).route(rules_of.facts_of(request)))
+        return Understood(request, self.kernel(session=session).route(rules_of.facts_of(request), said=text))
 
     def kernel(
         self, *, persona: str | None = None, facts: Iterable[Fact | str] = (), session: str | None = None
@@ -106,6 +106,7 @@ class Desk:
             appeals=self._appeals(),
             review=self._review(),
             limits=self._limits,
+            caps=self._caps(),
         )
 
     def propose(self, lines: Iterable[str], *, subject: str, already: int = 0) -> Proposed:
@@ -171,6 +172,11 @@ class Desk:
             *((Symbol("send_host", 1), (host,)) for host in sent),
             (Symbol("spend_limit", 1), (policy.spend_limit,)),
         ]
+
+    def _caps(self) -> Caps:
+        policy = self._settings.policy
+        # Unless something else is said, a session spends what may be spent at once, and a day has ten such sessions.
+        return Caps(policy.spend_session or policy.spend_limit, policy.spend_day or 10 * policy.spend_limit)
 
     def _appeals(self) -> Appeals | None:
         if self._ledger is None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mayfly.core import InputError, StoreError, parse_python
+from mayfly.core import InputError, StoreError, parse_python, was_hidden
 from mayfly.gates import Profile, ProofMade, Suite, TestResult, find_entry
 from mayfly.gates.stability import importable
 from mayfly.runtime._events import RunBegan
@@ -58,7 +58,10 @@ def rerun(runtime: Runtime, id: str) -> Reproved:
         )
     ledger = runtime.parts.ledger
     source = ledger.get_blob(made.source_hash).decode("utf-8", "surrogatepass")
-    suite = Suite.from_json(json.loads(ledger.get_blob(made.suite_hash)))
+    told = json.loads(ledger.get_blob(made.suite_hash))
+    if was_hidden(told):
+        raise InputError(f"the tests of {id} held a secret, which is not kept", fix="run it again from the beginning")
+    suite = Suite.from_json(told)
     entry = find_entry(parse_python(source), made.entry, spread=made.spread)
     began = ledger.last(kind="run.began", subject=id)
     grants = began.data.grants if began is not None and isinstance(began.data, RunBegan) else ()

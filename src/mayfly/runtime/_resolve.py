@@ -195,6 +195,6 @@ def collapsed(error: Exception, story: Story, parts: Parts, *, intent: str, grou
 def keep(parts: Parts, story: Story) -> None:
     """Put the story into the ledger; one that cannot be written is told to the observer and changes nothing."""
     try:
-        parts.ledger.append_many(story.take(), subject=story.id)
+        parts.ledger.fenced(story.fence).append_many(story.take(), subject=story.id)
     except MayflyError as error:
         story.tell("unrecorded", str(error))

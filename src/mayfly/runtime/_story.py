@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from mayfly.runtime._execute import Ran
     from mayfly.runtime._parts import Parts
     from mayfly.runtime._task import Task
-    from mayfly.store import JSON, Payload
+    from mayfly.store import JSON, Fence, Payload
 
 Observer = Callable[[str, Any], None]
 # An input that somebody is asked about, and the answers it may have.
@@ -40,8 +40,11 @@ LONGEST = 2000
 class Story:
     """Collect the events of one run and tell the observer."""
 
-    def __init__(self, id: str, observer: Observer | None, *, stop: Stop | None = None) -> None:
+    def __init__(
+        self, id: str, observer: Observer | None, *, stop: Stop | None = None, fence: Fence | None = None
+    ) -> None:
         self.id = id
+        self.fence = fence
         self.stop = stop or Stop()
         self.sandbox_seconds = 0.0
         self.pool: Pool | None = None

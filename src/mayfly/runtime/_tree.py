@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
@@ -27,6 +27,8 @@ from mayfly.core import (
     Unset,
     canonical_json,
     current_pool,
+    was_hidden,
+    without_secrets_in,
 )
 from mayfly.library import Registry
 from mayfly.promise import (
@@ -37,8 +39,8 @@ from mayfly.promise import (
     RunResumed,
     Saved,
     Work,
+    about_store,
     check_shape,
-    part_of,
     saved,
     spent_json,
     to_json,
@@ -47,6 +49,7 @@ from mayfly.promise.split import parts_of
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._drive import Drive
 from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
+from mayfly.runtime._kept import check_files, kept_options
 from mayfly.runtime._leaf import versions_of
 from mayfly.runtime._policy import Desk
 from mayfly.runtime._question import check_account
@@ -55,7 +58,7 @@ from mayfly.store import as_payload
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
     from mayfly.runtime._task import BadLines
-    from mayfly.store import JSON, Claim
+    from mayfly.store import Claim, Ledger
 
 T = TypeVar("T")
 
@@ -138,18 +141,17 @@ class Trees:
             input="a tree",
         )
         ledger = self.parts.ledger
-        with ledger.claim(run) as claim:
-            nodes = list(root.walk())
-            planned = Planned(
-                intent=root.intent[:2000],
-                tree=ledger.put_blob(_text(to_json(root))),
-                nodes=len(nodes),
-                by=by,
-                seq=0,
-                options={**_kept(options, nodes), "bad_lines": self.bad_lines},
-                cost=spent_json(self.spent),
-            )
-            ledger.append_many([began, planned], subject=run)
+        nodes = list(root.walk())
+        planned = Planned(
+            intent=root.intent[:2000],
+            tree=ledger.put_blob(_text(without_secrets_in(to_json(root)))),
+            nodes=len(nodes),
+            by=by,
+            seq=0,
+            options={**kept_options(options, nodes), "bad_lines": self.bad_lines},
+            cost=spent_json(self.spent),
+        )
+        with ledger.claim(run, recording=[began, planned]) as claim:
             self.tell("planned", root)
             return self._finish(run, root, options, claim, None)
 
@@ -159,13 +161,25 @@ class Trees:
         A *model* takes the place of the one the run began with, and does what nobody could do without one.
         """
         ledger = self.parts.ledger
-        with ledger.claim(run) as claim:
+        known = ledger.run(run)
+        if known is None or known.status == "resolved":
+            # Nothing is claimed for a look at what has its answer, nor for what never was.
             found = saved(ledger, run)
             self.bad_lines = found.options.get("bad_lines", "ask")
             if found.answered:
                 return self._outcome(run, found.tree, found.cost, cached=True)
+        with ledger.claim(run) as claim:
+            # Read after the claim: from then on nobody else adds to it.
+            found = saved(ledger, run)
+            self.bad_lines = found.options.get("bad_lines", "ask")
+            if found.answered:
+                return self._outcome(run, found.tree, found.cost, cached=True)
+            if was_hidden(found.plan):
+                raise InputError(
+                    f"run {run} was asked with a secret, which is not kept", fix="run it again from the beginning"
+                )
             kept = found.options
-            _unchanged(kept.get("files", {}))
+            check_files(kept.get("files", {}))
             self.workspace = Path(kept["workspace"])
             options = self.options(
                 model=model or kept["model"],
@@ -173,8 +187,10 @@ class Trees:
                 accept_weak=bool(kept["accept_weak"]),
                 hints=(*kept["hints"], *hints),
             )
-            ledger.append(RunResumed(by=_who(), proven=len(found.values)), subject=run)
             root = found.fresh()
+            stay = sum(promise.state.value == "resolved" for promise in root.walk())
+            resumed = RunResumed(by=_who(), proven=len(found.values), kept=stay)
+            ledger.fenced(claim.fence).append(resumed, subject=run)
             for promise in root.walk() if model else ():
                 if promise.unserved:
                     promise.unserved, promise.work = "", Work(kind="compile", name=model or "")
@@ -209,7 +225,12 @@ class Trees:
                 raise
         cost = replace(self.spent + Cost.of(pool.snapshot()), seconds=round(time.monotonic() - began, 6))
         outcome = self._outcome(run, root, cost, trouble=trouble)
-        self._record(outcome, root)
+        # Of a run that another has, or whose steps could not all be written, this is not the end: it is interrupted.
+        if trouble is None or not (isinstance(trouble, ConflictError) or about_store(trouble)):
+            try:
+                self._record(outcome, root, self.parts.ledger.fenced(claim.fence))
+            except ConflictError as lost:
+                outcome = self._outcome(run, root, cost, trouble=lost)
         self.tell("ended", outcome)
         return outcome
 
@@ -257,7 +278,7 @@ class Trees:
             account=account,
         )
 
-    def _record(self, outcome: Outcome[Any], root: Promise[Any]) -> None:
+    def _record(self, outcome: Outcome[Any], root: Promise[Any], ledger: Ledger) -> None:
         cost: dict[str, Any] = {
             "seconds": outcome.cost.seconds,
             "model_calls": outcome.cost.model_calls,
@@ -289,7 +310,9 @@ class Trees:
                 **cost,
             )
         try:
-            self.parts.ledger.append(event, subject=outcome.id)
+            ledger.append(event, subject=outcome.id)
+        except ConflictError:
+            raise
         except MayflyError as error:
             self.tell("unrecorded", str(error))
 
@@ -327,41 +350,12 @@ def _in_a_loop(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         return thread.submit(context.run, asyncio.run, work()).result()
 
 
-def _kept(options: Options, nodes: Sequence[Promise[Any]]) -> dict[str, JSON]:
-    """Return what a later process needs to go on, and by what it sees that a file is another one now."""
-    parts = [part for promise in nodes if (part := part_of(promise))]
-    files: dict[str, JSON] = {part.path: list(_look(part.path)) for part in parts}
-    return {
-        "model": options.model,
-        "tier": options.tier,
-        "accept_weak": options.accept_weak,
-        "hints": list(options.hints),
-        "workspace": str(options.workspace),
-        "files": files,
-    }
-
-
 def _reason(run: str, root: Promise[Any]) -> str:
     """Return why the root gave its ground, and where a leaf needs help how to give it."""
     asking = [promise for promise in root.walk() if promise.code == "HELP" and not promise.children]
     if not asking:
         return root.reason
     return f'{root.reason}; to help: mayfly answer h-{run.removeprefix("r-")}/{asking[0].id} "…"'
-
-
-def _unchanged(files: Mapping[str, Any]) -> None:
-    """Refuse to go on where a file is another one than when the run began: half of the answer would be about each."""
-    for path, seen in files.items():
-        if list(_look(path)) != list(seen):
-            raise ConflictError(f"{path} has changed since the run began", fix="run it again from the beginning")
-
-
-def _look(path: str) -> tuple[int, int]:
-    try:
-        found = os.stat(path)
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from None
-    return found.st_size, found.st_mtime_ns
 
 
 def _flat(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
@@ -372,7 +366,7 @@ def _flat(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
             yield error
 
 
-def _text(tree: Mapping[str, Any]) -> bytes:
+def _text(tree: object) -> bytes:
     try:
         return canonical_json(tree).encode("ascii")
     except (TypeError, ValueError, RecursionError) as error:

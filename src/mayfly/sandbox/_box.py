@@ -216,7 +216,7 @@ class Sandbox:
     def _send(self, job: Job, ticket: Ticket | None) -> Call:
         """Send *job* to a fresh worker; one that died while it waited has run nothing, so the next is tried."""
         for _ in range(_TRIES):
-            lease = self._pool.take(job.grants)
+            lease = self._pool.take(job.grants, job.timeout)
             call = Call(lease, job, self._settings, "one-shot")
             try:
                 if ticket is not None:
@@ -229,7 +229,7 @@ class Sandbox:
                 lease.end()
                 if not isinstance(error, NotSent):
                     raise
-        raise NoWall("workers die before they are given a job")
+        raise NoWall("no sandbox could be had just now: workers die before they are given a job")
 
     def _run_pinned(self, job: Job, tenant: str, ticket: Ticket | None) -> Result:
         answer = self._pins.run(job, tenant, ticket)
@@ -251,7 +251,7 @@ class Sandbox:
     def warm(self, grants: Collection[str] = ()) -> Level:
         """Start the processes now instead of with the first job; return the level they reached, or "none"."""
         try:
-            return self._pool.zygote(_grants.parse(tuple(grants), self._workspace)).level
+            return self._pool.warm(_grants.parse(tuple(grants), self._workspace))
         except NoWall:
             return "none"
 
@@ -285,7 +285,7 @@ def _shut(pool: Pool, pins: Pins) -> None:
 
 
 def _refused(reason: str) -> Result:
-    return Result(status="refused", error=f"this machine gives no sandbox: {reason}", level="none")
+    return Result(status="refused", error=reason, level="none")
 
 
 def _forked() -> None:

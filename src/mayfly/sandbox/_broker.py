@@ -1,41 +1,139 @@
-"""The host's end of the process behind a `net` grant's door."""
+"""The host's end of a `net` grant's door: the proxy outside, and the sockets of the jobs that it serves."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import select
 import socket
 import subprocess
+import threading
+import time
 
+from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import split_host
-from mayfly.sandbox._python import command, end
+from mayfly.sandbox._python import command, end, is_stopped
+from mayfly.sandbox.jail import _wire
+
+# Seconds between two starts: a proxy that dies at once, over and over, must not keep a core busy.
+_PAUSE = 0.1
 
 
 class Broker:
-    """Hand a listening socket to a proxy of its own process; it ends when this object is closed, or the host dies."""
+    """A proxy in a process of its own, with a door for each worker; it ends with this object, or with the host.
 
-    def __init__(self, listener: int, hosts: tuple[str, ...]) -> None:
-        self._control, theirs = socket.socketpair()
-        grants = json.dumps([split_host(host) for host in hosts])
+    One that died or does not listen is replaced, and the new one gets the doors of all workers there are: the host
+    keeps them, so what jobs ask for meanwhile waits in their queues.
+    """
+
+    def __init__(self, hosts: tuple[str, ...], settings: SandboxSettings) -> None:
+        self._grants = json.dumps([split_host(host) for host in hosts])
+        self._most = settings.jobs + settings.pinned
+        self._doors: dict[int, int] = {}
+        self._lock = threading.Lock()
+        self._closed = False
+        self._start()
+        threading.Thread(target=self._supervise, name="mayfly-broker", daemon=True).start()
+
+    def _start(self) -> None:
+        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        control.setblocking(False)
         with theirs:
-            self._process = subprocess.Popen(
-                command("broker", str(listener), str(theirs.fileno()), grants),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={},
-                cwd="/",
-                pass_fds=(listener, theirs.fileno()),
-                start_new_session=True,
-            )
-        os.close(listener)
+            try:
+                self._process = subprocess.Popen(
+                    command("broker", str(theirs.fileno()), self._grants, str(self._most)),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    env={},
+                    cwd="/",
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                )
+            except OSError:
+                control.close()
+                raise
+        self._control = control
+        with contextlib.suppress(OSError):  # it is dead already, and whoever supervises it starts the next
+            for number, door in self._doors.items():
+                socket.send_fds(control, [_wire.DOOR.pack(_wire.OPEN, number)], [door])
+
+    def _supervise(self) -> None:
+        while True:
+            _wait_for_end(self._process.pid)
+            time.sleep(_PAUSE)
+            with self._lock:
+                if self._closed:
+                    return
+                if self._process.poll() is not None:
+                    self._replace()
+
+    def open(self, number: int, door: int) -> None:
+        """Serve the listening socket *door* of worker *number*."""
+        with self._lock:
+            self._doors[number] = door
+            try:
+                socket.send_fds(self._control, [_wire.DOOR.pack(_wire.OPEN, number)], [door])
+            except OSError:
+                self._replace()
+
+    def shut(self, number: int) -> None:
+        """End every connection of worker *number*."""
+        with self._lock:
+            door = self._doors.pop(number, None)
+            if door is None:
+                return
+            os.close(door)
+            try:
+                self._control.send(_wire.DOOR.pack(_wire.SHUT, number))
+            except OSError:
+                self._replace()
+
+    def ensure(self) -> None:
+        """Replace a proxy that has ended or that somebody has stopped, before a job relies on it."""
+        with self._lock:
+            if self._process.poll() is not None or is_stopped(self._process.pid):
+                self._replace()
+
+    def _replace(self) -> None:
+        """Start the next proxy; where there is no process or descriptor to be had, whoever supervises tries again."""
+        self._control.close()
+        self._process.kill()
+        self._process.wait()
+        with contextlib.suppress(OSError):
+            self._start()
 
     def close(self) -> None:
         """End the proxy."""
-        self._control.close()
-        end(self._process)
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._control.close()
+            end(self._process)
+            self._forget()
 
     def abandon(self) -> None:
         """In a forked child: let go of it."""
         self._process.returncode = 0
         self._control.close()
+        self._forget()
+
+    def _forget(self) -> None:
+        while self._doors:
+            os.close(self._doors.popitem()[1])
+
+
+def _wait_for_end(pid: int) -> None:
+    """Sleep until a child of ours is dead, without collecting it: that is for the one who holds its `Popen`."""
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError:
+        return  # collected already, or no descriptor is left: the caller looks again
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        poll.poll()
+    finally:
+        os.close(handle)

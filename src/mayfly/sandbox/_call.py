@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.core import InputError, SandboxSettings
+from mayfly.core import SandboxSettings
 from mayfly.sandbox import _tasks, _values
 from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._lines import LineFeed
 from mayfly.sandbox._pool import Lease
 from mayfly.sandbox._result import Lane, Result, Status
 from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
-from mayfly.sandbox.jail import _wire
+from mayfly.sandbox._workspace import Watched
+from mayfly.sandbox.jail import _nodes, _wire
 
 
 class Job(NamedTuple):
@@ -64,13 +66,6 @@ class Ticket:
                 self._lease.worker.kill()
 
 
-def _open(lines: str | Path) -> int:
-    try:
-        return os.open(lines, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise InputError(f"{lines}: {error.strerror}") from None
-
-
 class Call:
     """A request that was sent to one worker, and the result once it is known."""
 
@@ -80,22 +75,24 @@ class Call:
         self.settings = settings
         self.lane = lane
         self.threads = False
+        self._watched: Watched | None = None
         self._started = time.monotonic()
         self._deadline = self._started + job.timeout
 
     def send(self, *, again: bool = False) -> None:
         """Send the request; *again* sends the argument alone, to a worker that has the source."""
         worker, job = self.lease.worker, self.job
-        descriptor = None if job.lines is None else _open(job.lines)
+        if job.memory is not None and worker.group is not None and not again:
+            worker.group.limit(job.memory)
+        if self.lease.zygote.watch is not None:
+            self._watched = self.lease.zygote.watch.begin(worker)
+        worker.feed = None if job.lines is None else LineFeed(job.lines)
         try:
-            worker.send(self._request(worker.next_nonce(), again=again), self._deadline, descriptor)
+            worker.send(self._request(worker.next_nonce(), again=again), self._deadline)
         except WorkerGone as error:
             raise NotSent(str(error)) from None
         except WorkerLate:
             return  # the deadline has passed, and reading will say so
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
 
     def _request(self, nonce: bytes, *, again: bool) -> bytes:
         job = self.job
@@ -114,15 +111,18 @@ class Call:
     def result(self) -> Result:
         """Read to the end and return the result; a streamed one is collected into a list."""
         parts: list[object] = []
-        size = 0
+        size = nodes = 0
         for reply in self._replies():
             if isinstance(reply, Result):
                 return reply
             if reply.kind != _wire.PART:
                 return self._conclude(reply, parts if size else None)
             size += len(reply.value)
+            nodes += _nodes.exactly(reply.value, self.settings.nodes)
             if size > self.settings.result:
                 return self._ended("error", f"the result is larger than the limit of {self.settings.result} bytes")
+            if nodes > self.settings.nodes:
+                return self._ended("error", f"the result holds more than {self.settings.nodes} values, keys included")
             batch = self._decode(reply)
             if isinstance(batch, Result):
                 return batch
@@ -159,7 +159,8 @@ class Call:
 
     def _decode(self, reply: Reply) -> object:
         try:
-            value = _values.decode(reply.value, depth=self.settings.depth + (reply.kind == _wire.PART))
+            depth = self.settings.depth + (reply.kind == _wire.PART)
+            value = _values.decode(reply.value, depth=depth, nodes=self.settings.nodes)
         except _values.BadValue as error:
             return self._ended("error", str(error))
         if reply.kind == _wire.PART and not isinstance(value, list):
@@ -172,16 +173,22 @@ class Call:
             value = self._decode(reply) if parts is None else parts
             return value if isinstance(value, Result) else self._ended("ok", None, value=value)
         if reply.kind == _wire.MEMORY:
-            limit = self.job.memory or self.settings.memory
-            return self._ended("memory", f"the job needs more than {limit} bytes of memory")
+            return self._out_of_memory()
         if reply.kind == _wire.BROKEN:
             return self._ended("died", f"the sandbox failed to close: {reply.error}")
         return self._ended("error", reply.error or "the job failed without a message", traceback=reply.trace or None)
+
+    def _out_of_memory(self) -> Result:
+        limit = self.job.memory or self.settings.memory
+        return self._ended("memory", f"the job needs more than {limit} bytes of memory")
 
     def _gone(self, said: str) -> Result:
         if said:
             return self._ended("died", said)
         status = self.lease.zygote.how_it_ended(self.lease.worker)
+        group = self.lease.worker.group
+        if group is not None and group.was_killed():
+            return self._out_of_memory()
         if status is None:
             return self._ended("died", "the worker was killed")
         if os.WIFSIGNALED(status):
@@ -192,13 +199,21 @@ class Call:
     def _ended(
         self, status: Status, error: str | None, *, value: object = None, traceback: str | None = None
     ) -> Result:
+        watch, watched = self.lease.zygote.watch, self._watched
+        if watch is not None and watched is not None and (reason := watch.end(watched)):
+            status, error, value = "error", reason, None
         return Result(
             status=status,
             value=value,
-            error=error,
+            error=None if error is None else _one_line(error),
             level=self.lease.zygote.level,
             milliseconds=(time.monotonic() - self._started) * 1000,
             output=self.lease.worker.printed(),
             traceback=traceback,
             lane=self.lane,
         )
+
+
+def _one_line(text: str) -> str:
+    """Return *text* without its line breaks: a job writes what it likes, and `error` goes into lists and logs."""
+    return " ".join(line.strip() for line in text.splitlines() if line.strip())

@@ -9,6 +9,7 @@ from typing import Any
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._box import Sandbox
+from mayfly.sandbox._cgroup import NoGroups, find
 from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._zygote import Zygote, ZygoteFailed
@@ -55,6 +56,7 @@ def diagnose(settings: SandboxSettings | None = None, *, level: str | None = Non
         if all(layer.ok for layer in found):
             reached = name
     if reached != "none":
+        layers.append(_groups())
         layers += _inside(replace(settings, level=reached))
     return Diagnosis(level=reached, layers=tuple(layers), reason="; ".join(reasons))
 
@@ -70,7 +72,7 @@ def _try_level(name: Level, settings: SandboxSettings) -> tuple[list[Layer], str
     try:
         zygote = Zygote(name, Grants(), settings, ready=0, brief=False)
     except ZygoteFailed as error:
-        fix = _namespace_fix() if name == "namespaces" else _landlock_fix()
+        fix = _one_user_fix() or (_namespace_fix() if name == "namespaces" else _landlock_fix())
         return [Layer(name=name, ok=False, detail=str(error), fix=fix)], f"{name}: {error}"
     landlock = zygote.layers.get("landlock", "")
     zygote.close()
@@ -80,6 +82,28 @@ def _try_level(name: Level, settings: SandboxSettings) -> tuple[list[Layer], str
     note = None if landlock.startswith("ABI") else _landlock_fix()
     found.append(Layer(name="landlock", ok=True, detail=landlock, fix=note))
     return found, f"{name} stands"
+
+
+def _groups() -> Layer:
+    """Say whether the kernel counts all that a job holds; the wall stands without it."""
+    try:
+        return Layer(name="cgroup", ok=True, detail=find().description)
+    except NoGroups as error:
+        detail = f"none ({error}): what the kernel holds for a job is bounded by the filter alone"
+        return Layer(
+            name="cgroup", ok=True, detail=detail, fix="delegate a cgroup (systemd: Delegate=yes) to this user"
+        )
+
+
+def _one_user_fix() -> str | None:
+    """Return the advice for root of a user namespace that holds nobody else to step down to."""
+    try:
+        users = sum(int(line.split()[2]) for line in Path("/proc/self/uid_map").read_text().splitlines())
+    except OSError:
+        return None
+    if os.geteuid() or users > 1:
+        return None
+    return "this user namespace has one user, so root has none to become: map more (subuid), or be another user in it"
 
 
 def _namespace_fix() -> str:
@@ -94,7 +118,7 @@ def _namespace_fix() -> str:
 
 
 def _landlock_fix() -> str:
-    return "use a kernel from 5.13 on with Landlock enabled (lsm=landlock,... on the kernel's command line)"
+    return "use a kernel from 6.2 on with Landlock enabled (lsm=landlock,... on the kernel's command line)"
 
 
 def _inside(settings: SandboxSettings) -> list[Layer]:

@@ -50,7 +50,7 @@ class Pins:
     def run(self, job: Job, tenant: str, ticket: Ticket | None) -> tuple[Result, bool] | None:
         """Call *job* on its own worker and say whether to replay it; None if it must go one-shot this time."""
         key = self._key(job, tenant)
-        pin = self._acquire(key)
+        pin = self._acquire(key, job.timeout)
         if pin is None:
             return None
         call = Call(pin.lease, job, self._settings, "pinned")
@@ -85,7 +85,7 @@ class Pins:
         digest = hashlib.sha256(job.source).digest()
         return _Key(digest, job.entry, job.imports, job.grants, job.memory, tenant)
 
-    def _acquire(self, key: _Key) -> _Pin | None:
+    def _acquire(self, key: _Key, timeout: float) -> _Pin | None:
         with self._lock:
             pin = self._pins.get(key)
             if pin is not None:
@@ -97,10 +97,10 @@ class Pins:
             if not self._worn(pin):
                 return pin
             self._release(key, pin, keep=False)
-        return self._create(key)
+        return self._create(key, timeout)
 
-    def _create(self, key: _Key) -> _Pin | None:
-        pin = _Pin(self._pool.take(key.grants))
+    def _create(self, key: _Key, timeout: float) -> _Pin | None:
+        pin = _Pin(self._pool.take(key.grants, timeout))
         ending = []
         with self._lock:
             won = key not in self._pins

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from collections import OrderedDict
+from collections.abc import Callable
 from queue import SimpleQueue
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import Grants
@@ -18,12 +20,17 @@ from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
 _KEPT = 8
 # So many jobs are a few: for more, a zygote that prepares each of them pays for itself.
 _FEW = 8
-_TRIES = 3
 _WAITING = 16
+# A start that met an accident is tried so often, after pauses that double: in all a little more than a second.
+_TRIES = 8
+_PAUSE = 0.005
+# Seconds a job waits at least for its sandbox, however short its own timeout: that counts from when it has one.
+_PATIENCE = 5.0
+T = TypeVar("T")
 
 
 class NoWall(Exception):
-    """This machine cannot give the sandbox that was asked for; the message says why."""
+    """The sandbox that was asked for could not be had; the message says why."""
 
 
 class Lease(NamedTuple):
@@ -63,6 +70,8 @@ class Housekeeper:
         while (lease := self._queue.get()) is not None:
             with contextlib.suppress(OSError):  # a descriptor that is gone already must not end the housekeeping
                 lease.zygote.give_back(lease.worker)
+                if self._queue.empty():
+                    lease.zygote.gather()
 
     def close(self) -> None:
         """Finish what waits and end the thread."""
@@ -92,29 +101,54 @@ class Pool:
         self._brief = brief
         self._lock = threading.RLock()
         self._zygotes: OrderedDict[Grants, Zygote] = OrderedDict()
-        self._failures: dict[Level, str] = {}
+        self._stood: Level | None = None
+        # In a row, the last ones: what is started after one is to stand soon, and is replaced after a few jobs.
+        self._accidents = 0
         self._housekeeper = Housekeeper()
 
-    def take(self, grants: Grants) -> Lease:
-        """Return a fresh worker for *grants*."""
-        for _ in range(_TRIES):
-            zygote = self.zygote(grants)
+    def take(self, grants: Grants, patience: float) -> Lease:
+        """Return a fresh worker for *grants*; whoever wants one waits about *patience* seconds for it."""
+        return self._try(lambda: self._take(grants, patience), patience)
+
+    def warm(self, grants: Grants) -> Level:
+        """Start what *grants* need, and return the level it stands at."""
+        return self._try(lambda: self.zygote(grants), 0.0).level
+
+    def _try(self, action: Callable[[], T], patience: float) -> T:
+        """Do it again after an accident: what is missing now may be there in a moment.
+
+        Where nothing but accidents happens, every job tries once: it is better told soon.
+        """
+        deadline = time.monotonic() + max(patience, _PATIENCE)
+        for attempt in range(_TRIES if self._accidents < _TRIES else 1):
             try:
-                return Lease(zygote, zygote.take(), self._housekeeper)
-            except ZygoteGone:
-                self.discard(zygote)
-            except SpawnFailed as error:
-                raise NoWall(f"no worker could be made: {error}") from None
-        raise NoWall("the sandbox process keeps dying")
+                done = action()
+                self._accidents = 0
+                return done
+            except (ZygoteFailed, ZygoteGone, SpawnFailed) as error:
+                self._accidents += 1
+                reason = str(error)
+            time.sleep(_PAUSE * 2**attempt)
+            if time.monotonic() > deadline:
+                break
+        raise NoWall(f"no sandbox could be had just now: {reason}")
+
+    def _take(self, grants: Grants, patience: float) -> Lease:
+        zygote = self.zygote(grants)
+        try:
+            return Lease(zygote, zygote.take(patience), self._housekeeper)
+        except ZygoteGone:
+            self.discard(zygote)
+            raise
 
     def zygote(self, grants: Grants) -> Zygote:
         """Return the zygote for *grants*, started if need be."""
         zygote = self._zygotes.get(grants)
-        if zygote is not None and not _is_spent(zygote):
+        if zygote is not None and _is_good(zygote):
             return zygote
         with self._lock:
             zygote = self._zygotes.get(grants)
-            if zygote is None or _is_spent(zygote):
+            if zygote is None or not _is_good(zygote):
                 self._brief = self._brief and zygote is None
                 fresh = self._start(grants)
                 if zygote is not None:
@@ -135,25 +169,44 @@ class Pool:
         with self._lock:
             if self._zygotes.get(zygote.grants) is zygote:
                 del self._zygotes[zygote.grants]
-                zygote.close()
+                zygote.close(now=True)
 
     def _start(self, grants: Grants) -> Zygote:
-        levels: tuple[Level, ...] = ("namespaces", "landlock")
-        if self._wanted != "best":
-            levels = tuple(level for level in levels if level == self._wanted)
+        """Start a zygote at the level this sandbox stands at; the first that stands, of those wanted, is that level.
+
+        Only the kernel's own answer that it cannot be done leads to the next level. An accident is the caller's to try
+        again, and says nothing about levels.
+        """
+        levels: tuple[Level, ...] = (self._stood,) if self._stood else ("namespaces", "landlock")
         ready = self._ready if grants == Grants() else 1
         reasons = []
         for level in levels:
-            known = self._failures.get(level)
-            if known is None:
+            if self._wanted in ("best", level):
                 try:
-                    return Zygote(level, grants, self._settings, ready=ready, brief=self._brief)
+                    brief = self._brief or self._accidents > 0
+                    zygote = Zygote(level, grants, self._settings, ready=ready, brief=brief)
+                    self._stood = level
+                    return zygote
                 except ZygoteFailed as error:
-                    known = str(error)
-                    if grants == Grants():
-                        self._failures[level] = known
-            reasons.append(f"{level}: {known}")
-        raise NoWall("; ".join(reasons))
+                    if not error.permanent:
+                        raise
+                    reasons.append(f"{level}: {error}")
+                    if grants != Grants() and self._stands(level):
+                        self._stood = level
+                        break
+        raise NoWall(f"this machine gives no sandbox: {'; '.join(reasons)}")
+
+    def _stands(self, level: Level) -> bool:
+        """Say whether *level* can be had at all, if not with the grants of a job."""
+        if self._stood:
+            return True
+        try:
+            Zygote(level, Grants(), self._settings, ready=0, brief=True).close()
+        except ZygoteFailed as error:
+            if not error.permanent:
+                raise
+            return False
+        return True
 
     @property
     def _ready(self) -> int:
@@ -173,6 +226,7 @@ class Pool:
             self._zygotes.popitem()[1].abandon()
 
 
-def _is_spent(zygote: Zygote) -> bool:
-    """Whether a zygote for a few jobs has had them, and nobody uses a worker of it."""
-    return zygote.brief and zygote.taken >= _FEW and not zygote.leases
+def _is_good(zygote: Zygote) -> bool:
+    """Whether a zygote can serve: not one for a few jobs that has had them, and with the workspace it was given."""
+    spent = zygote.brief and zygote.taken >= _FEW and not zygote.leases
+    return not spent and zygote.has_its_workspace

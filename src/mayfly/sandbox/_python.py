@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -16,10 +19,31 @@ def command(role: str, *arguments: str) -> list[str]:
     return [python, "-I", "-S", "-X", "utf8", _JAIL, role, *arguments]
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a process whose channel was closed; kill it if it does not end by itself."""
+def end(process: subprocess.Popen[bytes], *, now: bool = False) -> None:
+    """Wait for a process whose channel was closed; kill it if it does not end by itself, or *now*."""
+    if now:
+        process.kill()
     try:
         process.wait(_PATIENCE)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def is_stopped(pid: int) -> bool:
+    """Say whether a process or a child of its first thread was stopped (SIGSTOP): it is alive and never answers."""
+    family = [str(pid)]
+    with contextlib.suppress(OSError):  # a kernel may be built without the list of children
+        family += Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    for one in family:
+        with contextlib.suppress(OSError):
+            if Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()[0] in "Tt":
+                return True
+    return False
+
+
+def explain(error: OSError) -> str:
+    """Return the error in one line; where descriptors ran out, with the limit that was met."""
+    if error.errno != errno.EMFILE:
+        return str(error)
+    return f"{error.strerror}: this process may have {resource.getrlimit(resource.RLIMIT_NOFILE)[0]} (RLIMIT_NOFILE)"

@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from mayfly.sandbox.jail import _nodes
 
 _LONG_INTEGER = 100_000
 _STEP = 4_000
-_LARGE_EXPONENT = re.compile(rb"\d[eE]\+?\d{3}")
+_LARGE_EXPONENT = re.compile(r"\d[eE]\+?\d{3}")
+# Bytes of JSON that are read in one go: a few milliseconds, in which no other thread of the host runs.
+_AT_ONCE = 1 << 18
+_OPEN = {"]": "[", "}": "{"}
+_SPACE = re.compile(r"[ \t\n\r]*")
 
 
 class BadValue(Exception):
@@ -26,21 +33,137 @@ def encode(argument: object) -> bytes:
         raise BadValue(f"the argument is not JSON: {error}") from None
 
 
-def decode(text: bytes, *, depth: int) -> object:
-    """Read a result; nesting, constants outside JSON and endless integers are refused."""
+def decode(text: bytes, *, depth: int, nodes: int) -> object:
+    """Read a result; nesting, too many values, constants outside JSON and endless integers are refused."""
+    # No text holds more values than bytes.
+    if len(text) > nodes and _nodes.count(text, nodes) > nodes:
+        raise BadValue(f"the result holds more than {nodes} values, keys included")
     try:
-        value: object = _loads(text.decode("utf-8"))
+        decoded = text.decode("utf-8")
+        value = _read_piece(decoded) if len(text) <= _AT_ONCE else _read_large(decoded, depth)
     except RecursionError:
         raise BadValue(f"the result is nested deeper than {depth}") from None
-    except ValueError as error:
-        if "digits" not in str(error):
-            raise BadValue("the result is not JSON") from None
-        value = json.loads(text, parse_constant=_refuse_constant, parse_int=_long_integer)
+    except ValueError:
+        raise BadValue("the result is not JSON") from None
     if text.count(b"[") + text.count(b"{") > depth:
         _check_depth(value, depth)
-    if _LARGE_EXPONENT.search(text):
-        json.loads(text, parse_float=_finite)
     return value
+
+
+def _read_large(text: str, depth: int) -> object:
+    value, end = _Large(text, depth).read(_skip(text, 0), 0)
+    if _skip(text, end) != len(text):
+        raise ValueError("something follows the value")
+    return value
+
+
+def _read_piece(text: str) -> object:
+    if _LARGE_EXPONENT.search(text):
+        return _careful.decode(text)
+    try:
+        return _plain.decode(text)
+    except ValueError as error:
+        if "digits" not in str(error):
+            raise
+        return _careful.decode(text)
+
+
+class _Large:
+    """Read a long text piece by piece, so that other threads run in between.
+
+    A container that does not fit into a piece is gone into. Every piece is read a few times at most, so the work
+    grows with the text, however it is made.
+    """
+
+    def __init__(self, text: str, depth: int) -> None:
+        self._text = text
+        self._depth = depth
+
+    def read(self, start: int, level: int) -> tuple[Any, int]:
+        """Return the value that begins at *start* and where it ends."""
+        if level > self._depth:
+            raise BadValue(f"the result is nested deeper than {self._depth}")
+        if self._text.startswith("[", start):
+            items: list[object] = []
+            return items, self._fill(start + 1, level, "]", items.extend)
+        if self._text.startswith("{", start):
+            pairs: dict[str, object] = {}
+            return pairs, self._fill(start + 1, level, "}", pairs.update)
+        return _careful.raw_decode(self._text, start)
+
+    def _fill(self, at: int, level: int, close: str, add: Callable[[Any], None]) -> int:
+        """Read the members of a container: as many as fit into a piece, or one that does not; return where it ends."""
+        text = self._text
+        at = _skip(text, at)
+        if text.startswith(close, at):
+            return at + 1
+        while True:
+            members, end = self._piece(at, close)
+            if end == at:
+                members, end = self._large_member(at, level, close)
+            add(members)
+            at = _skip(text, end)
+            if text.startswith(close, at):
+                return at + 1
+            if not text.startswith(",", at):
+                raise ValueError("a comma is missing")
+            at = _skip(text, at + 1)
+
+    def _piece(self, at: int, close: str) -> tuple[Any, int]:
+        """Return the members of a piece that begins with one, and where the last complete one ends.
+
+        A text that begins with a member and is complete up to a comma ends between two members.
+        """
+        piece = self._text[at : at + _AT_ONCE]
+        ends = (piece.rfind("},") + 1, piece.rfind("],") + 1, piece.rfind(","))
+        for end in dict.fromkeys(end for end in ends if end > 0):
+            try:
+                members: Any = _read_piece(_OPEN[close] + piece[:end] + close)
+            except (ValueError, RecursionError):
+                continue
+            if members:
+                return members, at + end
+        return self._one_by_one(piece, at, close)
+
+    def _one_by_one(self, piece: str, start: int, close: str) -> tuple[Any, int]:
+        members: list[Any] = []
+        end = at = 0
+        try:
+            while True:
+                key, at = _scan_name(piece, at) if close == "}" else (None, at)
+                value, at = _careful.raw_decode(piece, at)
+                after = _skip(piece, at)
+                if not piece.startswith((",", close), after):  # the piece ends inside of it
+                    break
+                members.append((key, value) if close == "}" else value)
+                end = at
+                if piece.startswith(close, after):
+                    break
+                at = _skip(piece, after + 1)
+        except (ValueError, RecursionError):
+            pass
+        return members, start + end
+
+    def _large_member(self, at: int, level: int, close: str) -> tuple[Any, int]:
+        key, at = _scan_name(self._text, at) if close == "}" else (None, at)
+        value, end = self.read(at, level + 1)
+        return [(key, value) if close == "}" else value], end
+
+
+def _scan_name(text: str, at: int) -> tuple[str, int]:
+    """Return the name of a member of an object, and where its value begins."""
+    if not text.startswith('"', at):
+        raise ValueError("a name is missing")
+    name, at = _careful.raw_decode(text, at)
+    at = _skip(text, at)
+    if not text.startswith(":", at):
+        raise ValueError("a colon is missing")
+    return name, _skip(text, at + 1)
+
+
+def _skip(text: str, at: int) -> int:
+    match = _SPACE.match(text, at)
+    return match.end() if match else at
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -49,7 +172,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 # Made once: the functions of the json module would make a new one for every call.
 _dumps = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
-_loads = json.JSONDecoder(parse_constant=_refuse_constant).decode
+_plain = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def _finite(text: str) -> float:
@@ -85,3 +208,6 @@ def _check_depth(value: object, depth: int) -> None:
         if not level:
             return
     raise BadValue(f"the result is nested deeper than {depth}")
+
+
+_careful = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite, parse_int=_long_integer)

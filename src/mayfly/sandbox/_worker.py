@@ -11,6 +11,8 @@ import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from mayfly.sandbox._cgroup import Group
+from mayfly.sandbox._lines import LineFeed
 from mayfly.sandbox.jail import _wire
 
 _CHUNK = 1 << 16
@@ -34,31 +36,39 @@ class WorkerLate(Exception):
 
 
 class Worker:
-    """Hold the three descriptors of a worker: its channel, its process and its output."""
+    """Hold the descriptors of a worker: its process, its channel, and its output to be read and as it writes it."""
 
-    def __init__(self, number: int, channel: socket.socket, process: int, output: int) -> None:
+    def __init__(self, number: int, process: int, channel: socket.socket, output: int, written: int) -> None:
         self.number = number
-        self.channel = channel
         self.process = process
+        self.channel = channel
         self.output = output
+        self.written = written
+        self.feed: LineFeed | None = None
         self.nonce = b""
         self._pending = bytearray()
         self._poll = select.poll()
         self._awaited = 0
+        self.group: Group | None = None
         channel.setblocking(False)
 
-    def send(self, request: bytes, deadline: float, lines: int | None = None) -> None:
-        """Send a request that was made with `next_nonce`."""
+    def send(self, request: bytes, deadline: float) -> None:
+        """Send a request that was made with `next_nonce`, and the beginning of the lines that go with it."""
         try:
             sent = self.channel.send(request)
             while sent < len(request):
                 self._wait(deadline, select.POLLOUT)
                 sent += self.channel.send(memoryview(request)[sent:])
-            if lines is not None:
+            if self.feed is not None:
                 self._wait(deadline, select.POLLOUT)
-                socket.send_fds(self.channel, [b"L"], [lines])
+                socket.send_fds(self.channel, [b"L"], [self.feed.theirs.fileno()])
+                self.feed.theirs.close()
         except OSError as error:
             raise WorkerGone(f"the worker hung up: {error.strerror}") from None
+        if self.feed is not None:
+            self.feed.push()
+            if self.feed.open:
+                self._poll.register(self.feed, select.POLLOUT)
 
     def next_nonce(self) -> bytes:
         """Return a fresh nonce; replies must repeat it."""
@@ -124,17 +134,28 @@ class Worker:
             if event != self._awaited:
                 self._poll.register(self.channel, event)
                 self._awaited = event
-            if self._poll.poll(left * 1000 + 1):
+            ready = self._poll.poll(left * 1000 + 1)
+            feed = self.feed
+            if feed is None or not feed.open:
+                if ready:
+                    return
+                continue
+            number = feed.fileno()
+            if any(descriptor == number for descriptor, _ in ready):
+                feed.push()
+                if not feed.open:
+                    self._poll.unregister(number)
+            if any(descriptor != number for descriptor, _ in ready):
                 return
 
     def printed(self) -> str:
         """Return what the job printed, and forget it."""
-        size = os.lseek(self.output, 0, os.SEEK_CUR)
+        size = os.lseek(self.written, 0, os.SEEK_CUR)
         if not size:
             return ""
         # The job can move the position anywhere, but the kernel holds the file to its size.
         text = os.pread(self.output, min(size, os.fstat(self.output).st_size), 0).decode("utf-8", "replace")
-        os.lseek(self.output, 0, os.SEEK_SET)
+        os.lseek(self.written, 0, os.SEEK_SET)
         return text
 
     def kill(self) -> None:
@@ -145,12 +166,19 @@ class Worker:
     def close(self) -> None:
         """Kill the process and let go of it."""
         self.kill()
-        self.channel.close()
-        os.close(self.process)
-        os.close(self.output)
+        if self.feed is not None:
+            self.feed.close()
+        self._let_go()
+        if self.group is not None:
+            self.group.give_back()
 
     def abandon(self) -> None:
         """In a forked child: let go of a worker that belongs to the parent."""
+        if self.feed is not None and self.feed.open:
+            self.feed.abandon()
+        self._let_go()
+
+    def _let_go(self) -> None:
         self.channel.close()
-        os.close(self.process)
-        os.close(self.output)
+        for descriptor in (self.process, self.output, self.written):
+            os.close(descriptor)

@@ -3,35 +3,60 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import select
+import signal
 import socket
 import subprocess
 import threading
+import time
 from collections import deque
+from pathlib import Path
 
 from mayfly.core import SandboxSettings
+from mayfly.sandbox import _cgroup
 from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Grants, certificate_file
-from mayfly.sandbox._python import command, end
+from mayfly.sandbox._python import command, end, explain, is_stopped
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
+from mayfly.sandbox._workspace import Watch
 from mayfly.sandbox.jail import _wire
 
-_START_SECONDS = 60.0
-_SPAWN_SECONDS = 30.0
+# A start takes a third of a second; on a machine that is busy beyond measure, ten seconds.
+_START_SECONDS = 20.0
+# A worker takes a millisecond. A zygote that does not answer for so long, or for the job's own timeout where that is
+# longer, is taken for one that never will.
+_SPAWN_SECONDS = 2.0
+_LOOK_SECONDS = 0.25
+_GATHER_SECONDS = 0.1
+_FEATURES = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENODEV)
+_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
+# The newest version of Landlock whose rights we know; what a newer one has besides is not used.
+NEWEST_LANDLOCK = 6
+_OURSELVES = str(Path(__file__).resolve().parents[1])
 
 
 class ZygoteFailed(Exception):
-    """This level cannot be had here; the message says which step failed."""
+    """A zygote did not start; the message says which step failed.
+
+    *permanent* is the kernel's answer that this level cannot be had here. Everything else (no memory, no descriptor, a
+    killed or a stopped process) says nothing about the level: the same may work the next moment.
+    """
+
+    def __init__(self, message: str, *, permanent: bool = False) -> None:
+        super().__init__(message)
+        self.permanent = permanent
 
 
 class ZygoteGone(Exception):
-    """The zygote died; a new one has to be started."""
+    """The zygote died or does not answer; a new one has to be started."""
 
 
 class SpawnFailed(Exception):
-    """The zygote lives, but the kernel would not give it another process."""
+    """The zygote lives, but there was not the process or the descriptor for another worker."""
 
 
 class Zygote:
@@ -47,56 +72,126 @@ class Zygote:
         self.layers: dict[str, str] = {}
         self.broker: Broker | None = None
         self.leases = 0
+        self.watch = Watch(str(grants.workspace), settings) if grants.workspace and grants.write else None
         self._lock = threading.Lock()
         self._idle: deque[Worker] = deque()
+        self._settings = settings
         self._asked = 0
+        self._groups: _cgroup.Groups | None = None
         self._answers: dict[int, int] = {}
-        self._errors = os.memfd_create("errors", os.MFD_CLOEXEC)
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process = subprocess.Popen(
-                command("zygote", str(theirs.fileno())),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=self._errors,
-                env={},
-                cwd="/",
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
+        self._launched = False
         try:
-            self._begin(settings)
+            self._launch()
+            self._begin()
+        except OSError as error:
+            self.close()
+            raise ZygoteFailed(f"the sandbox did not start: {explain(error)}") from None
         except BaseException:
             self.close()
             raise
 
-    def _begin(self, settings: SandboxSettings) -> None:
+    def _launch(self) -> None:
+        with contextlib.ExitStack() as undo:
+            self._errors = os.memfd_create("errors", os.MFD_CLOEXEC)
+            undo.callback(os.close, self._errors)
+            self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+            undo.callback(self._control.close)
+            self._control.setblocking(False)
+            self._workspace = _open_directory(self.grants.workspace)
+            if self._workspace is not None:
+                undo.callback(os.close, self._workspace)
+            with theirs:
+                self._process = subprocess.Popen(
+                    command("zygote", str(theirs.fileno())),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=self._errors,
+                    env={},
+                    cwd="/",
+                    pass_fds=(theirs.fileno(),),
+                    start_new_session=True,
+                )
+            self._poll = select.poll()
+            self._poll.register(self._control, select.POLLIN)
+            undo.pop_all()
+            self._launched = True
+
+    def _begin(self) -> None:
         config = {
             "level": self.level,
+            "newest_landlock": NEWEST_LANDLOCK,
             "brief": self.brief,
             "workspace": self.grants.workspace,
             "write": self.grants.write,
             "packages": list(self.grants.packages),
+            "ourselves": [_OURSELVES, *(f"{path}/mayfly" for path in self.grants.packages)],
             "net": bool(self.grants.hosts),
             "certificates": certificate_file() if self.grants.hosts else "",
-            **{n: getattr(settings, n) for n in ("memory", "threads", "descriptors", "output", "file_size")},
+            **{
+                n: getattr(self._settings, n)
+                for n in ("memory", "threads", "descriptors", "output", "file_size", "nodes")
+            },
         }
-        self._control.settimeout(_START_SECONDS)
         try:
             self._control.send(json.dumps(config).encode())
-            message, descriptors, _, _ = socket.recv_fds(self._control, 1 << 16, 1)
-        except OSError as error:
-            raise ZygoteFailed(f"the sandbox did not start: {error}{self._said()}") from None
+            self._find_groups()
+            self._wait(_START_SECONDS)
+            message = self._control.recv(1 << 16)
+        except ZygoteGone as error:
+            raise ZygoteFailed(f"the sandbox did not start: {error}") from None
+        except ConnectionError:
+            raise self._failure(b"") from None
         if message[:1] != _wire.READY:
-            raise ZygoteFailed(message[1:].decode("utf-8", "replace") or f"the sandbox did not start{self._said()}")
+            raise self._failure(message)
         self.layers = json.loads(message[1:])
-        if descriptors:
-            self.broker = Broker(descriptors[0], self.grants.hosts)
-        self.refill()
+        if self.grants.hosts:
+            self.broker = Broker(self.grants.hosts, self._settings)
+        with contextlib.suppress(ZygoteGone, SpawnFailed):  # the first `take` meets the same and says so
+            self.refill()
+
+    def _find_groups(self) -> None:
+        """Look for control groups, while the zygote starts."""
+        with contextlib.suppress(_cgroup.NoGroups):
+            groups = _cgroup.find()
+            groups.join()
+            self._groups = groups
+
+    def _failure(self, message: bytes) -> ZygoteFailed:
+        """Tell the kernel's answer that there is no such level from an accident on the way."""
+        if message:
+            _, number = _wire.FAILURE.unpack_from(message)
+            none = number == errno.ENOSPC and _NAMESPACES.exists() and _NAMESPACES.read_text().strip() == "0"
+            text = message[_wire.FAILURE.size :].decode("utf-8", "replace")
+            return ZygoteFailed(text, permanent=number in (0, *_FEATURES) or none)
+        end(self._process)
+        code = self._process.returncode
+        how = f"it was killed by {signal.Signals(-code).name}" if code < 0 else "its process ended"
+        # A policy around us that kills for a system call answers as finally as one that refuses it.
+        return ZygoteFailed(f"the sandbox did not start: {how}{self._said()}", permanent=code == -signal.SIGSYS)
 
     def _said(self) -> str:
         text = os.pread(self._errors, 4096, 0).decode("utf-8", "replace").strip()
         return f": {text.splitlines()[-1]}" if text else ""
+
+    def _wait(self, seconds: float) -> None:
+        """Wait for a message; a zygote that is stopped, or silent for so long, is as good as gone."""
+        deadline = time.monotonic() + seconds
+        while not self._poll.poll(_LOOK_SECONDS * 1000):
+            if is_stopped(self._process.pid):
+                raise ZygoteGone("its process was stopped")
+            if time.monotonic() > deadline:
+                raise ZygoteGone(f"its process did not answer for {seconds:.0f} s")
+
+    @property
+    def has_its_workspace(self) -> bool:
+        """Whether the directory that was granted is still the one its name leads to."""
+        if self._workspace is None:
+            return True
+        try:
+            # While we hold it open, no other directory can have its number.
+            return os.path.samestat(os.fstat(self._workspace), os.stat(str(self.grants.workspace)))
+        except OSError:
+            return False
 
     @property
     def shares_tasks(self) -> bool:
@@ -111,92 +206,124 @@ class Zygote:
             for _ in range(missing):
                 self._ask()
 
-    def take(self) -> Worker:
-        """Return a worker nobody has used."""
+    def take(self, patience: float) -> Worker:
+        """Return a worker nobody has used; a zygote that gives none within *patience* seconds is gone."""
         with self._lock:
             if not self._idle:
                 self._collect()
             if not self._idle and not self._asked:
                 self._ask()
-            if not self._idle:
-                self._read(_SPAWN_SECONDS)
+            while not self._idle:
+                self._wait(max(patience, _SPAWN_SECONDS))
+                self._read()
+            if self.broker is not None:
+                self.broker.ensure()
             self.leases += 1
             self.taken += 1
             return self._idle.popleft()
 
     def give_back(self, worker: Worker) -> None:
         """End a worker that `take` returned, and have it replaced."""
+        if self.watch is not None:
+            self.watch.forget(worker)
         worker.close()
         with self._lock:
             self.leases -= 1
+            if self.broker is not None:
+                self.broker.shut(worker.number)
         with contextlib.suppress(ZygoteGone, SpawnFailed):  # the next `take` meets the same and says so
             self.refill()
+
+    def gather(self) -> None:
+        """Take in the workers that were asked for as they come: all that is to be done for them is done at once."""
+        deadline = time.monotonic() + _GATHER_SECONDS
+        with contextlib.suppress(ZygoteGone, SpawnFailed, OSError, ValueError):  # the next `take` meets the same
+            poll = select.poll()  # of our own: whoever holds the lock may wait with the other
+            poll.register(self._control, select.POLLIN)
+            while self._asked and time.monotonic() < deadline:
+                if poll.poll(_GATHER_SECONDS * 1000):
+                    with self._lock:
+                        self._collect()
 
     def how_it_ended(self, worker: Worker) -> int | None:
         """Return the wait status of a worker that hung up, None if it cannot be known."""
         with self._lock:
             try:
-                self._control.settimeout(_SPAWN_SECONDS)
                 self._control.send(_wire.ASK + worker.number.to_bytes(4, "little"))
                 while worker.number not in self._answers:
-                    self._read(_SPAWN_SECONDS)
-            except (OSError, ZygoteGone):
+                    self._wait(_SPAWN_SECONDS)
+                    self._read()
+            except (OSError, ZygoteGone, SpawnFailed):
                 return None
             status = self._answers.pop(worker.number)
             return None if status < 0 else status
 
     def _ask(self) -> None:
         try:
-            self._control.settimeout(_SPAWN_SECONDS)
             self._control.send(_wire.SPAWN)
-        except OSError:
-            raise ZygoteGone from None
+        except OSError as error:
+            raise ZygoteGone(f"its process is gone: {error}") from None
         self._asked += 1
 
     def _collect(self) -> None:
         """Take in what the zygote has sent, without waiting."""
         while self._asked:
             try:
-                self._read(0.0)
+                self._read()
             except BlockingIOError:
                 return
 
-    def _read(self, seconds: float) -> None:
+    def _read(self) -> None:
         try:
-            self._control.settimeout(seconds)
-            message, descriptors, _, _ = socket.recv_fds(self._control, 64, 3)
+            message, descriptors, _, _ = socket.recv_fds(self._control, 256, 5)
         except BlockingIOError:
             raise
-        except OSError:
-            raise ZygoteGone from None
+        except OSError as error:
+            raise ZygoteGone(f"its process is gone: {explain(error)}") from None
         if not message:
-            raise ZygoteGone
+            raise ZygoteGone("its process is gone")
         if message[:1] == _wire.ASK:
             _, number, status = _wire.STATUS.unpack(message)
             self._answers[number] = status
             return
         self._asked -= 1
         if message[:1] == _wire.FAILED:
-            raise SpawnFailed(message[1:].decode("utf-8", "replace"))
+            raise SpawnFailed(message[_wire.FAILURE.size :].decode("utf-8", "replace"))
         _, number, _ = _wire.WORKER.unpack(message)
-        channel, process, output = descriptors
-        self._idle.append(Worker(number, socket.socket(fileno=channel), process, output))
+        if len(descriptors) < 4 + (self.broker is not None):  # the kernel hands over as many as there is room for
+            for descriptor in descriptors:
+                os.close(descriptor)
+            raise SpawnFailed(explain(OSError(errno.EMFILE, os.strerror(errno.EMFILE))))
+        process, channel, output, written, *doors = descriptors
+        worker = Worker(number, process, socket.socket(fileno=channel), output, written)
+        if self._groups is not None:
+            worker.group = self._groups.enter(process, memory=self._settings.memory, tasks=self._settings.threads)
+        self._idle.append(worker)
+        if self.broker is not None:
+            self.broker.open(number, *doors)
 
-    def close(self) -> None:
-        """End the zygote; the kernel ends everything behind it."""
+    def close(self, *, now: bool = False) -> None:
+        """End the zygote, at once if it must be *now*; the kernel ends everything behind it."""
         with self._lock:
-            self._close()
+            if self._launched:
+                self._launched = False
+                self._close(now=now)
 
-    def _close(self) -> None:
+    def _close(self, *, now: bool) -> None:
+        if self.watch is not None:
+            self.watch.close()
         if self.broker is not None:
             self.broker.close()
         for worker in self._idle:
             worker.close()
         self._idle.clear()
         self._control.close()
-        end(self._process)
-        with contextlib.suppress(OSError):
-            os.close(self._errors)
+        end(self._process, now=now)
+        if self._groups is not None:
+            self._groups.leave()
+        for descriptor in (self._errors, self._workspace):
+            if descriptor is not None:
+                os.close(descriptor)
 
     def abandon(self) -> None:
         """Let go of inherited descriptors in a forked child, without touching what belongs to the parent."""
@@ -207,4 +334,10 @@ class Zygote:
         for worker in self._idle:
             worker.abandon()
         self._idle.clear()
-        os.close(self._errors)
+        for descriptor in (self._errors, self._workspace):
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def _open_directory(path: str | None) -> int | None:
+    return None if path is None else os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)

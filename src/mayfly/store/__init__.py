@@ -9,33 +9,42 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.store._archive import Archived
     from mayfly.store._cache import Cache, Cached
-    from mayfly.store._claim import Claim
+    from mayfly.store._claim import Claim, Fence
     from mayfly.store._events import JSON, Event, Payload, event
-    from mayfly.store._kinds import DoctorAttacked, SandboxRan, StoreMigrated
+    from mayfly.store._kinds import DoctorAttacked, RunClaimed, SandboxRan, StoreArchived, StoreMigrated
     from mayfly.store._ledger import Ledger
     from mayfly.store._payload import as_payload
+    from mayfly.store._runs import RunRow
     from mayfly.store._seal import Seal
     from mayfly.store._sealed import SealedFiles
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
+    from mayfly.store._verify import Verified
 
 __all__ = [
     "JSON",
+    "Archived",
     "Cache",
     "Cached",
     "Claim",
     "DoctorAttacked",
     "Event",
+    "Fence",
     "KillSwitch",
     "KillSwitched",
     "Killed",
     "Ledger",
     "Payload",
+    "RunClaimed",
+    "RunRow",
     "SandboxRan",
     "Seal",
     "SealedFiles",
+    "StoreArchived",
     "StoreMigrated",
     "Switch",
+    "Verified",
     "as_payload",
     "event",
 ]
@@ -43,14 +52,17 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "_archive": "Archived",
         "_cache": "Cache Cached",
-        "_claim": "Claim",
+        "_claim": "Claim Fence",
         "_events": "JSON Event Payload event",
-        "_kinds": "DoctorAttacked SandboxRan StoreMigrated",
+        "_kinds": "DoctorAttacked RunClaimed SandboxRan StoreArchived StoreMigrated",
         "_ledger": "Ledger",
         "_payload": "as_payload",
+        "_runs": "RunRow",
         "_seal": "Seal",
         "_sealed": "SealedFiles",
         "_switch": "Killed KillSwitch KillSwitched Switch",
+        "_verify": "Verified",
     },
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections.abc import Callable
 from types import TracebackType
-from typing import Literal, Protocol, Self
+from typing import Literal, NamedTuple, Protocol, Self
 
 from mayfly.core import ConflictError, InputError
 
@@ -36,27 +37,38 @@ class Right(Protocol):
         ...
 
 
+class Fence(NamedTuple):
+    """What every append of a claimed run is checked against, in the transaction of the append itself."""
+
+    run: str
+    generation: int
+
+
 class Claim:
     """Hold the right to *name*; made by `Ledger.claim`.
+
+    Locks keep two processes from beginning at once. What keeps the one that lost its lock from going on is the
+    generation: it is counted up by every claim, and whoever appends with an older `fence` is refused.
 
     A child made by `os.fork` has no part in it: it neither holds the right nor can give it back.
     """
 
-    def __init__(self, name: str, right: Right) -> None:
+    def __init__(self, name: str, right: Right, *, begin: Callable[[], int], newest: Callable[[], int]) -> None:
+        """Take the right and *begin* a generation, whose number that returns; *newest* tells the last one begun."""
         self.name = name
         self._right = right
+        self._newest = newest
         self._state: Literal["held", "lost", "closed", "left"] = "lost"
-        self._times = 0
         with _turn:
             self._take()
-
-    @property
-    def times(self) -> int:
-        """How often the right was taken; when this grows, another may have had it in between."""
-        return self._times
+            try:
+                self.fence = Fence(name, begin())
+            except BaseException:
+                self.close()
+                raise
 
     def check(self) -> None:
-        """Raise `ConflictError` if the right was lost to another; take it again where it was merely lost."""
+        """Raise `ConflictError` if another had the right since; take it again where it was merely lost."""
         with _turn:
             if self._state == "left":
                 raise ConflictError(f"{self.name} belongs to the process that this one was forked from")
@@ -64,6 +76,7 @@ class Claim:
                 raise ConflictError(f"the claim on {self.name} is closed", fix="make another")
             if self._state == "lost" or not self._right.holds():
                 self._take()
+                self._check_generation()
 
     def close(self) -> None:
         """Give the right back; closing twice does no harm."""
@@ -80,8 +93,19 @@ class Claim:
         if holder is not None:
             raise ConflictError(f"{self.name} is being run by {holder}", fix="wait for it, or end that process")
         self._state = "held"
-        self._times += 1
         _claims.add(self)
+
+    def _check_generation(self) -> None:
+        """Give the right back where another had it while it was lost: what that one did is not known here."""
+        try:
+            newest = self._newest()
+        except BaseException:
+            self._right.drop()
+            self._state = "lost"
+            raise
+        if newest != self.fence.generation:
+            self.close()
+            raise taken_up(self.name, newest)
 
     def leave(self) -> None:
         """Take no further part in it: this process is a forked child of the one that has the right."""
@@ -102,6 +126,14 @@ def check_name(name: str) -> str:
     if not isinstance(name, str) or not NAME.fullmatch(name):
         raise InputError("a claim's name must be 1 to 128 letters, digits, dots, dashes and underscores")
     return name
+
+
+def taken_up(name: str, generation: int, owner: str = "") -> ConflictError:
+    """Return what is said to whoever appends for a run that is another's by now."""
+    return ConflictError(
+        f"{name} was taken up by {holder_words(owner)} (generation {generation}): this one stops and records no more",
+        fix=f"see: mayfly trace {name}",
+    )
 
 
 def holder_words(holder: str) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from mayfly.core import StoreError
 from mayfly.store._claim import holder_words
 from mayfly.store._database import ELSEWHERE
+from mayfly.store._oslock import is_locked, try_lock, unlock
 from mayfly.store._rows import identity
 
 # Who holds a claim is host, process and token; somebody else's file may hold anything, and no more of it is read.
@@ -50,7 +51,7 @@ class FileRight:
             if self._is(self._file):
                 self._path.unlink()
             # A process just being started may have the file open for an instant longer.
-            fcntl.flock(self._file, fcntl.LOCK_UN)
+            unlock(self._file)
         self.leave()
 
     def leave(self) -> None:
@@ -64,10 +65,9 @@ class FileRight:
         """Return the file, open and locked, with our name in it; None where another has it locked."""
         file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            os.close(file)
-            return None
+            if not try_lock(file):
+                os.close(file)
+                return None
         except BaseException:
             os.close(file)
             raise
@@ -91,3 +91,19 @@ class FileRight:
             finally:
                 os.close(file)
         return ""
+
+
+def claimed_files(folder: Path, names: Iterable[str]) -> set[str]:
+    """Return which of the names are claimed at this moment; looking takes no lock."""
+    return {name for name in names if _is_claimed(folder / name)}
+
+
+def _is_claimed(path: Path) -> bool:
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        return is_locked(file)
+    finally:
+        os.close(file)

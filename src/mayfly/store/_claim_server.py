@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,6 +13,7 @@ from mayfly.store._claim import holder_words
 from mayfly.store._rows import identity
 
 if TYPE_CHECKING:
+    from mayfly.store._database import Connection
     from mayfly.store._postgres import PostgreSQL
 
 # PostgreSQL cuts the name of an application here.
@@ -31,6 +33,14 @@ _LOCKS = """
 SELECT pid FROM pg_locks
 WHERE locktype = 'advisory' AND objsubid = 1 AND granted
 AND classid::bigint = (?::bigint >> 32) & 4294967295 AND objid::bigint = ?::bigint & 4294967295
+AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+# Which of several names have their lock taken; the halves of a key are put together as they are shown.
+_CLAIMED = """
+SELECT name FROM unnest(?::text[]) AS name JOIN pg_locks
+ON hashtextextended('mayfly.claim:' || name, to_regclass('mayfly_events')::oid::bigint)
+    = (classid::bigint << 32 | objid::bigint)
+WHERE locktype = 'advisory' AND objsubid = 1 AND granted
 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
 _HELD = f"SELECT 1 WHERE pg_backend_pid() IN ({_LOCKS})"
@@ -141,3 +151,8 @@ def _identity(label: str) -> str:
     _, _, rest = label.partition(" ")
     process, _, host = rest.partition(" ")
     return f"{host}:{process}"
+
+
+def claimed_on_server(connection: Connection, names: Iterable[str]) -> set[str]:
+    """Return which of the names are claimed at this moment; looking takes no lock."""
+    return {name for (name,) in connection.run(_CLAIMED, [list(names)])}

@@ -6,15 +6,17 @@ Statements are written once, with `?` for values; what SQLite and PostgreSQL do 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from weakref import WeakSet
 
 from mayfly.core import Settings, StoreError
 
 if TYPE_CHECKING:
     from mayfly.store._claim import Right
+    from mayfly.store._follow import Ear
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -59,6 +61,7 @@ class Database(ABC):
     # How a transaction begins that reads, and one that writes.
     read: ClassVar[str]
     write: ClassVar[str]
+    snapshot: ClassVar[str]
     # How many tables of one name there are.
     has_table: ClassVar[str]
     # How to wait for the right to append to a table; None where beginning to write gave it.
@@ -72,6 +75,8 @@ class Database(ABC):
         self._places: LifoQueue[Any] = LifoQueue()
         for _ in range(MOST):
             self._places.put(None)
+        # Those who listen for more hold a connection each, which no fork may see open either.
+        self._ears: WeakSet[Ear] = WeakSet()
 
     @abstractmethod
     def connect(self) -> Any:
@@ -84,6 +89,28 @@ class Database(ABC):
     @abstractmethod
     def right(self, name: str, settings: Settings) -> Right:
         """Return a way to hold the right to *name* that ends with the process."""
+
+    @abstractmethod
+    def claimed(self, connection: Connection, names: Collection[str], settings: Settings) -> set[str]:
+        """Return which of the names some process has the right to at this moment, without taking any."""
+
+    @abstractmethod
+    def ear(self) -> Ear:
+        """Return something that says when another process may have appended."""
+
+    @abstractmethod
+    def unguarded(self, connection: Connection) -> AbstractContextManager[None]:
+        """Let events be deleted in the body, by this transaction alone, as only the owner of the tables can."""
+
+    def listen(self) -> Ear:
+        """Return an `ear` whose connection is closed with the others."""
+        made = self.ear()
+        self._ears.add(made)
+        return made
+
+    def turn(self) -> AbstractContextManager[None]:
+        """Wait for the turn to write, where the database itself is not fair about it."""
+        return nullcontext()
 
     def written(self, sql: str) -> str:
         """Return a statement as the driver wants it."""
@@ -103,16 +130,20 @@ class Database(ABC):
         return driver.execute(self.written(sql), values) if values else driver.execute(sql)
 
     @contextmanager
-    def transaction(self, *, writing: bool = False) -> Iterator[Connection]:
-        """Run the body in one transaction: committed at its end, undone where it raises."""
+    def transaction(self, *, writing: bool = False, snapshot: bool = False) -> Iterator[Connection]:
+        """Run the body in one transaction: committed at its end, undone where it raises.
+
+        In a *snapshot* every statement sees the database as it was at the first one.
+        """
+        begin = self.write if writing else self.snapshot if snapshot else self.read
         try:
             driver = self._places.get(timeout=max(self.wait, 1.0))
         except Empty:
             raise StoreError(f"{self.name} is busy: no connection came free in time") from None
         try:
-            with self.translated():
+            with self.translated(), self.turn() if writing else nullcontext():
                 driver = self._usable(driver)
-                driver.execute(self.write if writing else self.read)
+                driver.execute(begin)
                 yield Connection(self, driver)
                 driver.execute("COMMIT")
         except BaseException:
@@ -137,6 +168,8 @@ class Database(ABC):
         for driver in [self._places.get_nowait() for _ in range(MOST)]:
             self.close(driver)
             self._places.put(None)
+        for ear in list(self._ears):
+            ear.close()
 
     def close(self, driver: Any) -> None:
         """Close a connection in whatever state it is, which undoes what it has not committed."""

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
-from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, get_origin
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_origin
 
-from mayfly.core import InputError, holds_secret, without_secrets
+from mayfly.core import InputError, without_secrets, without_secrets_in
 from mayfly.store._payload import JSON, plain
 
 __all__ = ["JSON", "Event", "Payload", "check_kind", "check_subject", "checked", "event", "kind_of"]
@@ -16,8 +16,6 @@ __all__ = ["JSON", "Event", "Payload", "check_kind", "check_subject", "checked",
 NOT_YET = datetime(1970, 1, 1, tzinfo=UTC)
 # Ids of runs, nodes, decisions and hashes are far shorter; an index takes keys of this size everywhere.
 SUBJECT_LENGTH = 256
-# Fields of payloads that people read and nothing is computed from.
-TOLD = ("error", "intent", "message", "reason", "target", "task", "last_error", "description")
 KIND = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
 
 
@@ -104,15 +102,14 @@ def checked(entry: Event | Payload, subject: str | None) -> Event:
     elif entry.id:
         raise InputError(f"event {entry.id} is already recorded")
     check_subject(entry.subject)
-    payload = _without_secrets(_plain_payload(entry.payload))
+    # In every field: whoever needs a value again that held a secret is told that it was not kept (`was_hidden`).
+    payload = _hide_secrets(_plain_payload(entry.payload))
     _check_fields(entry.kind, payload)
-    return Event(kind=entry.kind, subject=entry.subject, payload=payload)
+    return Event(kind=entry.kind, subject=without_secrets(entry.subject), payload=payload)
 
 
-def _without_secrets(payload: Mapping[str, JSON]) -> Mapping[str, JSON]:
-    """Leave secrets out of the fields that only tell what happened; what a run needs to go on stays as it is."""
-    told = {name: value for name in TOLD if isinstance(value := payload.get(name), str) and holds_secret(value)}
-    return {**payload, **{name: without_secrets(value) for name, value in told.items()}} if told else payload
+def _hide_secrets(payload: Mapping[str, JSON]) -> Mapping[str, JSON]:
+    return cast("Mapping[str, JSON]", without_secrets_in(payload))
 
 
 def check_kind(kind: str) -> None:

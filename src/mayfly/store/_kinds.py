@@ -14,6 +14,25 @@ class StoreMigrated:
     name: str
 
 
+@event("store.archived")
+@dataclass(frozen=True, kw_only=True)
+class StoreArchived:
+    """Record that the events of old runs were moved to a file, and the hash of the file."""
+
+    name: str
+    hash: str
+    events: int
+    runs: int
+
+
+@event("run.claimed")
+@dataclass(frozen=True, kw_only=True)
+class RunClaimed:
+    """Record that a process, the writer, took the right to a run; those of earlier generations append no more."""
+
+    generation: int
+
+
 @event("sandbox.ran")
 @dataclass(frozen=True, kw_only=True)
 class SandboxRan:

@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
+from datetime import datetime
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, LimitError, Settings, StoreError, content_hash
-from mayfly.store._claim import Claim, check_name
+from mayfly.store._append import append_events, check_fence, next_generation
+from mayfly.store._archive import (
+    FOLDER,
+    Archived,
+    ArchiveFile,
+    ArchiveReader,
+    all_archives,
+    archive_some,
+    archives_of,
+    sweep,
+)
+from mayfly.store._claim import Claim, Fence, check_name
 from mayfly.store._database import Connection, Database
 from mayfly.store._events import Event, Payload, check_kind, check_subject, checked
 from mayfly.store._fork import ForkGuard
 from mayfly.store._migrate import migrate, recorded
-from mayfly.store._rows import insert_events, newest, select_events, to_events
+from mayfly.store._rows import EVENTS, newest, select_events, stamp, to_events
+from mayfly.store._run_list import RunList
+from mayfly.store._runs import RunBatch
 from mayfly.store._sqlite import SQLite, ledger_file
+
+if TYPE_CHECKING:
+    from mayfly.store._verify import Verified
 
 # Rows fetched at a time: a page of the largest payloads still fits into memory.
 PAGE = 100
@@ -24,7 +44,7 @@ MANY = 1000
 LARGEST_ID = 2**63 - 1
 
 
-class Ledger:
+class Ledger(RunList):
     """Keep events and blobs for good, for any number of threads and processes at once.
 
     An append that returned is on disk. Ids grow by one in the order in which appends become visible, so whoever reads
@@ -34,8 +54,9 @@ class Ledger:
     take the next id (so also REPLACE and ON CONFLICT DO UPDATE), whoever connects and with whatever client. **What they
     cannot hold:** whoever may change the schema may drop a trigger or a table, so on SQLite whoever can write the file
     (DROP, ALTER TABLE, ``PRAGMA writable_schema``, switching triggers off in the C interface, or an editor), and on
-    PostgreSQL the owner of the tables and superusers. Where that matters, let Mayfly connect as a role that has only
-    SELECT and INSERT on tables owned by another, and UPDATE and DELETE on mayfly_cache, which is no truth.
+    PostgreSQL the owner of the tables and superusers. `verify` shows what they did. Where that matters, let Mayfly
+    connect as a role that has only SELECT and INSERT on tables owned by another, UPDATE on mayfly_runs, and UPDATE and
+    DELETE on mayfly_cache, which are no truth.
     """
 
     def __init__(self, database: Database, settings: Settings) -> None:
@@ -43,6 +64,8 @@ class Ledger:
         self._settings = settings
         self._guard = ForkGuard(database.disconnect)
         self._closed = False
+        self._archives = ArchiveReader(settings.state.absolute() / FOLDER)
+        self.fence: Fence | None = None
 
     @classmethod
     def open(cls, settings: Settings) -> Ledger:
@@ -91,9 +114,20 @@ class Ledger:
 
     def append_many(self, entries: Iterable[Event | Payload], *, subject: str | None = None) -> list[Event]:
         """Record events in one transaction: all of them, next to each other, or none."""
-        fresh = [checked(entry, subject) for entry in entries]
+        with self._database.translated():  # the first one reads what secrets look like, and no file may be to be had
+            fresh = [checked(entry, subject) for entry in entries]
         with self._writing() as connection:
-            return insert_events(connection, fresh)
+            return append_events(connection, fresh, fence=self.fence)
+
+    def append_after(
+        self, kind: str, subjects: Collection[str], make: Callable[[Mapping[str, Event]], Iterable[Event]]
+    ) -> list[Event]:
+        """Record what *make* makes of the newest events of *kind* of these subjects; nobody appends in between."""
+        check_kind(kind)
+        with self._writing() as connection:
+            connection.lock(EVENTS)
+            found = {event.subject: event for event in to_events(connection.run(*newest(kind, list(subjects))))}
+            return append_events(connection, [checked(entry, None) for entry in make(found)], fence=self.fence)
 
     def read(
         self, *, kind: str | None = None, subject: str | None = None, after: int = 0, limit: int | None = None
@@ -111,18 +145,31 @@ class Ledger:
             query, values = select_events(kind=kind, subject=subject, after=after)
             with self._reading() as connection:
                 rows = connection.run(f"{query} ORDER BY id LIMIT ?", [*values, size])
-            yield from to_events(rows)
-            if len(rows) < size:
+                files = archives_of(connection, [subject]) if subject is not None else {}
+            events = list(to_events(rows))
+            if files:
+                known = {event.id for event in events}
+                old = [event for event in self._archived(files, kind) if event.id > after and event.id not in known]
+                events = sorted((*old, *events), key=lambda event: event.id)[:size]
+            yield from events
+            if len(events) < size:
                 return
-            after = rows[-1][0]
+            after = events[-1].id
             left = None if left is None else left - size
+
+    def _archived(self, files: Mapping[str, Iterable[ArchiveFile]], kind: str | None) -> list[Event]:
+        """Return the events of subjects that lie in files."""
+        found = [event for subject, some in files.items() for event in self._archives.events(some, subject)]
+        return [event for event in found if kind in (None, event.kind)]
 
     def count(self, *, kind: str | None = None, subject: str | None = None) -> int:
         """Count events."""
         _check_filter(kind, subject)
         query, values = select_events("count(*)", kind=kind, subject=subject)
         with self._reading() as connection:
-            return int(connection.value(query, values))
+            stored = int(connection.value(query, values))
+            files = archives_of(connection, [subject]) if subject is not None else {}
+        return stored + len(self._archived(files, kind))
 
     def before_last(self, number: int, *, kind: str | None = None, subject: str | None = None) -> int:
         """Return the *after* with which `read` yields the last *number* events there are now."""
@@ -130,9 +177,14 @@ class Ledger:
         if number < 0:
             raise InputError("the number of events must not be negative")
         query, values = select_events("id", kind=kind, subject=subject)
+        number = min(number, LARGEST_ID)
         with self._reading() as connection:
-            skipped = [*values, min(number, LARGEST_ID)]
-            return int(connection.value(f"{query} ORDER BY id DESC LIMIT 1 OFFSET ?", skipped) or 0)
+            found = connection.value(f"{query} ORDER BY id DESC LIMIT 1 OFFSET ?", [*values, number])
+            files = archives_of(connection, [subject]) if subject is not None and found is None else {}
+            stored = int(connection.value(*select_events("count(*)", kind=kind, subject=subject))) if files else 0
+        # What lies in files is older than what does not.
+        old = [event.id for event in reversed(self._archived(files, kind))]
+        return int(found or next(iter(old[number - stored :]), 0))
 
     def last(self, kind: str | None = None, subject: str | None = None) -> Event | None:
         """Return the newest event of one kind and one subject, where these are given; None where there is none."""
@@ -140,7 +192,8 @@ class Ledger:
         query, values = select_events(kind=kind, subject=subject)
         with self._reading() as connection:
             rows = connection.run(f"{query} ORDER BY id DESC LIMIT 1", values)
-        return next(to_events(rows), None)
+            files = archives_of(connection, [subject]) if subject is not None and not rows else {}
+        return next(to_events(rows), None) or next(reversed(self._archived(files, kind)), None)
 
     def find_many(self, kind: str, subjects: Collection[str]) -> dict[str, Event]:
         """Return the newest event of *kind* for each of the subjects that has one, in the order of the subjects."""
@@ -152,20 +205,99 @@ class Ledger:
         wanted = list(dict.fromkeys(subjects))
         found: dict[str, Event] = {}
         for start in range(0, len(wanted), MANY):
+            some = wanted[start : start + MANY]
             with self._reading() as connection:
-                rows = connection.run(*newest(kind, wanted[start : start + MANY]))
-            found |= {event.subject: event for event in to_events(rows)}
+                rows = connection.run(*newest(kind, some))
+                stored = {event.subject: event for event in to_events(rows)}
+                rest = [subject for subject in some if subject not in stored]
+                files = archives_of(connection, rest) if rest else {}
+            found |= {event.subject: event for event in self._archived(files, kind)} | stored
         return {subject: found[subject] for subject in wanted if subject in found}
 
-    def claim(self, name: str) -> Claim:
+    def claim(self, name: str, *, recording: Sequence[Payload] = ()) -> Claim:
         """Take the exclusive right to *name* for this process; `ConflictError` says which other process has it.
 
         It lasts until the claim is closed or the process ends, whatever ends it; `Claim.check` says whether it still
         stands. On PostgreSQL it needs a session of its own, so no pooler that shares sessions may stand between.
+        What is to be *recording* about *name* goes into the ledger in one piece with the claim.
         """
         check_name(name)
         self._check_open()
-        return Claim(name, self._database.right(name, self._settings))
+        first = [checked(payload, name) for payload in recording]
+        right = self._database.right(name, self._settings)
+        return Claim(name, right, begin=lambda: self._begin_generation(name, first), newest=lambda: self._newest(name))
+
+    def _begin_generation(self, name: str, first: Sequence[Event]) -> int:
+        with self._writing() as connection:
+            return next_generation(connection, name, first)
+
+    def _newest(self, name: str) -> int:
+        with self._reading() as connection:
+            return RunBatch(connection, [name])[name].generation
+
+    def fenced(self, fence: Fence | None) -> Ledger:
+        """Return this ledger for the holder of a claim: what it appends is refused once another has claimed the run."""
+        view = copy(self)
+        view.fence = fence
+        return view
+
+    def check_fence(self) -> None:
+        """Raise `ConflictError` where another has claimed the run that this ledger is fenced for."""
+        if self.fence is not None:
+            with self._reading() as connection:
+                check_fence(RunBatch(connection, [self.fence.run])[self.fence.run], self.fence)
+
+    def follow(
+        self,
+        *,
+        kind: str | None = None,
+        subject: str | None = None,
+        after: int | None = None,
+        stop: threading.Event | None = None,
+    ) -> Iterator[Event]:
+        """Yield events as any process appends them, within a second; those that come from now on, or *after* an event.
+
+        It ends within a second after *stop* is set, and otherwise never.
+        """
+        seen = self.before_last(0) if after is None else after
+        ear = self._database.listen()
+        try:
+            while stop is None or not stop.is_set():
+                with self._guard.shared():
+                    self._check_open()
+                    more = ear.heard()
+                for event in self.read(kind=kind, subject=subject, after=seen) if more else ():
+                    seen = event.id
+                    yield event
+                ear.wait()
+        finally:
+            ear.close()
+
+    def verify(self, *, head: str = "") -> Verified:
+        """Look whether everything is as it was appended; a *head* that was kept elsewhere shows a missing end too."""
+        from mayfly.store._verify import Verifier
+
+        with self._guard.shared():
+            self._check_open()
+            with self._database.transaction(snapshot=True) as connection:
+                return Verifier(connection, self._archives, anchor=head).verify()
+
+    def archive(self, *, before: datetime) -> Iterator[Archived]:
+        """Move runs that ended *before* a moment into compressed files, and yield what each file took.
+
+        They are read as before where they are asked for by their subject; lists of all events leave them out.
+        """
+        moment, after = stamp(before), 0
+        with self._reading() as connection:
+            known = {file.name for file in all_archives(connection)}
+        sweep(self._archives.folder, known)
+        while True:
+            with self._writing() as connection:
+                done = archive_some(connection, self._archives.folder, before=moment, after=after)
+            if done is None:
+                return
+            yield done
+            after = done.until
 
     def put_blob(self, data: bytes) -> str:
         """Keep *data* and return its address, the SHA-256 in hex; the same data is kept once."""

@@ -11,11 +11,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mayfly.core import StoreError
+from mayfly.store._append import append_events, link_all
 from mayfly.store._database import Connection, Database
 from mayfly.store._events import Event
-from mayfly.store._rows import insert_events, stamp
+from mayfly.store._rows import EVENTS, insert_events, stamp
 
 TABLE = "mayfly_migrations"
+# The one that made the chain and the rows of runs, which it makes of the events that were there before.
+CHAIN = 4
 
 
 class Migration(NamedTuple):
@@ -64,4 +67,11 @@ def _run(connection: Connection, step: Migration) -> None:
         connection.run(statement)
     row = [step.number, step.name, stamp(datetime.now(UTC))]
     connection.run("INSERT INTO mayfly_migrations (id, name, at) VALUES (?, ?, ?)", row)
-    insert_events(connection, [Event.of(StoreMigrated(number=step.number, name=step.name), subject="store")])
+    made = Event.of(StoreMigrated(number=step.number, name=step.name), subject="store")
+    if step.number > CHAIN:
+        append_events(connection, [made])
+        return
+    connection.lock(EVENTS)
+    insert_events(connection, [made], last=connection.value("SELECT coalesce(max(id), 0) FROM mayfly_events"))
+    if step.number == CHAIN:
+        link_all(connection)

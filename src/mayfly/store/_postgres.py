@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 from mayfly.core import InputError, Settings, StoreError
 from mayfly.store._claim import Right
-from mayfly.store._database import Database
+from mayfly.store._database import Connection, Database
+from mayfly.store._follow import Ear, ServerEar
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+]{0,30})://", re.IGNORECASE)
 _SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
@@ -17,6 +21,8 @@ _FAULTS = {
     "53100": ("cannot grow: the disk is full", "free some space; what was acknowledged is kept"),
     "55P03": ("is locked by another process", "try again, or raise MAYFLY_STORE_BUSY_TIMEOUT"),
 }
+# Milliseconds that one of our transactions may wait for its own process; a busy machine makes it wait a while.
+_LEAST_IDLE = 1_000
 UNREACHABLE = "check that the server runs and what MAYFLY_DATABASE_URL says"
 
 
@@ -26,6 +32,7 @@ class PostgreSQL(Database):
     dialect: ClassVar = "postgresql"
     read: ClassVar = "BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY"
     write: ClassVar = "BEGIN ISOLATION LEVEL READ COMMITTED"
+    snapshot: ClassVar = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     # Not to_regclass: after waiting for a lock it may still answer from before the wait.
     has_table: ClassVar = "SELECT count(*) FROM pg_class WHERE relname = ? AND pg_table_is_visible(oid)"
     # The guards in the database take the same lock, so that nobody can append without it.
@@ -37,6 +44,9 @@ class PostgreSQL(Database):
             import psycopg
         except ImportError:
             raise StoreError("PostgreSQL needs psycopg", fix="pip install 'mayfly-agents[postgres]'") from None
+        # What it would say to whoever listens to nothing is said by the error that is raised.
+        if not (said := logging.getLogger("psycopg")).handlers:
+            said.addHandler(logging.NullHandler())
         self._psycopg = psycopg
         self._options = self._parsed(url)
         self._secrets = [str(value) for key, value in self._options.items() if "password" in key]
@@ -58,6 +68,10 @@ class PostgreSQL(Database):
         driver = self._psycopg.connect(**{**self._options, **ours}, autocommit=True)
         try:
             driver.execute("SELECT set_config('lock_timeout', %s, false)", [str(max(1, int(self.wait * 1000)))])
+            # A process that is stopped in the middle of an append must not keep everybody else from appending: the
+            # server ends its session well before the others have waited as long as they may.
+            idle = str(max(_LEAST_IDLE, int(self.wait * 1000 / 3)))
+            driver.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, false)", [idle])
             found = driver.execute("SELECT current_setting('synchronous_commit')").fetchone()
             if found == ("off",):
                 driver.execute("SET synchronous_commit = on")
@@ -90,6 +104,23 @@ class PostgreSQL(Database):
         if code is None and isinstance(error, self._psycopg.OperationalError):
             return StoreError(f"{self.name} cannot be reached: {line}", fix=UNREACHABLE)
         return StoreError(f"{self.name}: {line}")
+
+    def ear(self) -> Ear:
+        """Listen to the server."""
+        return ServerEar(self)
+
+    @contextmanager
+    def unguarded(self, connection: Connection) -> Iterator[None]:
+        """Switch the guard off and on again; nobody else sees the ledger without it."""
+        connection.run("ALTER TABLE mayfly_events DISABLE TRIGGER mayfly_change")
+        yield
+        connection.run("ALTER TABLE mayfly_events ENABLE ALWAYS TRIGGER mayfly_change")
+
+    def claimed(self, connection: Connection, names: Collection[str], settings: Settings) -> set[str]:
+        """Look at the advisory locks of the server."""
+        from mayfly.store._claim_server import claimed_on_server
+
+        return claimed_on_server(connection, names)
 
     def right(self, name: str, settings: Settings) -> Right:
         """Return an advisory lock of the server."""

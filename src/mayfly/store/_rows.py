@@ -9,6 +9,7 @@ import socket
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
+from typing import NamedTuple
 
 from mayfly.core import StoreError
 from mayfly.store._database import Connection, Row
@@ -20,21 +21,36 @@ COLUMNS = "id, at, writer, kind, subject, payload"
 _INSERT = f"INSERT INTO mayfly_events ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
 
 
-def insert_events(connection: Connection, fresh: Sequence[Event]) -> list[Event]:
-    """Record checked events in their order, in the transaction of *connection*."""
-    texts = [encode(event.payload) for event in fresh]
-    connection.lock(EVENTS)
-    last = connection.value("SELECT coalesce(max(id), 0) FROM mayfly_events")
+class StoredEvent(NamedTuple):
+    """One row of the table, as it is stored: the time and the payload are texts."""
+
+    id: int
+    at: str
+    writer: str
+    kind: str
+    subject: str
+    payload: str
+
+
+class Inserted(NamedTuple):
+    """Events as they were recorded, and the rows they became."""
+
+    events: list[Event]
+    rows: list[Row]
+
+
+def insert_events(connection: Connection, fresh: Sequence[Event], *, last: int) -> Inserted:
+    """Write checked events after the event *last*, in the transaction of *connection*, which has the lock."""
     at, writer = datetime.now(UTC), identity(os.getpid())
+    moment = stamp(at)
     kept = [
         Event(kind=e.kind, subject=e.subject, payload=e.payload, id=last + n, at=at, writer=writer)
         for n, e in enumerate(fresh, 1)
     ]
-    if kept:
-        moment = stamp(at)
-        rows = [(e.id, moment, writer, e.kind, e.subject, text) for e, text in zip(kept, texts, strict=True)]
+    rows: list[Row] = [(e.id, moment, writer, e.kind, e.subject, encode(e.payload)) for e in kept]
+    if rows:
         connection.run_many(_INSERT, rows)
-    return kept
+    return Inserted(kept, rows)
 
 
 def select_events(

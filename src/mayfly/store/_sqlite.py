@@ -5,16 +5,22 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
 from mayfly.core import InputError, Settings, StoreError
 from mayfly.store._claim import Right
-from mayfly.store._claim_file import FileRight
-from mayfly.store._database import ELSEWHERE, Database
+from mayfly.store._claim_file import FileRight, claimed_files
+from mayfly.store._database import ELSEWHERE, Connection, Database
+from mayfly.store._follow import Ear, FileEar
+from mayfly.store._oslock import WriteQueue
 
 FILE = "ledger.db"
+QUEUE = "ledger.queue"
+# What refuses to delete events.
+GUARD = "mayfly_events_delete"
 _FAULTS = {
     "SQLITE_BUSY": ("is locked by another process", "try again, or raise MAYFLY_STORE_BUSY_TIMEOUT"),
     "SQLITE_CANTOPEN": ("cannot be opened", ELSEWHERE),
@@ -40,6 +46,7 @@ class SQLite(Database):
 
     dialect: ClassVar = "sqlite"
     read: ClassVar = "BEGIN"
+    snapshot: ClassVar = "BEGIN"
     # A transaction that begins as a reader and turns writer may fail at once however long the timeout is.
     write: ClassVar = "BEGIN IMMEDIATE"
     has_table: ClassVar = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
@@ -48,6 +55,7 @@ class SQLite(Database):
     def __init__(self, settings: Settings) -> None:
         self._path = ledger_file(settings)
         super().__init__(settings, name=str(self._path), errors=sqlite3.Error)
+        self._queue = WriteQueue(self._path.with_name(QUEUE), wait=self.wait)
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
@@ -88,6 +96,38 @@ class SQLite(Database):
             if name == code or name.startswith(f"{code}_"):
                 return StoreError(f"{self.name} {what}", fix=fix)
         return StoreError(f"{self.name}: {str(error).partition(chr(10))[0]}")
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Queue up with the writers of other processes."""
+        if not self._queue.enter():
+            what, fix = _FAULTS["SQLITE_BUSY"]
+            raise StoreError(f"{self.name} {what}", fix=fix)
+        try:
+            yield
+        finally:
+            self._queue.leave()
+
+    def disconnect(self) -> None:
+        """Close every connection and the queue, which a forked child must not share."""
+        super().disconnect()
+        self._queue.close()
+
+    def claimed(self, connection: Connection, names: Collection[str], settings: Settings) -> set[str]:
+        """Look at the locks of the claims' files."""
+        return claimed_files(settings.state.absolute() / "claims", names)
+
+    def ear(self) -> Ear:
+        """Look at the file's count of changes."""
+        return FileEar(self)
+
+    @contextmanager
+    def unguarded(self, connection: Connection) -> Iterator[None]:
+        """Take the guard away and put it back as it was; nobody else sees the ledger without it."""
+        guard = connection.value(f"SELECT sql FROM sqlite_master WHERE type = 'trigger' AND name = '{GUARD}'")
+        connection.run(f"DROP TRIGGER {GUARD}")
+        yield
+        connection.run(guard)
 
     def statements(self, script: str) -> Iterator[str]:
         """Split a script; a trigger holds semicolons of its own."""

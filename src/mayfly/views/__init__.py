@@ -7,7 +7,7 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
     from mayfly.views._promise_story import PromiseStory
-    from mayfly.views._runs import RunLine, runs
+    from mayfly.views._runs import STATUSES, RunLine, runs
     from mayfly.views._tell import tell
     from mayfly.views._trace import Trace, event_fields, event_words, has_tree
     from mayfly.views._tree import Place, ground_reason, is_ground, places
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mayfly.views._words import account_words, status_words
 
 __all__ = [
+    "STATUSES",
     "Metrics",
     "Moving",
     "Place",
@@ -46,7 +47,7 @@ __getattr__ = lazily(
     {
         "_metrics": "Metrics PromiseMetrics metrics",
         "_promise_story": "PromiseStory",
-        "_runs": "RunLine runs",
+        "_runs": "RunLine STATUSES runs",
         "_tell": "tell",
         "_trace": "Trace event_fields event_words has_tree",
         "_tree": "Place ground_reason is_ground places",

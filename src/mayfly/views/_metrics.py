@@ -1,21 +1,16 @@
-"""How much of what runs was written on demand: views of the ledger, counted anew each time."""
+"""How much of what runs was written on demand, as the ledger keeps it up to date with every append."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mayfly.core import Money
 
 if TYPE_CHECKING:
-    from mayfly.store import Event, Ledger
-
-_ENDS = ("run.resolved", "run.collapsed")
-_STATES = ("began", "resolved", "collapsed", "failed")
+    from mayfly.store import Ledger
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,79 +72,34 @@ class Metrics:
 
 
 def metrics(ledger: Ledger) -> Metrics:
-    """Count everything the ledger holds."""
+    """Add up what the ledger keeps of each run; no event is read but those of effects that nobody can tell about."""
     from mayfly.promise import unknown_effects
 
-    created = [entry.payload for entry in ledger.read(kind="agent.created")]
-    ends = _Ends(ledger)
-    resolved = [entry.payload for entry in ends.runs.values() if entry.kind == "run.resolved"]
-    collapsed = [entry.payload for entry in ends.runs.values() if entry.kind == "run.collapsed"]
-    generated = int(sum(_number(row["lines"]) for row in created))
-    failed = sum(row["status"] == "failed" for row in collapsed)
+    found = ledger.totals()
     return Metrics(
-        runs=len(ends.runs),
-        resolved=len(resolved),
-        collapsed=len(collapsed) - failed,
-        failed=failed,
-        compiled=len(created),
-        cached=sum(row["cached"] is True for row in resolved),
-        generated_lines=generated,
-        total_lines=generated + own_lines(),
-        model_calls=int(ends.spent("model_calls")),
-        input_tokens=int(ends.spent("input_tokens")),
-        output_tokens=int(ends.spent("output_tokens")),
-        money=Money(int(ends.spent("money"))).dollars,
+        runs=found.runs,
+        resolved=found.resolved,
+        collapsed=found.runs - found.resolved - found.failed,
+        failed=found.failed,
+        compiled=found.compiled,
+        cached=found.cached,
+        generated_lines=found.lines,
+        total_lines=found.lines + own_lines(),
+        model_calls=found.model_calls,
+        input_tokens=found.input_tokens,
+        output_tokens=found.output_tokens,
+        money=Money(found.micros).dollars,
         unknown_effects=len(unknown_effects(ledger)),
-        dead_letters=ledger.count(kind="leaf.dead"),
-        promises=_promises(ledger, ends.runs),
-        jit_collapse=dict(Counter(str(row["code"] or "UNKNOWN") for row in collapsed)),
+        dead_letters=found.dead,
+        promises=PromiseMetrics(
+            total=found.nodes + found.single,
+            resolved=found.promises_resolved,
+            collapsed=found.promises_collapsed,
+            failed=found.promises_failed,
+            max_depth=found.depth,
+        ),
+        jit_collapse=found.codes,
     )
-
-
-class _Ends:
-    """How each run ended the last time it was tried, and what the leaves of trees spent in all attempts."""
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.runs: dict[str, Event] = {}
-        self._leaves: dict[str, dict[str, float]] = {}
-        found = (event for kind in _ENDS for event in ledger.read(kind=kind))
-        for event in sorted(found, key=lambda event: event.id):
-            run, _, node = event.subject.partition("/")
-            if not node:
-                self.runs[run] = event
-                continue
-            spent = self._leaves.setdefault(run, {})
-            for name in ("model_calls", "input_tokens", "output_tokens", "money"):
-                spent[name] = spent.get(name, 0.0) + _amount(event, name)
-
-    def spent(self, name: str) -> float:
-        """Sum what was spent, money in millionths; a resumed tree counts with all attempts, as its leaves tell."""
-        own = {run: _amount(event, name) for run, event in self.runs.items()}
-        leaves = {run: spent[name] for run, spent in self._leaves.items()}
-        return sum(max(own.get(run, 0.0), leaves.get(run, 0.0)) for run in {**own, **leaves})
-
-
-def _promises(ledger: Ledger, runs: Mapping[str, Event]) -> PromiseMetrics:
-    planned = {event.subject: _number(event.payload["nodes"]) for event in ledger.read(kind="promise.planned")}
-    single = [event for run, event in runs.items() if run not in planned]
-    states: dict[tuple[str, str], tuple[int, str]] = {}
-    for state in _STATES:
-        for event in ledger.read(kind=f"promise.{state}"):
-            place = event.subject, str(event.payload["node"])
-            states[place] = max(states.get(place, (0, "")), (event.id, state))
-    ended = Counter(state for _, state in states.values())
-    ended.update(_single(event.payload) for event in single)
-    return PromiseMetrics(
-        total=int(sum(planned.values())) + len(single),
-        resolved=ended["resolved"],
-        collapsed=ended["collapsed"],
-        failed=ended["failed"],
-        max_depth=max((node.count(".") for _, node in states), default=0),
-    )
-
-
-def _single(payload: Mapping[str, Any]) -> str:
-    return str(payload.get("status", "resolved"))
 
 
 def own_lines() -> int:
@@ -165,13 +115,3 @@ def _lines(folder: Traversable) -> int:
         elif entry.name.endswith(".py"):
             total += entry.read_bytes().count(b"\n")
     return total
-
-
-def _amount(event: Event, name: str) -> float:
-    """Return what an event says was spent; money is added up in whole millionths."""
-    amount = _number(event.payload[name])
-    return Money.of(amount).micros if name == "money" else amount
-
-
-def _number(value: object) -> float:
-    return value if isinstance(value, (int, float)) else 0.0

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mayfly.store import Event, Ledger
+    from mayfly.store import Ledger, RunRow
+
+# Everything a run can stand at.
+STATUSES = ("running", "resolved", "collapsed", "failed", "cancelled", "killed", "interrupted")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunLine:
-    """One run in a list of runs; *nodes* is 0 for a run without a tree."""
+    """One run in a list of runs; *nodes* is 0 for a run without a tree, and *number* is where the next page begins.
+
+    *seconds* is what the processes that worked at it measured, all attempts together: no clock that is set matters.
+    """
 
     id: str
     intent: str
@@ -24,45 +30,42 @@ class RunLine:
     collapsed: int = 0
     failed: int = 0
     seconds: float | None = None
+    generation: int = 0
+    owner: str = ""
+    number: int = 0
 
     def fields(self) -> dict[str, object]:
         """Return it as data."""
         return {**asdict(self), "at": self.at.isoformat()}
 
 
-def runs(ledger: Ledger, *, last: int = 20) -> list[RunLine]:
-    """Return the last runs, the newest first."""
-    wanted = last
-    while True:
-        after = ledger.before_last(wanted, kind="run.began")
-        # Leaves begin too; how many of them there are among the last is not known beforehand.
-        began = [event for event in ledger.read(kind="run.began", after=after) if "/" not in event.subject]
-        if len(began) >= last or not after:
-            return [_line(ledger, event) for event in reversed(began[-last:] if last else [])]
-        wanted *= 4
+def runs(
+    ledger: Ledger,
+    *,
+    last: int = 20,
+    status: Collection[str] = (),
+    since: datetime | None = None,
+    before: int | None = None,
+) -> list[RunLine]:
+    """Return the last runs, the newest first: those that stand so, that began since then, and before a *number*."""
+    moment = since.astimezone(UTC).isoformat(timespec="microseconds") if since else ""
+    earlier = {} if before is None else {"before": before}
+    return [_line(row) for row in ledger.runs(status=status, since=moment, limit=last, **earlier)]
 
 
-def _line(ledger: Ledger, began: Event) -> RunLine:
-    from mayfly.promise import State, count_states, run_status
-
-    run = began.subject
-    planned = ledger.last(kind="promise.planned", subject=run)
-    status, end = run_status(ledger, run)
-    counts = count_states(ledger, run) if planned else Counter()
+def _line(row: RunRow) -> RunLine:
     return RunLine(
-        id=run,
-        intent=str(began.payload.get("intent", "")),
-        at=began.at,
-        status=status,
-        nodes=int(str(planned.payload["nodes"])) if planned else 0,
-        resolved=counts[State.RESOLVED],
-        collapsed=counts[State.COLLAPSED],
-        failed=counts[State.FAILED],
-        seconds=_took(began, end, tree=planned is not None) if end else None,
+        id=row.id,
+        intent=row.intent,
+        at=datetime.fromisoformat(row.at),
+        status=row.status,
+        nodes=row.nodes,
+        # A run without a tree counts as one promise, which its status tells; only trees have counts of their own.
+        resolved=row.resolved if row.nodes else 0,
+        collapsed=row.collapsed if row.nodes else 0,
+        failed=row.failed if row.nodes else 0,
+        seconds=row.seconds if row.ended else None,
+        generation=row.generation,
+        owner=row.owner,
+        number=row.began,
     )
-
-
-def _took(began: Event, end: Event, *, tree: bool) -> float:
-    """Return the seconds of a run; the story of a single agent is written in one piece, so its end says them."""
-    told = end.payload.get("seconds")
-    return float(told) if not tree and isinstance(told, (int, float)) else (end.at - began.at).total_seconds()

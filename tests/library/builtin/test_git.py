@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from mayfly.core import InputError
+from mayfly.core import InputError, MachineError
 
 from .conftest import Run
 
@@ -53,3 +53,12 @@ def test_no_program_that_the_repository_names_is_run(run: Run, repository: Path)
     run("git_status")
     run("git_log")
     assert not (repository.parent / "sprung").exists()
+
+
+def test_f10_a_machine_without_git_says_what_to_type(
+    run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MachineError, match="git is not installed") as caught:
+        run("git_status")
+    assert caught.value.fix == "apt install git"

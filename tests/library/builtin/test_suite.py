@@ -220,3 +220,40 @@ def test_a_journal_that_is_no_journal_is_not_believed(tmp_path: Path) -> None:
         report = _project.Report()
         _project._read(tmp_path / name, report, ran)
         assert (report.outcomes, report.broken, report.collected) == ({}, {}, 0)
+
+
+# A project's own module of that name comes first on the path: behind the wall it is as if there were no pytest.
+NO_PYTEST = "raise ImportError(\"No module named 'pytest'\")\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["def test_good(): assert True\n", "async def test_good(): pass\n", "import pytest\nclass TestIt: pass\n"]
+)
+def test_f10_tests_for_a_pytest_that_is_missing_are_an_error_that_says_what_to_type(
+    run: Run, workspace: Path, text: str
+) -> None:
+    put(workspace, "pytest.py", NO_PYTEST)
+    put(workspace, "test_it.py", text)
+    with pytest.raises(MachineError, match=r"pytest is not installed: .* written for it") as caught:
+        run("run_tests")
+    assert caught.value.fix == "python -m pip install pytest"
+
+
+def test_f10_some_tests_for_unittest_do_not_hide_that_the_others_cannot_run(run: Run, workspace: Path) -> None:
+    put(workspace, "pytest.py", NO_PYTEST)
+    put(workspace, "test_one.py", "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n")
+    put(workspace, "test_two.py", "def test_b(): assert False\n")
+    with pytest.raises(MachineError, match="pytest is not installed"):
+        run("find_failing_tests")
+
+
+def test_f10_tests_for_unittest_alone_run_without_pytest(run: Run, workspace: Path) -> None:
+    put(workspace, "pytest.py", NO_PYTEST)
+    put(workspace, "test_one.py", "import unittest\nclass T(unittest.TestCase):\n    def test_a(self): pass\n")
+    assert run("find_failing_tests") == []
+
+
+def test_f10_no_tests_at_all_are_not_called_ok(run: Run, workspace: Path) -> None:
+    put(workspace, "pytest.py", NO_PYTEST)
+    with pytest.raises(InputError, match=r"no tests were found in the workspace$"):
+        run("run_tests")

@@ -59,7 +59,6 @@ def ask(action: str, target: str, payload: str = "", who: str | None = None, *to
 TIER = "tier(/authored)"
 PERMITS = [
     ask("ask_user", "May I?", "", "stranger"),
-    ask("file_read", "src/app.py", "", "stranger"),
     ask("file_write", "src/app.py", "x = 1", "coder"),
     ask("file_write", "tests/test_app.py", "x", "tester"),
     ask("file_write", "docs/a.md", "x", "researcher"),

@@ -5,40 +5,26 @@ from __future__ import annotations
 import ast
 import math
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
-from functools import cache
 from itertools import pairwise
-from pathlib import Path
-from typing import NamedTuple
 
-from mayfly.core import find_key
+from mayfly.core import find_key, is_secret_name
 from mayfly.gates.stability import Scan, folded
 
 _KEYLIKE = re.compile(r"[A-Za-z0-9+/=_-]{32,}\Z")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _NOT_A_PASSWORD = re.compile(r"[\s\\\[\](){}|^$]")
 _LETTER_AND_DIGIT = re.compile(r"(?=.*[A-Za-z])(?=.*\d)")
+_PLACEHOLDER = re.compile(
+    r"(?i)example|sample|dummy|change|your|placeholder|redacted|test|x{4}|\*{3}|\.{3}|<.*>|\{.*\}|%s"
+)
 _SHORTEST_PASSWORD = 8
 _RANDOM_BITS = 4.3
 # The keys that the issuers print in their own manuals end in this word.
 _PUBLISHED = "EXAMPLE"
 
 Found = list[tuple[int, str]]
-
-
-class _Names(NamedTuple):
-    """Hold what is written in secrets.toml."""
-
-    secret: re.Pattern[str]
-    placeholder: re.Pattern[str]
-
-
-@cache
-def _names() -> _Names:
-    found = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))["names"]
-    return _Names(re.compile(found["secret"]), re.compile(found["placeholder"]))
 
 
 def secrets(text: str, scan: Scan) -> Found:
@@ -69,10 +55,10 @@ def likely_secrets(scan: Scan) -> Found:
 def _passwords(scan: Scan) -> Iterator[tuple[int, str]]:
     for name, value in _named_values(scan):
         text = value.value if isinstance(value, ast.Constant) else None
-        if not isinstance(text, str) or len(text) < _SHORTEST_PASSWORD or not _names().secret.search(name):
+        if not isinstance(text, str) or len(text) < _SHORTEST_PASSWORD or not is_secret_name(name):
             continue
         plain = _LETTER_AND_DIGIT.match(text) and not _NOT_A_PASSWORD.search(text)
-        if plain and not _names().placeholder.search(text):
+        if plain and not _PLACEHOLDER.search(text):
             yield value.lineno, f"{name} has its value in the source"
 
 

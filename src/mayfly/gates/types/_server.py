@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from mayfly.core import missing_program
 from mayfly.gates.types.typeserver import _wire
 
 MIB = 1024 * 1024
@@ -63,7 +64,7 @@ class _Process:
         found = importlib.util.find_spec("mypy")
         places = found.submodule_search_locations if found else None
         if not places:
-            raise ServerGone("mypy is not installed")
+            raise ServerGone(str(missing_program("mypy", "it checks the types of what is written")))
         self._errors = os.memfd_create("errors")
         command = [sys.executable, "-I", "-X", "utf8", _FAR_SIDE, str(Path(places[0]).parent), role]
         try:

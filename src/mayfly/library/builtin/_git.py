@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import time
 
-from mayfly.core import Asked, Capability, InputError, Invocation, LimitError, MachineError
+from mayfly.core import Asked, Capability, InputError, Invocation, LimitError, find_program
 from mayfly.library.builtin._paths import root_of
 from mayfly.library.builtin._schemas import Schema, takes
 
@@ -70,9 +69,7 @@ def _log(call: Invocation) -> list[dict[str, str]]:
 
 
 def _git(call: Invocation, *arguments: str) -> str:
-    program = shutil.which("git")
-    if program is None:
-        raise MachineError("there is no git on this machine")
+    program = find_program("git", "it reads the history of the workspace")
     environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_NOSYSTEM": "1"}
     environment |= {"HOME": "/nonexistent", "GIT_TERMINAL_PROMPT": "0", "GIT_CEILING_DIRECTORIES": ""}
     command = [program, *_HARMLESS, "--no-pager", *arguments]

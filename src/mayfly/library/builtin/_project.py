@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 
-from mayfly.core import InputError, MachineError, SandboxSettings, Stop
+from mayfly.core import InputError, MachineError, SandboxSettings, Stop, missing_program
 from mayfly.library.builtin._copy import copied
 from mayfly.sandbox import Result, Sandbox, Ticket
 
@@ -96,6 +96,8 @@ def _read(path: Path, report: Report, ran: Result) -> None:
                 report.collected = max(report.collected, min(count, 1_000_000))
             case "broken":
                 report.broken[name] = "walled" if line.get("walled") is True else "error"
+            case "missing":
+                raise missing_program(name, "the tests of this workspace are written for it")
             case "runner":
                 report.runner = name
             case "begin":

@@ -96,7 +96,8 @@ def _report(settings: SandboxSettings, call: Invocation) -> Report:
     if not report.outcomes and not report.broken:
         if report.collected:
             raise LimitError("seconds for the tests", used=wanted.seconds, limit=wanted.seconds)
-        tail = report.output.strip().rpartition("\n")[2][:200]
+        # What unittest says last of no tests at all is "OK".
+        tail = report.output.strip().rpartition("\n")[2][:200] if report.runner == "pytest" else ""
         raise InputError(f"{_NO_TESTS}: {tail}" if tail else _NO_TESTS)
     return report
 

@@ -8,6 +8,7 @@ import errno
 import importlib
 import json
 import os
+import re
 import sys
 import tempfile
 import threading
@@ -17,6 +18,8 @@ import unittest
 from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Any
+
+_PYTEST = re.compile(r"^(?:async )?def test|^\s*(?:import|from) pytest\b", re.MULTILINE)
 
 Failure = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
@@ -71,6 +74,10 @@ def run_project(argument: dict[str, Any]) -> str:
     except ImportError:
         pytest = None
     name = "unittest" if pytest is None else "pytest"
+    if pytest is None and argument["runner"] != "unittest" and _is_for_pytest(project):
+        # unittest would pass over such tests, find none, and say OK.
+        journal.note("missing", name="pytest")
+        return "pytest"
     journal.note("runner", name=name)
     journal.seen = 0
     if pytest is None:
@@ -78,6 +85,17 @@ def run_project(argument: dict[str, Any]) -> str:
     else:
         _with_pytest(pytest, argument, journal)
     return name
+
+
+def _is_for_pytest(project: str) -> bool:
+    """Say whether some test of the project can only be run by pytest: it is a plain function, or imports it."""
+    for place, _, names in os.walk(project):
+        for name in names:
+            if name.endswith(".py") and (name.startswith(("test_", "conftest.")) or name.endswith("_test.py")):
+                with open(os.path.join(place, name), encoding="utf-8", errors="replace") as file:
+                    if _PYTEST.search(file.read()):
+                        return True
+    return False
 
 
 def _wanted(argument: dict[str, Any]) -> Callable[[str], bool]:

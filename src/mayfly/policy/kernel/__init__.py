@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.policy.kernel._actions import ActionType, action_types, key_groups
     from mayfly.policy.kernel._appeals import Appeals, Override, Standing
     from mayfly.policy.kernel._court import Court
     from mayfly.policy.kernel._events import (
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
         PolicyReloaded,
         PolicyReviewWanted,
         PolicyRouted,
+        PolicySpent,
     )
     from mayfly.policy.kernel._explain import Explanation
     from mayfly.policy.kernel._files import Problem, RuleFile
@@ -25,18 +27,22 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._permit import Decision, Permit, Route
     from mayfly.policy.kernel._programs import Programs
     from mayfly.policy.kernel._propose import PROPOSABLE, Proposed, RefusedFact, propose
+    from mayfly.policy.kernel._reasons import Reason, Span, reason_codes
     from mayfly.policy.kernel._record import Recording, recordings
     from mayfly.policy.kernel._review import Review
     from mayfly.policy.kernel._rulebook import Reload, Rulebook
     from mayfly.policy.kernel._simulate import Difference, simulate
     from mayfly.policy.kernel._snapshot import Snapshot
+    from mayfly.policy.kernel._spending import Caps
     from mayfly.policy.kernel._watch import Watcher
     from mayfly.policy.kernel._world import World
     from mayfly.policy.kernel.facts import Fact, facts_of_action
 
 __all__ = [
     "PROPOSABLE",
+    "ActionType",
     "Appeals",
+    "Caps",
     "Court",
     "Decision",
     "Difference",
@@ -51,9 +57,11 @@ __all__ = [
     "PolicyReloaded",
     "PolicyReviewWanted",
     "PolicyRouted",
+    "PolicySpent",
     "Problem",
     "Programs",
     "Proposed",
+    "Reason",
     "Recording",
     "RefusedFact",
     "Reload",
@@ -62,14 +70,18 @@ __all__ = [
     "RuleFile",
     "Rulebook",
     "Snapshot",
+    "Span",
     "Standing",
     "Watcher",
     "World",
+    "action_types",
     "changeable",
     "depends_on",
     "facts_of_action",
     "goal_atoms",
+    "key_groups",
     "propose",
+    "reason_codes",
     "recordings",
     "simulate",
 ]
@@ -77,9 +89,13 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "_actions": "ActionType action_types key_groups",
         "_appeals": "Appeals Override Standing",
         "_court": "Court",
-        "_events": "PolicyDecided PolicyFactRefused PolicyOverridden PolicyReloaded PolicyReviewWanted PolicyRouted",
+        "_events": (
+            "PolicyDecided PolicyFactRefused PolicyOverridden PolicyReloaded PolicyReviewWanted PolicyRouted "
+            "PolicySpent"
+        ),
         "_explain": "Explanation",
         "_files": "Problem RuleFile",
         "_goals": "changeable depends_on goal_atoms",
@@ -87,11 +103,13 @@ __getattr__ = lazily(
         "_permit": "Decision Permit Route",
         "_programs": "Programs",
         "_propose": "PROPOSABLE Proposed RefusedFact propose",
+        "_reasons": "Reason Span reason_codes",
         "_record": "Recording recordings",
         "_review": "Review",
         "_rulebook": "Reload Rulebook",
         "_simulate": "Difference simulate",
         "_snapshot": "Snapshot",
+        "_spending": "Caps",
         "_watch": "Watcher",
         "_world": "World",
         "facts": "Fact facts_of_action",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mayfly.core import InputError, canonical_json
+from mayfly.core import InputError, canonical_json, without_secrets
 from mayfly.policy.kernel._events import PolicyDecided, PolicyOverridden
 
 if TYPE_CHECKING:
@@ -76,8 +76,9 @@ class Appeals:
             decision=decision_id,
             digest=decided.digest,
             about=decided.action_class or decided.action,
-            by=by.strip()[:200],
-            reason=reason.strip()[:500],
+            # What is signed is what is recorded, so secrets go before.
+            by=without_secrets(by.strip())[:200],
+            reason=without_secrets(reason.strip())[:500],
             made=now,
             until=now + int(ttl * SECOND),
         )

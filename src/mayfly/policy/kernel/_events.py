@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from mayfly.store import event
+from mayfly.store import JSON, event
 
 
 @event("policy.decided")
@@ -28,6 +28,21 @@ class PolicyDecided:
     facts: tuple[str, ...] = ()
     blob: str | None = None
     """Where the facts are kept when they are too long for an event."""
+    reasons: tuple[dict[str, JSON], ...] = ()
+    """Of a denial or a need for an approval: code, argument, start and end of each reason."""
+
+
+@event("policy.spent")
+@dataclass(frozen=True, kw_only=True)
+class PolicySpent:
+    """Record, in one piece with the permit, what a spending takes of a session or a day, and what that has spent now.
+
+    The subject is the session or the day. What was permitted counts as spent: nobody tells whether it was.
+    """
+
+    decision: str
+    cents: int
+    total: int
 
 
 @event("policy.routed")

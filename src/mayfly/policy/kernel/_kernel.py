@@ -9,14 +9,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mayfly.core import InputError, MayflyError, canonical_json, content_hash, without_secrets
+from mayfly.core import (
+    ConflictError,
+    InputError,
+    MayflyError,
+    content_hash,
+    secret_remover,
+    without_secrets,
+)
 from mayfly.mangle import MangleError, Name, Symbol, Time
 from mayfly.policy.kernel._branch import Branch
-from mayfly.policy.kernel._decide import LIMITS, Decided, decide, goals_of, name_text, reason_of
+from mayfly.policy.kernel._decide import LIMITS, Decided, decide, goals_of, reason_of
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._permit import Permit, Route
+from mayfly.policy.kernel._question import (
+    ACTION_TYPE_FOR,
+    PERSONA_FOR,
+    Question,
+    by_intent,
+    given_fact,
+    names_in,
+    told_of,
+    with_standing,
+)
+from mayfly.policy.kernel._reasons import Reason, reasons_of
 from mayfly.policy.kernel._record import digest_of, kept, recording
 from mayfly.policy.kernel._shortened import shortened
+from mayfly.policy.kernel._spending import CLASS, Caps, Spending
 from mayfly.policy.kernel._world import World
 from mayfly.policy.kernel.facts import action_name, facts_of_action, symbol
 
@@ -30,7 +49,7 @@ if TYPE_CHECKING:
         Why,
         WhyNot,
     )
-    from mayfly.policy.kernel._appeals import Appeals, Standing
+    from mayfly.policy.kernel._appeals import Appeals
     from mayfly.policy.kernel._explain import Explanation
     from mayfly.policy.kernel._review import Review
     from mayfly.policy.kernel._snapshot import Snapshot
@@ -38,16 +57,16 @@ if TYPE_CHECKING:
     from mayfly.store import JSON, Ledger
 
 _PERSONA: Final = Symbol("persona", 1)
-_PERSONA_FOR: Final = Symbol("persona_for", 2)
 _ACTION_TYPE: Final = Symbol("action_type", 1)
-_ACTION_TYPE_FOR: Final = Symbol("action_type_for", 2)
-_ROUTING: Final = (_PERSONA, _PERSONA_FOR, _ACTION_TYPE, _ACTION_TYPE_FOR)
+_ROUTING: Final = (_PERSONA, PERSONA_FOR, _ACTION_TYPE, ACTION_TYPE_FOR)
 _GRANTED_POLICY: Final = Symbol("granted_policy", 1)
 _GIT_BRANCH: Final = Symbol("git_branch", 1)
 _PERSON: Final = Name("/person")
 _ACTORS: Final = frozenset({"acting", "tier", "granted_tool", "asked_by"})
 _RECORDED: Final = ("policy.decided", "policy.routed")
-_NEVER_GIVEN: Final = frozenset({"permitted", "refused", "needs_approval", "approved", "pending_action"})
+_AMOUNT: Final = Symbol("action_amount", 2)
+# How often a spending is decided again because somebody else spent in between; each time somebody got on.
+_TRIES: Final = 100
 
 
 class Kernel:
@@ -71,6 +90,7 @@ class Kernel:
         review: Review | None = None,
         clock: Callable[[], int] = time.time_ns,
         limits: Limits = LIMITS,
+        caps: Caps | None = None,
     ) -> None:
         self.snapshot = _shipped() if snapshot is None else snapshot
         self.persona = None if persona is None else action_name(persona)
@@ -82,12 +102,14 @@ class Kernel:
         self._review = review
         self._clock = clock
         self._limits = limits
+        # What may be spent in all, where there is a ledger to add it up from.
+        self._caps = caps
         self._compiled: Program | None = None
         self._goals: list[Symbol] = []
         self._fixed: tuple[Fact, ...] = ()
         self._root = os.path.realpath(self._workspace)
         self._externals = World(self._workspace).externals
-        self._session = tuple(_given(fact) for fact in session)
+        self._session = tuple(given_fact(fact) for fact in session)
         told = any(name == _GIT_BRANCH for name, _ in self._session)
         self._branch = None if told else Branch(self._root)
 
@@ -95,29 +117,60 @@ class Kernel:
         """Decide one action before it happens; default deny, and whatever goes wrong denies with the reason."""
         id = id or f"d-{secrets.token_hex(6)}"
         try:
-            return self._permitted(_Asked(id, action, target, payload))
+            return self._permitted(Question(id, action, target, payload))
         except Exception as error:
             # Nothing may happen because deciding failed, in whatever way: that is what this guard is for.
             return self._failed(id, action, target, error)
 
-    def _permitted(self, asked: _Asked) -> Permit:
+    def _permitted(self, asked: Question) -> Permit:
         name = action_name(asked.action)
         facts = self._facts_of(asked, name)
         given = [*self._standing_facts(), *facts]
         model, decided = self._decided(given, facts[0][1])
+        if decided.action_class == CLASS and self._ledger is not None and self._caps is not None:
+            return self._spent(asked, name, given, facts)
+        return self._answer(asked, name, *self._approved(asked, name, given, facts[0][1], (model, decided)), given)
+
+    def _spent(self, asked: Question, name: str, given: list[Fact], facts: Sequence[Fact]) -> Permit:
+        """Decide about money: with what was spent before, and recorded in one piece, or decided again."""
+        assert self._ledger is not None and self._caps is not None, "who calls this has looked"  # noqa: PT018
+        spending = Spending(self._ledger, self._caps, session=self._session_id, now=self._clock())
+        cents = max((row[1] for name, row in facts if name == _AMOUNT and isinstance(row[1], int)), default=0)
+        for _ in range(_TRIES):
+            totals = spending.totals()
+            told = [*given, *spending.facts(totals)]
+            model, decided = self._approved(asked, name, told, facts[0][1], self._decided(told, facts[0][1]))
+            permit = self._permit(asked, name, model, decided)
+            if permit.decision != "permit":
+                return self._answer(asked, name, model, decided, told)
+            event = self._event(asked, name, self._digest(asked, name), decided, told, ())
+            if spending.reserve(totals, cents, event, id=asked.id):
+                return permit
+        raise ConflictError(f"others spent at the same moment, {_TRIES} times over")
+
+    def _approved(
+        self, asked: Question, name: str, given: list[Fact], row: Row, found: tuple[Model, Decided]
+    ) -> tuple[Model, Decided]:
+        """Return the decision with what a person has agreed to, where it needs that."""
+        model, decided = found
         if decided.decision == "approval" and self._appeals is not None:
             standing = self._appeals.standing(self._digest(asked, name))
             if standing.until is not None:
                 until = Time(standing.until)
                 approved: Row = (Name(name), asked.target, asked.text, until)
                 given.append((symbol("approved"), approved))
-                model, decided = self._decided(given, facts[0][1])
-            decided = _with_standing(decided, standing)
-        if self._ledger is not None:
-            self._record(asked, name, self._digest(asked, name), decided, given)
-        return self._permit(asked, name, model, decided)
+                model, decided = self._decided(given, row)
+            decided = with_standing(decided, standing)
+        return model, decided
 
-    def _digest(self, asked: _Asked, name: str) -> str:
+    def _answer(self, asked: Question, name: str, model: Model, decided: Decided, given: Sequence[Fact]) -> Permit:
+        permit = self._permit(asked, name, model, decided)
+        if self._ledger is not None:
+            final = decided._replace(decision=permit.decision, because=permit.because)
+            self._record(asked, name, self._digest(asked, name), final, given, permit.reasons)
+        return permit
+
+    def _digest(self, asked: Question, name: str) -> str:
         return digest_of(name, asked.target, asked.text, persona=self.persona, workspace=self._workspace)
 
     def _program(self) -> Program:
@@ -127,7 +180,7 @@ class Kernel:
             self._fixed = tuple(self._unchanging(self._compiled))
         return self._compiled
 
-    def _facts_of(self, asked: _Asked, name: str) -> list[Fact]:
+    def _facts_of(self, asked: Question, name: str) -> list[Fact]:
         now = self._clock()
         return facts_of_action(
             name, asked.target, asked.text, id=asked.id, time=now, workspace=self._workspace, root=self._root
@@ -161,18 +214,40 @@ class Kernel:
             yield from ((_GRANTED_POLICY, (policy,)) for policy in self.policies)
         yield from self._session
 
-    def _record(self, asked: _Asked, name: str, digest: str, decided: Decided, facts: Sequence[Fact]) -> None:
+    def _record(
+        self,
+        asked: Question,
+        name: str,
+        digest: str,
+        decided: Decided,
+        facts: Sequence[Fact],
+        reasons: Sequence[Reason] = (),
+    ) -> None:
         if self._ledger is None:
             return
-        texts, blob = kept(facts, self._ledger)
-        event = PolicyDecided(
+        self._ledger.append(self._event(asked, name, digest, decided, facts, reasons), subject=asked.id)
+        self._reviewed(decided, name)
+
+    def _event(
+        self,
+        asked: Question,
+        name: str,
+        digest: str,
+        decided: Decided,
+        facts: Sequence[Fact],
+        reasons: Sequence[Reason],
+    ) -> PolicyDecided:
+        assert self._ledger is not None, "who calls this has looked"
+        hide = secret_remover(f"{asked.target}\n{asked.text}")
+        texts, blob = kept(facts, self._ledger, hide)
+        return PolicyDecided(
             action=name,
             target=shortened(asked.target),
             payload=shortened(asked.text),
             digest=digest,
             payload_hash=content_hash(asked.text),
             decision=decided.decision,
-            because=tuple(map(without_secrets, decided.because)),
+            because=tuple(map(hide, decided.because)),
             rules=self.snapshot.hash,
             persona=self.persona,
             policies=self.policies,
@@ -181,9 +256,8 @@ class Kernel:
             workspace=self._workspace,
             facts=texts,
             blob=blob,
+            reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in reasons),
         )
-        self._ledger.append(event, subject=asked.id)
-        self._reviewed(decided, name)
 
     def _reviewed(self, decided: Decided, name: str) -> None:
         if self._review is None or decided.decision != "deny":
@@ -194,7 +268,7 @@ class Kernel:
             # The denial stands whether or not somebody could be asked to look at the rules.
             pass
 
-    def _permit(self, asked: _Asked, name: str, model: Model, decided: Decided) -> Permit:
+    def _permit(self, asked: Question, name: str, model: Model, decided: Decided) -> Permit:
         def explain_why(most: int) -> tuple[Why, ...]:
             from mayfly.policy.kernel._explain import reasons
 
@@ -206,13 +280,15 @@ class Kernel:
             row = (Name(name), asked.target, asked.text)
             return None if decided.decision == "permit" else not_permitted(model, row)
 
+        decision, because, reasons = told_of(asked, model, decided)
         return Permit(
-            decision=decided.decision,
-            because=decided.because,
+            decision=decision,
+            because=because,
             id=asked.id,
             action=name,
             target=asked.target,
             rules=self.snapshot.hash,
+            reasons=reasons,
             explain_why=explain_why,
             explain_why_not=explain_why_not,
         )
@@ -220,42 +296,52 @@ class Kernel:
     def _failed(self, id: str, action: object, target: object, error: Exception) -> Permit:
         reason = str(error) if isinstance(error, MayflyError) else f"{type(error).__name__}: {error}"
         because = (without_secrets(f"it could not be decided, so it is denied: {reason}")[:500],)
-        asked = _Asked(id, ascii(action)[:200], ascii(target)[:1000], "")
+        asked = Question(id, ascii(action)[:200], ascii(target)[:1000], "")
         try:
             self._record(asked, asked.action, "", Decided("deny", because, (), None), ())
         except Exception:
             # Where even this cannot be written there is nothing left to do but to deny.
             pass
-        rules = self.snapshot.hash
-        return Permit(decision="deny", because=because, id=id, action=asked.action, target=asked.target, rules=rules)
+        return Permit(
+            decision="deny",
+            because=because,
+            id=id,
+            action=asked.action,
+            target=asked.target,
+            rules=self.snapshot.hash,
+            reasons=reasons_of(because, (), None, target=str(target), payload=""),
+        )
 
-    def route(self, perceived: Iterable[Fact | str], *, id: str | None = None) -> Route:
-        """Say which personas and kinds of work a request needs, each with the rule that says so."""
-        facts = [_given(fact) for fact in perceived]
+    def route(self, perceived: Iterable[Fact | str], *, id: str | None = None, said: str = "") -> Route:
+        """Say which personas and kinds of work a request needs, each with the rule that says so.
+
+        *said* is what was perceived: secrets in it are recorded nowhere, nor pieces of them.
+        """
+        facts = [given_fact(fact) for fact in perceived]
         declared = self._program().predicates
         given = [*self._standing_facts(), *facts]
         model = self._evaluate(given, [goal for goal in _ROUTING if goal in declared])
         rows = [(goal, row) for goal in (_PERSONA, _ACTION_TYPE) for row in model.rows(goal)]
-        personas, kinds = _names(model, _PERSONA), _names(model, _ACTION_TYPE)
+        personas, kinds = names_in(model, _PERSONA), names_in(model, _ACTION_TYPE)
         because = tuple(reason_of(model, goal, row) for goal, row in rows)[:32]
         route = Route(
             personas=personas,
             action_types=kinds,
             because=because,
             id=id or f"t-{secrets.token_hex(6)}",
-            by_intent=_by_intent(model),
+            by_intent=by_intent(model),
         )
-        self._record_route(route, given)
+        self._record_route(route, given, secret_remover(said))
         return route
 
-    def _record_route(self, route: Route, facts: Sequence[Fact]) -> None:
+    def _record_route(self, route: Route, facts: Sequence[Fact], hide: Callable[[str], str]) -> None:
         if self._ledger is None:
             return
-        texts, blob = kept(facts, self._ledger)
+        texts, blob = kept(facts, self._ledger, hide)
         event = PolicyRouted(
             personas=route.personas,
             action_types=route.action_types,
-            because=tuple(shortened(line) for line in route.because),
+            because=tuple(shortened(hide(line)) for line in route.because),
             rules=self.snapshot.hash,
             policies=self.policies,
             session=self._session_id,
@@ -305,52 +391,10 @@ class Kernel:
         atom = parse_atom(goal)
         if atom.symbol not in self._program().predicates:
             raise MangleError(f"the rules know no predicate {atom.symbol}", stage="analyze", place=atom.place)
-        return self._evaluate([*self._standing_facts(), *map(_given, facts)], [atom.symbol]), atom
-
-
-class _Asked:
-    """One question as it was put; the payload also as the text that is decided on."""
-
-    __slots__ = ("action", "id", "target", "text")
-
-    def __init__(self, id: str, action: str, target: str, payload: JSON) -> None:
-        self.id = id
-        self.action = action
-        self.target = target
-        self.text = payload if isinstance(payload, str) else canonical_json(payload)
-
-
-def _with_standing(decided: Decided, standing: Standing) -> Decided:
-    if standing.until is not None and decided.decision == "permit":
-        return decided._replace(because=(f"approved by {standing.by}", *decided.because))
-    return decided._replace(because=(*decided.because, *standing.reasons))
+        return self._evaluate([*self._standing_facts(), *map(given_fact, facts)], [atom.symbol]), atom
 
 
 def _shipped() -> Snapshot:
     from mayfly.policy.kernel._rulebook import Rulebook
 
     return Rulebook().snapshot
-
-
-def _given(fact: Fact | str) -> Fact:
-    if isinstance(fact, str):
-        from mayfly.mangle import parse_fact
-
-        fact = parse_fact(fact)
-    name, row = fact
-    if name.name in _NEVER_GIVEN:
-        raise InputError(f"{name.name} is not for a session to say")
-    return name, row
-
-
-def _names(model: Model, goal: Symbol) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name_text(row[0]) for row in model.rows(goal)))
-
-
-def _by_intent(model: Model) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
-    found: dict[str, tuple[list[str], list[str]]] = {}
-    for place, goal in enumerate((_PERSONA_FOR, _ACTION_TYPE_FOR)):
-        for row in model.rows(goal):
-            id = row[0] if isinstance(row[0], str) else name_text(row[0])
-            found.setdefault(id, ([], []))[place].append(name_text(row[1]))
-    return tuple((id, tuple(personas), tuple(kinds)) for id, (personas, kinds) in found.items())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from mayfly.mangle import Why, WhyNot
+    from mayfly.policy.kernel._reasons import Reason
 
 MOST: Final = 5
 Decision: TypeAlias = Literal["permit", "deny", "approval"]
@@ -23,6 +24,8 @@ class Permit:
     action: str
     target: str
     rules: str
+    reasons: tuple[Reason, ...] = ()
+    """Of a denial or a need for an approval: the code of each reason, its words and the place it is about."""
     explain_why: Callable[[int], tuple[Why, ...]] = field(default=lambda most: (), compare=False, repr=False)
     explain_why_not: Callable[[], WhyNot | None] = field(default=lambda: None, compare=False, repr=False)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from mayfly.core import InputError, canonical_json, content_hash, holds_secret, without_secrets
+from mayfly.core import InputError, canonical_json, content_hash
 from mayfly.mangle import show_row
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 
@@ -37,18 +37,18 @@ def digest_of(action: str, target: str, payload: str, *, persona: str | None, wo
     return content_hash(canonical_json([action, target, payload, persona, workspace]))
 
 
-def fact_texts(facts: Iterable[Fact]) -> tuple[str, ...]:
+def fact_texts(facts: Iterable[Fact], hide: Callable[[str], str]) -> tuple[str, ...]:
     """Return facts as text without secrets; the same text stands for the same value everywhere."""
-    return tuple(show_row(symbol, tuple(map(_without, row))) for symbol, row in facts)
+
+    def hidden(value: Value) -> Value:
+        return hide(value) if isinstance(value, str) else value
+
+    return tuple(show_row(symbol, tuple(map(hidden, row))) for symbol, row in facts)
 
 
-def _without(value: Value) -> Value:
-    return without_secrets(value) if isinstance(value, str) and holds_secret(value) else value
-
-
-def kept(facts: Sequence[Fact], ledger: Ledger) -> tuple[tuple[str, ...], str | None]:
+def kept(facts: Sequence[Fact], ledger: Ledger, hide: Callable[[str], str]) -> tuple[tuple[str, ...], str | None]:
     """Return the facts for an event: inside it, or as the address of a blob; neither where they are too many."""
-    texts = fact_texts(facts)
+    texts = fact_texts(facts, hide)
     size = sum(map(len, texts))
     if size <= INLINE:
         return texts, None

@@ -83,6 +83,10 @@ Decl spend_action(Id)
   descr [doc("the action costs money")]
   bound [/any].
 
+Decl over_cap(Id, Scope)
+  descr [doc("with what the /session or the /day has spent it is more than its cap")]
+  bound [/any, /name].
+
 Decl limit_known()
   descr [doc("there is a limit for spending")].
 
@@ -148,6 +152,11 @@ decision(Id, /deny) :-
 refused(Id, "nothing is known of an action of this name") :-
   unknown_action(Id),
   !policy_allowed(Id).
+
+refused(Id, "nothing is known of the persona that acts") :-
+  pending_action(Id, _, _, _, _),
+  unknown_persona(),
+  !always_permitted(Id).
 
 refused(Id, "the one who acts has no tool for this kind of action") :-
   class_of(Id, Class),
@@ -234,6 +243,19 @@ needs_approval(Id, "more than may be spent without asking") :-
   action_amount(Id, Cents),
   spend_limit(Limit),
   Cents > Limit.
+
+# Many small ones are a large one.
+over_cap(Id, Scope) :-
+  spend_action(Id),
+  action_amount(Id, Cents),
+  spent(Scope, Before),
+  spend_cap(Scope, Cap),
+  Sum = fn:plus(Before, Cents),
+  Sum > Cap.
+
+needs_approval(Id, "more than may be spent in one session without asking") :- over_cap(Id, /session).
+
+needs_approval(Id, "more than may be spent in one day without asking") :- over_cap(Id, /day).
 
 needs_approval(Id, "nothing may be spent without asking: no limit is set") :-
   spend_action(Id),

@@ -12,6 +12,13 @@ Decl core_tool(Tool)
   descr [doc("a tool that every persona has")]
   bound [/name].
 
+Decl persona_known(Persona)
+  descr [doc("some rule says something of the persona")]
+  bound [/name].
+
+Decl unknown_persona()
+  descr [doc("somebody acts of whom no rule says anything")].
+
 Decl tools_granted()
   descr [doc("the acting agent has a configuration of its own, which says its tools")].
 
@@ -109,6 +116,19 @@ persona_policy(/researcher, "research_strategy.mg").
 persona_policy(/adversary, "hypothesis_rules.mg").
 persona_policy(/adversary, "test_strategy.mg").
 persona_policy(/toolgen, "code_safety.mg").
+
+persona_known(Persona) :- persona_tool(Persona, _).
+
+persona_known(Persona) :- persona_policy(Persona, _).
+
+# A rule that says who takes a verb makes a persona; until it has tools, it has those that all have.
+persona_known(Persona) :- verb_persona(_, Persona).
+
+# Where the configuration of an agent says its tools, its persona is only a name.
+unknown_persona() :-
+  acting(Persona),
+  !persona_known(Persona),
+  !tools_granted().
 
 tools_granted() :- granted_tool(_).
 

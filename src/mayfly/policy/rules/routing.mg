@@ -3,10 +3,6 @@
 # A new persona is one fact, verb_persona(/verb, /persona). The default looks at these facts and never at persona/1,
 # so the rules can be stratified and a claimed verb never reaches the default as well.
 
-Decl verb_persona(Verb, Persona)
-  descr [doc("requests with this verb are the persona's work")]
-  bound [/name, /name].
-
 Decl default_persona(Category, Persona)
   descr [doc("who takes a request whose verb belongs to nobody")]
   bound [/name, /name].

@@ -70,9 +70,22 @@ Decl spend_limit(Cents)
   descr [doc("how much one action may spend without asking")]
   bound [/number].
 
+Decl spend_cap(Scope, Cents)
+  descr [doc("how much may be spent without asking in all of a /session or a /day")]
+  bound [/name, /number].
+
+Decl spent(Scope, Cents)
+  descr [doc("how much this /session or this /day has spent before the action")]
+  bound [/name, /number].
+
 Decl git_branch(Branch)
   descr [doc("the branch that is checked out in the workspace")]
   bound [/string].
+
+# Said by routing, and by every rule that makes a persona: whoever has a verb is known.
+Decl verb_persona(Verb, Persona)
+  descr [doc("requests with this verb are the persona's work")]
+  bound [/name, /name].
 
 # The one action that is asked for, and what the kernel computed of it.
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import platform
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_FIELD = re.compile(r"^(origin|why|control|harm|timeout|expect): (.+)$", re.MULTILINE)
+_FIELD = re.compile(r"^(origin|why|control|harm|timeout|expect|grants|lines): (.+)$", re.MULTILINE)
 _STATUSES = "ok error timeout memory died"
 
 
@@ -20,6 +21,7 @@ class Case:
 
     `harm` says how: "reported" by the case itself, by the "stage", or because the job "hangs", "dies" without an
     answer, "floods" its output or gives a "result" that is none. `expect` names the statuses that count as contained.
+    `grants` is what the job is given; `lines` the file of the stage that is handed in as lines.
     """
 
     name: str
@@ -31,12 +33,18 @@ class Case:
     harm: str
     timeout: float
     expect: frozenset[str]
+    grants: tuple[str, ...]
+    lines: str
     text: str
 
     @property
     def source(self) -> str:
         """Return what is sent into the sandbox: the common helpers and the case."""
         return _prelude() + self.text
+
+    def source_with(self, target: Mapping[str, object]) -> str:
+        """Return the source of a case whose argument are lines, with what others get as their argument in its place."""
+        return f"{self.source}\n\ndef attack_lines(lines):\n    return attack({{**{dict(target)!r}, 'lines': lines}})\n"
 
     @property
     def has_second(self) -> bool:
@@ -79,5 +87,7 @@ def _read(path: Path) -> Case:
         harm=fields.get("harm", "reported"),
         timeout=float(fields.get("timeout", 5)),
         expect=frozenset(fields.get("expect", _STATUSES).split()),
+        grants=tuple(fields.get("grants", "").split()),
+        lines=fields.get("lines", ""),
         text=text,
     )

@@ -9,6 +9,7 @@ import platform
 import secrets
 import shutil
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -77,6 +78,7 @@ class Stage:
             "secret": str(self._folder / "secret.txt"),
             "canary": str(self._folder / "canary.txt"),
             "spare": str(self._folder / "spare.txt"),
+            "workspace": str(self.workspace),
             "sha256": hashlib.sha256(self.token.encode()).hexdigest(),
             "tcp": self._sockets["tcp"].getsockname()[1],
             "udp": self._sockets["udp"].getsockname()[1],
@@ -95,6 +97,11 @@ class Stage:
         }
 
     @property
+    def workspace(self) -> Path:
+        """Return the directory that jobs may be granted."""
+        return self._folder / "workspace"
+
+    @property
     def victim(self) -> int:
         """Return the number of the process that cases try to harm."""
         return self._victim.pid
@@ -106,7 +113,9 @@ class Stage:
         if files != self._files:
             changed = {name for name, _ in self._files.items() ^ files.items()}
             found.append(f"files were changed: {', '.join(sorted(changed))}")
-            self._files = files
+        self._tidy_workspace()
+        if files != self._files:
+            self._files = self._look_at_files()
         state = self._look_at_victim()
         if state != self._state:
             changed = {name for name in {*self._state, *state} if self._state.get(name) != state.get(name)}
@@ -121,6 +130,7 @@ class Stage:
     def _write_files(self) -> None:
         home = self._folder / "home" / ".aws"
         home.mkdir(parents=True)
+        self.workspace.mkdir()
         for name, text, mode in (
             ("secret.txt", self.token, 0o644),
             ("home/.aws/credentials", self.token, 0o644),
@@ -130,11 +140,22 @@ class Stage:
             path = self._folder / name
             path.write_text(text, "utf-8")
             path.chmod(mode)
+        self._tidy_workspace()
         for path in (self._folder, *self._folder.rglob("*")):
             if path.is_dir():
                 path.chmod(0o777)
             if self._owner is not None:
                 os.chown(path, self._owner, self._owner)
+
+    def _tidy_workspace(self) -> None:
+        """Have one file in the workspace, as every case finds it."""
+        for path in sorted(self.workspace.rglob("*"), reverse=True):
+            path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        note = self.workspace / "note"
+        note.write_text("note", "utf-8")
+        note.chmod(0o666)
+        if self._owner is not None:
+            os.chown(note, self._owner, self._owner)
 
     def _open_sockets(self) -> None:
         name = f"\0stage-{secrets.token_hex(8)}"
@@ -196,6 +217,10 @@ class Stage:
         seen: dict[str, object] = {}
         for path in (self._folder, *sorted(self._folder.rglob("*"))):
             status = path.lstat()
+            # What a job writes to the workspace is its own affair, but for links, devices and set-user-id files.
+            plain = stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1)
+            if self.workspace in (path, *path.parents) and plain and not status.st_mode & 0o6000:
+                continue
             text = path.read_bytes() if path.is_file() and not path.is_symlink() else b""
             names = sorted(os.listxattr(path, follow_symlinks=False))
             seen[path.name] = (status.st_mode, status.st_nlink, status.st_size, status.st_mtime_ns, text, str(names))

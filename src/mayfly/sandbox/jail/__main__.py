@@ -18,4 +18,4 @@ else:
     from jail import _broker
 
     del sys.path[0]
-    _broker.main(int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4]))
+    _broker.main(int(sys.argv[2]), json.loads(sys.argv[3]), int(sys.argv[4]))

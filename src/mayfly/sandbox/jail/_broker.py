@@ -2,31 +2,41 @@
 
 It speaks plain HTTP proxying and CONNECT, so ordinary client libraries work through the usual proxy variables. It holds
 no secrets, trusts nothing a job sends, and connects to the very address it has checked, so a second DNS answer cannot
-change where the bytes go.
+change where the bytes go. Each job has a listening socket of its own, which the kernel gives to nobody else, and with
+it its own share of connections: what one job keeps busy, no other one misses.
 """
 
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures.thread  # imported by others later, when files may be out of reach
 import contextlib
 import encodings.idna
 import importlib.util
 import ipaddress
 import os
+import resource
 import signal
 import socket
+from collections.abc import Coroutine
+from concurrent.futures.thread import ThreadPoolExecutor
 from types import ModuleType
 from typing import NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
-from . import _kernel
+from . import _kernel, _wire
 
 _HEAD = 64 * 1024
 _HEAD_SECONDS = 20.0
 _CONNECT_SECONDS = 20.0
 _IDLE_SECONDS = 120.0
+# Of one job at once; as many as it may have descriptors by default.
 _CONNECTIONS = 64
+# Names of one job that are looked up at once: each takes a thread for as long as the name servers are silent.
+_LOOKUPS = 2
+# Descriptors of our own, beside two for each connection.
+_OUR_DESCRIPTORS = 64
+# After the kernel would not give a descriptor; another try at once would find none either.
+_PAUSE_SECONDS = 0.05
 _NOBODY = 0x6FFF0000
 _HOP_HEADERS = (b"proxy-", b"connection:", b"keep-alive:")
 
@@ -75,7 +85,8 @@ class Rules:
         kind = _addresses.address_kind(address)
         if named and (_is_literal(target.host) or _addresses.is_loopback_name(target.host)):
             return
-        if named and kind not in ("loopback", "unspecified", "link_local", "multicast"):
+        # Whoever owns a name decides where it points: not to this machine, its link or its cloud's own machinery.
+        if named and kind in ("private", "public"):
             return
         if star and kind == "public":
             return
@@ -107,25 +118,60 @@ async def resolve(target: Target, rules: Rules) -> list[tuple[int, str]]:
     return addresses
 
 
-class Broker:
-    """Serve one listening socket."""
+class Door:
+    """Serve the listening socket of one job."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, listener: socket.socket, rules: Rules, share: int) -> None:
         self.rules = rules
-        self._slots = asyncio.Semaphore(_CONNECTIONS)
+        self._listener = listener
+        self._slots = asyncio.Semaphore(share)
+        self._lookups = asyncio.Semaphore(_LOOKUPS)
+        self._tasks: set[asyncio.Task[None]] = set()
+        listener.setblocking(False)
+        self._start(self._accept())
 
-    async def handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def close(self) -> None:
+        """End every connection of the job."""
+        for task in self._tasks:
+            task.cancel()
+
+    def _start(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _accept(self) -> None:
+        """Take a connection when there is a slot for it; until then it waits in the kernel, which counts them too."""
+        loop = asyncio.get_running_loop()
+        with self._listener:
+            while True:
+                await self._slots.acquire()
+                try:
+                    near, _ = await loop.sock_accept(self._listener)
+                except OSError:
+                    self._slots.release()
+                    await asyncio.sleep(_PAUSE_SECONDS)
+                else:
+                    self._start(self._handle(near))
+
+    async def _handle(self, near: socket.socket) -> None:
         """Serve one connection: one request, then bytes both ways until an end closes."""
-        async with self._slots:
-            try:
-                await self._serve(reader, writer)
-            except Refused as refusal:
-                await _answer(writer, "403 Forbidden", str(refusal))
-            except Exception as error:
-                await _answer(writer, "502 Bad Gateway", f"{type(error).__name__}: {error}")
-            finally:
-                with contextlib.suppress(OSError):
-                    writer.close()
+        try:
+            reader, writer = await asyncio.open_connection(sock=near, limit=_HEAD)
+        except BaseException:
+            near.close()
+            self._slots.release()
+            raise
+        try:
+            await self._serve(reader, writer)
+        except Refused as refusal:
+            await _answer(writer, "403 Forbidden", str(refusal))
+        except Exception as error:
+            await _answer(writer, "502 Bad Gateway", f"{type(error).__name__}: {error}")
+        finally:
+            self._slots.release()
+            with contextlib.suppress(OSError):
+                writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(_HEAD_SECONDS):
@@ -149,13 +195,27 @@ class Broker:
 
     async def _connect(self, target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         problem: Exception = Refused(f"{target.host} has no address")
-        for family, address in await resolve(target, self.rules):
+        async with self._lookups:
+            addresses = await resolve(target, self.rules)
+        for family, address in addresses:
             try:
                 async with asyncio.timeout(_CONNECT_SECONDS):
-                    return await asyncio.open_connection(address, target.port, family=family)
+                    reader, writer = await asyncio.open_connection(address, target.port, family=family)
             except (OSError, TimeoutError) as error:
                 problem = error
+            else:
+                self._check_peer(target, writer)
+                return reader, writer
         raise problem
+
+    def _check_peer(self, target: Target, writer: asyncio.StreamWriter) -> None:
+        """Check the address that was reached in the end, whatever led there."""
+        reached = str(writer.get_extra_info("peername")[0]).partition("%")[0]
+        try:
+            self.rules.check(target, ipaddress.ip_address(reached))
+        except Refused:
+            writer.close()
+            raise
 
 
 def _authority(text: str) -> Target:
@@ -219,20 +279,56 @@ def _step_down() -> None:
             os.setresuid(user, user, user)
 
 
-async def _run(listener: socket.socket, rules: Rules, control: int) -> None:
-    server = await asyncio.start_server(Broker(rules).handle, sock=listener, limit=_HEAD)
-    ended = asyncio.Event()
-    for descriptor in (control, os.pidfd_open(os.getppid())):
-        asyncio.get_running_loop().add_reader(descriptor, ended.set)
-    async with server:
-        await ended.wait()
+class Broker:
+    """Open and close the doors of jobs as the host says."""
+
+    def __init__(self, control: int, rules: Rules, share: int) -> None:
+        self._control = socket.socket(fileno=control)
+        self._rules = rules
+        self._share = share
+        self._doors: dict[int, Door] = {}
+        self._ended = asyncio.Event()
+
+    async def run(self) -> None:
+        """Serve until the host closes its end or dies."""
+        loop = asyncio.get_running_loop()
+        loop.add_reader(os.pidfd_open(os.getppid()), self._ended.set)
+        loop.add_reader(self._control, self._obey)
+        await self._ended.wait()
+
+    def _obey(self) -> None:
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self._control, _wire.DOOR.size, 1)
+        except OSError:
+            message, descriptors = b"", []
+        if not message:
+            self._ended.set()
+            return
+        kind, number = _wire.DOOR.unpack(message)
+        if kind == _wire.OPEN:
+            self._doors[number] = Door(socket.socket(fileno=descriptors[0]), self._rules, self._share)
+        elif number in self._doors:
+            self._doors.pop(number).close()
 
 
-def main(listener: int, control: int, grants: list[list[str | None]]) -> NoReturn:
-    """Serve until the host closes *control* or dies."""
-    assert concurrent.futures.thread
-    assert encodings.idna
+async def _run(control: int, grants: list[list[str | None]], doors: int) -> None:
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(_LOOKUPS * doors))
+    await Broker(control, Rules(grants), _share(doors)).run()
+
+
+def _share(doors: int) -> int:
+    """Return how many connections each of *doors* may have, so that all of them together find descriptors."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    if most == resource.RLIM_INFINITY:
+        return _CONNECTIONS
+    return max(1, min(_CONNECTIONS, (most - _OUR_DESCRIPTORS) // (2 * doors)))
+
+
+def main(control: int, grants: list[list[str | None]], doors: int) -> NoReturn:
+    """Serve as many as *doors* jobs until the host closes *control* or dies."""
+    assert encodings.idna  # imported by others later, when files may be out of reach
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _step_down()
-    asyncio.run(_run(socket.socket(fileno=listener), Rules(grants), control))
+    asyncio.run(_run(control, grants, doors))
     os._exit(0)

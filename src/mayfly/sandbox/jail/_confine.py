@@ -19,6 +19,8 @@ from ._state import Jail
 
 # Number on x86_64, number on aarch64.
 _CALLS = {
+    "close": (3, 57),
+    "openat": (257, 56),
     "dup3": (292, 24),
     "close_range": (436, 436),
     "prlimit64": (302, 261),
@@ -47,6 +49,9 @@ class Confinement:
         self._column = {"x86_64": 0, "aarch64": 1}[jail.machine]
         self._steps: list[_Step] = []
         self._filter = filter
+        # A /dev/null of its own for each worker: the flags of a shared one would be a note to the next job.
+        self._add("close", 0)
+        self._add("openat", -100, b"/dev/null", os.O_RDWR | os.O_CLOEXEC, 0)
         self._add("dup3", output, 1, os.O_CLOEXEC)
         self._add("dup3", output, 2, os.O_CLOEXEC)
         low = 3

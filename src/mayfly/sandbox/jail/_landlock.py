@@ -23,6 +23,8 @@ _RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 <<
 _NET_BIND = 1
 _NET_CONNECT = 2
 _SCOPE_ALL = 3  # abstract unix sockets and signals, from ABI 6
+# Linux 6.2: the first version that governs truncation. Where Landlock is all there is, an older one is no wall.
+OLDEST_ALONE = 3
 
 
 def abi() -> int:
@@ -33,11 +35,16 @@ def abi() -> int:
         return 0
 
 
-def restrict(paths: dict[str, int], *, connect: tuple[int, ...] = ()) -> int:
-    """Allow *paths* with their rights and nothing else; return the ABI that was used."""
-    version = abi()
+def restrict(paths: dict[str, int], *, ports: tuple[int, ...] = (), oldest: int = 1, newest: int) -> int:
+    """Allow *paths* with their rights, TCP on *ports*, and nothing else; return the version that was used.
+
+    What versions after *newest* add is not asked for; one before *oldest* is an error.
+    """
+    version = min(abi(), newest)
     if not version:
         raise OSError("this kernel has no Landlock")
+    if version < oldest:
+        raise OSError(f"Landlock here has version {version} and does not govern truncation; {oldest} does (Linux 6.2)")
     handled = _RIGHTS_BY_ABI[min(version, 5)]
     network = _NET_BIND | _NET_CONNECT if version >= 4 else 0
     fields = [handled, network, _SCOPE_ALL if version >= 6 else 0]
@@ -47,8 +54,8 @@ def restrict(paths: dict[str, int], *, connect: tuple[int, ...] = ()) -> int:
     try:
         for path, rights in paths.items():
             _allow_path(ruleset, path, rights & handled)
-        for port in connect if network else ():
-            rule = ctypes.create_string_buffer(struct.pack("=QQ", _NET_CONNECT, port))
+        for port in ports if network else ():
+            rule = ctypes.create_string_buffer(struct.pack("=QQ", network, port))
             _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 2, rule, 0)
         _kernel.syscall("landlock_restrict_self", _kernel.LANDLOCK_RESTRICT_SELF, ruleset, 0)
     finally:

@@ -13,6 +13,8 @@ import resource
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
+from . import _kernel
+
 _PAGE = resource.getpagesize()
 _POPULATE_READ = 22
 _POPULATE_WRITE = 23
@@ -50,6 +52,18 @@ def fork() -> int:
     pid = int(_libc.fork())
     if pid < 0:
         raise OSError(ctypes.get_errno(), f"fork: {os.strerror(ctypes.get_errno())}")
+    return pid
+
+
+def fork_apart(pid_namespace: int) -> int:
+    """Fork into a new pid namespace, and come back from it to ours: the next fork needs another one."""
+    _kernel.unshare(_kernel.CLONE_NEWPID)
+    pid = -1
+    try:
+        pid = fork()
+    finally:
+        if pid:
+            _kernel.setns(pid_namespace, _kernel.CLONE_NEWPID)
     return pid
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
+import functools
 import gc
 import importlib
+import io
 import os
 import sys
 import warnings
 from collections.abc import Callable
 from importlib.machinery import PathFinder
+from typing import Any
 
 from . import _guard, _prefault
 from ._state import Jail, high, request
@@ -85,7 +89,7 @@ def _anybody_can_enter(path: str) -> bool:
 
 def set_environment(jail: Jail) -> None:
     os.environ.clear()
-    if jail.door is not None:
+    if jail.config["net"]:
         proxy = f"http://127.0.0.1:{PORT}"
         for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
             os.environ[name] = proxy
@@ -100,6 +104,19 @@ def hide_ourselves() -> None:
         del sys.modules[name]
     sys.modules["__main__"] = type(sys)("__main__")
     sys.argv[:] = [""]
+
+
+def write_to_nowhere() -> None:
+    """Let `open` write to /dev/null by descriptor 0, which is it: without a grant no path is opened for writing."""
+    plain = builtins.open
+
+    @functools.wraps(plain)
+    def open(file: Any, mode: str = "r", *rest: Any, **options: Any) -> Any:
+        if mode not in ("r", "rb") and str(file) == os.devnull:
+            file = os.dup(0)
+        return plain(file, mode, *rest, **options)
+
+    vars(builtins)["open"] = vars(io)["open"] = open
 
 
 def silence() -> None:

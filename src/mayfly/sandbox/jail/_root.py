@@ -39,18 +39,31 @@ def visible(config: dict[str, object]) -> list[str]:
     return sorted(p for p in present if not any(p.startswith(q + "/") for q in present))
 
 
+def concealed(config: dict[str, object]) -> list[str]:
+    """Return the directories below visible paths that are not to be seen: packages nobody granted, and Mayfly."""
+    granted, ourselves = config["packages"], config["ourselves"]
+    assert isinstance(granted, list)
+    assert isinstance(ourselves, list)
+    found = [f"{path}/{name}" for path in visible(config) if path not in granted for name in _HIDDEN]
+    closed = [path for path in found if not any(p == path or p.startswith(path + "/") for p in granted)]
+    return [path for path in (*closed, *ourselves) if os.path.isdir(path)]
+
+
 def build(config: dict[str, object], *, user: int, machine: str) -> None:
     """Build the tree in a fresh mount namespace and make it the root; nothing is written outside of it."""
     _kernel.mount("none", "/", "", _kernel.MS_REC | _kernel.MS_PRIVATE)
     workspace = _open_workspace(config, user)
     shown = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in visible(config)]
     devices = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in _DEVICES]
+    hidden = concealed(config)
     base = "/tmp" if os.path.isdir("/tmp") else "/"
     _kernel.mount("tmpfs", base, "tmpfs", _kernel.MS_NOSUID | _kernel.MS_NODEV, "size=1m,mode=755")
     os.chdir(base)
     for path, fd in shown:
         _bind(fd, path)
-    _hide_packages(shown, config)
+    for path in hidden:
+        if os.path.isdir("." + path):
+            _kernel.mount("tmpfs", "." + path, "tmpfs", _kernel.MS_RDONLY, "size=4k,mode=755")
     for path, _ in shown:
         _kernel.mount_attributes(-100, "." + path, set_=_LOCKED)
     for path, fd in devices:
@@ -75,17 +88,6 @@ def _bind(fd: int, path: str) -> None:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o444))
     _kernel.mount(f"/proc/self/fd/{fd}", target, "", _kernel.MS_BIND | _kernel.MS_REC)
-
-
-def _hide_packages(shown: list[tuple[str, int]], config: dict[str, object]) -> None:
-    granted = config["packages"] or []
-    assert isinstance(granted, list)
-    for path, _ in shown:
-        for name in _HIDDEN:
-            hidden = f"{path}/{name}"
-            inside = any(p == hidden or p.startswith(hidden + "/") for p in granted)
-            if path not in granted and not inside and os.path.isdir("." + hidden):
-                _kernel.mount("tmpfs", "." + hidden, "tmpfs", _kernel.MS_RDONLY, "size=4k,mode=755")
 
 
 def _links(config: dict[str, object]) -> None:

@@ -3,18 +3,29 @@
 The rules of `syscalls.txt`:
 
 allow         whatever the arguments
-clone         threads only
-mmap          never executable; with a package grant, executable mappings of files but not of memory
+clone         threads only, as libc makes them: with one table of descriptors, so that its limit is one for the job
+close-range   not with a table of descriptors of one's own
+mmap          never executable; with a package grant, executable mappings of files but not of memory; without it, only
+              where the kernel chooses: a page here and a page there needs more tables than pages
+mremap        where the kernel chooses as well
 no-exec       never executable
-open, openat  no set-user-id or set-group-id bits on what is created
+open-N        the flags in argument N neither write, create nor truncate; with a writable workspace they may, but what
+              is created gets no set-user-id or set-group-id bits from the argument that follows
 self          only to this process itself (signals)
-zero-or-self  only about this process itself (limits)
-ioctl, fcntl, prctl  the harmless commands listed below
+about-N       the process in argument N is this one: a job asks nothing about others
+affinity      the same, and any other process does not exist: libc asks about its own threads, and does without
+ioctl, fcntl, prctl  the harmless commands listed below; locks on parts of files with a workspace only
 socketpair    unix stream and packet pairs
-socket, connect  TCP, with a net grant only
+socket, connect  TCP and nothing that carries TCP, with a net grant only
+send-N        the flags in argument N open no connection on the way: Landlock would not see it
+sendmsg       the same, with a net grant only: it can send descriptors, and those on their way count nowhere
+getsockopt    the plain properties of a socket, and nothing about who is at its other end
+setsockopt    what clients set on TCP connections, with a net grant only: sizes of buffers are no memory of the process
 write         with a writable workspace only
+rename        the same, and nothing is exchanged or left in the place of what was renamed
 make-N        the same, and the mode in argument N sets no user or group id
 mode-N        the same, and only where nothing but the workspace can be reached: Landlock does not govern modes
+time          the same, for names in the workspace, not for descriptors that were handed in
 enosys        answered as if the kernel were older, so that libc falls back
 """
 
@@ -43,13 +54,33 @@ _EXEC = 4
 _WRITE_PROT = 2
 _ANONYMOUS = 0x20
 _SET_IDS = 0o6000
-_CLONE_THREAD = 0x00010000
+# Both access modes that write, O_CREAT and O_TRUNC; the same bits on both machines. O_TMPFILE needs an access mode.
+_WRITING = 0o1103
+# VM, FS, FILES, SIGHAND, THREAD, SYSVSEM, SETTLS, PARENT_SETTID and CHILD_CLEARTID: what glibc asks for, and musl with
+# a flag that does nothing (DETACHED).
+_THREAD = (0x003D0F00, 0x007D0F00)
+_UNSHARE = 2  # CLOSE_RANGE_UNSHARE
+_MOVE = 2 | 4  # MREMAP_FIXED, MREMAP_DONTUNMAP
 _IOCTLS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
-_FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 1030, 1032, 1034)
+_FCNTLS = (0, 1, 2, 3, 4, 1030, 1032, 1034)
+_LOCKS = (5, 6, 7)  # F_GETLK, F_SETLK, F_SETLKW: one lock for every second byte of a file, and each is kernel memory
 _PRCTLS = (3, 15, 16, 0x53564D41)
 _AF_UNIX = 1
 _AF_INET = (2, 10)
 _STREAM, _SEQPACKET = 1, 5
+# The default of a stream, and TCP by its number. MPTCP, SCTP and SMC are streams too, and Landlock's rule for ports
+# does not know all of them.
+_TCP = (0, 6)
+_MSG_FASTOPEN = 0x20000000
+_AT_FDCWD = 0xFFFFFF9C
+# Plain rename, and RENAME_NOREPLACE. RENAME_WHITEOUT leaves a device, RENAME_EXCHANGE is nothing that Python has.
+_RENAMES = (0, 1)
+# By level, SOL_SOCKET and IPPROTO_TCP. What is read: REUSEADDR TYPE ERROR SNDBUF RCVBUF KEEPALIVE LINGER RCVTIMEO
+# SNDTIMEO ACCEPTCONN PROTOCOL DOMAIN; NODELAY MAXSEG KEEPIDLE KEEPINTVL KEEPCNT USER_TIMEOUT. No PEERCRED.
+_READ_OPTIONS: dict[int, tuple[int, ...]] = {1: (2, 3, 4, 7, 8, 9, 13, 20, 21, 30, 38, 39), 6: (1, 2, 4, 5, 6, 18)}
+# What is set: REUSEADDR KEEPALIVE LINGER RCVTIMEO SNDTIMEO; NODELAY KEEPIDLE KEEPINTVL KEEPCNT USER_TIMEOUT. Sizes of
+# buffers are memory that no limit of a process counts; filters, upper protocols and zero-copy are ways into the kernel.
+_SET_OPTIONS: dict[int, tuple[int, ...]] = {1: (2, 9, 13, 20, 21), 6: (1, 4, 5, 6, 18)}
 
 _LONGEST_JUMP = 255
 
@@ -64,6 +95,7 @@ class Policy(NamedTuple):
     modes: bool = False
     net: bool = False
     package: bool = False
+    workspace: bool = False
 
 
 def compile_filter(machine: str, policy: Policy, table: str) -> Body:
@@ -132,27 +164,52 @@ def _body(rule: str, policy: Policy) -> Body | None:
     """Return the instructions for *rule*, or None where the grants do not open it."""
     if rule == "allow" or (rule == "write" and policy.write):
         return [_PASS]
-    if rule.startswith(("write", "make", "mode")):
-        granted = policy.modes if rule.startswith("mode") else policy.write
-        return _refuse_bits(int(rule[-1]), _SET_IDS) if granted and rule != "write" else None
-    if rule in {"socket", "connect"} and not policy.net:
+    if not _is_granted(rule, policy):
         return None
+    kind, _, index = rule.rpartition("-")
+    if index.isdigit():
+        return _about_argument(kind, int(index), policy)
     return {
-        "clone": [_argument(0), (_SET, 0, 1, _CLONE_THREAD), _PASS, _DENY],
+        "clone": _one_of(0, _THREAD),
+        "close-range": _refuse_bits(2, _UNSHARE),
+        "mremap": _refuse_bits(3, _MOVE),
+        "sendmsg": _refuse_bits(2, _MSG_FASTOPEN),
         "mmap": _mmap(policy),
         "no-exec": _refuse_bits(2, _EXEC),
-        "open": _refuse_bits(2, _SET_IDS),
-        "openat": _refuse_bits(3, _SET_IDS),
         "self": _one_of(0, (_OWN_PID,)),
-        "zero-or-self": _one_of(0, (0, _OWN_PID)),
+        "affinity": _one_of(0, (0, _OWN_PID), otherwise=_UNKNOWN),
         "ioctl": _one_of(1, _IOCTLS),
-        "fcntl": _one_of(1, _FCNTLS),
+        "fcntl": _one_of(1, _FCNTLS + (_LOCKS if policy.workspace else ())),
         "prctl": _one_of(0, _PRCTLS),
-        "socketpair": _sockets((_AF_UNIX,), (_STREAM, _SEQPACKET)),
-        "socket": _sockets(_AF_INET, (_STREAM,)),
+        "socketpair": _sockets((_AF_UNIX,), (_STREAM, _SEQPACKET), (0,)),
+        "socket": _sockets(_AF_INET, (_STREAM,), _TCP),
         "connect": [_PASS],
+        "getsockopt": _options(_READ_OPTIONS),
+        "setsockopt": _options(_SET_OPTIONS),
+        "rename": _one_of(4, _RENAMES),
+        "time": _one_of(0, (_AT_FDCWD,)),
         "enosys": _UNKNOWN,
     }[rule]
+
+
+def _is_granted(rule: str, policy: Policy) -> bool:
+    if rule in ("socket", "connect", "sendmsg", "setsockopt"):
+        return policy.net
+    if rule.startswith("mode") or rule == "time":
+        return policy.modes
+    return policy.write or not (rule.startswith("make") or rule in ("write", "rename"))
+
+
+def _about_argument(kind: str, index: int, policy: Policy) -> Body:
+    """Return the instructions for a rule that names the argument it looks at."""
+    if kind == "open":
+        return _refuse_bits(index + 1, _SET_IDS) if policy.write else _refuse_bits(index, _WRITING)
+    return {
+        "make": _refuse_bits(index, _SET_IDS),
+        "mode": _refuse_bits(index, _SET_IDS),
+        "send": _refuse_bits(index, _MSG_FASTOPEN),
+        "about": _one_of(index, (0, _OWN_PID)),
+    }[kind]
 
 
 def _argument(index: int) -> Instruction:
@@ -163,27 +220,37 @@ def _refuse_bits(index: int, bits: int) -> Body:
     return [_argument(index), (_SET, 0, 1, bits), _DENY, _PASS]
 
 
-def _one_of(index: int, values: tuple[int, ...]) -> Body:
+def _one_of(index: int, values: tuple[int, ...], *, otherwise: Body | None = None) -> Body:
     program: Body = [_argument(index)]
     for value in values:
         program += [(_EQ, 0, 1, value), _PASS]
+    return [*program, *(otherwise or _DENIED)]
+
+
+def _unless(index: int, mask: int, values: tuple[int, ...]) -> Body:
+    """Refuse unless the bits of *mask* in an argument are one of *values*; go on behind these instructions if so."""
+    tests = [(_EQ, len(values) - position, 0, value) for position, value in enumerate(values)]
+    return [_argument(index), (_AND, 0, 0, mask), *tests, _DENY]
+
+
+def _sockets(families: tuple[int, ...], kinds: tuple[int, ...], protocols: tuple[int, ...]) -> Body:
+    # The type has flags above its lowest four bits: not blocking, closed on exec.
+    whole = 0xFFFFFFFF
+    return [*_unless(0, whole, families), *_unless(1, 0xF, kinds), *_unless(2, whole, protocols), _PASS]
+
+
+def _options(names: dict[int, tuple[int, ...]]) -> Body:
+    program: Body = [_argument(1)]
+    for level, listed in names.items():
+        body = _one_of(2, listed)
+        program += [(_EQ, 0, len(body), level), *body]
     return [*program, _DENY]
-
-
-def _sockets(families: tuple[int, ...], kinds: tuple[int, ...]) -> Body:
-    kind = [_argument(1), (_AND, 0, 0, 0xF)]
-    for value in kinds:
-        kind += [(_EQ, 0, 1, value), _PASS]
-    kind.append(_DENY)
-    program = [_argument(0)]
-    for position, family in enumerate(families, 1):
-        program.append((_EQ, len(families) - position + 1, 0, family))
-    return [*program, _DENY, *kind]
 
 
 def _mmap(policy: Policy) -> Body:
     if not policy.package:
-        return _refuse_bits(2, _EXEC)
+        anywhere: Body = [_argument(0), (_EQ, 1, 0, 0), _DENY, (_LOAD, 0, 0, 20), (_EQ, 1, 0, 0), _DENY]
+        return [*anywhere, *_refuse_bits(2, _EXEC)]
     return [
         _argument(2),
         (_SET, 1, 0, _EXEC),

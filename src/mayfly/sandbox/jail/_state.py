@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import _random
+import errno
 import fcntl
 import os
-import socket
+from types import ModuleType
 from typing import Any
 
 from . import _prefault, _wire, _worker
 
 _HIGH = 20
-# The lowest free descriptors of a zygote, so those of the next worker's channel and output.
-CHANNEL, OUTPUT = 3, 5
+# The lowest free descriptors of a zygote, so those of the next worker's channel and output. Between them are the host's
+# ends of both.
+CHANNEL, OUTPUT = 3, 6
 
 
 class Jail:
@@ -27,15 +30,17 @@ class Jail:
         self.root = os.geteuid() == 0
         self.user = 0
         self.users = range(0)
-        self.door: socket.socket | None = None
-        self.proc = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        self.proc = high(os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
         self.kept: list[int] = []
         self.pid_namespace = -1
         self.table = read_beside("syscalls.txt")
         self.warm_up = read_beside("warm_up.py")
-        self.worker = _worker.Worker(files=bool(config["workspace"]))
+        self.worker = _worker.Worker(files=bool(config["workspace"]), nodes=config["nodes"])
         self.first = _prefault.Bulk([])
         self.later = _prefault.Touched()
+        # What workers would inherit of random numbers to come: see `_chance`.
+        self.generators: list[_random.Random] = []
+        self.openssl: ModuleType | None = None
 
 
 def read_beside(name: str) -> str:
@@ -52,6 +57,12 @@ def request(source: str) -> bytes:
 
 def high(descriptor: int) -> int:
     """Move *descriptor* out of the way: the next two belong to the channel of the next worker."""
-    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
-    os.close(descriptor)
+    try:
+        moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+    except OSError as error:
+        # So high a number is an invalid argument to a process that may not have so many.
+        number = errno.EMFILE if error.errno == errno.EINVAL else error.errno
+        raise OSError(number, os.strerror(number or 0)) from None
+    finally:
+        os.close(descriptor)
     return moved

@@ -38,7 +38,6 @@ def _enter_namespaces(jail: Jail) -> int:
         jail.user = unused_users()[0]
         _kernel.unshare(_PLAIN_NAMESPACES)
         socket.sethostname("mayfly")
-        _open_door(jail)
         _root.build(jail.config, user=jail.user, machine=jail.machine)
         become(jail.user)
         _kernel.unshare(_OWN_NAMESPACES)
@@ -48,7 +47,6 @@ def _enter_namespaces(jail: Jail) -> int:
         _kernel.unshare(_PLAIN_NAMESPACES | _OWN_NAMESPACES)
         _map_ids(jail.proc, user, group)
         socket.sethostname("mayfly")
-        _open_door(jail)
         _root.build(jail.config, user=0, machine=jail.machine)
     child = os.fork()
     if child == 0:
@@ -75,14 +73,16 @@ def _map_ids(proc: int, user: int, group: int) -> None:
             os.close(descriptor)
 
 
-def _open_door(jail: Jail) -> None:
-    """In the new, empty network: bring loopback up and listen where the proxy outside will answer."""
-    if not jail.config["net"]:
-        return
+def open_door() -> socket.socket:
+    """Move to a new, empty network, that of the next worker alone, and listen where the proxy outside will answer.
+
+    One network for each, so that the proxy knows which job a connection is from: no job has a share but its own.
+    """
+    _kernel.unshare(_kernel.CLONE_NEWNET)
     with socket.socket() as control:
         request = struct.pack("16sh22x", b"lo", 1)
         fcntl.ioctl(control, 0x8914, request)  # SIOCSIFFLAGS, IFF_UP
-    jail.door = socket.create_server(("127.0.0.1", PORT), backlog=64)
+    return socket.create_server(("127.0.0.1", PORT), backlog=64)
 
 
 def unused_users() -> range:
@@ -119,15 +119,19 @@ def restrict_files(jail: Jail) -> None:
     else:
         paths = {"/dev/null": _landlock.READ | _landlock.WRITE_FILE, "/dev/urandom": _landlock.READ}
         for path in _root.visible(config):
-            paths |= dict.fromkeys(_without_packages(path, config["packages"]), _landlock.READ)
+            paths |= _readable(path, config["packages"], _root.concealed(config))
         workspace = config["workspace"]
     if config["workspace"]:
         paths[workspace] = _landlock.WRITE if config["write"] else _landlock.READ
         os.chdir(workspace)
     else:
         os.chdir("/")
+    # The port is for connecting, and for the zygote to listen on; the filter lets no worker do that.
+    oldest = _landlock.OLDEST_ALONE if jail.level == "landlock" else 1
     try:
-        version = _landlock.restrict(paths, connect=(PORT,) if jail.door else ())
+        version = _landlock.restrict(
+            paths, ports=(PORT,) if config["net"] else (), oldest=oldest, newest=config["newest_landlock"]
+        )
         jail.layers["landlock"] = f"ABI {version}"
     except OSError as error:
         if jail.level == "landlock":
@@ -135,9 +139,13 @@ def restrict_files(jail: Jail) -> None:
         jail.layers["landlock"] = f"absent: {error}"
 
 
-def _without_packages(path: str, granted: list[str]) -> list[str]:
-    """Return *path*, or its entries one by one where it holds packages that were not granted."""
-    hidden = [f"{path}/{name}" for name in ("site-packages", "dist-packages")]
-    if path in granted or not any(os.path.isdir(p) for p in hidden):
-        return [path]
-    return [entry.path for entry in os.scandir(path) if entry.path not in hidden]
+def _readable(path: str, packages: list[str], concealed: list[str]) -> dict[str, int]:
+    """Return the rights below *path*: its entries one by one where something in it is not to be read."""
+    if not any(hidden.startswith(path + "/") for hidden in concealed):
+        return {path: _landlock.READ}
+    # Packages find each other's versions by listing the directory they are in.
+    rights = {path: _landlock.READ_DIR} if path in packages else {}
+    for entry in os.scandir(path):
+        if entry.path not in concealed:
+            rights |= _readable(entry.path, packages, concealed)
+    return rights

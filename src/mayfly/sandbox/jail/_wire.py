@@ -1,7 +1,8 @@
 """The frames between the host and a worker: fixed headers, lengths checked before anything is read.
 
-Only JSON and text cross, never pickled objects. The nonce is new for each call: bytes that a job writes to the channel
-without knowing it are a protocol error, never a result.
+Only JSON and text cross, never pickled objects. The nonce is new for each call, so no answer is taken for that to
+another call, and bytes that a job writes without it are a protocol error. A job that looks for the nonce finds it, in
+the frames of whoever called it: what it sends then is its own answer, and is checked like any other.
 """
 
 from __future__ import annotations
@@ -40,5 +41,10 @@ TRACEBACK_SIZE = 16_000
 
 # Host to zygote: one byte, and a worker's number for a question. Zygote to host: the same letter and what was asked.
 SPAWN, ASK, READY, FAILED = b"S", b"A", b"Z", b"F"
+# A failure: the letter and the number of the system's error, 0 where it is our own; a text follows.
+FAILURE = struct.Struct("=ci")
 WORKER = struct.Struct("=cIi")
+# Host to broker: the door of a worker, with its listening socket, and that it is to be shut.
+DOOR = struct.Struct("=cI")
+OPEN, SHUT = b"+", b"-"
 STATUS = struct.Struct("=cIi")

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from . import _job, _prefault, _wire
+from . import _job, _nodes, _prefault, _wire
 
 _MANY = 1 << 20
 # Milliseconds without a job after which a worker uses its time to copy what it might need.
@@ -49,8 +49,9 @@ def _too_much() -> str:
 class Worker:
     """Made once in the zygote, so that the forked worker finds it ready."""
 
-    def __init__(self, *, files: bool) -> None:
+    def __init__(self, *, files: bool, nodes: int) -> None:
         self.files = files
+        self.nodes = nodes
         self.channel: socket.socket
         self.entry: _job.Entry | None = None
         self.nonce = b""
@@ -146,6 +147,8 @@ class Worker:
         encoded = _job.encode(value)
         if len(encoded) > self.limit:
             raise _job.BadJob(f"the result is {len(encoded)} bytes as JSON; the limit is {self.limit}")
+        if len(encoded) > self.nodes and _nodes.count(encoded, self.nodes) > self.nodes:
+            raise _job.BadJob(f"the result holds more than {self.nodes} values, keys included")
         return encoded
 
     def fail(self, error: BaseException) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import _random
 import contextlib
 import errno
 import fcntl
@@ -12,16 +11,15 @@ import os
 import select
 import signal
 import socket
-import sys
 from typing import NamedTuple, NoReturn
 
-from . import _kernel, _prefault, _prepare, _seccomp, _walls, _wire
+from . import _chance, _kernel, _prefault, _prepare, _seccomp, _walls, _wire
 from ._confine import Confinement
 from ._state import CHANNEL, OUTPUT, Jail, high
 
 _KEPT_STATUSES = 1024
-# What CPython's own at-fork hook does, without the way through Python: no two workers share random numbers.
-_reseed = _random.Random.seed
+# What the host reads of a message; a longer one is cut by the kernel.
+_MESSAGE = 256
 
 
 def main(descriptor: int) -> NoReturn:
@@ -33,30 +31,38 @@ def main(descriptor: int) -> NoReturn:
     os.environ.clear()
     try:
         child = _walls.enter(jail)
-    except OSError as error:
-        control.send(_wire.FAILED + _explain(error).encode())
-        os._exit(1)
+    except (OSError, MemoryError) as error:
+        _report(control, error)
     if child:
         control.close()
         _watch(child, host)
     os.close(host)
     try:
         confinement = _settle(jail)
-    except OSError as error:
-        control.send(_wire.FAILED + _explain(error).encode())
-        os._exit(1)
-    _announce(control, jail)
+    except (OSError, MemoryError) as error:
+        _report(control, error)
+    control.send(_wire.READY + json.dumps(jail.layers).encode())
     _serve(control, jail, confinement)
 
 
-def _explain(error: OSError) -> str:
+def _failure(error: OSError | MemoryError, text: str) -> bytes:
+    number = error.errno if isinstance(error, OSError) else errno.ENOMEM
+    return _wire.FAILURE.pack(_wire.FAILED, number or 0) + " ".join(text.split()).encode()
+
+
+def _report(control: socket.socket, error: OSError | MemoryError) -> NoReturn:
+    control.send(_failure(error, _explain(error)))
+    os._exit(1)
+
+
+def _explain(error: OSError | MemoryError) -> str:
     """Return the error and the step of ours that met it."""
     step, where = error.__traceback__, ""
     while step is not None:
         if step.tb_frame.f_globals.get("__package__") == __package__:
             where = step.tb_frame.f_code.co_name.strip("_")
         step = step.tb_next
-    return f"{error} (in {where})"
+    return f"{error or 'no memory'} (in {where})"
 
 
 def _watch(child: int, host: int) -> NoReturn:
@@ -82,29 +88,26 @@ def _settle(jail: Jail) -> Confinement:
         write=jail.config["write"],
         modes=jail.config["write"] and jail.level == "namespaces",
         net=jail.config["net"],
-        package=bool(jail.config["packages"]),
+        # Packages bring machine code in files, which may be mapped. Where no mount can forbid it for the files that the
+        # job itself writes, only what is plain Python can be had of them.
+        package=bool(jail.config["packages"]) and not (jail.config["write"] and jail.level == "landlock"),
+        workspace=bool(jail.config["workspace"]),
     )
     program = _seccomp.compile_filter(jail.machine, policy, jail.table)
     confinement = Confinement(jail, _seccomp.Filter(program), channel=CHANNEL, output=OUTPUT)
     _prepare.set_environment(jail)
     _prepare.hide_ourselves()
     _prepare.silence()
+    if not jail.config["write"]:
+        _prepare.write_to_nowhere()
+    _chance.find_generators(jail)
     if jail.config["brief"]:
         gc.freeze()
     else:
         _prepare.learn(jail, lambda: _confine(jail, confinement, 0, skip=("dup3", "close_range")))
-    os.close(jail.proc)
+    _chance.try_openssl(jail)
     _walls.restrict_files(jail)
     return confinement
-
-
-def _announce(control: socket.socket, jail: Jail) -> None:
-    message = _wire.READY + json.dumps(jail.layers).encode()
-    if jail.door is None:
-        control.send(message)
-    else:
-        socket.send_fds(control, [message], [jail.door.fileno()])
-        jail.door.close()
 
 
 def _serve(control: socket.socket, jail: Jail, confinement: Confinement) -> NoReturn:
@@ -131,8 +134,8 @@ def _serve(control: socket.socket, jail: Jail, confinement: Confinement) -> NoRe
             number = (number + 1) & 0x7FFFFFFF
             try:
                 started = _spawn(control, jail, confinement, number)
-            except OSError as error:
-                control.send(_wire.FAILED + str(error).encode())
+            except (OSError, MemoryError) as error:
+                control.send(_failure(error, str(error))[:_MESSAGE])
                 continue
             running[started.handle] = started
             poll.register(started.handle, select.POLLIN)
@@ -164,39 +167,37 @@ def _status(asked: int, poll: select.poll, running: dict[int, Running], ended: d
 
 def _spawn(control: socket.socket, jail: Jail, confinement: Confinement, number: int) -> Running:
     ours, theirs = socket.socketpair()
-    with ours, theirs:
-        output = _sealed_output(jail.config["output"])
+    with contextlib.ExitStack() as stack:
+        for end in (ours, theirs):
+            stack.enter_context(end)
+        readable = _sealed_output(jail.config["output"])
+        stack.callback(os.close, readable)
+        output = os.open(f"self/fd/{readable}", os.O_WRONLY | os.O_CLOEXEC, dir_fd=jail.proc)
+        stack.callback(os.close, output)
         if (ours.fileno(), output) != (CHANNEL, OUTPUT):
             raise OSError(errno.EBADF, f"descriptors {ours.fileno()} and {output} are not where they belong")
-        try:
-            pid = _fork_worker(ours, jail, confinement, number)
-            handle = high(os.pidfd_open(pid))
-            message = _wire.WORKER.pack(_wire.SPAWN, number, pid)
-            socket.send_fds(control, [message], [theirs.fileno(), handle, output])
-        finally:
-            os.close(output)
+        sent = [theirs.fileno(), readable, output]
+        if jail.config["net"]:
+            sent.append(stack.enter_context(_walls.open_door()).fileno())
+        pid = _fork_worker(ours, jail, confinement, number)
+        handle = high(os.pidfd_open(pid))
+        message = _wire.WORKER.pack(_wire.SPAWN, number, pid)
+        socket.send_fds(control, [message], [handle, *sent])
     return Running(number, pid, handle)
 
 
 def _fork_worker(channel: socket.socket, jail: Jail, confinement: Confinement, number: int) -> int:
-    """Fork into a new pid namespace, and come back from it: the next fork needs another one."""
-    if jail.level != "namespaces":
-        pid = _prefault.fork()
-    else:
-        _kernel.unshare(_kernel.CLONE_NEWPID)
-        pid = -1
-        try:
-            pid = _prefault.fork()
-        finally:
-            if pid:
-                _kernel.setns(jail.pid_namespace, _kernel.CLONE_NEWPID)
+    pid = _prefault.fork_apart(jail.pid_namespace) if jail.level == "namespaces" else _prefault.fork()
     if pid == 0:
         _become_worker(channel, jail, confinement, number)
     return pid
 
 
 def _sealed_output(size: int) -> int:
-    """Return a memory file that cannot grow: printing more fails in the kernel."""
+    """Return a memory file that cannot grow: printing more fails in the kernel.
+
+    A worker gets it for writing only. What cannot be read cannot be mapped either: it never becomes code.
+    """
     descriptor = os.memfd_create("output", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     os.truncate(descriptor, size)
     fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL)
@@ -219,8 +220,6 @@ def _become_worker(channel: socket.socket, jail: Jail, confinement: Confinement,
 def _confine(jail: Jail, confinement: Confinement, number: int, *, skip: tuple[str, ...] = ()) -> None:
     if jail.level == "landlock" and jail.root:
         _walls.become(jail.users[number % len(jail.users)])
-    random = sys.modules.get("random")
-    if random is not None:
-        _reseed(random._inst)
+    _chance.seed(jail)
     gc.enable()
     confinement.enter(skip=skip)

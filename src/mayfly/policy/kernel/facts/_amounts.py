@@ -7,17 +7,11 @@ from typing import Final
 
 from mayfly.core import Money
 from mayfly.mangle import LARGEST_NUMBER
+from mayfly.policy.kernel.facts._keys import ATOMIC, CENTS, CURRENCY, DOLLARS, TIMES
 
-_DOLLARS: Final = frozenset(
-    {"amount", "price", "max_price", "maxprice", "usd", "dollars", "total", "cost", "value", "sum", "limit", "budget"}
-)
-_CENTS: Final = frozenset({"cents", "amount_cents", "price_cents", "total_cents", "max_cents"})
-_ATOMIC: Final = frozenset({"maxamountrequired", "amount_atomic", "atomic", "micros", "amount_micros"})
 # How many dollars each of them is.
 _CENT: Final = Decimal("0.01")
 _MICRO: Final = Decimal("0.000001")
-_TIMES: Final = frozenset({"quantity", "count", "times", "units", "calls", "number"})
-_CURRENCY: Final = frozenset({"currency", "unit", "asset"})
 _DOLLAR_NAMES: Final = frozenset({"", "usd", "usdc", "$", "dollar", "dollars", "us$"})
 _TEXT: Final = re.compile(
     r"(?:US)?\$\s*(\d[\d,]*(?:\.\d+)?|\.\d+)|\b(\d[\d,]*(?:\.\d+)?)\s*(USDC?|dollars?|cents?|¢)(?!\w)", re.IGNORECASE
@@ -51,8 +45,8 @@ def _in_json(value: object, depth: int = 0) -> Iterator[int]:
 
 def _in_object(value: Mapping[object, object]) -> Iterator[int]:
     entries = {re.sub(r"[\s-]", "_", str(key)).lower(): item for key, item in value.items()}
-    unit = next((str(entries[name]).strip().lower() for name in _CURRENCY if isinstance(entries.get(name), str)), "")
-    times = max([Decimal(1), *(number for name in _TIMES if (number := _decimal(entries.get(name))) is not None)])
+    unit = next((str(entries[name]).strip().lower() for name in CURRENCY if isinstance(entries.get(name), str)), "")
+    times = max([Decimal(1), *(number for name in TIMES if (number := _decimal(entries.get(name))) is not None)])
     for name, item in entries.items():
         factor = _factor(name, unit)
         number = _decimal(item)
@@ -62,11 +56,11 @@ def _in_object(value: Mapping[object, object]) -> Iterator[int]:
 
 def _factor(name: str, unit: str) -> Decimal | None:
     """Return how many dollars one is of what *name* counts; None where it counts no money."""
-    if name in _CENTS or (name in _DOLLARS and unit in ("cent", "cents", "¢")):
+    if name in CENTS or (name in DOLLARS and unit in ("cent", "cents", "¢")):
         return _CENT
-    if name in _ATOMIC:
+    if name in ATOMIC:
         return _MICRO
-    return Decimal(1) if name in _DOLLARS and unit in _DOLLAR_NAMES else None
+    return Decimal(1) if name in DOLLARS and unit in _DOLLAR_NAMES else None
 
 
 def _decimal(value: object) -> Decimal | None:

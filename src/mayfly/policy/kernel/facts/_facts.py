@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from mayfly.core import InputError, host_of
 from mayfly.mangle import Name, Time
 from mayfly.policy.kernel.facts._amounts import amounts
+from mayfly.policy.kernel.facts._keys import HOSTS
 from mayfly.policy.kernel.facts._paths import Places, is_url
 from mayfly.policy.kernel.facts._payload import ActionPayload, take_apart
 from mayfly.policy.kernel.facts._shell import Fact, ShellFacts
@@ -73,7 +74,7 @@ def _hosts(id: str, target: str, apart: ActionPayload) -> Iterator[Fact]:
         for domain in host.within:
             yield symbol("action_host_within"), (id, domain)
     for text in apart.texts:
-        named = text.key in ("url", "uri", "host", "hostname", "endpoint", "address", "base_url", "proxy", "server")
+        named = text.key in HOSTS
         other = host_of(text.text) if named or "://" in text.text[:32] else None
         if other is not None:
             yield symbol("payload_host"), (id, other.name, word(f"/{other.kind}"))

@@ -37,6 +37,8 @@ _COLUMNS: Final = {
     "allowed_host": ("Host",),
     "send_host": ("Host",),
     "spend_limit": ("Cents",),
+    "spend_cap": ("Scope", "Cents"),
+    "spent": ("Scope", "Cents"),
     "granted_tool": ("Tool",),
     "user_intent": ("Id", "Category", "Verb", "Target", "Constraint"),
     "intent_guess": ("Id", "Verb", "Percent"),

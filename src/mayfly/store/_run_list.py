@@ -1,0 +1,71 @@
+"""Lists of runs and what they add up to, out of the rows that every append keeps up to date."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+from mayfly.store._runs import OPEN, RUN_COLUMNS, RunRow, RunTotals, add_up, select_runs, stored_statuses, to_run
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings
+    from mayfly.store._database import Connection, Database
+
+# Rows fetched at a time.
+PAGE = 100
+# Both databases count events in 64 bits.
+LAST = 2**63 - 1
+
+
+class RunList(ABC):
+    """What a ledger knows of runs without reading their events; the ledger itself gives the transactions to read in."""
+
+    _database: Database
+    _settings: Settings
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Connection]: ...
+
+    def claimed(self, names: Iterable[str]) -> set[str]:
+        """Return which of the names some process has claimed at this moment; looking takes no lock."""
+        wanted = list(names)
+        if not wanted:
+            return set()
+        with self._reading() as connection:
+            return self._database.claimed(connection, wanted, self._settings)
+
+    def run(self, id: str) -> RunRow | None:
+        """Return how a run stands, None where nothing is known of it; "open" becomes what it is at this moment."""
+        with self._reading() as connection:
+            rows = connection.run(f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE id = ?", [id])
+        return self._told([to_run(row) for row in rows])[0] if rows else None
+
+    def runs(
+        self, *, status: Collection[str] = (), since: str = "", before: int = LAST, limit: int | None = None
+    ) -> Iterator[RunRow]:
+        """Yield runs, the newest first: those that stand so, began at *since* or later, and before an event."""
+        left, stored = LAST if limit is None else limit, stored_statuses(status)
+        while left > 0:
+            query, values = select_runs(stored, since=since, before=before)
+            with self._reading() as connection:
+                rows = connection.run(f"{query} ORDER BY began DESC LIMIT ?", [*values, PAGE])
+            found = [row for row in self._told([to_run(row) for row in rows]) if not status or row.status in status]
+            yield from found[:left]
+            if len(rows) < PAGE:
+                return
+            before, left = to_run(rows[-1]).began, left - len(found)
+
+    def totals(self) -> RunTotals:
+        """Add up all runs, without reading an event."""
+        with self._reading() as connection:
+            return add_up(connection)
+
+    def _told(self, rows: list[RunRow]) -> list[RunRow]:
+        """Say of open runs whether somebody is at them, was told to stop, or was interrupted."""
+        open = [row for row in rows if row.status == OPEN]
+        running = self.claimed(row.id for row in open if row.generation)
+        for row in open:
+            row.status = "running" if row.id in running else "cancelled" if row.cancelled else "interrupted"
+        return rows

@@ -1,0 +1,295 @@
+"""How each run stands: a row that follows from the run's events and is written in one transaction with them.
+
+This is the one place that knows which events move a run. `log verify` folds all events anew and compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from operator import attrgetter
+from typing import Any
+
+from mayfly.core import ConflictError, Money
+from mayfly.store._database import Connection
+from mayfly.store._events import Event
+from mayfly.store._rows import StoredEvent
+
+# Runs asked for in one statement; databases take a few thousand values at most.
+_MANY = 1000
+# What a run stands at between its beginning and its end; whether somebody is at it, its claim says.
+OPEN = "open"
+# Reasons for an end that somebody asked for, which are shown in place of "collapsed".
+_STOPPED = {"CANCELLED": "cancelled", "KILLED": "killed"}
+# Far more than anything counts up to, and a thousand of it still fit the 64 bits of a column.
+_LARGEST = 2**53
+_AMOUNTS = ("model_calls", "input_tokens", "output_tokens", "micros")
+
+
+@dataclass(kw_only=True, slots=True)
+class RunRow:
+    """One run. *began* and *ended* are events, 0 where there is none; *seconds* adds up what the drivers measured.
+
+    Amounts are those that the last end tells; those of leaves are added up over all attempts.
+    """
+
+    id: str
+    began: int = 0
+    at: str = ""
+    intent: str = ""
+    status: str = OPEN
+    cancelled: int = 0
+    owner: str = ""
+    generation: int = 0
+    nodes: int = 0
+    resolved: int = 0
+    collapsed: int = 0
+    failed: int = 0
+    depth: int = 0
+    ended: int = 0
+    ended_at: str = ""
+    code: str = ""
+    cached: int = 0
+    seconds: float = 0.0
+    model_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    micros: int = 0
+    leaf_model_calls: int = 0
+    leaf_input_tokens: int = 0
+    leaf_output_tokens: int = 0
+    leaf_micros: int = 0
+    compiled: int = 0
+    lines: int = 0
+    dead: int = 0
+
+
+_NAMES = tuple(field.name for field in fields(RunRow))
+RUN_COLUMNS = ", ".join(_NAMES)
+_INSERT = f"INSERT INTO mayfly_runs ({RUN_COLUMNS}) VALUES ({', '.join('?' * len(_NAMES))})"
+
+# Not `astuple`, which copies every value deeply.
+run_values: Callable[[RunRow], tuple[Any, ...]] = attrgetter(*_NAMES)
+
+
+def to_run(row: Sequence[Any]) -> RunRow:
+    """Make a run of a row of the table."""
+    return RunRow(**dict(zip(_NAMES, row, strict=True)))
+
+
+class RunBatch(dict[str, RunRow]):
+    """The runs that one append is about, by id, as they stand; one that has no row yet has a fresh one."""
+
+    def __init__(self, connection: Connection, ids: Iterable[str]) -> None:
+        wanted = list(dict.fromkeys(ids))
+        super().__init__((id, RunRow(id=id)) for id in wanted)
+        self._connection = connection
+        self._stored: dict[str, Sequence[Any]] = {}
+        for start in range(0, len(wanted), _MANY):
+            some = wanted[start : start + _MANY]
+            query = f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE id IN ({', '.join('?' * len(some))})"
+            self._stored |= {row[0]: row for row in connection.run(query, some)}
+        self.update({id: to_run(row) for id, row in self._stored.items()})
+
+    def move(self, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+        """Change the run that an event is about, which moves one."""
+        fold(self[run_of(event.subject)], event, payload)
+
+    def save(self) -> None:
+        """Write what is new, and of what was there the columns that changed: most events change one or none."""
+        fresh = [run_values(row) for id, row in self.items() if id not in self._stored]
+        if fresh:
+            self._connection.run_many(_INSERT, fresh)
+        for id, stored in self._stored.items():
+            pairs = zip(_NAMES, stored, run_values(self[id]), strict=True)
+            changed = {name: value for name, told, value in pairs if told != value}
+            if changed:
+                columns = ", ".join(f"{name} = ?" for name in changed)
+                self._connection.run(f"UPDATE mayfly_runs SET {columns} WHERE id = ?", [*changed.values(), id])
+
+
+def stored_statuses(wanted: Collection[str]) -> list[str]:
+    """Return what the table says of runs that are to stand so; three ways to stand are told apart by looking."""
+    return sorted({OPEN if status in ("running", "interrupted") else status for status in wanted}) + (
+        [OPEN] if "cancelled" in wanted else []
+    )
+
+
+def select_runs(statuses: Sequence[str], *, since: str, before: int) -> tuple[str, list[object]]:
+    """Return the query for the runs that began before an event, and its values."""
+    where, values = "began > 0 AND began < ?", list[object]([before])
+    if statuses:
+        where += f" AND status IN ({', '.join('?' * len(statuses))})"
+        values += statuses
+    if since:
+        where, values = f"{where} AND at >= ?", [*values, since]
+    return f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE {where}", values
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunTotals:
+    """What the rows of all runs add up to; a tree that was tried again counts with what all attempts spent."""
+
+    runs: int
+    resolved: int
+    failed: int
+    cached: int
+    compiled: int
+    lines: int
+    dead: int
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    micros: int
+    nodes: int
+    single: int
+    promises_resolved: int
+    promises_collapsed: int
+    promises_failed: int
+    depth: int
+    codes: dict[str, int]
+
+
+def _larger(name: str) -> str:
+    return f"sum(CASE WHEN {name} > leaf_{name} THEN {name} ELSE leaf_{name} END)"
+
+
+def _single(status: str) -> str:
+    """Return the SQL that counts promises: those of trees, and a run without a tree as one."""
+    alone = f"nodes = 0 AND ended > 0 AND {status}"
+    return f"CASE WHEN {alone} THEN 1 ELSE 0 END"
+
+
+_TOTALS = f"""
+SELECT sum(CASE WHEN ended > 0 THEN 1 ELSE 0 END),
+    sum(CASE WHEN status = 'resolved' THEN 1 ELSE 0 END), sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END),
+    sum(cached), sum(compiled), sum(lines), sum(dead),
+    {", ".join(_larger(name) for name in _AMOUNTS)},
+    sum(nodes), sum({_single("1 = 1")}),
+    sum(resolved + {_single("status = 'resolved'")}),
+    sum(collapsed + {_single("status NOT IN ('resolved', 'failed')")}),
+    sum(failed + {_single("status = 'failed'")}),
+    max(depth)
+FROM mayfly_runs
+"""
+_CODES = """
+SELECT code, count(*) FROM mayfly_runs WHERE ended > 0 AND status <> 'resolved' GROUP BY code ORDER BY min(ended)
+"""
+
+
+def add_up(connection: Connection) -> RunTotals:
+    """Add up the rows of all runs."""
+    sums = [int(value or 0) for value in connection.run(_TOTALS)[0]]
+    names = [field.name for field in fields(RunTotals)]
+    codes = {code: int(count) for code, count in connection.run(_CODES)}
+    return RunTotals(codes=codes, **dict(zip(names, sums, strict=False)))
+
+
+def run_of(subject: str) -> str:
+    """Return the run that a subject belongs to: that of a leaf is the run, a slash, and the leaf's place in it."""
+    return subject.partition("/")[0]
+
+
+def moves_run(kind: str) -> bool:
+    """Whether events of this kind change the row of a run."""
+    return kind in _FOLDS
+
+
+def fold(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    """Change *row* as *event* says. An end that is there stands until the run is taken up again."""
+    _FOLDS[event.kind](row, event, payload)
+
+
+def check_end(row: RunRow, event: Event) -> None:
+    """Refuse to record a second end of a run."""
+    if event.kind in _ENDS and row.ended and row.status != OPEN and event.subject == row.id:
+        raise ConflictError(f"run {row.id} has ended already: it is {row.status}", fix=f"see: mayfly trace {row.id}")
+
+
+def _begin(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    if event.subject == row.id and not row.began:
+        row.began, row.at, row.intent = event.id, event.at, str(payload.get("intent", ""))
+
+
+def _claim(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    row.generation, row.owner = _whole(payload.get("generation")), event.writer
+
+
+def _resume(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    row.status, row.cancelled, row.ended, row.ended_at = OPEN, 0, 0, ""
+    row.collapsed = row.failed = 0
+    # Older versions did not say how many promises stay kept: then those kept before do.
+    kept = payload.get("kept")
+    row.resolved = row.resolved if kept is None else _whole(kept)
+
+
+def _cancel(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    row.cancelled = 1
+
+
+def _plan(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    row.nodes = _whole(payload.get("nodes"))
+
+
+def _count(name: str) -> Fold:
+    def count(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+        row.depth = max(row.depth, str(payload.get("node", "")).count("."))
+        if name:
+            setattr(row, name, getattr(row, name) + 1)
+
+    return count
+
+
+def _end(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    amounts = [_whole(payload.get(name)) for name in _AMOUNTS[:3]] + [_micros(payload.get("money"))]
+    if event.subject != row.id:
+        for name, amount in zip(_AMOUNTS, amounts, strict=True):
+            setattr(row, f"leaf_{name}", getattr(row, f"leaf_{name}") + amount)
+    elif row.status == OPEN:
+        for name, amount in zip(_AMOUNTS, amounts, strict=True):
+            setattr(row, name, amount)
+        resolved = event.kind == "run.resolved"
+        row.code = "" if resolved else str(payload.get("code") or "UNKNOWN")
+        plain = "resolved" if resolved else str(payload.get("status") or "collapsed")
+        row.status = _STOPPED.get(row.code, plain)
+        row.ended, row.ended_at = event.id, event.at
+        row.cached = int(payload.get("cached") is True)
+        seconds = payload.get("seconds")
+        row.seconds += max(0.0, float(seconds)) if isinstance(seconds, (int, float)) else 0.0
+
+
+def _create(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    row.compiled += 1
+    row.lines += _whole(payload.get("lines"))
+
+
+def _bury(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    row.dead += 1
+
+
+def _whole(value: object) -> int:
+    """Return a number as both databases can hold it, and sums of it too; a payload may say anything."""
+    return max(0, min(int(value), _LARGEST)) if isinstance(value, (int, float)) else 0
+
+
+def _micros(value: object) -> int:
+    return _whole(Money.of(value).micros) if isinstance(value, (int, float)) else 0
+
+
+Fold = Callable[[RunRow, StoredEvent, Mapping[str, Any]], None]
+_ENDS = ("run.resolved", "run.collapsed")
+_FOLDS: dict[str, Fold] = {
+    "run.began": _begin,
+    "run.claimed": _claim,
+    "run.resumed": _resume,
+    "run.cancelled": _cancel,
+    "run.resolved": _end,
+    "run.collapsed": _end,
+    "promise.planned": _plan,
+    "promise.began": _count(""),
+    "promise.resolved": _count("resolved"),
+    "promise.collapsed": _count("collapsed"),
+    "promise.failed": _count("failed"),
+    "agent.created": _create,
+    "leaf.dead": _bury,
+}

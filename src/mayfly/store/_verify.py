@@ -1,0 +1,211 @@
+"""Look whether the ledger is what was appended: every link of the chain, every row of a run, every blob."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import NamedTuple
+
+from mayfly.core import InputError, StoreError, content_hash
+from mayfly.store._archive import ArchiveReader, all_archives
+from mayfly.store._chain import GENESIS, link_hash
+from mayfly.store._database import Connection, Row
+from mayfly.store._payload import decode
+from mayfly.store._rows import COLUMNS, StoredEvent
+from mayfly.store._runs import RUN_COLUMNS, RunRow, fold, moves_run, run_of, run_values
+
+# Rows fetched at a time.
+_PAGE = 5000
+_BLOB = re.compile(r'"(?:blob|tree)":"([0-9a-f]{64})"')
+_ANCHOR = re.compile(r"([0-9]{1,19}):([0-9a-f]{64})")
+
+
+class Link(NamedTuple):
+    """One link of the chain: over the events from *first* to *last*."""
+
+    last: int
+    first: int
+    hash: str
+
+    def __str__(self) -> str:
+        return f"event {self.last}" if self.first == self.last else f"events {self.first} to {self.last}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verified:
+    """What was looked at, the head of the chain as ``ID:HASH``, and what is *broken* first, empty where nothing is.
+
+    *at* is the first event that is not as it was appended, 0 where something beside the events is wrong.
+    """
+
+    events: int
+    links: int
+    head: str
+    broken: str = ""
+    at: int = 0
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything holds."""
+        return not self.broken
+
+
+class BrokenLink(Exception):
+    """The ledger is not what was appended."""
+
+    def __init__(self, reason: str, *, at: int = 0) -> None:
+        super().__init__(reason)
+        self.at = at
+
+
+class Verifier:
+    """Go over everything once, in one snapshot, and stop at the first thing that does not hold."""
+
+    def __init__(self, connection: Connection, archives: ArchiveReader, *, anchor: str = "") -> None:
+        found = _ANCHOR.fullmatch(anchor)
+        if anchor and not found:
+            raise InputError("a head looks like ID:HASH, as `log verify` prints it")
+        self._anchor = (int(found[1]), found[2]) if found else None
+        self._connection = connection
+        self._archives = archives
+        self._runs: dict[str, RunRow] = {}
+        self._blobs: dict[str, int] = {}
+        self.events = self.links = 0
+        self._head = Link(0, 0, GENESIS)
+
+    def verify(self) -> Verified:
+        """Look at all of it."""
+        broken, at = "", 0
+        try:
+            self._check_chain()
+            self._check_runs()
+            self._check_blobs()
+        except BrokenLink as error:
+            broken, at = str(error), error.at
+        except StoreError as error:
+            broken = str(error)
+        head = f"{self._head.last}:{self._head.hash}"
+        return Verified(events=self.events, links=self.links, head=head, broken=broken, at=at)
+
+    def _check_chain(self) -> None:
+        rows = _Rows(heapq.merge(self._stored(), self._archived(), key=lambda row: row[0]))
+        for link in self._links():
+            if (stray := rows.take_before(link.first)) is not None:
+                raise BrokenLink(f"event {stray} was inserted: no link of the chain covers it", at=stray)
+            taken = rows.take(link)
+            if link_hash(self._head.hash, taken) != link.hash:
+                raise BrokenLink(f"{link}: not what was appended, or not in this place", at=link.first)
+            self._head = link
+            self.links += 1
+            self.events += len(taken)
+            self._check_anchor()
+            self._count(taken)
+        if (stray := rows.take_before(None)) is not None:
+            raise BrokenLink(f"event {stray} was inserted: no link of the chain covers it", at=stray)
+        if self._anchor and self._head.last < self._anchor[0]:
+            raise BrokenLink(
+                f"the ledger ends at event {self._head.last} and the head says {self._anchor[0]}: its end is gone",
+                at=self._head.last + 1,
+            )
+
+    def _check_anchor(self) -> None:
+        """Compare with the head that somebody kept elsewhere; it is that of a link which may lie far back."""
+        if self._anchor is None or self._head.last < self._anchor[0]:
+            return
+        if (self._head.last, self._head.hash) != self._anchor:
+            raise BrokenLink(
+                f"event {self._anchor[0]}: the chain here is not the one whose head was kept", at=self._anchor[0]
+            )
+        self._anchor = None
+
+    def _count(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            if moves_run(row[3]):
+                event = StoredEvent(*row)
+                run = run_of(event.subject)
+                if run not in self._runs:
+                    self._runs[run] = RunRow(id=run)
+                fold(self._runs[run], event, decode(event.payload, id=event.id))
+            if '"blob":"' in row[5] or '"tree":"' in row[5]:
+                self._blobs.update(dict.fromkeys(_BLOB.findall(row[5]), row[0]))
+
+    def _check_runs(self) -> None:
+        for found in self._pages(f"SELECT {RUN_COLUMNS} FROM mayfly_runs", "id", ""):
+            wanted = self._runs.pop(found[0], None)
+            if wanted is None:
+                raise BrokenLink(f"the row of run {found[0]} was inserted: no event is about it")
+            counted = run_values(wanted)
+            if tuple(found) != counted:
+                self._compare(found, counted)
+        if self._runs:
+            raise BrokenLink(f"the row of run {next(iter(self._runs))} is missing")
+
+    def _compare(self, found: Row, counted: Row) -> None:
+        """Name the first column that differs; seconds are added up in the order of the events in both."""
+        for field, told, wanted in zip(fields(RunRow), found, counted, strict=True):
+            if told != wanted:
+                raise BrokenLink(f"the row of run {counted[0]} says {field.name} {told!r}, its events {wanted!r}")
+
+    def _check_blobs(self) -> None:
+        for (hash,) in self._pages("SELECT hash FROM mayfly_blobs", "hash", ""):
+            data = self._connection.value("SELECT data FROM mayfly_blobs WHERE hash = ?", [hash])
+            if content_hash(bytes(data)) != hash:
+                raise BrokenLink(f"blob {hash} was changed")
+            self._blobs.pop(hash, None)
+        for hash, event in self._blobs.items():
+            raise BrokenLink(f"blob {hash}, which event {event} names, is missing", at=event)
+
+    def _stored(self) -> Iterator[Row]:
+        return self._pages(f"SELECT {COLUMNS} FROM mayfly_events", "id", -(2**63) + 1)
+
+    def _links(self) -> Iterator[Link]:
+        return (Link(*row) for row in self._pages("SELECT last, first, hash FROM mayfly_links", "last", 0))
+
+    def _archived(self) -> Iterator[Row]:
+        """Yield the rows of all files in order of id; each file is read when its first row has its turn."""
+        waiting = sorted(all_archives(self._connection), key=lambda file: file.first, reverse=True)
+        rows: list[tuple[Row, Iterator[Row]]] = []
+        while waiting or rows:
+            while waiting and (not rows or waiting[-1].first <= rows[0][0][0]):
+                _push(rows, iter(self._archives.rows(waiting.pop())))
+            row, rest = heapq.heappop(rows)
+            yield row
+            _push(rows, rest)
+
+    def _pages(self, query: str, key: str, after: object) -> Iterator[Row]:
+        while rows := self._connection.run(f"{query} WHERE {key} > ? ORDER BY {key} LIMIT {_PAGE}", [after]):
+            yield from rows
+            after = rows[-1][0]
+
+
+def _push(heap: list[tuple[Row, Iterator[Row]]], rows: Iterator[Row]) -> None:
+    row = next(rows, None)
+    if row is not None:
+        # Ids differ, so that the iterators are never compared.
+        heapq.heappush(heap, (row, rows))
+
+
+class _Rows:
+    """Rows in order of id, taken link by link."""
+
+    def __init__(self, rows: Iterator[Row]) -> None:
+        self._rows = rows
+        self._next = next(rows, None)
+
+    def take_before(self, first: int | None) -> int | None:
+        """Return the id of the next row if it comes before *first*."""
+        if self._next is None or (first is not None and self._next[0] >= first):
+            return None
+        return int(self._next[0])
+
+    def take(self, link: Link) -> list[Row]:
+        """Return the rows of a link, all of them."""
+        taken = []
+        for id in range(link.first, link.last + 1):
+            if self._next is None or self._next[0] != id:
+                raise BrokenLink(f"event {id} is missing", at=id)
+            taken.append(self._next)
+            self._next = next(self._rows, None)
+        return taken
