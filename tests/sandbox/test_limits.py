@@ -101,6 +101,32 @@ def test_w1_a_jobs_own_limit_is_that_of_its_control_group(groups: _cgroup.Groups
         assert {32 * MIB, 512 * MIB} <= seen
 
 
+def test_w1_a_group_is_free_when_its_dead_are_no_longer_counted_and_holds_its_new_worker_to_its_own_threads(
+    groups: _cgroup.Groups,
+) -> None:
+    """The kernel counts a dead process until it is reaped: a worker that follows too soon has a thread too few."""
+    groups.join()
+    try:
+        first = groups.take(memory=64 * MIB, tasks=16)
+        if "pids" not in first._paths:
+            pytest.skip("no controller for tasks here")
+        child = subprocess.Popen(["/bin/sh", "-c", "read line"], stdin=subprocess.PIPE)
+        first.add(child.pid)
+        child.kill()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        groups.give_back(first)
+        assert not first.empty
+        child.communicate()
+        assert eventually(lambda: first.empty)
+        taken = [groups.take(memory=64 * MIB, tasks=4) for _ in range(len(groups._free))]
+        assert first in taken
+        assert (first._paths["pids"] / "pids.max").read_text() == "4\n"
+        for group in taken:
+            group.give_back()
+    finally:
+        groups.leave()
+
+
 def test_w1_a_process_outside_python_is_killed_at_the_limit(groups: _cgroup.Groups) -> None:
     group = groups.take(memory=16 * MIB, tasks=16)
     program = "import sys; sys.stdin.readline(); bytearray(300 << 20); print('alive')"

@@ -46,18 +46,23 @@ class Branch(NamedTuple):
 class Group:
     """The control group of one worker at a time: a directory in each hierarchy."""
 
-    def __init__(self, owner: Groups, paths: dict[str, Path], tasks: int) -> None:
+    def __init__(self, owner: Groups, paths: dict[str, Path]) -> None:
         self._owner = owner
         self._paths = paths
         self._version = owner.version
         self._limit = 0
+        self._tasks = 0
         for path in set(paths.values()):
             path.mkdir(exist_ok=True)
-        if "pids" in paths:
-            (paths["pids"] / "pids.max").write_text(str(tasks))
         if owner.version == 2:
             (paths["memory"] / "memory.oom.group").write_text("1")
         self._killed = self._kills()
+
+    def limit_tasks(self, tasks: int) -> None:
+        """Hold a job to *tasks* threads."""
+        if tasks != self._tasks and "pids" in self._paths:
+            (self._paths["pids"] / "pids.max").write_text(str(tasks))
+            self._tasks = tasks
 
     def limit(self, memory: int) -> None:
         """Hold a job to *memory* bytes, and what every worker has besides."""
@@ -86,8 +91,10 @@ class Group:
 
     @property
     def empty(self) -> bool:
-        """Whether nobody is in it."""
-        return not (self._paths["memory"] / "cgroup.procs").read_text()
+        """Whether nobody is in it, and nobody who has ended is still counted: that lasts until it is reaped."""
+        if (self._paths["memory"] / "cgroup.procs").read_text():
+            return False
+        return "pids" not in self._paths or int((self._paths["pids"] / "pids.current").read_text()) == 0
 
     def was_killed(self) -> bool:
         """Say whether the kernel has killed somebody in it for want of memory since this was last asked."""
@@ -180,6 +187,7 @@ class Groups:
                 group = self._free.popleft()
                 with contextlib.suppress(FileNotFoundError):  # somebody has tidied up: it is made anew
                     if group.empty:
+                        group.limit_tasks(tasks)
                         group.limit(memory)
                         return group
                     self._free.append(group)
@@ -187,7 +195,8 @@ class Groups:
             number = str(self._made)
         self._prepare()
         paths = {name: branch.parent / self._name / number for branch in self._branches for name in branch.controls}
-        group = Group(self, paths, tasks)
+        group = Group(self, paths)
+        group.limit_tasks(tasks)
         group.limit(memory)
         return group
 
