@@ -37,6 +37,7 @@ chaos: setup ## kill runs and sandboxes, end database sessions at random instant
 	$(PYTHON) tests/promise/chaos.py --kills $(KILLS)
 	$(PYTHON) tests/promise/storm.py --rounds $(ROUNDS)
 	$(PYTHON) tests/sandbox/chaos.py --jobs $(JOBS)
+	$(PYTHON) tests/session/storm.py --kills $(KILLS)
 
 docs: setup ## write the generated pages again
 	$(PYTHON) -m mayfly.cli._docs

@@ -62,7 +62,7 @@ def test_a_wrong_answer_is_one_line_and_changes_nothing(cli: Cli, args: list[str
     assert len(json.loads(cli("inbox", "--json").out)) == 1
 
 
-def test_the_older_names_are_the_same_commands(cli: Cli) -> None:
+def test_m07_the_older_names_are_the_same_commands(cli: Cli) -> None:
     interrupted()
     assert cli("help", "list", "--json") == cli("inbox", "--json")
     assert cli("help", "answer", ID, "done", "--by", "ada").out == f"{ID}: done\n"

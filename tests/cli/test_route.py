@@ -83,11 +83,14 @@ def test_a_rule_file_that_takes_powers_is_refused(cli: Cli) -> None:
         ("file_read", "src/app.py", "permit", 0),
         ("file_write", "notes.md", "permit", 0),
         ("ask_user", "May I?", "permit", 0),
-        ("shell_exec", "rm -rf /", "deny", 1),
+        ("shell_exec", "rm -rf /", "permit", 0),
+        ("run_arbitrary_command", "rm -rf /", "approval", 3),
+        ("file_write", ".env", "deny", 1),
         ("file_read", "../outside", "deny", 1),
         ("no_such_action", "x", "deny", 1),
         ("git_push", "origin", "approval", 3),
-        ("delete_file", "notes.md", "approval", 3),
+        ("delete_file", "notes.md", "permit", 0),
+        ("delete_file", ".", "approval", 3),
     ],
 )
 def test_a_decision_is_a_word_and_a_status(cli: Cli, action: str, target: str, decision: str, status: int) -> None:
@@ -97,8 +100,9 @@ def test_a_decision_is_a_word_and_a_status(cli: Cli, action: str, target: str, d
     assert told["because"]
 
 
-def test_a_destructive_payload_is_refused_too(cli: Cli) -> None:
-    assert cli("permit", "run_command", "build", "--payload", '{"cmd": ["rm", "-rf", "/"]}').status == 1
+def test_what_the_payload_names_is_decided_too(cli: Cli) -> None:
+    assert cli("permit", "file_write", "a.md", "--payload", '{"paths": ["b.md", ".env"]}').status == 1
+    assert cli("permit", "schema_apply", "users", "--payload", '{"sql": "drop table users"}').status == 1
 
 
 def test_a_personas_policies_count_for_that_persona_only(cli: Cli) -> None:

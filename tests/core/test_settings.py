@@ -66,8 +66,10 @@ def test_every_setting_has_an_owner_and_a_meaning() -> None:
         "forge",
         "models",
         "library",
+        "persona",
         "policy",
         "promise",
+        "session",
     }
     assert all(row.help for row in rows)
     assert len({variable(row.key) for row in rows}) == len(rows)

@@ -169,3 +169,17 @@ def streams_until_close(*events: bytes) -> Scene:
         cast(Any, send).close_connection = True
 
     return scene
+
+
+def call_chunk(*calls: dict[str, Any], finish: str | None = None) -> bytes:
+    """A piece of a stream with pieces of calls, each as the server chooses to send it."""
+    choice = {"index": 0, "delta": {"role": "assistant", "tool_calls": list(calls)}, "finish_reason": finish}
+    event = {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "small", "choices": [choice]}
+    return f"data: {json.dumps(event)}\n\n".encode()
+
+
+def calls_tools(*calls: dict[str, Any], text: str | None = None, finish: str = "tool_calls") -> Scene:
+    """Answer at once with calls, each as the server chooses to send it."""
+    answer = completion("", finish=finish)
+    answer["choices"][0]["message"] = {"role": "assistant", "content": text, "tool_calls": list(calls)}
+    return lambda send: send.json(200, answer)

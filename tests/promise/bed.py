@@ -144,7 +144,7 @@ class Bed:
             journal=journal,
             leaves=leaves,
             effects=effects,
-            tester=Tester(self.sandbox, seconds=self.test_seconds),
+            value_tester=Tester(self.sandbox, seconds=self.test_seconds),
             pool=pool,
             merge=lambda kind, values, parts: [item for value in values for item in value],  # type: ignore[attr-defined]
             watch=lambda promise: self.seen.append((promise.id, promise.state.value)),

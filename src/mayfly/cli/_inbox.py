@@ -1,4 +1,4 @@
-"""`mayfly inbox`: what waits for a person: tasks that need help, and effects nobody can tell the end of."""
+"""`mayfly inbox`: what waits for a person: approvals, tasks that need help, effects nobody can tell the end of."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +9,7 @@ from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.promise import Unsettled
+    from mayfly.session import Waiting
 
 
 def inbox(
@@ -16,28 +17,69 @@ def inbox(
     all: Annotated[bool, typer.Option("--all", help="Those already answered too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List what waits for a person, oldest first: calls for help, and effects nobody can tell the end of."""
+    """List what waits for a person, oldest first: approvals, calls for help, effects nobody can tell the end of."""
     from mayfly.forge import Inbox
     from mayfly.promise import unknown_effects
+    from mayfly.session import waiting_in
     from mayfly.store import Ledger
 
     ledger = Ledger.find(Settings.load())
     calls: list[Any] = []
     effects: list[Unsettled] = []
+    approvals: list[Waiting] = []
     if ledger is not None:
         with ledger:
             calls = Inbox(ledger).list(answered=all)
             effects = unknown_effects(ledger)
+            approvals = waiting_in(ledger, settled=all)
     if as_json:
-        answer_json([_fields(call) for call in calls] + [_effect_fields(effect) for effect in effects])
+        fields = [_approval_fields(one) for one in approvals] + [_fields(call) for call in calls]
+        answer_json(fields + [_effect_fields(effect) for effect in effects])
         return
-    if not calls and not effects:
+    if not calls and not effects and not approvals:
         note("nothing waits for you")
+    if approvals:
+        _show_approvals(approvals)
     if calls:
         _show_calls(calls)
         note(f'to help: {command()} answer {one_line(calls[0].id)} "…"')
     if effects:
         _show_effects(effects)
+
+
+def _show_approvals(approvals: "list[Waiting]") -> None:
+    rows = [("approval", "session", "what", "why")]
+    rows += [
+        (
+            one.id,
+            one_line(one.asked.session),
+            one_line(f"{one.asked.summary} by {one.asked.target}" if one.asked.held else one.asked.summary, limit=80),
+            one_line("; ".join(one.asked.reasons), limit=90),
+        )
+        for one in approvals
+    ]
+    for line in table(rows):
+        answer(line)
+    first = one_line(approvals[0].id)
+    note(f"look: {command()} approve {first} --show; then: {command()} approve {first}, or deny {first}")
+
+
+def _approval_fields(one: "Waiting") -> dict[str, object]:
+    settled = one.settled
+    return {
+        "kind": "approval",
+        "id": one.id,
+        "at": one.at.isoformat(),
+        "session": one.asked.session,
+        "decision": one.asked.decision,
+        "action": one.asked.action,
+        "target": one.asked.target,
+        "payload": one.asked.payload,
+        "summary": one.asked.summary,
+        "reasons": list(one.asked.reasons),
+        "approved": None if settled is None else settled.approved,
+        "by": "" if settled is None else settled.by,
+    }
 
 
 def _show_calls(calls: list[Any]) -> None:

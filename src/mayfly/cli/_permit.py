@@ -25,7 +25,7 @@ def permit(
     ],
     *,
     payload: Annotated[str, typer.Option(help="What would be written or sent; - is stdin.", metavar="P")] = "",
-    persona: Annotated[str | None, typer.Option(help="Who acts; its policies apply.", metavar="P")] = None,
+    persona: Annotated[str | None, typer.Option(help="Who acts; its tools and policies apply.", metavar="P")] = None,
     tier: Annotated[str | None, typer.Option(help="The tier of the artifact that acts.", metavar="TIER")] = None,
     fact: Annotated[
         list[str] | None, typer.Option("--fact", help="A fact of the session. May be repeated.", metavar="FACT")

@@ -8,7 +8,7 @@ import typer
 from mayfly.cli._desk import desk
 from mayfly.cli._output import AsJson, answer, answer_json, group, note, table
 from mayfly.cli._trees import print_tree
-from mayfly.core import InputError, one_line
+from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.mangle import MangleError, Model
@@ -107,14 +107,18 @@ def run_tests(
 ) -> None:
     """Run the tests beside rule files.
 
-    NAME.test.toml beside NAME.mg says what must and what must never follow from which facts.
+    NAME.test.toml beside NAME.mg says what must and what must never follow from which facts. Who acts in a case has
+    what the files of the personas say.
     """
+    from mayfly.persona import Shelf, granted_by
     from mayfly.policy import cases_of, read_cases, rule_files, run_cases
 
+    stock = Shelf(Settings.load().state).stock
     tried, untested = [], []
     for path in rule_files(paths):
         if cases_of(path).exists():
-            tried += list(run_cases(read_cases(cases_of(path))))
+            cases = read_cases(cases_of(path))
+            tried += list(run_cases(cases, configured=lambda persona: granted_by(stock, persona)))
         else:
             untested.append(path)
     failed = [one for one in tried if one.wrong]

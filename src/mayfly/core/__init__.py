@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mayfly.core._programs import find_program, missing_program
     from mayfly.core._same import is_sequence, same
     from mayfly.core._schema import mismatch
+    from mayfly.core._secret_paths import secret_path
     from mayfly.core._secrets import (
         HIDDEN,
         find_key,
@@ -33,18 +34,20 @@ if TYPE_CHECKING:
         without_secrets,
         without_secrets_in,
     )
-    from mayfly.core._settings import (
-        Default,
+    from mayfly.core._sections import (
         ForgeSettings,
         GateSettings,
         LibrarySettings,
         ModelSettings,
+        PersonaSettings,
         PolicySettings,
         PromiseSettings,
         SandboxSettings,
-        Settings,
+        SessionSettings,
         StoreSettings,
+        WorkbenchSettings,
     )
+    from mayfly.core._settings import Default, Settings
     from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
     from mayfly.core._stop import Stop
     from mayfly.core._types import (
@@ -120,6 +123,7 @@ __all__ = [
     "OpenKind",
     "OpenPoint",
     "Outcome",
+    "PersonaSettings",
     "PolicySettings",
     "Pool",
     "PromiseSettings",
@@ -127,6 +131,7 @@ __all__ = [
     "Refusal",
     "Retry",
     "SandboxSettings",
+    "SessionSettings",
     "Settings",
     "Side",
     "Stop",
@@ -139,6 +144,7 @@ __all__ = [
     "Verdict",
     "Witness",
     "WitnessKind",
+    "WorkbenchSettings",
     "address_kind",
     "agent",
     "canonical_json",
@@ -161,6 +167,7 @@ __all__ = [
     "parse_python",
     "rounds",
     "same",
+    "secret_path",
     "secret_remover",
     "shown",
     "was_hidden",
@@ -190,10 +197,12 @@ __getattr__ = lazily(
             "HIDDEN find_key holds_secret holds_secret_in is_secret_name secret_remover was_hidden "
             "without_known_secrets without_secrets without_secrets_in"
         ),
-        "_settings": (
-            "Default ForgeSettings GateSettings LibrarySettings ModelSettings PolicySettings "
-            "PromiseSettings SandboxSettings Settings StoreSettings"
+        "_secret_paths": "secret_path",
+        "_sections": (
+            "ForgeSettings GateSettings LibrarySettings ModelSettings PersonaSettings PolicySettings PromiseSettings "
+            "SandboxSettings SessionSettings StoreSettings WorkbenchSettings"
         ),
+        "_settings": "Default Settings",
         "_shown": "CONTROL clipped harmless one_line shown",
         "_stop": "Stop",
         "_types": (

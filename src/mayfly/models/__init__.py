@@ -5,6 +5,16 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.models._conversation import (
+        Called,
+        Message,
+        Returned,
+        Said,
+        ToolCall,
+        ToolOffer,
+        Turn,
+        message_from_json,
+    )
     from mayfly.models._errors import Failure, ModelError
     from mayfly.models._events import ModelAnswered, ModelAsked
     from mayfly.models._model import Model
@@ -31,8 +41,10 @@ __all__ = [
     "Answer",
     "Backend",
     "Call",
+    "Called",
     "Emit",
     "Failure",
+    "Message",
     "Model",
     "ModelAnswered",
     "ModelAsked",
@@ -44,15 +56,22 @@ __all__ = [
     "Purpose",
     "Reply",
     "Reservation",
+    "Returned",
+    "Said",
     "Stream",
+    "ToolCall",
+    "ToolOffer",
+    "Turn",
     "estimate_tokens",
     "json_schema",
+    "message_from_json",
     "open_model",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
+        "_conversation": "Called Message Returned Said ToolCall ToolOffer Turn message_from_json",
         "_errors": "Failure ModelError",
         "_events": "ModelAnswered ModelAsked",
         "_model": "Model",

@@ -8,7 +8,8 @@ import time
 from dataclasses import replace
 
 from mayfly.core import NO_MONEY, Cost
-from mayfly.models._errors import Failure, Kind, ModelError
+from mayfly.models._calls import utf8
+from mayfly.models._errors import Failure, Kind, ModelError, too_large
 from mayfly.models._pool import Pool, Reservation
 from mayfly.models._secrets import one_line
 from mayfly.models._types import Backend, Call, Emit, ModelOptions, Need, Reply
@@ -26,6 +27,7 @@ class Attempts:
         self._pool = pool
         self._emit = emit
         self._emitted = 0
+        self._said: list[str] = []
         self._started = time.monotonic()
         self._spent = Cost()
         self._made: list[Reservation] = []
@@ -55,9 +57,9 @@ class Attempts:
             raise self.error(message, kind="timeout", fix="raise MAYFLY_MODELS_TIMEOUT") from None
 
     def error(self, message: str, *, kind: Kind, fix: str | None = None, text: str = "") -> ModelError:
-        """Return an error that names the model and carries what was spent."""
+        """Return an error that names the model and carries what was spent, and what was said before it."""
         line = one_line(f"{self._backend.name}: {message}", longest=600)
-        return ModelError(line, kind=kind, fix=fix, cost=self.cost, text=text)
+        return ModelError(line, kind=kind, fix=fix, cost=self.cost, text=text or "".join(self._said))
 
     async def _tries(self, call: Call) -> Reply:
         attempt = 1
@@ -115,18 +117,16 @@ class Attempts:
     async def _pass_on(self, piece: str) -> None:
         self._emitted += len(piece.encode("utf-8", "surrogatepass"))
         if self._emitted > self._options.max_answer:
-            raise self._too_large()
+            raise too_large(self._options.max_answer)
         if self._emit is not None and piece:
-            await self._emit(piece)
+            # Half a character would stop the terminal that it is shown on.
+            self._said.append(utf8(piece))
+            await self._emit(self._said[-1])
 
     def _sized(self, reply: Reply) -> Reply:
-        if len(reply.text.encode("utf-8", "surrogatepass")) > self._options.max_answer:
-            raise self._too_large()
+        if reply.size > self._options.max_answer:
+            raise too_large(self._options.max_answer)
         return reply
-
-    def _too_large(self) -> Failure:
-        message = f"the answer is larger than {self._options.max_answer:,} bytes"
-        return Failure(message, kind="too-large", billed=True, fix="raise MAYFLY_MODELS_MAX_ANSWER")
 
     def _delay(self, failure: Failure, attempt: int) -> float:
         """Return how long to wait: ever longer, never less than the provider asks, and not all at the same instant."""

@@ -54,3 +54,9 @@ class Failure(Exception):
         self.billed = billed
         self.retry_after = retry_after
         self.fix = fix
+
+
+def too_large(most: int) -> Failure:
+    """Return the failure of an answer that is larger than it may be."""
+    message = f"the answer is larger than {most:,} bytes"
+    return Failure(message, kind="too-large", billed=True, fix="raise MAYFLY_MODELS_MAX_ANSWER")

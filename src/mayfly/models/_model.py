@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
-from mayfly.core import InputError, Stop, without_known_secrets
+from mayfly.core import InputError, Stop
 from mayfly.models._attempts import Attempts
+from mayfly.models._calls import utf8
+from mayfly.models._conversation import Message, ToolOffer, Turn, check_conversation, clean_message, clean_offer
 from mayfly.models._errors import ModelError
 from mayfly.models._loop import Loop, closed
 from mayfly.models._pool import Pool
 from mayfly.models._read import Mismatch, read_answer
 from mayfly.models._record import Recorder
 from mayfly.models._schema import json_schema
-from mayfly.models._stream import Stream
+from mayfly.models._secrets import sendable, sendable_again
+from mayfly.models._stream import Pieces, Stream
 from mayfly.models._types import PURPOSES, Answer, Backend, Call, Emit, ModelOptions, Purpose, Reply
 
 T = TypeVar("T")
@@ -115,6 +118,52 @@ class Model:
         drawn = pool or Pool()
         return Stream(self._loop, lambda emit: self._answer(call, schema, drawn, emit))
 
+    def converse(
+        self,
+        messages: Sequence[Message],
+        *,
+        system: str = "",
+        tools: Sequence[ToolOffer] = (),
+        purpose: Purpose = "chat",
+        pool: Pool | None = None,
+        emit: Callable[[str], None] | None = None,
+    ) -> Turn:
+        """Return the model's next turn in a conversation: what it says, and which of *tools* it wants called.
+
+        With *emit* the text comes piece by piece as well, in the thread of the caller; what *emit* raises ends the
+        call. After the first piece a failure is final, and the error's `text` is what was said before it.
+        """
+        call = self._conversation(purpose, messages, system, tools)
+        self._backend.load()
+        drawn = pool or Pool()
+        if emit is None:
+            return self._loop.run(self._turn(call, drawn, None))
+        with Pieces(self._loop, lambda put: self._turn(call, drawn, put)) as pieces:
+            for piece in pieces:
+                emit(piece)
+        return pieces.result
+
+    async def aconverse(
+        self,
+        messages: Sequence[Message],
+        *,
+        system: str = "",
+        tools: Sequence[ToolOffer] = (),
+        purpose: Purpose = "chat",
+        pool: Pool | None = None,
+        emit: Callable[[str], None] | None = None,
+    ) -> Turn:
+        """Do what `converse` does without blocking the caller's event loop; cancelling it ends the call."""
+        call = self._conversation(purpose, messages, system, tools)
+        await asyncio.to_thread(self._backend.load)
+        drawn = pool or Pool()
+        if emit is None:
+            return await asyncio.wrap_future(self._loop.submit(self._turn(call, drawn, None)))
+        with Pieces(self._loop, lambda put: self._turn(call, drawn, put)) as pieces:
+            async for piece in pieces:
+                emit(piece)
+        return pieces.result
+
     def close(self) -> None:
         """End the connections and the thread behind them."""
         self._loop.close()
@@ -128,24 +177,39 @@ class Model:
         self.close()
 
     def _call(self, purpose: Purpose, prompt: str, system: str, schema: Any) -> Call:
+        self._require(purpose)
+        wanted = None if schema is None else json_schema(schema)
+        return Call(
+            purpose=purpose,
+            prompt=sendable(prompt),
+            system=sendable(system),
+            schema=wanted,
+            max_output=self._options.max_output,
+        )
+
+    def _conversation(
+        self, purpose: Purpose, messages: Sequence[Message], system: str, tools: Sequence[ToolOffer]
+    ) -> Call:
+        self._require(purpose)
+        check_conversation(messages, tools)
+        clean = sendable_again()
+        return Call(
+            purpose=purpose,
+            system=clean(system),
+            messages=tuple(clean_message(message, clean) for message in messages),
+            tools=tuple(clean_offer(tool, clean) for tool in tools),
+            max_output=self._options.max_output,
+        )
+
+    def _require(self, purpose: Purpose) -> None:
         if purpose not in PURPOSES:
             raise InputError(f"unknown purpose {purpose!r}", fix=f"use one of {', '.join(PURPOSES)}")
         if not self._backend.serves(purpose):
             raise ModelError(f"{self.name} has no model for {purpose!r}", kind="no-model")
-        wanted = None if schema is None else json_schema(schema)
-        texts = {"prompt": without_known_secrets(_sendable(prompt)), "system": without_known_secrets(_sendable(system))}
-        return Call(purpose=purpose, **texts, schema=wanted, max_output=self._options.max_output)
 
     async def _answer(self, call: Call, schema: Any, pool: Pool, emit: Emit | None) -> Answer[Any]:
         attempts = Attempts(self._backend, self._options, pool=pool, emit=emit)
-        try:
-            reply = await _until_stopped(lambda: attempts.run(call), pool.stop)
-        except ModelError as error:
-            if self._recorder:
-                self._recorder.error(call, error, self.name)
-            raise
-        if self._recorder:
-            self._recorder.answer(call, reply, self.name)
+        reply = await self._reply(call, attempts, pool)
         return Answer(
             text=reply.text,
             value=None if schema is None else _value(schema, reply, attempts),
@@ -155,6 +219,31 @@ class Model:
             money_known=reply.money is not None,
             truncated=reply.truncated,
         )
+
+    async def _turn(self, call: Call, pool: Pool, emit: Emit | None) -> Turn:
+        attempts = Attempts(self._backend, self._options, pool=pool, emit=emit)
+        reply = await self._reply(call, attempts, pool)
+        return Turn(
+            text=utf8(reply.text),
+            calls=reply.calls,
+            carried=reply.carried,
+            cost=attempts.cost,
+            model=self.name,
+            money_known=reply.money is not None,
+            truncated=reply.truncated,
+        )
+
+    async def _reply(self, call: Call, attempts: Attempts, pool: Pool) -> Reply:
+        """Return what came of *attempts*, recorded as it is where somebody records."""
+        try:
+            reply = await _until_stopped(lambda: attempts.run(call), pool.stop)
+        except ModelError as error:
+            if self._recorder:
+                self._recorder.error(call, error, self.name)
+            raise
+        if self._recorder:
+            self._recorder.answer(call, reply, self.name)
+        return reply
 
 
 async def _until_stopped(work: Callable[[], Coroutine[Any, Any, T]], stop: Stop) -> T:
@@ -175,11 +264,6 @@ async def _until_stopped(work: Callable[[], Coroutine[Any, Any, T]], stop: Stop)
 def _quietly(loop: asyncio.AbstractEventLoop, call: Callable[[], object]) -> None:
     with suppress(RuntimeError):
         loop.call_soon_threadsafe(call)
-
-
-def _sendable(text: str) -> str:
-    """Replace halves of surrogate pairs, which file names may hold and UTF-8 may not."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _value(schema: Any, reply: Reply, attempts: Attempts) -> Any:

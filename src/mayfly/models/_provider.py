@@ -8,18 +8,30 @@ from pathlib import Path
 
 from genai_prices import Usage, calc_price
 from pydantic_ai.direct import model_request, model_request_stream
-from pydantic_ai.messages import ModelRequest, ModelResponse, PartDeltaEvent, PartStartEvent, TextPart, TextPartDelta
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    ToolCallPartDelta,
+)
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 
 from mayfly.core import MayflyError, Money
 from mayfly.models._build import build
-from mayfly.models._errors import Failure
+from mayfly.models._calls import read_calls
+from mayfly.models._errors import Failure, too_large
 from mayfly.models._faults import failure
 from mayfly.models._http import WATCH, Watch, new_client
 from mayfly.models._target import Target
-from mayfly.models._types import Call, Emit, ModelOptions, Need, Price, Reply, estimate_tokens
+from mayfly.models._types import Call, Emit, ModelOptions, Need, Price, Reply, estimate_input, estimate_output
+from mayfly.models._wire import carried, messages_to_send, text_of, tools_to_send, written_calls
 
 _INSTRUCTIONS = (Path(__file__).parent / "schema.txt").read_text(encoding="utf-8")
 
@@ -35,7 +47,7 @@ class Provider:
 
     def need(self, call: Call) -> Need:
         """Return an estimate of the input and the most the output may have."""
-        tokens = estimate_tokens(_system(call), call.prompt) + 16
+        tokens = estimate_input(call, _system(call)) + 16
         fixed, whole = self._price(tokens, 0), self._price(tokens, call.max_output)
         price = None
         if fixed is not None and whole is not None:
@@ -49,6 +61,7 @@ class Provider:
         token = WATCH.set(watch)
         try:
             response = await (self._whole(call) if emit is None else self._streamed(call, emit))
+            return self._read(response, call, unmarked=emit is not None and not watch.marked)
         except (MayflyError, Failure):
             raise
         except Exception as error:
@@ -57,7 +70,6 @@ class Provider:
             raise failure(error, watch, key_variable=variable, secrets=secrets) from None
         finally:
             WATCH.reset(token)
-        return self._read(response, call, unmarked=emit is not None and not watch.marked)
 
     async def close(self) -> None:
         """Close the connections; the next call makes new ones."""
@@ -82,7 +94,7 @@ class Provider:
     async def _whole(self, call: Call) -> ModelResponse:
         return await model_request(
             self._model,
-            [_request(call)],
+            _messages(call),
             model_settings=_settings(call),
             model_request_parameters=self._parameters(call),
             instrument=False,
@@ -91,20 +103,28 @@ class Provider:
     async def _streamed(self, call: Call, emit: Emit) -> ModelResponse:
         async with model_request_stream(
             self._model,
-            [_request(call)],
+            _messages(call),
             model_settings=_settings(call),
             model_request_parameters=self._parameters(call),
             instrument=False,
         ) as stream:
+            called = 0
             async for event in stream:
-                if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-                    await emit(event.part.content)
-                elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-                    await emit(event.delta.content_delta)
+                part = event.part if isinstance(event, PartStartEvent) else None
+                delta = event.delta if isinstance(event, PartDeltaEvent) else None
+                if isinstance(part, TextPart):
+                    await emit(part.content)
+                elif isinstance(delta, TextPartDelta):
+                    await emit(delta.content_delta)
+                called += _written(part or delta)
+                if called > self._options.max_answer:
+                    raise too_large(self._options.max_answer)
             return stream.get()
 
     def _parameters(self, call: Call) -> ModelRequestParameters:
         """Ask for the schema in the provider's own way where it is known to have one."""
+        if call.messages:
+            return ModelRequestParameters(function_tools=tools_to_send(call.tools))
         known = self._target.provider and self._model.profile.get("supports_json_schema_output", False)
         if call.schema is None or not known or call.schema.get("type") != "object":
             return ModelRequestParameters()
@@ -115,16 +135,20 @@ class Provider:
         details = response.provider_details or {}
         if unmarked and not details.get("finish_reason"):
             raise Failure("the stream broke off before its end", kind="cut", retry=True, billed=True)
-        text = "".join(part.content for part in response.parts if isinstance(part, TextPart))
-        if not text:
+        truncated = response.finish_reason == "length"
+        text = text_of(response)
+        calls = read_calls(written_calls(response), call.messages, cut=truncated) if call.messages else ()
+        if not calls and not (text.strip() if call.messages else text):
             raise _empty(response, call)
         usage = response.usage
         return Reply(
             text=text,
-            input_tokens=usage.input_tokens or estimate_tokens(_system(call), call.prompt),
-            output_tokens=usage.output_tokens or estimate_tokens(text),
+            calls=calls,
+            carried=carried(response, calls),
+            input_tokens=usage.input_tokens or estimate_input(call, _system(call)),
+            output_tokens=usage.output_tokens or estimate_output(text, calls),
             money=_money(response),
-            truncated=response.finish_reason == "length",
+            truncated=truncated,
         )
 
     def _price(self, input_tokens: int, output_tokens: int) -> float | None:
@@ -143,11 +167,26 @@ def _system(call: Call) -> str:
     return f"{call.system}\n\n{asked}".strip()
 
 
-def _request(call: Call) -> ModelRequest:
-    return ModelRequest.user_text_prompt(call.prompt, instructions=_system(call) or None)
+def _messages(call: Call) -> list[ModelMessage]:
+    if call.messages:
+        return messages_to_send(call.messages, call.system)
+    return [ModelRequest.user_text_prompt(call.prompt, instructions=_system(call) or None)]
+
+
+def _written(piece: object) -> int:
+    """Return how much of a call's arguments a piece of a stream holds."""
+    arguments: object = None
+    if isinstance(piece, ToolCallPart):
+        arguments = piece.args
+    elif isinstance(piece, ToolCallPartDelta):
+        arguments = piece.args_delta
+    return 0 if arguments is None else len(arguments if isinstance(arguments, str) else json.dumps(arguments))
 
 
 def _settings(call: Call) -> ModelSettings:
+    if call.tools:
+        # Every call of a tool sends the conversation again; providers that can be asked to remember it take a tenth.
+        return ModelSettings(max_tokens=call.max_output, max_retries=0, cache=True)
     return ModelSettings(max_tokens=call.max_output, max_retries=0)
 
 

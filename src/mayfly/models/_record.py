@@ -7,15 +7,36 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 from mayfly.core import InputError, StoreError, canonical_json, content_hash, without_known_secrets
+from mayfly.models._conversation import clean_call, clean_data
 from mayfly.models._errors import ModelError
 from mayfly.models._types import Call, Reply
 
 
 def request_key(call: Call) -> str:
-    """Return the address of a request: what it is for, and both texts."""
+    """Return the address of a request: what it is for and both texts, or the text, the messages and the tools."""
+    if call.messages:
+        return content_hash(canonical_json([call.purpose, call.system, *said_in(call).values()]))
     return content_hash(canonical_json([call.purpose, call.system, call.prompt]))
+
+
+def said_in(call: Call) -> dict[str, list[dict[str, Any]]]:
+    """Return messages and tools of a conversation as plain data."""
+    messages, tools = ([part.to_json() for part in parts] for parts in (call.messages, call.tools))
+    return {"messages": messages, "tools": tools}
+
+
+def _answer(call: Call, reply: Reply) -> str | dict[str, Any]:
+    """Return what came back without secrets: text, or in a conversation what was said and called."""
+    text = without_known_secrets(reply.text)
+    if not call.messages:
+        return text
+    calls = [clean_call(each, without_known_secrets).to_json() for each in reply.calls]
+    # Whoever sends it back leaves it out where it holds a secret, and so does a replay.
+    whole = reply.carried is not None and clean_data(reply.carried, without_known_secrets) == reply.carried
+    return {"text": text, "calls": calls, **({"carried": reply.carried} if whole else {})}
 
 
 class Recorder:
@@ -35,7 +56,7 @@ class Recorder:
             call,
             model,
             {
-                "answer": without_known_secrets(reply.text),
+                "answer": _answer(call, reply),
                 "input_tokens": reply.input_tokens,
                 "output_tokens": reply.output_tokens,
                 "money": None if reply.money is None else reply.money.dollars,
@@ -49,8 +70,8 @@ class Recorder:
 
     def _append(self, call: Call, model: str, outcome: dict[str, object]) -> None:
         request = {"for": call.purpose, "key": request_key(call), "model": model}
-        texts = {"system": call.system, "prompt": call.prompt}
-        line = json.dumps({**request, **texts, **outcome}) + "\n"
+        texts = said_in(call) if call.messages else {"prompt": call.prompt}
+        line = json.dumps({**request, "system": call.system, **texts, **outcome}) + "\n"
         try:
             with self._lock:
                 self._write(line.encode("utf-8"))

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
-from mayfly.core import InputError, Money
+from mayfly.core import InputError, Money, canonical_json
+from mayfly.models._conversation import Called, ToolOffer, message_from_json
 from mayfly.models._errors import Failure, Kind
 from mayfly.models._lines import answer_text, checked, read_lines
 from mayfly.models._record import request_key
 from mayfly.models._scripted import pieces
-from mayfly.models._types import Call, Emit, Need, Price, Purpose, Reply, estimate_tokens
+from mayfly.models._types import Call, Emit, Need, Price, Purpose, Reply, estimate_input, estimate_output
+
+
+class Recorded(NamedTuple):
+    """One line of a recording: the request, and the whole entry."""
+
+    call: Call
+    entry: dict[str, Any]
+    answer: Called
 
 
 class Replay:
@@ -19,10 +28,10 @@ class Replay:
 
     def __init__(self, path: Path) -> None:
         self._name = f"replay:{path}"
-        self._entries: dict[str, list[dict[str, Any]]] = {}
+        self._entries: dict[str, list[Recorded]] = {}
         for place, entry in read_lines(path):
-            _require_texts(checked(entry, place), place)
-            self._entries.setdefault(request_key(_call(entry)), []).append(entry)
+            recorded = _recorded(checked(entry, place), place)
+            self._entries.setdefault(request_key(recorded.call), []).append(recorded)
         self._taken: dict[str, int] = {}
 
     @property
@@ -32,7 +41,7 @@ class Replay:
 
     def serves(self, purpose: Purpose) -> bool:
         """Whether anything was recorded for *purpose*."""
-        return any(entries[0]["for"] == purpose for entries in self._entries.values())
+        return any(entries[0].call.purpose == purpose for entries in self._entries.values())
 
     def load(self) -> None:
         """Do nothing: the file was read when it was opened."""
@@ -45,13 +54,13 @@ class Replay:
 
     async def reply(self, call: Call, emit: Emit | None) -> Reply:
         """Give the next recorded answer to *call*, or fail as the recorded model did."""
-        entry = self._next(call)
+        recorded = self._next(call)
         key = request_key(call)
         self._taken[key] = self._taken.get(key, 0) + 1
-        if "error" in entry:
-            kind: Kind = entry["kind"] if entry.get("kind") in get_args(Kind) else "refused"
-            raise Failure(entry["error"], kind=kind)
-        reply = self._reply(entry, call)
+        if "error" in recorded.entry:
+            kind: Kind = recorded.entry["kind"] if recorded.entry.get("kind") in get_args(Kind) else "refused"
+            raise Failure(recorded.entry["error"], kind=kind)
+        reply = self._reply(recorded, call)
         if emit is not None:
             for piece in pieces(reply.text):
                 await emit(piece)
@@ -60,25 +69,30 @@ class Replay:
     async def close(self) -> None:
         """Do nothing: no connection is open."""
 
-    def _next(self, call: Call) -> dict[str, Any]:
-        entries = self._entries.get(request_key(call))
+    def _next(self, call: Call) -> Recorded:
+        key = request_key(call)
+        entries = self._entries.get(key)
         if entries is None:
             raise self._not_recorded(call)
-        return entries[min(self._taken.get(request_key(call), 0), len(entries) - 1)]
+        return entries[min(self._taken.get(key, 0), len(entries) - 1)]
 
-    def _reply(self, entry: dict[str, Any], call: Call) -> Reply:
-        text = answer_text(entry) if "answer" in entry else ""
+    def _reply(self, recorded: Recorded, call: Call) -> Reply:
+        entry, answer = recorded.entry, recorded.answer
         asked, said = entry.get("input_tokens"), entry.get("output_tokens")
         return Reply(
-            text=text,
-            input_tokens=estimate_tokens(call.system, call.prompt) if asked is None else asked,
-            output_tokens=estimate_tokens(text) if said is None else said,
+            text=answer.text,
+            calls=answer.calls,
+            carried=answer.carried,
+            input_tokens=estimate_input(call) if asked is None else asked,
+            output_tokens=estimate_output(answer.text, answer.calls) if said is None else said,
             money=None if entry.get("money") is None else Money.of(entry["money"]),
             truncated=entry.get("truncated") is True,
         )
 
     def _not_recorded(self, call: Call) -> Failure:
-        same_purpose = [entries[0] for entries in self._entries.values() if entries[0]["for"] == call.purpose]
+        same_purpose = [
+            entries[0].call for entries in self._entries.values() if entries[0].call.purpose == call.purpose
+        ]
         path = self._name.removeprefix("replay:")
         message = f"{path} has no recorded answer to this request for {call.purpose!r}"
         if same_purpose:
@@ -86,20 +100,28 @@ class Replay:
         return Failure(message, kind="not-recorded", fix="record it again")
 
 
-def _difference(call: Call, entries: Iterable[dict[str, Any]]) -> str:
+def _difference(call: Call, recorded: Iterable[Call]) -> str:
     """Say where the recorded request that agrees longest with *call* leaves it."""
-    entry = max(entries, key=lambda entry: _agreement(call, entry))
-    field = "prompt" if _system(entry) == call.system else "system text"
-    ours, theirs = (call.prompt, entry["prompt"]) if field == "prompt" else (call.system, _system(entry))
-    at = _shared(ours, theirs)
-    line = ours.count("\n", 0, at) + 1
-    return f"{field}, line {line}: recorded {theirs[at : at + 40]!r}, asked {ours[at : at + 40]!r}"
+    ours = _parts(call)
+    theirs = max(map(_parts, recorded), key=lambda theirs: _agreement(ours, theirs))
+    what = next((what for what in ours if ours[what] != theirs.get(what)), "prompt")
+    mine, other = ours[what], theirs.get(what, "")
+    at = _shared(mine, other)
+    line = mine.count("\n", 0, at) + 1
+    return f"{what}, line {line}: recorded {other[at : at + 40]!r}, asked {mine[at : at + 40]!r}"
 
 
-def _agreement(call: Call, entry: dict[str, Any]) -> tuple[bool, int, int]:
-    """Rank a recorded request: the same system text before any that is only alike, then the longest same beginning."""
-    same = call.system == _system(entry)
-    return same, _shared(call.system, _system(entry)), _shared(call.prompt, entry["prompt"])
+def _parts(call: Call) -> dict[str, str]:
+    """Return the texts of a request under what they are called; of a conversation each message is a line."""
+    if not call.messages:
+        return {"system text": call.system, "prompt": call.prompt}
+    messages, tools = ("\n".join(canonical_json(each.to_json()) for each in all) for all in (call.messages, call.tools))
+    return {"system text": call.system, "tools": tools, "messages": messages}
+
+
+def _agreement(ours: dict[str, str], theirs: dict[str, str]) -> tuple[bool, list[int]]:
+    """Rank a recorded request: the same system text before any that is only alike, then the longest same beginnings."""
+    return ours["system text"] == theirs["system text"], [_shared(ours[what], theirs.get(what, "")) for what in ours]
 
 
 def _shared(ours: str, theirs: str) -> int:
@@ -108,14 +130,30 @@ def _shared(ours: str, theirs: str) -> int:
     return next((at for at, (mine, other) in pairs if mine != other), min(len(ours), len(theirs)))
 
 
-def _system(entry: dict[str, Any]) -> str:
-    return str(entry.get("system", ""))
+def _recorded(entry: dict[str, Any], place: str) -> Recorded:
+    try:
+        return Recorded(_call(entry), entry, _answer(entry))
+    except InputError as error:
+        raise InputError(f"{place}: {error.message}", fix=error.fix) from None
 
 
 def _call(entry: dict[str, Any]) -> Call:
-    return Call(purpose=entry["for"], prompt=entry["prompt"], system=_system(entry))
+    system, prompt = entry.get("system", ""), entry.get("prompt")
+    messages, tools = entry.get("messages"), entry.get("tools", [])
+    if isinstance(messages, list) and messages and isinstance(tools, list) and isinstance(system, str):
+        return Call(
+            purpose=entry["for"],
+            system=system,
+            messages=tuple(map(message_from_json, messages)),
+            tools=tuple(map(ToolOffer.from_json, tools)),
+        )
+    if not isinstance(prompt, str) or not isinstance(system, str):
+        raise InputError('a recording needs "prompt" and "system" as text', fix="a script is scripted:FILE")
+    return Call(purpose=entry["for"], prompt=prompt, system=system)
 
 
-def _require_texts(entry: dict[str, Any], place: str) -> None:
-    if not isinstance(entry.get("prompt"), str) or not isinstance(entry.get("system", ""), str):
-        raise InputError(f'{place}: a recording needs "prompt" and "system" as text', fix="a script is scripted:FILE")
+def _answer(entry: dict[str, Any]) -> Called:
+    """Return what was said and called; outside of a conversation nothing is called."""
+    if isinstance(entry.get("answer"), dict) and entry.get("messages"):
+        return Called.from_json({"calls": [], **entry["answer"]})
+    return Called(text=answer_text(entry) if "answer" in entry else "", calls=())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 
 from mayfly.core import clipped, without_known_secrets, without_secrets
 
@@ -12,3 +14,27 @@ def one_line(text: str, also: Iterable[str] = (), *, longest: int = 300) -> str:
     line = " ".join(without_secrets(without_known_secrets(text, also)).split())
     line = "".join(character if character.isprintable() else "?" for character in line)
     return clipped(line, longest, mark="...")
+
+
+# Together at most 64 MB: a result of a tool has 8 KB, and a conversation some hundred texts.
+_REMEMBERED, _LONGEST = 2048, 32 * 1024
+
+
+def sendable(text: str) -> str:
+    """Return *text* as it may be sent: without secrets, and without halves of characters, which UTF-8 cannot hold."""
+    return without_known_secrets(text.encode("utf-8", "replace").decode("utf-8"))
+
+
+def sendable_again() -> Callable[[str], str]:
+    """Return a `sendable` that remembers: a conversation is sent anew with every turn, and most of it is known.
+
+    What it remembers holds for the secrets of the environment as it is now.
+    """
+    environment = hash(frozenset(os.environ.items()))
+    return lambda text: _remembered(text, environment) if len(text) <= _LONGEST else sendable(text)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _remembered(text: str, environment: int) -> str:
+    clean = sendable(text)
+    return text if clean == text else clean

@@ -13,31 +13,32 @@ from mayfly.models._loop import Loop, closed
 from mayfly.models._types import Answer, Emit
 
 T = TypeVar("T")
+R = TypeVar("R")
 # Pieces that wait for a slow reader before the model has to wait too.
 _WAITING = 256
 
 
-class Stream(Generic[T]):
-    """Iterate over the text while it comes, with `for` or `async for`; `answer` is there when it has ended.
+class Pieces(Generic[R]):
+    """Iterate over the text while it comes, with `for` or `async for`; `result` is there when it has ended.
 
     Errors are raised where the iteration stands. Leaving early ends the call; the text is whole only if the iteration
     came to its end.
     """
 
-    def __init__(self, loop: Loop, produce: Callable[[Emit], Coroutine[Any, Any, Answer[T]]]) -> None:
+    def __init__(self, loop: Loop, produce: Callable[[Emit], Coroutine[Any, Any, R]]) -> None:
         self._loop = loop
         self._pieces: asyncio.Queue[str | None] = asyncio.Queue(_WAITING)
         self._future = loop.submit(_fill(self._pieces, produce))
-        self._answer: Answer[T] | None = None
+        self._result: R | None = None
         # A stream that nobody reads any more must not hold its connection and its part of the budget.
         weakref.finalize(self, self._future.cancel).atexit = False
 
     @property
-    def answer(self) -> Answer[T]:
-        """The whole answer with its cost; asking before the end is a mistake."""
-        if self._answer is None:
+    def result(self) -> R:
+        """What came of the call; asking before the end is a mistake."""
+        if self._result is None:
             raise MayflyError("the answer is not complete", fix="read the stream to its end first")
-        return self._answer
+        return self._result
 
     def __iter__(self) -> Iterator[str]:
         while (piece := self._loop.run(self._next())) is not None:
@@ -49,13 +50,13 @@ class Stream(Generic[T]):
 
     async def _next(self) -> str | None:
         """Return the next piece, None at the end; an error of the call is raised here."""
-        if self._answer is not None:
+        if self._result is not None:
             return None
         piece = None if self._future.cancelled() else await self._pieces.get()
         if piece is None:
             if self._future.cancelled():
                 raise closed()
-            self._answer = await asyncio.wrap_future(self._future)
+            self._result = await asyncio.wrap_future(self._future)
         return piece
 
     def close(self) -> None:
@@ -71,11 +72,18 @@ class Stream(Generic[T]):
         self.close()
 
 
-async def _fill(
-    pieces: asyncio.Queue[str | None], produce: Callable[[Emit], Coroutine[Any, Any, Answer[T]]]
-) -> Answer[T]:
+class Stream(Pieces[Answer[T]]):
+    """An answer in pieces; `answer` is there when it has ended."""
+
+    @property
+    def answer(self) -> Answer[T]:
+        """The whole answer with its cost; asking before the end is a mistake."""
+        return self.result
+
+
+async def _fill(pieces: asyncio.Queue[str | None], produce: Callable[[Emit], Coroutine[Any, Any, R]]) -> R:
     try:
-        answer = await produce(pieces.put)
+        result = await produce(pieces.put)
     except asyncio.CancelledError:
         while not pieces.empty():
             pieces.get_nowait()
@@ -85,4 +93,4 @@ async def _fill(
         await pieces.put(None)
         raise
     await pieces.put(None)
-    return answer
+    return result

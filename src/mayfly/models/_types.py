@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar, get_args
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args
 
 from mayfly.core import Cost, Money
+from mayfly.models._conversation import Called, Message, ToolCall, ToolOffer
 
 T = TypeVar("T")
 
@@ -14,6 +16,13 @@ Purpose = Literal["contract", "architect", "tests", "arbiter", "judge", "plan", 
 PURPOSES: tuple[Purpose, ...] = get_args(Purpose)
 
 Emit = Callable[[str], Awaitable[None]]
+
+# What a call of a tool takes in any protocol besides its name and its arguments.
+_CALL_BYTES = 32
+# Tokens around a message or a call: its role, its id, marks of beginning and end. Providers tell of 3 to 7.
+_ENVELOPE = 12
+# Where tools are offered, providers add instructions of their own; the longest that is published has 530 tokens.
+_TOOL_INSTRUCTIONS = 600
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,11 +46,16 @@ class ModelOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Call:
-    """Say what is asked, for which purpose, and how many tokens the answer may have."""
+    """Say what is asked, for which purpose, and how many tokens the answer may have.
+
+    A conversation has *messages*, and no prompt; *tools* are what the model may call in its answer.
+    """
 
     purpose: Purpose
-    prompt: str
+    prompt: str = ""
     system: str = ""
+    messages: tuple[Message, ...] = ()
+    tools: tuple[ToolOffer, ...] = ()
     schema: Mapping[str, object] | None = None
     max_output: int = 8192
 
@@ -55,6 +69,14 @@ class Reply:
     output_tokens: int
     money: Money | None = None
     truncated: bool = False
+    calls: tuple[ToolCall, ...] = ()
+    carried: dict[str, Any] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many bytes of text and calls it has; a call counts for itself as well, so that empty ones add up."""
+        calls = sum(_CALL_BYTES + len(_encoded(_written(call))) for call in self.calls)
+        return len(_encoded(self.text)) + calls
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,4 +150,38 @@ class Backend(Protocol):
 
 def estimate_tokens(*texts: str) -> int:
     """Guess the number of tokens from above: two bytes a token is dense text, four are usual."""
-    return sum(len(text.encode("utf-8", "surrogatepass")) // 2 + 1 for text in texts)
+    return sum(len(_encoded(text)) // 2 + 1 for text in texts)
+
+
+def estimate_input(call: Call, system: str | None = None) -> int:
+    """Guess from above how many tokens *call* sends; *system* is what is sent instead of its own system text."""
+    asked = estimate_tokens(call.system if system is None else system, call.prompt)
+    if not call.messages:
+        return asked
+    offers = sum(_ENVELOPE + estimate_tokens(json.dumps(tool.to_json())) for tool in call.tools)
+    return asked + sum(map(_estimate_message, call.messages)) + offers + (_TOOL_INSTRUCTIONS if call.tools else 0)
+
+
+def estimate_output(reply_text: str, calls: tuple[ToolCall, ...] = ()) -> int:
+    """Guess from above how many tokens an answer has."""
+    return estimate_tokens(reply_text) + sum(map(_estimate_call, calls))
+
+
+def _estimate_message(message: Message) -> int:
+    if not isinstance(message, Called):
+        return _ENVELOPE + estimate_tokens(message.text)
+    carried = 0 if message.carried is None else estimate_tokens(json.dumps(message.carried))
+    return _ENVELOPE + carried + estimate_output(message.text, message.calls)
+
+
+def _estimate_call(call: ToolCall) -> int:
+    return _ENVELOPE + estimate_tokens(_written(call))
+
+
+def _written(call: ToolCall) -> str:
+    arguments = call.malformed if call.arguments is None else json.dumps(call.arguments, ensure_ascii=False)
+    return call.id + call.name + arguments
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

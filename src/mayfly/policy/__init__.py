@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from mayfly.policy._cases import Case, Tried, cases_of, read_cases, rule_files, run_cases
-    from mayfly.policy._intents import LEXICON, facts_of, lexicon_of
+    from mayfly.policy._intents import LEXICON, facts_of, facts_of_intents, lexicon_of
     from mayfly.policy.kernel import (
         ActionType,
         Appeals,
@@ -17,8 +17,11 @@ if TYPE_CHECKING:
         Difference,
         Explanation,
         Fact,
+        FileChange,
+        Judgement,
         Kernel,
         Override,
+        PathDecision,
         Permit,
         Programs,
         Proposed,
@@ -52,8 +55,11 @@ __all__ = [
     "Difference",
     "Explanation",
     "Fact",
+    "FileChange",
+    "Judgement",
     "Kernel",
     "Override",
+    "PathDecision",
     "Permit",
     "Programs",
     "Proposed",
@@ -72,6 +78,7 @@ __all__ = [
     "changeable",
     "depends_on",
     "facts_of",
+    "facts_of_intents",
     "goal_atoms",
     "key_groups",
     "lexicon_of",
@@ -110,8 +117,11 @@ _HOME = {
             "Difference",
             "Explanation",
             "Fact",
+            "FileChange",
+            "Judgement",
             "Kernel",
             "Override",
+            "PathDecision",
             "Permit",
             "Programs",
             "Proposed",
@@ -131,7 +141,7 @@ _HOME = {
         ),
         "mayfly.policy.kernel",
     ),
-    **dict.fromkeys(("LEXICON", "facts_of", "lexicon_of"), "mayfly.policy._intents"),
+    **dict.fromkeys(("LEXICON", "facts_of", "facts_of_intents", "lexicon_of"), "mayfly.policy._intents"),
 }
 
 

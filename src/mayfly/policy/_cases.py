@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from mayfly.mangle import (
     Atom,
     MangleError,
     Model,
+    Name,
     Program,
     Row,
     Symbol,
@@ -100,8 +101,14 @@ def _texts(value: object) -> list[str]:
     return value
 
 
-def run_cases(cases: Sequence[Case]) -> Iterator[Tried]:
-    """Try every case; programs are compiled once for each set of files."""
+def run_cases(
+    cases: Sequence[Case], *, configured: Callable[[str], Iterable[tuple[Symbol, Row]]] = lambda persona: ()
+) -> Iterator[Tried]:
+    """Try every case; programs are compiled once for each set of files.
+
+    *configured* says what a persona has: a case in which one acts is given that, as far as it does not say itself which
+    tools, or which policies, are granted.
+    """
     programs: dict[tuple[Path, ...], Program] = {}
     units: dict[Path, Unit] = {}
     for case in cases:
@@ -110,12 +117,19 @@ def run_cases(cases: Sequence[Case]) -> Iterator[Tried]:
             for path in files:
                 units.setdefault(path, parse(read_source(path), file=str(path)))
             programs[files] = load([units[path] for path in files])
-        yield _try(case, programs[files])
+        yield _try(case, programs[files], _granted(case, configured))
 
 
-def _try(case: Case, program: Program) -> Tried:
+def _granted(case: Case, configured: Callable[[str], Iterable[tuple[Symbol, Row]]]) -> list[tuple[Symbol, Row]]:
+    acting = [row[0] for symbol, row in case.facts if symbol == ("acting", 1)]
+    names = [persona.text.removeprefix("/") for persona in acting if isinstance(persona, Name)]
+    said = {symbol for symbol, _ in case.facts}
+    return [fact for name in names for fact in configured(name) if fact[0] not in said]
+
+
+def _try(case: Case, program: Program, given: Sequence[tuple[Symbol, Row]] = ()) -> Tried:
     outside = {symbol for symbol, declared in program.checked.declared.items() if declared.external}
-    told = [fact for fact in case.facts if fact[0] not in outside]
+    told = [fact for fact in (*case.facts, *given) if fact[0] not in outside]
     answers = {symbol: _Answers(row for name, row in case.facts if name == symbol) for symbol in outside}
     try:
         model = program.evaluate(told, externals=answers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
+from mayfly.core import Intent
 from mayfly.language import LEXICON_FACTS, Lexicon, Request
 from mayfly.mangle import Name, Row, Symbol, Value
 
@@ -40,10 +41,18 @@ def facts_of(request: Request) -> list[tuple[Symbol, Row]]:
     """Return what a request asks for as the facts that the rules route."""
     facts: list[tuple[Symbol, Row]] = []
     for number, clause in enumerate(request.routed, 1):
-        intent = clause.intent
-        constraint: Value = Name("/none") if intent.constraint == _NONE else intent.constraint
-        row: Row = (f"i{number}", Name(f"/{intent.category}"), Name(f"/{intent.verb}"), intent.target, constraint)
-        facts.append((USER_INTENT, row))
+        facts.append(_intent_fact(number, clause.intent))
         facts += [(INTENT_MAKES, (f"i{number}",))] if clause.makes else []
     facts += [(INTENT_GUESS, ("i1", Name(f"/{guess.verb}"), round(guess.odds * 100))) for guess in request.guesses]
     return facts
+
+
+def facts_of_intents(intents: Iterable[Intent]) -> list[tuple[Symbol, Row]]:
+    """Return intents that somebody else read as the facts that the rules route."""
+    return [_intent_fact(number, intent) for number, intent in enumerate(intents, 1)]
+
+
+def _intent_fact(number: int, intent: Intent) -> tuple[Symbol, Row]:
+    constraint: Value = Name("/none") if intent.constraint == _NONE else intent.constraint
+    row: Row = (f"i{number}", Name(f"/{intent.category}"), Name(f"/{intent.verb}"), intent.target, constraint)
+    return USER_INTENT, row

@@ -11,7 +11,7 @@ from mayfly.gates.judge import REJECT_RATE, Decision, decide, pass_rate
 
 @dataclass(frozen=True, kw_only=True)
 class Opinion:
-    """One tester's word: passed or not, how sure from 0 to 1, and why."""
+    """The word of one who tested: passed or not, how sure from 0 to 1, and why."""
 
     passed: bool
     confidence: float = 1.0

@@ -55,7 +55,7 @@ class Resolver:
     journal: Journal
     leaves: Leaves
     effects: Effects
-    tester: Tester
+    value_tester: Tester
     pool: Pool
     merge: Merge
     watch: Watch = lambda promise: None
@@ -292,8 +292,8 @@ class Resolver:
                 raise Untrue("the parts were not combined as planned")
         if promise.test or evidence is None:
             input = input_of(promise, needed)
-            evidence = self.tester.choose(promise, input)
-            said = await self.tester.holds(evidence, value=value.value, input=input, context=promise.context)
+            evidence = self.value_tester.choose(promise, input)
+            said = await self.value_tester.holds(evidence, value=value.value, input=input, context=promise.context)
             opinion = Opinion(passed=said.accepted, confidence=evidence.confidence, reason=said.reason)
             judged = Judge().judge((opinion,))
             if judged.decision != "accept":

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
     from mayfly.runtime._run import Runtime
+    from mayfly.runtime._session import Session, open_approvals, state_of
     from mayfly.runtime._story import Observer
     from mayfly.runtime._task import Task
 
@@ -27,6 +28,7 @@ __all__ = [
     "Ran",
     "Reproved",
     "Runtime",
+    "Session",
     "Task",
     "Understood",
     "agree",
@@ -34,7 +36,9 @@ __all__ = [
     "compile_now",
     "freeze_module",
     "jit",
+    "open_approvals",
     "prove_again",
+    "state_of",
     "verdicts_of",
     "versions_of",
     "write_module",
@@ -58,6 +62,9 @@ _HOME = {
     "Reproved": "mayfly.runtime._prove",
     "prove_again": "mayfly.runtime._prove",
     "Runtime": "mayfly.runtime._run",
+    "Session": "mayfly.runtime._session",
+    "open_approvals": "mayfly.runtime._session",
+    "state_of": "mayfly.runtime._session",
     "Observer": "mayfly.runtime._story",
     "Task": "mayfly.runtime._task",
 }

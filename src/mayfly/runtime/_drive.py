@@ -139,7 +139,7 @@ class Drive:
                 delays=self._delays(),
             ),
             effects=effects,
-            tester=Tester(self.parts.sandbox, seconds=settings.gates.test_timeout),
+            value_tester=Tester(self.parts.sandbox, seconds=settings.gates.test_timeout),
             pool=self.pool,
             merge=_merged,
             watch=lambda promise: self.tell("node", promise),

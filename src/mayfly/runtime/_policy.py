@@ -17,9 +17,10 @@ from mayfly.policy import Appeals, Caps, Court, Kernel, Programs, Review, Rulebo
 from mayfly.store import Seal, SealedFiles
 
 if TYPE_CHECKING:
-    from mayfly.core import Settings
+    from mayfly.core import Intent, Settings
     from mayfly.language import Lexicon, Request
     from mayfly.mangle import Why, WhyNot
+    from mayfly.persona import AgentConfig, Personas, Shelf
     from mayfly.policy import (
         Difference,
         Fact,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from mayfly.store import Ledger
 
 _HOST = re.compile(r"[\w.:\[\]-]+")
-_PERSONA_POLICY = Symbol("persona_policy", 2)
 
 
 class Understood(NamedTuple):
@@ -54,11 +54,18 @@ class Desk:
         self._ledger = ledger
         self._limits = Limits(facts=policy.facts, seconds=policy.seconds)
         self.workspace = workspace or Path.cwd()
+        self._shelf: Shelf | None = None
+        self._personas: Personas | None = None
+        self._of: tuple[str, str] = ("", "")
         self.rulebook = Rulebook(
             extra=(*rules, *_paths(policy.rules), settings.state / "rules"),
             policies=(settings.state / "policies",),
             workspace=self.workspace,
-            court=Court(lambda: recordings(ledger) if ledger is not None else (), limits=self._limits),
+            court=Court(
+                lambda: recordings(ledger) if ledger is not None else (),
+                limits=self._limits,
+                configured=self._granted_to,
+            ),
             ledger=ledger,
             kept=Programs(SealedFiles(settings.state.absolute(), "rules-cache")),
         )
@@ -68,6 +75,27 @@ class Desk:
     def snapshot(self) -> Snapshot:
         """The rules in force now."""
         return self.rulebook.snapshot
+
+    @property
+    def shelf(self) -> Shelf:
+        """The atoms of which personas and their prompts are made, read when they are first wanted."""
+        if self._shelf is None:
+            from mayfly.persona import Shelf
+
+            self._shelf = Shelf(self._settings.state)
+        return self._shelf
+
+    @property
+    def personas(self) -> Personas:
+        """Who there is and what each has, by the atoms and rules of this moment."""
+        stock, snapshot = self.shelf.stock, self.snapshot
+        key = (stock.hash, snapshot.hash)
+        if self._personas is None or self._of != key:
+            from mayfly.persona import Personas
+
+            self._personas = Personas(stock, snapshot, settings=self._settings.persona)
+            self._of = key
+        return self._personas
 
     @property
     def lexicon(self) -> Lexicon:
@@ -90,24 +118,43 @@ class Desk:
         request = language.read(text, self.lexicon)
         return Understood(request, self.kernel(session=session).route(rules_of.facts_of(request), said=text))
 
+    def route_intents(self, intents: Sequence[Intent], *, said: str, session: str | None = None) -> Route:
+        """Route what somebody else read in *said*, such as a model."""
+        return self.kernel(session=session).route(rules_of.facts_of_intents(intents), said=said)
+
     def kernel(
         self, *, persona: str | None = None, facts: Iterable[Fact | str] = (), session: str | None = None
     ) -> Kernel:
-        """Return what decides for one agent: its persona's policies and its facts, by the rules of this moment."""
-        snapshot = self.snapshot
+        """Return what decides for one agent: its persona's tools and policies and its facts, by what holds now.
+
+        An unknown persona is an error.
+        """
+        granted: Sequence[Fact] = () if persona is None else self.personas.facts(persona)
+        policies = () if persona is None else self.personas.policies(persona)
+        return self._kernel_for(persona, (*granted, *facts), policies, session=session)
+
+    def _kernel_for(
+        self, persona: str | None, facts: Iterable[Fact | str], policies: Sequence[str], *, session: str | None
+    ) -> Kernel:
         return Kernel(
-            snapshot,
+            self.snapshot,
             workspace=self.workspace,
             ledger=self._ledger,
             persona=persona,
-            policies=self._policies(snapshot, persona),
+            policies=policies,
             session=(*self._standing(), *facts),
             session_id=session,
             appeals=self._appeals(),
             review=self._review(),
             limits=self._limits,
             caps=self._caps(),
+            removals=self._settings.policy.removals,
         )
+
+    def agent_kernel(self, config: AgentConfig, *, session: str, only_asked: bool = False) -> Kernel:
+        """Return what decides for an agent with a configuration of its own, by what holds now."""
+        facts: list[Fact | str] = [*config.facts(), *(["only_asked()."] if only_asked else [])]
+        return self._kernel_for("_and_".join(config.personas) or None, facts, config.policies, session=session)
 
     def propose(self, lines: Iterable[str], *, subject: str, already: int = 0) -> Proposed:
         """Sift facts that a model proposes in one turn; what is refused is recorded with the reason."""
@@ -153,25 +200,31 @@ class Desk:
         return next((one for one in reversed(found) if of is not None or one.kind == kind), None)
 
     def watch(self) -> Watcher:
-        """Return a watcher that reloads changed rule files until it is closed."""
-        return rules_of.Watcher(self.rulebook, debounce=self._settings.policy.debounce)
+        """Return a watcher that reloads changed files of rules and personas until it is closed."""
+        return rules_of.Watcher(self.rulebook, debounce=self._settings.policy.debounce, also=[self.shelf])
 
-    def _policies(self, snapshot: Snapshot, persona: str | None) -> tuple[str, ...]:
-        if persona is None:
-            return ()
-        name = persona if persona.startswith("/") else f"/{persona}"
-        rows = snapshot.program().evaluate(goals=[_PERSONA_POLICY], record=False).rows(_PERSONA_POLICY)
-        return tuple(str(file) for who, file in rows if getattr(who, "text", None) == name)
+    def _granted_to(self, persona: str) -> list[Fact]:
+        """Return what a persona has by the files alone: the court asks while the rules are not in force yet."""
+        from mayfly.persona import granted_by
+
+        return granted_by(self.shelf.stock, persona)
 
     def _standing(self) -> list[Fact]:
         policy = self._settings.policy
         sent = _hosts("policy.send_hosts", policy.send_hosts)
         reached = [*_hosts("policy.hosts", policy.hosts), *sent]
         return [
+            *self._own_state(),
             *((Symbol("allowed_host", 1), (host,)) for host in reached),
             *((Symbol("send_host", 1), (host,)) for host in sent),
             (Symbol("spend_limit", 1), (policy.spend_limit,)),
         ]
+
+    def _own_state(self) -> list[Fact]:
+        """Say where in the workspace the state lies, where it does: nobody changes it for an agent."""
+        state, root = os.path.realpath(self._settings.state), os.path.realpath(self.workspace)
+        inside = os.path.commonpath([state, root]) == root
+        return [(Symbol("runtime_state", 1), (os.path.relpath(state, root),))] if inside and state != root else []
 
     def _caps(self) -> Caps:
         policy = self._settings.policy

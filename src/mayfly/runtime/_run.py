@@ -223,7 +223,7 @@ class Runtime:
         context: Mapping[str, object] | None = None,
     ) -> Promise[Any]:
         """Return the whole tree of promises that *intent* would take; nothing has run."""
-        return self._trees().plan(
+        return self._trees(model).plan(
             intent,
             input=input,
             lines=Path(lines) if lines is not None else None,
@@ -262,7 +262,7 @@ class Runtime:
     ) -> Outcome[Any]:
         run = self.story("r").id
         try:
-            trees = self._trees()
+            trees = self._trees(model)
             options = trees.options(
                 model=self._model(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
             )
@@ -286,14 +286,18 @@ class Runtime:
 
         With a *model*, that one is asked from now on.
         """
-        return _unless_wanted(self._trees().resume(id, hints=tuple(hints), model=model), on_exhausted)
+        return _unless_wanted(self._trees(model).resume(id, hints=tuple(hints), model=model), on_exhausted)
 
-    def _trees(self) -> Trees:
+    def _trees(self, model: str | None) -> Trees:
         # Imported where it is used: a single agent needs neither rules nor engines.
         from mayfly.library.builtin import builtins
         from mayfly.runtime._tree import Trees
 
         registry = Registry((*builtins(self.settings), *self._capabilities))
+        if name := self._model(model):
+            from mayfly.runtime._work import work_capability
+
+            registry.add(work_capability(self.settings, name))
         return Trees(parts=self.parts, tell=self._tell, workspace=self._workspace, registry=registry)
 
     def _tell(self, what: str, about: Any) -> None:

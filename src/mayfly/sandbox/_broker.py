@@ -18,6 +18,8 @@ from mayfly.sandbox.jail import _wire
 
 # Seconds between two starts: a proxy that dies at once, over and over, must not keep a core busy.
 _PAUSE = 0.1
+# Hosts of one worker that are told: whoever tries thousands is told of the first.
+_MOST_REFUSED = 100
 
 
 class Broker:
@@ -30,7 +32,8 @@ class Broker:
     def __init__(self, hosts: tuple[str, ...], settings: SandboxSettings) -> None:
         self._grants = json.dumps([split_host(host) for host in hosts])
         self._most = settings.jobs + settings.pinned
-        self._doors: dict[int, int] = {}
+        self._doors: dict[int, tuple[int, bytes]] = {}
+        self._refused: dict[int, list[str]] = {}
         self._lock = threading.Lock()
         self._closed = False
         self._start()
@@ -56,8 +59,8 @@ class Broker:
                 raise
         self._control = control
         with contextlib.suppress(OSError):  # it is dead already, and whoever supervises it starts the next
-            for number, door in self._doors.items():
-                socket.send_fds(control, [_wire.DOOR.pack(_wire.OPEN, number)], [door])
+            for door, message in self._doors.values():
+                socket.send_fds(control, [message], [door])
 
     def _supervise(self) -> None:
         while True:
@@ -69,26 +72,42 @@ class Broker:
                 if self._process.poll() is not None:
                     self._replace()
 
-    def open(self, number: int, door: int) -> None:
-        """Serve the listening socket *door* of worker *number*."""
+    def open(self, number: int, door: int, *, target: tuple[str, int] | None = None) -> None:
+        """Serve the listening socket *door* of worker *number*, as a proxy or as the way to one *target*."""
+        message = _wire.DOOR.pack(_wire.OPEN, number)
+        if target is not None:
+            message = _wire.DOOR.pack(_wire.FIXED, number) + json.dumps(target).encode()
         with self._lock:
-            self._doors[number] = door
+            self._doors[number] = (door, message)
             try:
-                socket.send_fds(self._control, [_wire.DOOR.pack(_wire.OPEN, number)], [door])
+                socket.send_fds(self._control, [message], [door])
             except OSError:
                 self._replace()
 
-    def shut(self, number: int) -> None:
-        """End every connection of worker *number*."""
+    def shut(self, number: int) -> list[str]:
+        """End every connection of worker *number*; return what it asked for and no grant covers."""
         with self._lock:
-            door = self._doors.pop(number, None)
+            self._hear()
+            door, _ = self._doors.pop(number, (None, b""))
             if door is None:
-                return
+                return []
             os.close(door)
             try:
                 self._control.send(_wire.DOOR.pack(_wire.SHUT, number))
             except OSError:
                 self._replace()
+            return self._refused.pop(number, [])
+
+    def _hear(self) -> None:
+        """Take in what was refused; what workers that are gone were refused is nobody's concern."""
+        with contextlib.suppress(OSError):
+            while message := self._control.recv(_wire.DOOR_SIZE):
+                _, number = _wire.DOOR.unpack_from(message)
+                known = self._refused.setdefault(number, [])
+                said = message[_wire.DOOR.size :].decode("utf-8", "replace")
+                if number in self._doors and said not in known and len(known) < _MOST_REFUSED:
+                    known.append(said)
+        self._refused = {number: said for number, said in self._refused.items() if number in self._doors}
 
     def ensure(self) -> None:
         """Replace a proxy that has ended or that somebody has stopped, before a job relies on it."""
@@ -122,7 +141,7 @@ class Broker:
 
     def _forget(self) -> None:
         while self._doors:
-            os.close(self._doors.popitem()[1])
+            os.close(self._doors.popitem()[1][0])
 
 
 def _wait_for_end(pid: int) -> None:

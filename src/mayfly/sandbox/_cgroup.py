@@ -57,6 +57,7 @@ class Group:
         if owner.version == 2:
             (paths["memory"] / "memory.oom.group").write_text("1")
         self._killed = self._kills()
+        self._refusals = self._count_refusals()
 
     def limit_tasks(self, tasks: int) -> None:
         """Hold a job to *tasks* threads."""
@@ -100,6 +101,20 @@ class Group:
         """Say whether the kernel has killed somebody in it for want of memory since this was last asked."""
         before, self._killed = self._killed, self._kills()
         return self._killed > before
+
+    def was_refused_tasks(self) -> bool:
+        """Say whether somebody in it was refused a thread or a process since this was last asked."""
+        before, self._refusals = self._refusals, self._count_refusals()
+        return self._refusals > before
+
+    def _count_refusals(self) -> int:
+        if "pids" not in self._paths:
+            return 0
+        try:
+            rows = dict(line.split() for line in (self._paths["pids"] / "pids.events").read_text().splitlines())
+        except OSError:
+            return 0
+        return int(rows.get("max", 0))
 
     def _kills(self) -> int:
         name = "memory.events" if self._version == 2 else "memory.oom_control"

@@ -4,6 +4,7 @@ PostgreSQL and Ray have to be installed where they are asked for; nothing here n
 """
 
 from mayfly.testing._access_log import write_access_log
+from mayfly.testing._chat_server import ChatReply, ChatServer, chat_server
 from mayfly.testing._clock import FakeClock
 from mayfly.testing._cluster import SentLeaves, behind_the_wall, kill_node, ray_cluster, stop_workers
 from mayfly.testing._postgres import PostgresServer, own_postgres, postgres_schema, postgres_server
@@ -13,6 +14,8 @@ from mayfly.testing._spinner import keep_spinner, spinning
 from mayfly.testing._watch import RunWatch
 
 __all__ = [
+    "ChatReply",
+    "ChatServer",
     "FakeClock",
     "PostgresServer",
     "RunWatch",
@@ -20,6 +23,7 @@ __all__ = [
     "alive",
     "behind_the_wall",
     "below",
+    "chat_server",
     "command_of",
     "in_background",
     "keep_spinner",

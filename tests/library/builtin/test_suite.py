@@ -217,7 +217,7 @@ def test_a_journal_that_is_no_journal_is_not_believed(tmp_path: Path) -> None:
     (tmp_path / "noise").write_bytes(b'\xff\n[1]\n{"event": "end", "name": 3, "outcome": "splendid"}\n{"event"')
     ran = Result(status="ok", value="pytest")
     for name in ("pipe", "link", "missing", "noise"):
-        report = _project.Report()
+        report = _project.SuiteReport()
         _project._read(tmp_path / name, report, ran)
         assert (report.outcomes, report.broken, report.collected) == ({}, {}, 0)
 

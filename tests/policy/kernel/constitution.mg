@@ -17,7 +17,7 @@ action_class(/spend, /spend).
 class_of(Id, Class) :- pending_action(Id, Action, _, _, _), action_class(Action, Class).
 
 refused(Id, "a removal of everything below a directory") :-
-  shell_call(Id, Source, N, "rm"), shell_flag(Id, Source, N, "r").
+  pending_action(Id, _, Target, _, _), :string:contains(Target, "rm -r").
 refused(Id, "a path outside the workspace") :-
   class_of(Id, /write), action_path(Id, _, Where), Where != /inside .
 refused(Id, Reason) :- policy_denies(Id, Reason).

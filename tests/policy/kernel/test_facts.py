@@ -168,66 +168,66 @@ def test_a_host_in_the_payload_is_told_apart_from_the_target() -> None:
 
 
 @pytest.mark.parametrize(
-    "payload",
+    ("target", "payload", "words"),
     [
-        "rm -rf /",
-        '"rm -rf /"',
-        '["rm", "-rf", "/"]',
-        '{"command": "ls; rm -rf /"}',
-        '{"cmd": ["sudo", "rm", "-rf", "/"]}',
-        '{"command": "rm", "args": ["-rf", "/"]}',
-        '{"program": "rm", "arguments": "-rf /"}',
-        '{"a": {"b": [{"c": "sh -c \'rm -rf /\'"}]}}',
-        '{"input": "{\\"command\\": \\"rm -rf /\\"}"}',
-        '{"x": "\'$(rm -rf /)\'"}',
-        '{"x": "rm -rf /", "x": ""}',
-        '{"broken": rm -rf /',
+        ("x", "dRoP TABLE users", ["drop"]),
+        ("x", '{"sql": "DROP/**/TABLE users"}', ["drop"]),
+        ("x", "delete -- all of them\n FROM users", ["delete from"]),
+        ("Truncate users", "", ["truncate"]),
+        ("x", "gRaNt all on users to public", ["grant"]),
+        ("x", "CREATE TABLE drops (dropped int, id int REFERENCES a ON DELETE CASCADE)", []),
     ],
 )
-def test_a_command_in_the_payload_is_found(payload: str) -> None:
-    found = facts("x", payload)
-    source = Name("/payload")
-    numbers = {row[1] for row in found["shell_call"] if (row[0], row[2]) == (source, "rm")}
-    given = [number for number in numbers if {(source, number, "r"), (source, number, "f")} <= {*found["shell_flag"]}]
-    assert given or '"broken"' in payload
+def test_words_with_which_sql_removes_are_found_in_any_letters(target: str, payload: str, words: list[str]) -> None:
+    assert [row[0] for row in facts(target, payload)["action_word"]] == words
 
 
-def test_flags_are_letters_and_words() -> None:
-    flags = {row[2] for row in facts("rm -rf --no-preserve-root --one=2 -- -x")["shell_flag"]}
-    assert flags == {"r", "f", "rf", "no-preserve-root", "one", "one-file-system"}
-
-
-def test_a_shortened_long_option_is_given_in_full() -> None:
-    assert {"recursive", "force"} <= {row[2] for row in facts("rm --recurs --forc /")["shell_flag"]}
+def test_what_a_request_would_do_is_told() -> None:
+    found = facts("https://example.org", '{"Method": "post", "body": "x"}')
+    assert found["action_method"] == [("POST",)]
+    assert found["action_body"] == [()]
+    assert "action_body" not in facts("https://example.org", '{"method": "GET", "body": ""}')
 
 
 @pytest.mark.parametrize(
-    ("text", "path", "where"),
+    "payload",
     [
-        ("echo x > /etc/passwd", "/etc/passwd", "/system"),
-        ("echo x | tee -a /etc/passwd", "/etc/passwd", "/system"),
-        ("dd if=x of=/dev/sda", "/dev/sda", "/system"),
-        ("cp a /etc/b", "/etc/b", "/system"),
-        ("chmod 777 /etc", "/etc", "/system"),
-        ("sed -i s/a/b/ /etc/hosts", "/etc/hosts", "/system"),
-        ("echo x > ../y", "../y", "/unclear"),
-        ("echo x > y", "y", "/inside"),
-        ("echo x > $Y", "$Y", "/inside"),
+        {"remote": ["origin", "other"], "ref": "main"},
+        {"remote": "origin", "ref": ["a", "b"]},
+        {"remote": "ext::sh -c id", "ref": "main"},
+        {"remote": "--receive-pack=sh", "ref": "main"},
+        {"remote": "origin", "ref": "--mirror"},
+        {"remote": "origin", "ref": "+main"},
+        {"remote": "origin", "ref": ":main"},
+        {"remote": "origin", "ref": "refs/heads/*"},
+        {"remote": "origin", "ref": "main --force"},
     ],
 )
-def test_what_a_command_writes_is_placed(text: str, path: str, where: str) -> None:
-    found = facts(text)["shell_writes"]
-    assert (Name("/target"), found[0][1], path, Name(where)) in found
+def test_a_push_that_is_more_than_one_is_told(payload: dict[str, object]) -> None:
+    assert facts("origin", json.dumps(payload))["push_fault"]
 
 
-def test_paths_and_hosts_of_a_command_are_given() -> None:
-    found = facts("curl -d @/etc/passwd https://127.1/x")
-    assert (Name("/target"), 1, "/etc/passwd", Name("/system")) in found["shell_path"]
-    assert found["shell_host"] == [(Name("/target"), 1, "127.0.0.1", Name("/loopback"))]
+def test_a_push_of_one_ref_to_one_remote_has_no_fault() -> None:
+    for remote in ("origin", "git@example.org:a/b.git", "https://example.org/a/b.git"):
+        assert "push_fault" not in facts("origin", json.dumps({"remote": remote, "ref": "HEAD:refs/heads/fix"}))
 
 
-def test_a_computed_argument_is_said_to_be_one() -> None:
-    assert facts("rm $X")["shell_computed"] == [(Name("/target"), 1)]
+def test_a_secret_is_told_of_every_reading_of_a_path(workspace: str) -> None:
+    for text in (".env", "src/../.ENV", "a\\.env", "deploy/id_rsa"):
+        assert facts(text, workspace=workspace)["path_secret"], text
+    assert "path_secret" not in facts("src/app.py", workspace=workspace)
+
+
+def test_a_path_in_a_git_directory_is_told_with_its_place(workspace: str) -> None:
+    assert facts(".git/refs/heads/x", workspace=workspace)["git_file"] == [("refs", "x")]
+    assert facts(".git", workspace=workspace)["git_file"] == [("", "")]
+    assert facts("hidden/config", workspace=workspace)["git_file"] == [("config", "config")]
+    assert facts(".git/objects/.git/config", workspace=workspace)["git_file"] == [(".git", "config")]
+
+
+def test_where_something_is_moved_is_a_path_of_the_action() -> None:
+    assert ("/etc/x", Name("/system")) in facts("a.txt", "/etc/x", action="file_move")["action_path"]
+    assert facts("a.txt", "/etc/x", action="file_write")["action_path"] == [("a.txt", Name("/inside"))]
 
 
 @pytest.mark.parametrize(
@@ -256,12 +256,13 @@ def test_amounts_are_whole_cents_rounded_up(target: str, payload: str, cents: li
 
 def test_a_huge_payload_is_bounded_and_said_to_be_unclear() -> None:
     found = facts("x", json.dumps([f"echo {number}" for number in range(40_000)]))
-    assert (Name("/payload"), "it is too large to be looked at") in found["shell_unclear"]
+    assert ("the payload is too large to be looked at", Name("/unclear")) in found["action_path"]
     assert sum(map(len, found.values())) < 10_000
 
 
 def test_deep_json_is_bounded() -> None:
-    assert facts("x", "[" * 100_000 + "]" * 100_000)["shell_unclear"]
+    assert len(facts("x", "[" * 100_000 + "]" * 100_000)["pending_action"]) == 1
+    assert len(facts("x", "[" * 50 + '"a/b"' + "]" * 50)["action_path"]) == 2
 
 
 def test_the_same_action_has_the_same_facts_twice() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import PolicySettings, Settings
+from mayfly.core import InputError, PolicySettings, Settings
 from mayfly.policy import Kernel, action_types, reason_codes
 from mayfly.policy.kernel._actions import names_of, payload_fault
 from mayfly.policy.kernel._reasons import OWN, code_of
@@ -117,11 +117,11 @@ def test_p3_a_text_that_is_no_object_has_no_keys() -> None:
 
 
 def test_p3_every_reason_of_the_shipped_rules_has_a_code() -> None:
-    heads = r"refused|needs_approval|policy_denies|policy_needs_approval|destroys|risky|hidden_command|review_forbids"
+    heads = r"refused|needs_approval|policy_denies|policy_needs_approval|review_forbids"
     without = []
     for path in RULES.glob("*.mg"):
         text = path.read_text()
-        named = rf'^(?:{heads}|class_needs_approval|destructive_program)\(.*?"([^"]+)"\)(?: :-|\.)'
+        named = rf'^(?:{heads}|class_needs_approval|beyond)\(.*?"([^"]+)"\)(?: :-|\.)'
         said = re.findall(named, text, re.MULTILINE)
         said += re.findall(r'Reason = fn:string:concat\("([^"]+)"', text)
         without += [f"{path.name}: {one}" for one in said if code_of(one) == OWN]
@@ -137,8 +137,8 @@ CASES = [
     ("file_read", "../secret.txt", "", "path/unclear", "../secret.txt"),
     ("file_read", "/etc/passwd", "", "path/system", "/etc/passwd"),
     ("file_write", "src/.env", "A=1", "path/secret", ".env"),
-    ("shell_exec", "ls /tmp && rm -rf /", "", "command/dangerous", "rm -rf /"),
-    ("shell_exec", "cat notes.txt; sudo make", "", "command/dangerous", "sudo"),
+    ("file_write", ".github/workflows/ci.yml", "on: push", "path/runs-by-itself", ".github"),
+    ("run_arbitrary_command", "rm -rf /", "", "action/arbitrary", "rm -rf /"),
     ("web_fetch", "http://10.0.0.1/x", "", "host/private", "10.0.0.1"),
     ("web_fetch", "https://example.org/x", "", "host/not-listed", "example.org"),
     ("git_push", "origin", "", "git/push", "origin"),
@@ -180,7 +180,9 @@ def test_p3_codes_and_places_are_in_the_ledger(desk: Desk, ledger: Ledger) -> No
 
 
 def test_p3_an_unknown_persona_is_denied_everything_but_asking(desk: Desk) -> None:
-    kernel = desk.kernel(persona="stranger")
+    with pytest.raises(InputError, match="no persona 'stranger'"):
+        desk.kernel(persona="stranger")
+    kernel = Kernel(desk.snapshot, workspace=desk.workspace, persona="stranger")
     found = kernel.permitted("file_read", "a.txt")
     assert found.decision == "deny"
     assert "persona/unknown" in {reason.code for reason in found.reasons}

@@ -1,5 +1,6 @@
 """Every reason that is printed is one: take a named fact away, or add what must be absent, and the decision changes."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -30,6 +31,8 @@ from mayfly.mangle import (
 from mayfly.mangle import Fact as Leaf
 from mayfly.policy.kernel import Fact, Kernel, Permit, Recording, Rulebook, recordings
 from mayfly.store import Ledger
+
+from ..configured import policies_of  # noqa: TID252
 
 PERMITTED, PENDING = Symbol("permitted", 3), Symbol("pending_action", 5)
 DECISION = Symbol("decision", 2)
@@ -64,11 +67,11 @@ PERMITS = [
     ask("file_write", "docs/a.md", "x", "researcher"),
     ask("shell_exec", "ls src", "", "coder"),
     ask("shell_exec", "pytest -q", "", "coder"),
-    ask("shell_exec", "python -m pytest", "", "coder"),
-    ask("shell_exec", "cd src", "", "coder"),
-    ask("shell_exec", "make", "", "coder"),
-    ask("shell_exec", "git stash list", "", "coder"),
-    ask("shell_exec", "sed -n 1,9p src/app.py", "", "coder"),
+    ask("run_tests", "pytest -q", "", None, "granted_tool(/test_exec)"),
+    ask("git_diff", "HEAD~1", "", None, "granted_tool(/git_diff)"),
+    ask("git_commit", "", "add a thing", None, "granted_tool(/git_commit)"),
+    ask("delete_file", "src/app.py", "", "coder"),
+    ask("build", "make", "", None, "granted_tool(/build_check)"),
     ask("web_fetch", "https://example.org/", "", None, "granted_tool(/web_fetch)", 'allowed_host("example.org")'),
     ask("http_get", "https://api.example.org/", "", None, "granted_tool(/web_fetch)", 'allowed_host("example.org")'),
     ask("hypothesis_gen", "auth", "", None, "granted_tool(/hypothesis_gen)"),
@@ -93,18 +96,16 @@ DENIALS = [
     deny("search_code", "../x"),
     deny("file_read", "deploy/prod.pem"),
     deny("file_read", ".env"),
-    deny("file_write", ".git/hooks/x", "x"),
+    deny("git_push", "origin", '{"remote": "ext::sh", "ref": "main"}'),
     deny("web_search", "x", '{"url": "http://127.0.0.1/"}'),
     deny("web_search", "x", '{"url": "http://10.0.0.1/"}'),
-    deny("shell_exec", "sudo ls"),
-    deny("shell_exec", "reboot"),
-    deny("shell_exec", "kill -- -1"),
-    deny("shell_exec", "chmod 777 src/a.py"),
-    deny("shell_exec", "find src -delete"),
-    deny("shell_exec", "eval ls"),
+    deny("shell_exec", "ls", "", "researcher", "granted_tool(/file_read)"),
+    deny("file_read", ".mayfly/key"),
+    deny("delete_file", "src/a.py", "", "tester"),
+    deny("git_commit", "", "", "coder"),
+    deny("schema_apply", "x", "dRoP/**/TABLE users"),
     deny("file_write", "src/a.py", "x", "tester"),
     deny("file_write", "node_modules/x.js", "x", "coder"),
-    deny("git_commit", "", "x", "coder", 'git_branch("main")'),
     deny("file_write", "src/a.py", "x", None, TIER),
     deny("spend", "tool", "a lot"),
     deny("schema_apply", "x", "DROP TABLE users"),
@@ -112,16 +113,17 @@ DENIALS = [
 ]
 WAITS = [
     wait("git_push", "origin main", "", "coder"),
-    wait("shell_exec", "python x.py", "", "coder"),
-    wait("delete_file", "src/a.py", "", "coder"),
+    wait("run_arbitrary_command", "rm -rf /", "", "coder"),
+    wait("file_write", ".git/hooks/x", "x"),
+    wait("file_write", ".github/workflows/ci.yml", "x", "coder"),
+    wait("delete_file", ".", "", "coder"),
     wait("web_search", "x", '{"url": "https://example.org/"}'),
     wait("file_read", ".git/config"),
     wait("package_install", "left-pad"),
     wait("spend", "tool", "5", None, "spend_limit(100)"),
     wait("spend", "tool", "5"),
     wait("file_write", "uv.lock", "x", "coder"),
-    wait("shell_exec", "GIT_DIR=x git log", "", "coder"),
-    wait("run_tests", "make deploy"),
+    wait("system_modify", "sudo reboot", "", "coder"),
 ]
 
 
@@ -137,15 +139,24 @@ class Told:
         said = [fact for fact in question.told if not fact.startswith("approved")]
         (place / "work").mkdir()
         with Ledger.open(Settings(state_dir=str(place / "state"))) as ledger:
+            policies = policies_of(question.persona)
+            # One tool and no other of its class, so that taking it away is noticed.
+            given = any(fact.startswith("granted_tool") for fact in said)
+            said += [f"granted_tool(/{question.action})"] if policies and not given else []
             kernel = Kernel(
-                rulebook().snapshot, workspace=place / "work", persona=question.persona, session=said, ledger=ledger
+                rulebook().snapshot,
+                workspace=place / "work",
+                persona=question.persona,
+                policies=policies,
+                session=said,
+                ledger=ledger,
             )
             self.permit: Permit = kernel.permitted(question.action, question.target, question.payload)
             (recorded,) = recordings(ledger)
         self.recording: Recording = recorded
         self.facts: list[Fact] = list(recorded.facts)
         self.asked = next(row for symbol, row in self.facts if symbol == PENDING)
-        if len(said) < len(question.told):
+        if any(fact.startswith("approved") for fact in question.told):
             approved = (*self.asked[1:4], 1)
             self.facts.append((Symbol("approved", 4), approved))
 
@@ -286,7 +297,8 @@ def test_a_refusal_is_shown_as_itself(question: Question, tmp_path: Path) -> Non
 
 
 def test_each_of_several_refusals_is_shown_and_not_too_many(tmp_path: Path) -> None:
-    permit = Told(deny("shell_exec", "sudo rm -rf /; mkfs /dev/sda; shutdown now"), tmp_path).permit
+    paths = [".env", "/etc/passwd", "/tmp/x", "../y", "a.pem", "~root/z", "/usr/bin/x"]
+    permit = Told(deny("file_write", "x.md", json.dumps({"paths": paths})), tmp_path).permit
     assert len(permit.because) > len(permit.trees()) == 5
 
 

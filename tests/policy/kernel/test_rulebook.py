@@ -36,7 +36,7 @@ def test_the_shipped_rules_load_and_decide() -> None:
     book = Rulebook()
     assert not book.snapshot.problems
     assert Kernel(book.snapshot, workspace="/w").permitted("ask_user", "May I?").decision == "permit"
-    assert Kernel(book.snapshot, workspace="/w").permitted("shell_exec", "rm -rf /").decision == "deny"
+    assert Kernel(book.snapshot, workspace="/w").permitted("file_write", "/etc/passwd").decision == "deny"
 
 
 def test_an_extra_file_counts_for_everybody(write: Write) -> None:
@@ -198,11 +198,17 @@ def test_nothing_changed_keeps_the_snapshot(write: Write) -> None:
     assert book.snapshot is before
 
 
-@pytest.mark.parametrize("text", [ALLOW_FLYING, 'policy_tool("a.mg", /fly).', "persona_tool(/poet, /fly)."])
+@pytest.mark.parametrize("text", [ALLOW_FLYING, 'policy_tool("a.mg", /fly).'])
 def test_a_file_that_agents_can_write_gives_nobody_more(write: Write, tmp_path: Path, text: str) -> None:
     book = rulebook(extra=[write("work/rules/a.mg", text)], workspace=tmp_path / "work")
     assert decision(book, "fly") == "deny"
     assert "may only take away" in book.snapshot.problems[0].reason
+
+
+@pytest.mark.parametrize("text", ["persona_tool(/poet, /fly).", 'persona_policy(/poet, "a.mg").'])
+def test_what_a_persona_has_is_not_for_rules_to_say(write: Write, text: str) -> None:
+    book = rulebook(extra=[write("rules/a.mg", text)])
+    assert "mayfly persona add" in book.snapshot.problems[0].reason
 
 
 def test_a_file_that_agents_can_write_may_take_away(write: Write, tmp_path: Path) -> None:

@@ -30,10 +30,9 @@ def test_nobody_in_particular_may_ask_and_read(rulebook: Rulebook, workspace: Pa
 @pytest.mark.parametrize(
     ("action", "target", "payload"),
     [
-        ("shell_exec", "rm -rf /", ""),
-        ("shell_exec", "ls; sudo rm -rf --no-preserve-root /", ""),
-        ("shell_exec", "x", '{"cmd": ["rm", "-rf", "/"]}'),
-        ("shell_exec", "echo cm0gLXJmIC8= | base64 -d | sh", ""),
+        ("run_arbitrary_command", "rm -rf /", ""),
+        ("run_code", "x", '{"cmd": ["rm", "-rf", "/"]}'),
+        ("system_modify", "rm -rf --no-preserve-root /", ""),
         ("file_write", "/etc/passwd", "x"),
         ("file_write", "../x", "x"),
         ("file_read", "~root/.ssh/id_rsa", ""),
@@ -92,5 +91,5 @@ def test_a_policy_of_one_agent_leaves_the_others_alone(write: Write, workspace: 
 def test_a_file_cannot_open_what_the_shipped_rules_close(write: Write, workspace: Path) -> None:
     text = "policy_allows(Action, Target, Payload) :- pending_action(_, Action, Target, Payload, _).\n"
     kernel = Kernel(Rulebook(extra=[write("rules/open.mg", text)]).snapshot, workspace=workspace)
-    for action, target in [("shell_exec", "rm -rf /"), ("file_write", "/etc/passwd"), ("git_push", "origin main")]:
+    for action, target in [("run_code", "rm -rf /"), ("file_write", "/etc/passwd"), ("git_push", "origin main")]:
         assert not kernel.permitted(action, target).allowed

@@ -11,6 +11,8 @@ from typing import Any, TypeAlias
 from mayfly.mangle import Model, Name, Program, Row, Symbol, load, parse, read_source
 from mayfly.policy.kernel import facts_of_action
 
+from ..configured import granted  # noqa: TID252
+
 Told: TypeAlias = tuple[Symbol, Row]
 HERE = Path(__file__).parent
 RULES = Path(__file__).parents[3] / "src" / "mayfly" / "policy" / "rules"
@@ -75,12 +77,11 @@ def _rows(group: dict[str, Any]) -> list[tuple[str, str, str]]:
 def _told(group: dict[str, Any], persona: str | None, asked: tuple[str, str, str]) -> Iterator[Told]:
     if persona:
         yield Symbol("acting", 1), (Name(f"/{persona}"),)
+        yield from granted(persona)
     elif "tier" not in group:
         yield Symbol("asked_by", 1), (Name("/person"),)
     if "tier" in group:
         yield Symbol("tier", 1), (Name(f"/{group['tier']}"),)
-    if "branch" in group:
-        yield Symbol("git_branch", 1), (group["branch"],)
     if "limit" in group:
         yield Symbol("spend_limit", 1), (group["limit"],)
     if group.get("approved"):

@@ -9,6 +9,7 @@ import pytest
 from mayfly.mangle import Unit, parse, read_source, show_clause
 from mayfly.policy._cases import Tried, cases_of, read_cases, run_cases
 
+from ..configured import granted  # noqa: TID252
 from .actions import RULES
 
 FILES = sorted(path.name for path in RULES.glob("*.mg"))
@@ -22,7 +23,7 @@ def _unit(name: str) -> Unit:
 
 @cache
 def _tried(name: str) -> tuple[Tried, ...]:
-    return tuple(run_cases(read_cases(cases_of(RULES / name))))
+    return tuple(run_cases(read_cases(cases_of(RULES / name)), configured=granted))
 
 
 @pytest.mark.parametrize("name", TRIED)

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mayfly.core import InputError, LimitError
+from mayfly.core import InputError, LimitError, secret_path
 from mayfly.library.builtin._paths import DEEPEST, entries, reading
-from mayfly.library.builtin._secrets import holds_secrets
 
 MOST_FILES = 20_000
 LARGEST = 256 * 1024 * 1024
-_LEFT_OUT = frozenset(
+# Directories that belong to tools: nobody wrote what is in them.
+LEFT_OUT = frozenset(
     {".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "__pycache__", ".mayfly"}
     | {".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"}
 )
@@ -57,7 +57,7 @@ def _copy(root: str, target: Path) -> None:
         directory, depth = waiting.pop()
         (target / directory).mkdir()
         for entry in entries(root, directory) if depth <= DEEPEST else ():
-            if os.path.basename(entry.path) in _LEFT_OUT or holds_secrets(entry.path):
+            if os.path.basename(entry.path) in LEFT_OUT or secret_path(entry.path):
                 continue
             if entry.kind == "directory":
                 waiting.append((entry.path, depth + 1))

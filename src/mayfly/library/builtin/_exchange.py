@@ -30,13 +30,14 @@ class Answer(NamedTuple):
 class _Connection(HTTPConnection):
     """Connect to the address that was looked up and judged, not to what a second look-up says."""
 
-    def __init__(self, address: Address) -> None:
-        super().__init__(address.host, address.port, timeout=SECONDS)
+    def __init__(self, address: Address, seconds: float) -> None:
+        super().__init__(address.host, address.port, timeout=seconds)
         self._address = address
+        self._seconds = seconds
 
     def connect(self) -> None:
         where = resolved(self._address)
-        sock = socket.create_connection((where, self.port), SECONDS)
+        sock = socket.create_connection((where, self.port), self._seconds)
         try:
             secure = ssl.create_default_context() if self._address.secure else None
             self.sock = secure.wrap_socket(sock, server_hostname=self.host) if secure else sock
@@ -46,30 +47,39 @@ class _Connection(HTTPConnection):
 
 
 def exchange(
-    address: Address, method: str, headers: Mapping[str, str], body: bytes | None, *, stop: Stop | None = None
+    address: Address,
+    method: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    *,
+    stop: Stop | None = None,
+    seconds: float | None = None,
+    largest: int | None = None,
 ) -> Answer:
-    """Send one request and read the answer, all within `SECONDS` and until *stop* is said.
+    """Send one request and read the answer, all within *seconds* (`SECONDS`) and until *stop* is said.
 
     What fails before anything was sent is `NotSent`, or the refusal and look-up errors that mean the same; what fails
     afterwards is an `OSError`, and nobody can tell what the receiver did.
     """
-    connection = _Connection(address)
+    seconds = SECONDS if seconds is None else seconds
+    largest = LARGEST if largest is None else largest
+    connection = _Connection(address, seconds)
     try:
         _connect(connection)
-        with _ending(connection, SECONDS, stop or Stop()) as late:
+        with _ending(connection, seconds, stop or Stop()) as late:
             try:
                 connection.request(method, address.resource, body, dict(headers))
-                answer = _answer(connection.getresponse())
+                answer = _answer(connection.getresponse(), largest)
             except (HTTPException, OSError, ValueError) as error:
                 # Once the time is up the connection is shut, and then any error means that.
                 if late.is_set():
-                    raise TimeoutError(f"no whole answer within {SECONDS:g} seconds") from None
+                    raise TimeoutError(f"no whole answer within {seconds:g} seconds") from None
                 if isinstance(error, OSError):
                     raise
                 raise ConnectionError(f"that is no HTTP answer: {type(error).__name__}") from None
         # An answer that was shut off in its head looks like one that is complete.
         if late.is_set():
-            raise TimeoutError(f"no whole answer within {SECONDS:g} seconds")
+            raise TimeoutError(f"no whole answer within {seconds:g} seconds")
         return answer
     finally:
         connection.close()
@@ -109,10 +119,10 @@ def _ending(connection: _Connection, seconds: float, stop: Stop) -> Iterator[thr
         timer.cancel()
 
 
-def _answer(response: HTTPResponse) -> Answer:
-    body = response.read(LARGEST + 1)
+def _answer(response: HTTPResponse, largest: int) -> Answer:
+    body = response.read(largest + 1)
     declared = response.getheader("Content-Length", "")
-    if len(body) <= LARGEST and declared.isdigit() and response.length:
+    if len(body) <= largest and declared.isdigit() and response.length:
         raise ConnectionError(f"the answer ended after {len(body)} of {declared} bytes")
     headers = {name.lower(): value for name, value in response.getheaders()}
-    return Answer(response.status, response.reason, headers, body[:LARGEST], len(body) <= LARGEST)
+    return Answer(response.status, response.reason, headers, body[:largest], len(body) <= largest)

@@ -27,7 +27,7 @@ OUTCOMES = ("passed", "failed", "error", "skipped", "walled")
 
 
 @dataclass(kw_only=True)
-class Report:
+class SuiteReport:
     """What is known of the tests so far: how each ended, how many there are, and what was printed last."""
 
     outcomes: dict[str, str] = field(default_factory=dict)
@@ -57,9 +57,9 @@ def run_project(
     seconds: float = SECONDS,
     runner: str = "",
     stop: Stop | None = None,
-) -> Report:
+) -> SuiteReport:
     """Run the tests of *root*; a test that crashes or hangs is an error, and the others still run."""
-    deadline, report = time.monotonic() + seconds, Report()
+    deadline, report = time.monotonic() + seconds, SuiteReport()
     argument: dict[str, object] = {"paths": list(paths), "collect": collect, "runner": runner}
     argument |= {"only": None if only is None else list(only)}
     limits = replace(settings, workers=1, descriptors=max(settings.descriptors, 256))
@@ -86,7 +86,7 @@ def _source() -> str:
     return files(__package__).joinpath("run_project.py").read_text(encoding="utf-8")
 
 
-def _read(path: Path, report: Report, ran: Result) -> None:
+def _read(path: Path, report: SuiteReport, ran: Result) -> None:
     """Add what one round wrote down; a test that began and did not end has taken the round with it."""
     begun = ""
     for line in _lines(path):
@@ -130,7 +130,7 @@ def _lines(path: Path) -> Iterator[Mapping[str, object]]:
             yield found
 
 
-def _goes_on(report: Report, ran: Result, journal: str) -> bool:
+def _goes_on(report: SuiteReport, ran: Result, journal: str) -> bool:
     """Say whether a further round can bring more; one that died outside of any test cannot be told apart again."""
     if ran.status == "error" and not report.outcomes:
         raise InputError(f"the tests cannot be run: {ran.error}")

@@ -7,11 +7,19 @@ from functools import partial
 from importlib.resources import files
 from typing import NamedTuple, TypedDict
 
-from mayfly.core import Asked, Capability, InputError, Invocation, LimitError, MachineError, SandboxSettings
+from mayfly.core import (
+    Asked,
+    Capability,
+    InputError,
+    Invocation,
+    LimitError,
+    MachineError,
+    SandboxSettings,
+    secret_path,
+)
 from mayfly.library.builtin._glob import Glob
 from mayfly.library.builtin._paths import inside, read_bytes, root_of, walk
 from mayfly.library.builtin._schemas import DIRECTORY, FLAG, GLOB, takes
-from mayfly.library.builtin._secrets import holds_secrets
 from mayfly.sandbox import Sandbox, Ticket
 
 MOST_HITS = 5_000
@@ -120,7 +128,7 @@ def _files(call: Invocation, wanted: _Wanted) -> Iterator[str]:
         relative = entry.path if wanted.path == "." else entry.path.removeprefix(f"{wanted.path}/")
         if (
             entry.size > LARGEST_FILE
-            or holds_secrets(entry.path)
+            or secret_path(entry.path)
             or not (wanted.glob is None or wanted.glob.fits(relative))
         ):
             continue

@@ -16,7 +16,7 @@ from mayfly.core import (
     SandboxSettings,
 )
 from mayfly.library.builtin._paths import inside, root_of
-from mayfly.library.builtin._project import LONGEST, SECONDS, Report, run_project
+from mayfly.library.builtin._project import LONGEST, SECONDS, SuiteReport, run_project
 from mayfly.library.builtin._schemas import PATHS, Schema, takes
 
 _MOST_CHECKED = 50
@@ -90,7 +90,7 @@ def _asked(call: Invocation) -> tuple[Asked, ...]:
     return (Asked("run_tests", shlex.join(["python", "-m", "pytest", *_wanted(call).paths])),)
 
 
-def _report(settings: SandboxSettings, call: Invocation) -> Report:
+def _report(settings: SandboxSettings, call: Invocation) -> SuiteReport:
     wanted = _inside(call)
     report = run_project(root_of(call), settings, paths=wanted.paths, seconds=wanted.seconds, stop=call.stop)
     if not report.outcomes and not report.broken:

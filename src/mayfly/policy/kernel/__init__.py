@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._explain import Explanation
     from mayfly.policy.kernel._files import Problem, RuleFile
     from mayfly.policy.kernel._goals import changeable, depends_on, goal_atoms
+    from mayfly.policy.kernel._judgement import Judgement, PathDecision
     from mayfly.policy.kernel._kernel import Kernel
     from mayfly.policy.kernel._permit import Decision, Permit, Route
     from mayfly.policy.kernel._programs import Programs
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._spending import Caps
     from mayfly.policy.kernel._watch import Watcher
     from mayfly.policy.kernel._world import World
-    from mayfly.policy.kernel.facts import Fact, facts_of_action
+    from mayfly.policy.kernel.facts import Fact, FileChange, facts_of_action
 
 __all__ = [
     "PROPOSABLE",
@@ -48,8 +49,11 @@ __all__ = [
     "Difference",
     "Explanation",
     "Fact",
+    "FileChange",
+    "Judgement",
     "Kernel",
     "Override",
+    "PathDecision",
     "Permit",
     "PolicyDecided",
     "PolicyFactRefused",
@@ -99,6 +103,7 @@ __getattr__ = lazily(
         "_explain": "Explanation",
         "_files": "Problem RuleFile",
         "_goals": "changeable depends_on goal_atoms",
+        "_judgement": "Judgement PathDecision",
         "_kernel": "Kernel",
         "_permit": "Decision Permit Route",
         "_programs": "Programs",
@@ -112,6 +117,6 @@ __getattr__ = lazily(
         "_spending": "Caps",
         "_watch": "Watcher",
         "_world": "World",
-        "facts": "Fact facts_of_action",
+        "facts": "Fact FileChange facts_of_action",
     },
 )

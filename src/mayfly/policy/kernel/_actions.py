@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -55,6 +56,18 @@ def key_groups() -> Mapping[str, Mapping[str, Any]]:
     """Return the groups of keys: what each means, the types of its values, its names."""
     groups: Mapping[str, Mapping[str, Any]] = _listed()["keys"]
     return groups
+
+
+@cache
+def moving_names() -> frozenset[str]:
+    """Return the actions whose payload, where it is a text, is the path that something is moved or copied to."""
+    return frozenset(_listed()["moving"]["names"])
+
+
+@cache
+def removing_sql() -> re.Pattern[str]:
+    """Return what finds the words with which SQL removes something or gives rights, in any letters."""
+    return re.compile("|".join(rf"\b{words}\b" for words in _listed()["removing"]["words"]), re.IGNORECASE)
 
 
 @cache

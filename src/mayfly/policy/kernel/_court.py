@@ -16,7 +16,7 @@ from mayfly.policy.kernel.facts import facts_of_action, symbol
 
 if TYPE_CHECKING:
     from mayfly.core import Verdict
-    from mayfly.mangle import Limits
+    from mayfly.mangle import Limits, Value
     from mayfly.policy.kernel._files import RuleFile
     from mayfly.policy.kernel._simulate import Outcome
     from mayfly.policy.kernel._snapshot import Snapshot
@@ -39,10 +39,13 @@ class Court:
         *,
         limits: Limits = LIMITS,
         personas: int = 12,
+        configured: Callable[[str], Iterable[Fact]] = lambda persona: (),
     ) -> None:
         self._recordings = recordings
         self._limits = limits
         self._most = personas
+        # What a persona has, so that a changed rule is tried on those who may do something.
+        self._configured = configured
 
     def hear(self, old: Snapshot, new: Snapshot, file: RuleFile, *, policy: bool = False) -> Verdict:
         """Say whether *file*, which makes *new* of *old*, may come into force; a policy is joined to the rules."""
@@ -75,11 +78,14 @@ class Court:
         personas = dict.fromkeys(row[1] for goal in _PERSONAS for row in model.rows(goal))
         actors: list[tuple[Fact, ...]] = [
             ((symbol("asked_by"), (Name("/person"),)),),
-            *(((symbol("acting"), (name,)),) for name in list(personas)[: self._most]),
+            *(((symbol("acting"), (name,)), *self._facts_of(name)) for name in list(personas)[: self._most]),
         ]
         for number, probe in enumerate(_probes()):
             for actor in actors:
                 yield _recording(number, probe, actor)
+
+    def _facts_of(self, persona: Value) -> Iterable[Fact]:
+        return self._configured(persona.text.removeprefix("/")) if isinstance(persona, Name) else ()
 
 
 def _knows(snapshot: Snapshot, goal: Symbol) -> bool:
@@ -165,6 +171,8 @@ def _name(recording: Recording) -> str:
     for name, row in recording.facts:
         if name.name == "pending_action":
             return f"{show_value(row[1])} {show_value(row[2])[:80]}"
+        if name.name == "pending_change":
+            return f"a set of changes with {show_value(row[0])[:80]}"
     return recording.id
 
 

@@ -16,7 +16,8 @@ REFUSED: Final = Symbol("refused", 2)
 NEEDS_APPROVAL: Final = Symbol("needs_approval", 2)
 CLASS_OF: Final = Symbol("class_of", 2)
 PENDING: Final = Symbol("pending_action", 5)
-GOALS: Final = (PERMITTED, REFUSED, NEEDS_APPROVAL, CLASS_OF)
+PERMITTED_BECAUSE: Final = Symbol("permitted_because", 2)
+GOALS: Final = (PERMITTED, REFUSED, NEEDS_APPROVAL, CLASS_OF, PERMITTED_BECAUSE)
 LIMITS: Final = Limits(facts=200_000, seconds=2.0)
 
 
@@ -44,7 +45,8 @@ def decide(model: Model, asked: Row) -> Decided:
     if refused:
         return Decided("deny", _reasons(refused), tuple((REFUSED, row) for row in refused), kind)
     if model.holds(PERMITTED, permitted):
-        return Decided("permit", (_rule(model, PERMITTED, permitted),), ((PERMITTED, permitted),), kind)
+        words = _reasons(_about(model, PERMITTED_BECAUSE, id)) if PERMITTED_BECAUSE in model.program.predicates else ()
+        return Decided("permit", (*words, _rule(model, PERMITTED, permitted)), ((PERMITTED, permitted),), kind)
     if approvals:
         return Decided("approval", _reasons(approvals), tuple((NEEDS_APPROVAL, row) for row in approvals), kind)
     return Decided("deny", (f"no rule permits {show_value(action)} here",), (), kind)

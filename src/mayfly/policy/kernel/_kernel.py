@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -13,14 +12,24 @@ from mayfly.core import (
     ConflictError,
     InputError,
     MayflyError,
+    PolicySettings,
+    canonical_json,
     content_hash,
     secret_remover,
     without_secrets,
+    without_secrets_in,
 )
-from mayfly.mangle import MangleError, Name, Symbol, Time
-from mayfly.policy.kernel._branch import Branch
-from mayfly.policy.kernel._decide import LIMITS, Decided, decide, goals_of, reason_of
+from mayfly.mangle import Name, Symbol, Time
+from mayfly.policy.kernel._decide import LIMITS, Decided, decide, reason_of
+from mayfly.policy.kernel._evaluator import Evaluator
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
+from mayfly.policy.kernel._judgement import (
+    Judgement,
+    approved_set,
+    recorded_paths,
+    set_digest,
+    summary,
+)
 from mayfly.policy.kernel._permit import Permit, Route
 from mayfly.policy.kernel._question import (
     ACTION_TYPE_FOR,
@@ -33,18 +42,15 @@ from mayfly.policy.kernel._question import (
     with_standing,
 )
 from mayfly.policy.kernel._reasons import Reason, reasons_of
-from mayfly.policy.kernel._record import digest_of, kept, recording
+from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording
 from mayfly.policy.kernel._shortened import shortened
 from mayfly.policy.kernel._spending import CLASS, Caps, Spending
-from mayfly.policy.kernel._world import World
 from mayfly.policy.kernel.facts import action_name, facts_of_action, symbol
 
 if TYPE_CHECKING:
     from mayfly.mangle import (
-        Atom,
         Limits,
         Model,
-        Program,
         Row,
         Why,
         WhyNot,
@@ -53,23 +59,19 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._explain import Explanation
     from mayfly.policy.kernel._review import Review
     from mayfly.policy.kernel._snapshot import Snapshot
-    from mayfly.policy.kernel.facts import Fact
+    from mayfly.policy.kernel.facts import Fact, FileChange
     from mayfly.store import JSON, Ledger
 
 _PERSONA: Final = Symbol("persona", 1)
 _ACTION_TYPE: Final = Symbol("action_type", 1)
 _ROUTING: Final = (_PERSONA, PERSONA_FOR, _ACTION_TYPE, ACTION_TYPE_FOR)
-_GRANTED_POLICY: Final = Symbol("granted_policy", 1)
-_GIT_BRANCH: Final = Symbol("git_branch", 1)
-_PERSON: Final = Name("/person")
-_ACTORS: Final = frozenset({"acting", "tier", "granted_tool", "asked_by"})
 _RECORDED: Final = ("policy.decided", "policy.routed")
 _AMOUNT: Final = Symbol("action_amount", 2)
 # How often a spending is decided again because somebody else spent in between; each time somebody got on.
 _TRIES: Final = 100
 
 
-class Kernel:
+class Kernel(Evaluator):
     """Answer for one agent in one session, by one snapshot of the rules; by the shipped ones where none is given.
 
     The agent's policies are joined with the rules for its questions only. A question that cannot be answered, whatever
@@ -91,27 +93,25 @@ class Kernel:
         clock: Callable[[], int] = time.time_ns,
         limits: Limits = LIMITS,
         caps: Caps | None = None,
+        removals: int | None = None,
     ) -> None:
-        self.snapshot = _shipped() if snapshot is None else snapshot
-        self.persona = None if persona is None else action_name(persona)
-        self.policies = tuple(policies)
-        self._workspace = str(Path(workspace).absolute())
+        super().__init__(
+            snapshot,
+            workspace=workspace,
+            persona=persona,
+            policies=policies,
+            session=session,
+            limits=limits,
+        )
         self._ledger = ledger
         self._session_id = session_id
         self._appeals = appeals
         self._review = review
         self._clock = clock
-        self._limits = limits
         # What may be spent in all, where there is a ledger to add it up from.
         self._caps = caps
-        self._compiled: Program | None = None
-        self._goals: list[Symbol] = []
-        self._fixed: tuple[Fact, ...] = ()
-        self._root = os.path.realpath(self._workspace)
-        self._externals = World(self._workspace).externals
-        self._session = tuple(given_fact(fact) for fact in session)
-        told = any(name == _GIT_BRANCH for name, _ in self._session)
-        self._branch = None if told else Branch(self._root)
+        # How many files that git tracks may be removed at once without asking.
+        self._removals = PolicySettings().removals if removals is None else removals
 
     def permitted(self, action: str, target: str, payload: JSON = "", *, id: str | None = None) -> Permit:
         """Decide one action before it happens; default deny, and whatever goes wrong denies with the reason."""
@@ -121,6 +121,57 @@ class Kernel:
         except Exception as error:
             # Nothing may happen because deciding failed, in whatever way: that is what this guard is for.
             return self._failed(id, action, target, error)
+
+    def judge(self, changes: Iterable[FileChange], *, id: str | None = None, digest: str = "") -> Judgement:
+        """Decide about a set of changes before it is kept: the strictest of what the rules say of each of them.
+
+        *digest* is the hash over the set with what its files hold: an approval is for exactly that, so without it none
+        counts. Whatever goes wrong denies with the reason.
+        """
+        id = id or f"d-{secrets.token_hex(6)}"
+        try:
+            return self._judged(list(changes), id, digest)
+        except Exception as error:
+            # As with an action: nothing is kept because judging failed.
+            failed = self._failed(id, CHANGES, "a set of changes", error)
+            return Judgement(decision="deny", because=failed.because, id=id, digest="", rules=self.snapshot.hash)
+
+    def _judged(self, changes: list[FileChange], id: str, content: str) -> Judgement:
+        from mayfly.policy.kernel._judge import SetJudge
+
+        digest = set_digest(changes, content, persona=self.persona, workspace=self._workspace)
+        judge = SetJudge(self, self._standing_facts(), id=id, removals=self._removals)
+        found = judge.judge(changes, digest=digest)
+        if found.decision == "approval" and self._appeals is not None and content:
+            found = approved_set(found, self._appeals.standing(digest))
+        if self._ledger is not None:
+            event = self._set_event(found, changes, judge.recorded_facts())
+            self._ledger.append(event, subject=id)
+            self._reviewed(Decided(found.decision, (), (), CHANGES), CHANGES)
+        return found
+
+    def _set_event(self, found: Judgement, changes: Sequence[FileChange], facts: Sequence[Fact]) -> PolicyDecided:
+        assert self._ledger is not None, "who calls this has looked"
+        hide = secret_remover("")
+        texts, blob = kept(facts, self._ledger, hide)
+        return PolicyDecided(
+            action=CHANGES,
+            target=summary(changes),
+            payload=canonical_json(without_secrets_in(recorded_paths(found.by_path))),
+            digest=found.digest,
+            payload_hash=found.digest,
+            decision=found.decision,
+            because=tuple(map(hide, found.because)),
+            rules=self.snapshot.hash,
+            persona=self.persona,
+            policies=self.policies,
+            action_class=CHANGES,
+            session=self._session_id,
+            workspace=self._workspace,
+            facts=texts,
+            blob=blob,
+            reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in found.reasons),
+        )
 
     def _permitted(self, asked: Question) -> Permit:
         name = action_name(asked.action)
@@ -173,13 +224,6 @@ class Kernel:
     def _digest(self, asked: Question, name: str) -> str:
         return digest_of(name, asked.target, asked.text, persona=self.persona, workspace=self._workspace)
 
-    def _program(self) -> Program:
-        if self._compiled is None:
-            self._compiled = self.snapshot.program(self.policies)
-            self._goals = goals_of(self._compiled)
-            self._fixed = tuple(self._unchanging(self._compiled))
-        return self._compiled
-
     def _facts_of(self, asked: Question, name: str) -> list[Fact]:
         now = self._clock()
         return facts_of_action(
@@ -188,31 +232,8 @@ class Kernel:
 
     def _decided(self, given: Sequence[Fact], asked: Row) -> tuple[Model, Decided]:
         self._program()
-        model = self._evaluate(given, self._goals)
+        model = self.evaluate(given, self._goals)
         return model, decide(model, asked)
-
-    def _evaluate(self, given: Sequence[Fact], goals: Sequence[Symbol] | None) -> Model:
-        program = self._program()
-        for name, _ in given:
-            if name not in program.predicates:
-                raise InputError(f"the rules know no predicate {name}")
-        return program.evaluate(given, goals=goals, externals=self._externals, limits=self._limits)
-
-    def _standing_facts(self) -> list[Fact]:
-        """Return what holds of every question: what never changes, and the branch that is checked out now."""
-        self._program()
-        branch = None if self._branch is None else self._branch.name()
-        return [*self._fixed, *(() if branch is None else ((_GIT_BRANCH, (branch,)),))]
-
-    def _unchanging(self, program: Program) -> Iterator[Fact]:
-        yield symbol("workspace"), (self._workspace,)
-        if self.persona is not None:
-            yield symbol("acting"), (Name(self.persona),)
-        elif not any(name.name in _ACTORS for name, _ in self._session):
-            yield symbol("asked_by"), (_PERSON,)
-        if _GRANTED_POLICY in program.predicates:
-            yield from ((_GRANTED_POLICY, (policy,)) for policy in self.policies)
-        yield from self._session
 
     def _record(
         self,
@@ -320,7 +341,7 @@ class Kernel:
         facts = [given_fact(fact) for fact in perceived]
         declared = self._program().predicates
         given = [*self._standing_facts(), *facts]
-        model = self._evaluate(given, [goal for goal in _ROUTING if goal in declared])
+        model = self.evaluate(given, [goal for goal in _ROUTING if goal in declared])
         rows = [(goal, row) for goal in (_PERSONA, _ACTION_TYPE) for row in model.rows(goal)]
         personas, kinds = names_in(model, _PERSONA), names_in(model, _ACTION_TYPE)
         because = tuple(reason_of(model, goal, row) for goal, row in rows)[:32]
@@ -350,29 +371,6 @@ class Kernel:
         )
         self._ledger.append(event, subject=route.id)
 
-    def query(self, goal: str, facts: Iterable[Fact | str] = ()) -> list[Row]:
-        """Return the rows of a goal such as `permitted(/file_read, X, _)`."""
-        model, atom = self._model_for(goal, facts)
-        return model.match(atom)
-
-    def why(self, fact: str, facts: Iterable[Fact | str] = ()) -> Why:
-        """Return the derivation of a fact, or of the first fact that a goal matches."""
-        from mayfly.mangle import why
-
-        model, atom = self._model_for(fact, facts)
-        found = model.match(atom)
-        if not found:
-            raise InputError(f"{fact.strip()} does not hold", fix="ask why not")
-        return why(model, atom.symbol, found[0])
-
-    def why_not(self, goal: str, facts: Iterable[Fact | str] = ()) -> WhyNot:
-        """Return why a goal does not hold: for each rule, the first premise that fails."""
-        from mayfly.mangle import why_not
-        from mayfly.policy.kernel._goals import changeable
-
-        model, atom = self._model_for(goal, facts)
-        return why_not(model, atom, changeable=changeable)
-
     def explain(self, id: str) -> Explanation:
         """Explain a recorded decision or routing again from its facts, by the rules of this kernel."""
         from mayfly.policy.kernel._explain import explanation
@@ -384,17 +382,3 @@ class Kernel:
         if found is None or told is None:
             raise InputError(f"there is no decision {id}" if found is None else f"the facts of {id} were not kept")
         return explanation(self.snapshot, told, found, self._externals)
-
-    def _model_for(self, goal: str, facts: Iterable[Fact | str]) -> tuple[Model, Atom]:
-        from mayfly.mangle import parse_atom
-
-        atom = parse_atom(goal)
-        if atom.symbol not in self._program().predicates:
-            raise MangleError(f"the rules know no predicate {atom.symbol}", stage="analyze", place=atom.place)
-        return self._evaluate([*self._standing_facts(), *map(given_fact, facts)], [atom.symbol]), atom
-
-
-def _shipped() -> Snapshot:
-    from mayfly.policy.kernel._rulebook import Rulebook
-
-    return Rulebook().snapshot

@@ -3,18 +3,19 @@
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-from mayfly.mangle import Atom, Clause, Constant, MangleError, Name, Negation, Timed, Unit, Value, Variable
+from mayfly.mangle import Atom, Clause, Constant, MangleError, Name, Negation, Timed, Unit, Variable
 from mayfly.policy.kernel.facts import COLUMNS
 
-DECISIONS: Final = ("permitted", "refused", "needs_approval")
+DECISIONS: Final = ("permitted", "refused", "needs_approval", "change_permitted", "permitted_because")
 OPEN: Final = frozenset(
     {"policy_allows", "policy_denies", "policy_needs_approval", "policy_tool", "verb_persona", "verb_action"}
     | {"verb_form", "verb_hint", "verb_noun", "default_persona", "persona", "persona_for", "action_type"}
     | {"action_type_for", "verb_claimed"}
 )
 """Where files other than the shipped ones may add their word although decisions depend on it."""
+# What rule files said of personas once, and the files of the personas say now.
 _OF_A_PERSONA: Final = frozenset({"persona_tool", "persona_policy"})
-WIDENING: Final = frozenset({"policy_allows", "policy_tool", *_OF_A_PERSONA})
+WIDENING: Final = frozenset({"policy_allows", "policy_tool"})
 """What gives somebody more than the shipped rules do: nothing for files that agents can write."""
 _ALWAYS: Final = frozenset(
     {*DECISIONS, "grant_allowed", "admin_override", "signed_approval", "granted_policy", "promotable"}
@@ -23,21 +24,16 @@ _ALWAYS: Final = frozenset(
 
 
 class Protected(NamedTuple):
-    """What other files may not define: these predicates, and anything about these personas."""
+    """What other files may not define."""
 
     names: frozenset[str]
-    personas: frozenset[Value]
 
 
 def protected_by(base: Iterable[Unit]) -> Protected:
     """Return what decisions rest on in the shipped rules, the open predicates left out."""
     needs: dict[str, set[str]] = {}
-    personas: set[Value] = set()
     for clause in (clause for unit in base for clause in unit.clauses):
         needs.setdefault(clause.head.predicate, set()).update(_read_by(clause))
-        first = clause.head.arguments[0] if clause.head.arguments else None
-        if clause.head.predicate in _OF_A_PERSONA and isinstance(first, Constant):
-            personas.add(first.value)
     found = set(_ALWAYS)
     waiting = [*DECISIONS, "grant_allowed"]
     while waiting:
@@ -45,7 +41,7 @@ def protected_by(base: Iterable[Unit]) -> Protected:
             if name not in found and name not in OPEN:
                 found.add(name)
                 waiting.append(name)
-    return Protected(frozenset(found), frozenset(personas))
+    return Protected(frozenset(found))
 
 
 def check_heads(unit: Unit, protected: Protected) -> None:
@@ -53,7 +49,14 @@ def check_heads(unit: Unit, protected: Protected) -> None:
     declared = ((declaration.atom, "declares") for declaration in unit.declarations)
     for atom, does in (*((clause.head, "defines") for clause in unit.clauses), *declared):
         name = atom.predicate.rpartition(".")[2]
-        if name in protected.names and not (does == "defines" and _about_a_new_persona(atom, protected.personas)):
+        if name in _OF_A_PERSONA:
+            raise MangleError(
+                f"{does} {name}: what a persona has is said in the files of the personas",
+                stage="analyze",
+                place=atom.place,
+                fix="see: mayfly persona add",
+            )
+        if name in protected.names:
             raise MangleError(
                 f"{does} {name}, which only the shipped rules may",
                 stage="analyze",
@@ -75,12 +78,6 @@ def check_restricts(unit: Unit) -> None:
                 place=clause.place,
                 fix="move the file out of the workspace",
             )
-
-
-def _about_a_new_persona(atom: Atom, known: frozenset[Value]) -> bool:
-    """Tell whether a file says what a persona has that the shipped rules say nothing of."""
-    first = atom.arguments[0] if atom.arguments else None
-    return atom.predicate in _OF_A_PERSONA and isinstance(first, Constant) and first.value not in known
 
 
 def _check_policy_tool(atom: Atom, file: str) -> None:

@@ -21,6 +21,7 @@ PERSONA_FOR: Final = Symbol("persona_for", 2)
 ACTION_TYPE_FOR: Final = Symbol("action_type_for", 2)
 _NEVER_GIVEN: Final = frozenset(
     {"permitted", "refused", "needs_approval", "approved", "pending_action", "spent", "spend_cap"}
+    | {"pending_change", "change_permitted", "changed_name", "removed_tracked", "removal_limit"}
 )
 
 

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 OWN: Final = "rule/own"
 # Facts that repeat a piece of what was asked; the rest of a derivation are words of the rules.
 _PIECES: Final = frozenset(
-    {"action_path", "action_path_part", "action_host", "payload_host", "shell_call", "shell_flag", "shell_host"}
-    | {"shell_path", "shell_sets", "shell_word", "shell_writes", "shell_pipes_into"}
+    {"action_path", "action_path_part", "action_host", "payload_host", "action_word", "action_method"}
 )
 
 

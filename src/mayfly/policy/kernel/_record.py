@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 INLINE: Final = 16 * 1024
 LARGEST: Final = 4 * 1024 * 1024
+CHANGES: Final = "/changes"
+"""The name under which a judgement of a set of changes is recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +27,7 @@ class Recording:
     """One recorded decision or routing with the facts it was made of."""
 
     id: str
-    kind: Literal["action", "intent"]
+    kind: Literal["action", "intent", "changes"]
     facts: tuple[Fact, ...]
     outcome: str
     policies: tuple[str, ...]
@@ -67,8 +69,9 @@ def recordings(ledger: Ledger, *, last: int = 200) -> Iterator[Recording]:
 def recording(event: Event, ledger: Ledger) -> Recording | None:
     """Read one event back; None where its facts were not kept or are of another version."""
     data = event.data
+    kind: Literal["action", "intent", "changes"]
     if isinstance(data, PolicyDecided):
-        outcome, kind = data.decision, "action"
+        outcome, kind = data.decision, "changes" if data.action == CHANGES else "action"
     elif isinstance(data, PolicyRouted):
         outcome, kind = routed(data.personas, data.action_types), "intent"
     else:
@@ -82,7 +85,7 @@ def recording(event: Event, ledger: Ledger) -> Recording | None:
         return None
     return Recording(
         id=event.subject,
-        kind="action" if kind == "action" else "intent",
+        kind=kind,
         facts=facts,
         outcome=outcome,
         policies=data.policies,

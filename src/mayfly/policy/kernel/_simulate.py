@@ -14,7 +14,17 @@ from mayfly.mangle import (
     show_value,
     why,
 )
-from mayfly.policy.kernel._decide import LIMITS, PENDING, decide, goals_of, name_text
+from mayfly.policy.kernel._decide import GOALS, LIMITS, NEEDS_APPROVAL, PENDING, decide, name_text
+from mayfly.policy.kernel._judgement import (
+    CHANGE_GOALS,
+    CHANGE_PERMITTED,
+    MOST_REASONS,
+    PENDING_CHANGE,
+    judged,
+    set_reasons,
+    strictest,
+)
+from mayfly.policy.kernel._permit import MOST
 from mayfly.policy.kernel._record import routed
 
 if TYPE_CHECKING:
@@ -32,6 +42,7 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel.facts import Fact
 
 _ROUTING: Final = (Symbol("persona", 1), Symbol("action_type", 1))
+_GOALS: Final = {"action": GOALS, "intent": _ROUTING, "changes": CHANGE_GOALS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +103,13 @@ def replay(
     try:
         program = snapshot.program(recording.policies)
         given = [fact for fact in recording.facts if fact[0] in program.predicates]
-        goals = goals_of(program) if recording.kind == "action" else _routing_goals(program)
+        goals = [goal for goal in _GOALS[recording.kind] if goal in program.predicates]
         answers = _nothing(program) | dict(externals or {})
         model = program.evaluate(given, goals=goals, externals=answers, limits=limits)
         return _outcome(model, recording)
     except MayflyError as error:
         return Outcome(
-            word="deny" if recording.kind == "action" else "nobody", because=(str(error),), facts=(), model=None
+            word="nobody" if recording.kind == "intent" else "deny", because=(str(error),), facts=(), model=None
         )
 
 
@@ -107,6 +118,8 @@ def _outcome(model: Model, recording: Recording) -> Outcome:
         facts = tuple((goal, row) for goal in _ROUTING for row in model.rows(goal))
         personas, kinds = ([name_text(row[0]) for row in model.rows(goal)] for goal in _ROUTING)
         return Outcome(word=routed(personas, kinds), because=(), facts=facts, model=model)
+    if recording.kind == "changes":
+        return _set_outcome(model, recording)
     asked = next((row for symbol, row in recording.facts if symbol == PENDING), None)
     if asked is None:
         return Outcome(word="deny", because=("nothing was asked",), facts=(), model=model)
@@ -114,8 +127,20 @@ def _outcome(model: Model, recording: Recording) -> Outcome:
     return Outcome(word=decided.decision, because=decided.because, facts=decided.facts, model=model)
 
 
-def _routing_goals(program: Program) -> list[Symbol]:
-    return [goal for goal in _ROUTING if goal in program.predicates]
+def _set_outcome(model: Model, recording: Recording) -> Outcome:
+    """Decide a set again: the strictest of the changes of it that were recorded, and of the set itself."""
+    ids = [str(row[0]) for symbol, row in recording.facts if symbol == PENDING_CHANGE]
+    found = judged(model, ids)
+    together = set_reasons(model, recording.id)
+    word = strictest((decision for decision, _ in found.by_id.values()), asked=bool(together))
+    if word == "permit":
+        facts = tuple((CHANGE_PERMITTED, (id,)) for id in ids[:MOST])
+        return Outcome(word=word, because=(), facts=facts, model=model)
+    deciding = [fact for id, (decision, _) in found.by_id.items() if decision == word for fact in found.facts[id]]
+    if word == "approval":
+        deciding = [*((NEEDS_APPROVAL, (recording.id, text)) for text in together), *deciding]
+    because = tuple(dict.fromkeys(str(row[1]) for _, row in deciding))[:MOST_REASONS]
+    return Outcome(word=word, because=because, facts=tuple(deciding), model=model)
 
 
 def _nothing(program: Program) -> dict[Symbol, External]:
@@ -128,6 +153,8 @@ def _asked(recording: Recording) -> str:
     for symbol, row in recording.facts:
         if symbol == PENDING:
             return _line(row)
+        if symbol == PENDING_CHANGE:
+            return f"changes: {show_value(row[0])} and others"[:200]
         if symbol.name == "user_intent":
             return f"{name_text(row[2])} {show_value(row[3])}"[:200]
     return recording.id

@@ -1,13 +1,13 @@
-"""Watch rule files and reload them when they have come to rest."""
+"""Watch rule files, and what else is loaded with them, and reload all when they have come to rest."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from mayfly.core import MayflyError
 from mayfly.policy.kernel._files import rule_paths
@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._rulebook import Reload, Rulebook
 
 _Mark: TypeAlias = dict[Path, tuple[int, int, int, int]]
+# A look may take this part of the time at most, however many files there are.
+_LOOKING = 0.1
+
+
+class Watched(Protocol):
+    """Something else that is made of files."""
+
+    def watched(self) -> Iterable[Path]:
+        """Yield the files whose change matters."""
+        ...
+
+    def reload(self) -> object:
+        """Read them again, and put what is good into force."""
+        ...
 
 
 class Watcher:
@@ -31,8 +45,10 @@ class Watcher:
         debounce: float = 0.5,
         clock: Callable[[], float] = time.monotonic,
         report: Callable[[Reload], None] = lambda reload: None,
+        also: Sequence[Watched] = (),
     ) -> None:
         self._rulebook = rulebook
+        self._also = tuple(also)
         self._debounce = debounce
         self._clock = clock
         self._report = report
@@ -42,13 +58,15 @@ class Watcher:
         self._thread: Thread | None = None
 
     def look(self) -> bool:
-        """Look once; True where the rules were loaded again."""
+        """Look once; True where all was loaded again."""
         mark = self._marked()
         if mark != self._mark:
             self._mark, self._changed = mark, self._clock()
         if self._changed is None or self._clock() - self._changed < self._debounce:
             return False
         self._changed = None
+        for one in self._also:
+            one.reload()
         self._report(self._rulebook.reload())
         return True
 
@@ -65,16 +83,20 @@ class Watcher:
             self._thread.join()
 
     def _run(self) -> None:
-        while not self._stop.wait(max(0.02, self._debounce / 2)):
+        pause = least = max(0.02, self._debounce / 5)
+        while not self._stop.wait(pause):
+            began = time.monotonic()
             try:
                 self.look()
+                pause = max(least, min(1.0, (time.monotonic() - began) / _LOOKING))
             except (OSError, MayflyError):
                 # A directory may vanish between two looks; what is in force stays in force.
                 continue
 
     def _marked(self) -> _Mark:
         mark: _Mark = {}
-        for path in rule_paths(self._rulebook.places):
+        paths = [*rule_paths(self._rulebook.places), *(path for one in self._also for path in one.watched())]
+        for path in paths:
             try:
                 found = path.stat()
             except OSError:

@@ -6,7 +6,7 @@ Decl action_class(Action, Class)
   bound [/name, /name].
 
 Decl class_of(Id, Class)
-  descr [doc("the class of the pending action")]
+  descr [doc("the class of the pending action, or of one change of a set that is judged")]
   bound [/any, /name].
 
 Decl class_known(Id)
@@ -18,20 +18,20 @@ Decl class_covers(Class, Other)
   bound [/name, /name].
 
 Decl runs_command(Class)
-  descr [doc("what such an action is given is run by a shell or a program")]
+  descr [doc("what such an action is given is a command or a name, not a path that it reaches")]
   bound [/name].
 
-Decl payload_is_data(Class)
-  descr [doc("the payload of such an action is stored, sent or shown, never run")]
+Decl in_workbench(Class)
+  descr [doc("such an action is done in the workbench, and what it changed there is judged when it ends")]
   bound [/name].
 
-Decl takes_message(Action)
-  descr [doc("the payload of the action is a text for people, such as the message of a commit")]
-  bound [/name].
+Decl reading_method(Method)
+  descr [doc("a method of HTTP that asks and sends nothing")]
+  bound [/string].
 
-Decl takes_destination(Action)
-  descr [doc("the payload of the action is a path, where something is put")]
-  bound [/name].
+Decl sends_more(Id)
+  descr [doc("the action fetches by its name, and by its payload it sends")]
+  bound [/any].
 
 Decl target_is_text(Class)
   descr [doc("the target of such an action is said to somebody: no path, no command")]
@@ -41,20 +41,16 @@ Decl known_class(Class)
   descr [doc("some action is of the class")]
   bound [/name].
 
-Decl about_files(Class)
-  descr [doc("the target of such an action is the name of a file, or of files")]
-  bound [/name].
-
 Decl unknown_action(Id)
   descr [doc("nothing is known of an action of this name")]
   bound [/any].
 
 Decl writes_file(Id)
-  descr [doc("the pending action writes a file")]
+  descr [doc("the pending action, or the change, writes a file")]
   bound [/any].
 
-Decl moves_file(Id)
-  descr [doc("the pending action puts a file somewhere else, or a copy of it")]
+Decl by_hand(Id)
+  descr [doc("the one who acts writes the file himself, and no program that he runs")]
   bound [/any].
 
 Decl needs_path(Class)
@@ -111,6 +107,7 @@ action_class(/get_impacted_tests, /search).
 action_class(/vector_search, /search).
 action_class(/knowledge_query, /search).
 action_class(/research_cache_get, /search).
+action_class(/kb_search, /search).
 action_class(/search, /search).
 action_class(/list, /search).
 action_class(/find, /search).
@@ -165,7 +162,7 @@ action_class(/rmdir, /delete).
 action_class(/delete, /delete).
 action_class(/remove, /delete).
 
-# /run: a command line.
+# /run: a command line, in the workbench.
 action_class(/shell_exec, /run).
 action_class(/exec_cmd, /run).
 action_class(/run_command, /run).
@@ -183,7 +180,7 @@ action_class(/exec_command, /run).
 action_class(/run_shell, /run).
 action_class(/shell_command, /run).
 
-# /arbitrary: a command that is approved as it stands.
+# /arbitrary: a command or code outside the workbench, approved as it stands.
 action_class(/run_arbitrary_command, /arbitrary).
 action_class(/run_code, /arbitrary).
 action_class(/exec_code, /arbitrary).
@@ -210,6 +207,7 @@ action_class(/run_impacted_tests, /test).
 action_class(/coverage_analyzer, /test).
 action_class(/coverage, /test).
 action_class(/campaign_run_test, /test).
+action_class(/run_pytest, /test).
 
 # /build: a build or a check of the workspace.
 action_class(/build_check, /build).
@@ -220,6 +218,8 @@ action_class(/type_check, /build).
 action_class(/format_check, /build).
 action_class(/check_security, /build).
 action_class(/compile_check, /build).
+action_class(/run_mypy, /build).
+action_class(/run_syntax_check, /build).
 
 # /git: git, whatever follows.
 action_class(/git, /git).
@@ -234,7 +234,7 @@ action_class(/git_show, /git_read).
 action_class(/git_blame, /git_read).
 action_class(/git_branch_list, /git_read).
 
-# /git_commit: git, on this machine.
+# /git_commit: git, on this machine; undo takes it back.
 action_class(/git_commit, /git_commit).
 action_class(/git_add, /git_commit).
 action_class(/git_branch, /git_commit).
@@ -243,24 +243,24 @@ action_class(/git_switch, /git_commit).
 action_class(/git_stash, /git_commit).
 action_class(/git_tag, /git_commit).
 action_class(/commit, /git_commit).
+action_class(/git_merge, /git_commit).
+action_class(/merge, /git_commit).
+action_class(/git_rebase, /git_commit).
+action_class(/git_cherry_pick, /git_commit).
+action_class(/git_revert, /git_commit).
+action_class(/git_reset_hard, /git_commit).
+action_class(/git_rewrite_history, /git_commit).
 
 # /git_push: git, to another machine.
 action_class(/git_push, /git_push).
 action_class(/push, /git_push).
 
-# /git_force: git, over what others did.
+# /git_force: git, to another machine and over what others did.
 action_class(/git_force, /git_force).
 action_class(/git_force_push, /git_force).
 action_class(/git_push_force, /git_force).
-action_class(/git_reset_hard, /git_force).
-action_class(/git_rewrite_history, /git_force).
 
-# /git_merge: git, joining branches or bringing in what others did.
-action_class(/git_merge, /git_merge).
-action_class(/merge, /git_merge).
-action_class(/git_rebase, /git_merge).
-action_class(/git_cherry_pick, /git_merge).
-action_class(/git_revert, /git_merge).
+# /git_merge: git, bringing in what others did from another machine.
 action_class(/merge_pull_request, /git_merge).
 action_class(/git_pull, /git_merge).
 action_class(/git_fetch, /git_merge).
@@ -341,6 +341,7 @@ action_class(/generate_tool, /tool).
 action_class(/refine_tool, /tool).
 action_class(/tool_call, /tool).
 action_class(/exec_tool, /tool).
+action_class(/compile, /tool).
 
 # /promote: what the project itself consists of.
 action_class(/promote_capability, /promote).
@@ -355,6 +356,9 @@ action_class(/review, /think).
 action_class(/embed_text, /think).
 action_class(/compress_context, /think).
 action_class(/create_checkpoint, /think).
+
+# /recall: the rest of what a tool said before in the same session.
+action_class(/output_read, /recall).
 
 # /memory: what the agent remembers.
 action_class(/kb_ingest, /memory).
@@ -377,6 +381,10 @@ action_class(/raise_limit, /config).
 action_class(/persona_add, /config).
 
 known_class(Class) :- action_class(_, Class).
+
+# What only changes are: no action has such a name.
+known_class(/product).
+known_class(/git_state).
 
 class_covers(/read, /search).
 class_covers(/write, /delete).
@@ -406,45 +414,46 @@ runs_command(/git_force).
 runs_command(/git_merge).
 runs_command(/package).
 
-payload_is_data(/ask).
-payload_is_data(/write).
-payload_is_data(/send).
-payload_is_data(/think).
-payload_is_data(/memory).
-payload_is_data(/spawn).
-payload_is_data(/tool).
-payload_is_data(/ddl).
-payload_is_data(/lookup).
-
-takes_message(/git_commit).
-takes_message(/commit).
-
-takes_destination(/rename_file).
-takes_destination(/move_file).
-takes_destination(/copy_file).
-takes_destination(/file_rename).
-takes_destination(/file_move).
-takes_destination(/file_copy).
-
 target_is_text(/ask).
 target_is_text(/think).
+target_is_text(/recall).
 target_is_text(/spawn).
 target_is_text(/tool).
 target_is_text(/lookup).
 target_is_text(/spend).
 
-about_files(/read).
-about_files(/search).
-about_files(/write).
-about_files(/delete).
-
 needs_path(/read).
 needs_path(/write).
 needs_path(/delete).
 
+in_workbench(/run).
+in_workbench(/test).
+in_workbench(/build).
+in_workbench(/git).
+in_workbench(/git_read).
+in_workbench(/git_commit).
+
+reading_method("GET").
+reading_method("HEAD").
+reading_method("OPTIONS").
+
 class_of(Id, Class) :-
   pending_action(Id, Action, _, _, _),
-  action_class(Action, Class).
+  action_class(Action, Class),
+  !sends_more(Id).
+
+class_of(Id, /send) :- sends_more(Id).
+
+sends_more(Id) :-
+  action_method(Id, Method),
+  pending_action(Id, Action, _, _, _),
+  action_class(Action, /net),
+  !reading_method(Method).
+
+sends_more(Id) :-
+  action_body(Id),
+  pending_action(Id, Action, _, _, _),
+  action_class(Action, /net).
 
 class_known(Id) :- class_of(Id, _).
 
@@ -452,8 +461,17 @@ unknown_action(Id) :-
   pending_action(Id, _, _, _, _),
   !class_known(Id).
 
-writes_file(Id) :- class_of(Id, /write).
+by_hand(Id) :-
+  pending_action(Id, _, _, _, _),
+  class_of(Id, /write).
 
-moves_file(Id) :-
-  pending_action(Id, Action, _, _, _),
-  takes_destination(Action).
+writes_file(Id) :- by_hand(Id).
+
+# A directory by itself holds nothing.
+writes_file(Id) :-
+  pending_change(Id, _, /file, _),
+  class_of(Id, /write).
+
+writes_file(Id) :-
+  pending_change(Id, _, /link, _),
+  class_of(Id, /write).

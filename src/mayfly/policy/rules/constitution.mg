@@ -59,6 +59,10 @@ Decl plain_request(Action)
   descr [doc("an action that is one HTTP request and nothing else")]
   bound [/name].
 
+Decl is_plain(Id)
+  descr [doc("the action is one HTTP request and nothing else")]
+  bound [/any].
+
 Decl sent_as_listed(Id)
   descr [doc("everything that would be sent goes to hosts on the operator's list")]
   bound [/any].
@@ -70,6 +74,10 @@ Decl sent_elsewhere(Id)
 Decl class_needs_approval(Class, Reason)
   descr [doc("every action of the class needs a person's agreement")]
   bound [/name, /string].
+
+Decl permitted_because(Id, Reason)
+  descr [doc("why an action needs nobody's agreement, in words")]
+  bound [/any, /string].
 
 Decl is_permitted(Id)
   descr [doc("the pending action is permitted")]
@@ -96,16 +104,18 @@ policy_allowed(Id) :-
   pending_action(Id, Action, Target, Payload, _),
   policy_allows(Action, Target, Payload).
 
-has_path(Id) :- action_path(Id, _, /inside).
+has_path(Id) :-
+  pending_action(Id, _, _, _, _),
+  action_path(Id, _, /inside).
 
 path_missing(Id) :-
+  pending_action(Id, _, _, _, _),
   class_of(Id, Class),
   needs_path(Class),
   !has_path(Id).
 
 allowed(Id) :-
-  class_of(Id, Class),
-  may_do(Class),
+  may_ask(Id),
   !path_missing(Id).
 
 allowed(Id) :- policy_allowed(Id).
@@ -159,8 +169,8 @@ refused(Id, "nothing is known of the persona that acts") :-
   !always_permitted(Id).
 
 refused(Id, "the one who acts has no tool for this kind of action") :-
-  class_of(Id, Class),
-  !may_do(Class).
+  class_of(Id, _),
+  !may_ask(Id).
 
 refused(Id, "the action is about a file, and none in the workspace is named") :- path_missing(Id).
 
@@ -179,13 +189,12 @@ refused(Id, "an artifact may not change settings, limits or rules") :-
 
 # What a person has to agree to.
 
-class_needs_approval(/delete, "deleting files needs an approval").
-class_needs_approval(/arbitrary, "running any command at all needs an approval").
+class_needs_approval(/arbitrary, "running anything outside the workbench needs an approval").
 class_needs_approval(/system, "changing the machine needs an approval").
 class_needs_approval(/git_push, "pushing needs an approval").
 class_needs_approval(/git_force, "rewriting what others may have needs an approval").
-class_needs_approval(/git_merge, "merging needs an approval").
-class_needs_approval(/package, "installing packages needs an approval").
+class_needs_approval(/git_merge, "bringing in what others did needs an approval").
+class_needs_approval(/package, "installing packages outside the workbench needs an approval").
 class_needs_approval(/config, "changing settings, limits or rules needs an approval").
 class_needs_approval(/promote, "changing the project's own parts needs an approval").
 
@@ -195,6 +204,21 @@ needs_approval(Id, Reason) :-
 
 needs_approval(Id, Reason) :- policy_needs_approval(Id, Reason).
 
+# A command is not read: its words do not tell what it does. It has the machine's programs, the files of the workspace and
+# nothing else, and what it changed of those is judged by changes.mg before anything is kept.
+permitted_because(Id, "inside the workbench: what it changes is judged when it ends") :-
+  class_of(Id, Class),
+  in_workbench(Class).
+
+# What a person agrees to is a push to one place.
+refused(Id, Reason) :-
+  push_fault(Id, Reason),
+  class_of(Id, /git_push).
+
+refused(Id, Reason) :-
+  push_fault(Id, Reason),
+  class_of(Id, /git_force).
+
 # Sending. Only a plain request, and only where everything it reaches is on the operator's list, goes without asking.
 
 needs_approval(Id, "sending data to another machine needs an approval") :-
@@ -203,8 +227,7 @@ needs_approval(Id, "sending data to another machine needs an approval") :-
 
 sent_as_listed(Id) :-
   class_of(Id, /send),
-  pending_action(Id, Action, _, _, _),
-  plain_request(Action),
+  is_plain(Id),
   reaches_host(Id, Host, _),
   send_host(Host),
   !sent_elsewhere(Id).
@@ -212,6 +235,12 @@ sent_as_listed(Id) :-
 sent_elsewhere(Id) :-
   reaches_host(Id, Host, _),
   !send_host(Host).
+
+is_plain(Id) :- sends_more(Id).
+
+is_plain(Id) :-
+  pending_action(Id, Action, _, _, _),
+  plain_request(Action).
 
 plain_request(/http_post).
 plain_request(/http_put).
@@ -263,43 +292,6 @@ needs_approval(Id, "nothing may be spent without asking: no limit is set") :-
 
 # Tables. The agent makes and extends its own; it removes nothing.
 
-Decl removing_sql(Text)
-  descr [doc("a word of SQL that removes, or gives rights away")]
-  bound [/string].
-
-Decl changes_tables(Id)
-  descr [doc("the action changes the agent's own tables")]
-  bound [/any].
-
-Decl sql(Id, Text)
-  descr [doc("the statement that the action would apply")]
-  bound [/any, /string].
-
-removing_sql("DROP ").
-removing_sql("drop ").
-removing_sql("Drop ").
-removing_sql("DROP/").
-removing_sql("drop/").
-removing_sql("TRUNCATE").
-removing_sql("truncate").
-removing_sql("DELETE FROM").
-removing_sql("delete from").
-removing_sql("GRANT ").
-removing_sql("grant ").
-removing_sql("REVOKE ").
-removing_sql("revoke ").
-
-changes_tables(Id) :- class_of(Id, /ddl).
-
-sql(Id, Target) :-
-  changes_tables(Id),
-  pending_action(Id, _, Target, _, _).
-
-sql(Id, Payload) :-
-  changes_tables(Id),
-  pending_action(Id, _, _, Payload, _).
-
 refused(Id, "an agent removes no tables, no rows and no rights") :-
-  sql(Id, Text),
-  removing_sql(Word),
-  :string:contains(Text, Word).
+  class_of(Id, /ddl),
+  action_word(Id, _).

@@ -44,11 +44,6 @@ reaches_host(Id, Host, Kind) :-
   payload_host(Id, Host, Kind).
 
 reaches_host(Id, Host, Kind) :-
-  class_of(Id, Class),
-  runs_command(Class),
-  shell_host(Id, _, _, Host, Kind).
-
-reaches_host(Id, Host, Kind) :-
   class_of(Id, /lookup),
   payload_host(Id, Host, Kind).
 

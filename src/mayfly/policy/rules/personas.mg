@@ -1,23 +1,12 @@
-# What each persona brings: its tools and its policies. From these follows what the one who acts may ask for at all.
-
-Decl persona_tool(Persona, Tool)
-  descr [doc("a tool of the persona; tools are named as actions are")]
-  bound [/name, /name].
-
-Decl persona_policy(Persona, File)
-  descr [doc("a policy file that governs the persona")]
-  bound [/name, /string].
+# What the one who acts may ask for at all. An agent comes with its configuration, which names its tools and policies; who
+# has which is said by the files of the personas, and only there.
 
 Decl core_tool(Tool)
-  descr [doc("a tool that every persona has")]
-  bound [/name].
-
-Decl persona_known(Persona)
-  descr [doc("some rule says something of the persona")]
+  descr [doc("a tool that nobody is ever without")]
   bound [/name].
 
 Decl unknown_persona()
-  descr [doc("somebody acts of whom no rule says anything")].
+  descr [doc("somebody acts who has no configuration, or half of one")].
 
 Decl tools_granted()
   descr [doc("the acting agent has a configuration of its own, which says its tools")].
@@ -34,21 +23,12 @@ Decl person_asks()
 Decl tier_named()
   descr [doc("an artifact acts, of whatever tier")].
 
-Decl governed(Persona)
-  descr [doc("the persona has policies")]
-  bound [/name].
-
-Decl policy_file(File)
-  descr [doc("a policy that some persona has")]
-  bound [/string].
-
-Decl policy_given(File)
-  descr [doc("the acting agent's configuration or persona names the policy")]
-  bound [/string].
-
 Decl in_force(File)
   descr [doc("the policy governs the pending action")]
   bound [/string].
+
+Decl writes_code()
+  descr [doc("the one who acts was asked to write code, whatever else it does")].
 
 Decl may_use(Tool)
   descr [doc("the one who acts has the tool")]
@@ -58,77 +38,17 @@ Decl may_do(Class)
   descr [doc("the one who acts may ask for actions of the class")]
   bound [/name].
 
-core_tool(/file_read).
-core_tool(/search_code).
 core_tool(/ask_user).
 
-persona_tool(/coder, /file_read).
-persona_tool(/coder, /file_write).
-persona_tool(/coder, /shell_exec).
-persona_tool(/coder, /git).
-persona_tool(/coder, /build_check).
-persona_tool(/coder, /test_exec).
-persona_tool(/coder, /tool_write).
-persona_tool(/coder, /schema_apply).
-persona_tool(/coder, /spawn_agent).
-
-persona_tool(/tester, /test_exec).
-persona_tool(/tester, /coverage_analyzer).
-persona_tool(/tester, /file_read).
-persona_tool(/tester, /file_write).
-persona_tool(/tester, /shell_exec).
-persona_tool(/tester, /build_check).
-persona_tool(/tester, /git_diff).
-
-persona_tool(/reviewer, /file_read).
-persona_tool(/reviewer, /hypothesis_gen).
-persona_tool(/reviewer, /impact_analysis).
-persona_tool(/reviewer, /preflight).
-persona_tool(/reviewer, /git_diff).
-persona_tool(/reviewer, /git_log).
-
-persona_tool(/researcher, /file_read).
-persona_tool(/researcher, /file_write).
-persona_tool(/researcher, /web_fetch).
-persona_tool(/researcher, /web_search).
-persona_tool(/researcher, /doc_parse).
-persona_tool(/researcher, /kb_ingest).
-persona_tool(/researcher, /context7).
-
-persona_tool(/adversary, /file_read).
-persona_tool(/adversary, /hypothesis_gen).
-persona_tool(/adversary, /test_exec).
-persona_tool(/adversary, /git_diff).
-
-persona_tool(/toolgen, /file_read).
-persona_tool(/toolgen, /tool_write).
-persona_tool(/toolgen, /test_exec).
-
-persona_tool(/general, /file_read).
-
-persona_policy(/coder, "code_safety.mg").
-persona_policy(/coder, "git_workflow.mg").
-persona_policy(/tester, "test_strategy.mg").
-persona_policy(/tester, "framework_detection.mg").
-persona_policy(/reviewer, "review_policy.mg").
-persona_policy(/reviewer, "hypothesis_rules.mg").
-persona_policy(/researcher, "research_strategy.mg").
-persona_policy(/adversary, "hypothesis_rules.mg").
-persona_policy(/adversary, "test_strategy.mg").
-persona_policy(/toolgen, "code_safety.mg").
-
-persona_known(Persona) :- persona_tool(Persona, _).
-
-persona_known(Persona) :- persona_policy(Persona, _).
-
-# A rule that says who takes a verb makes a persona; until it has tools, it has those that all have.
-persona_known(Persona) :- verb_persona(_, Persona).
-
-# Where the configuration of an agent says its tools, its persona is only a name.
+# Who an agent is says nothing by itself: its configuration does, with its tools and at least the policy for all. Where
+# either is missing, something went wrong before the question.
 unknown_persona() :-
-  acting(Persona),
-  !persona_known(Persona),
+  acting(_),
   !tools_granted().
+
+unknown_persona() :-
+  acting(_),
+  !policies_granted().
 
 tools_granted() :- granted_tool(_).
 
@@ -144,37 +64,19 @@ person_asks() :-
   !tier_named(),
   !tools_granted().
 
-governed(Persona) :- persona_policy(Persona, _).
+in_force(File) :- granted_policy(File).
 
-policy_file(File) :- persona_policy(_, File).
-
-policy_given(File) :- granted_policy(File).
-
-policy_given(File) :-
-  acting(Persona),
-  persona_policy(Persona, File),
-  !policies_granted().
-
-in_force(File) :- policy_given(File).
-
-# Of a persona nobody has said anything about, every policy is true; but none of them gives it a tool.
-in_force(File) :-
-  acting(Persona),
-  policy_file(File),
-  !governed(Persona),
-  !policies_granted().
+# A role's limits are for who has that role alone: who was also asked to write code writes code.
+writes_code() :- in_force("code_safety.mg").
 
 may_use(Tool) :- core_tool(Tool).
 
 may_use(Tool) :- granted_tool(Tool).
 
+# A policy brings its tools to an agent, and makes none of somebody unknown.
 may_use(Tool) :-
-  acting(Persona),
-  persona_tool(Persona, Tool),
-  !tools_granted().
-
-may_use(Tool) :-
-  policy_given(File),
+  tools_granted(),
+  in_force(File),
   policy_tool(File, Tool).
 
 may_do(Class) :-

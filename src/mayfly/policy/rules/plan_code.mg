@@ -39,7 +39,10 @@ plan_uses(/find_cause, /failing, "find_failing_tests").
 plan_unless(/find_cause, /failing, /before).
 plan_combine(/find_cause, /record).
 
+# With a model this is a session on the workbench; without one nothing serves it.
 plan_step(/change_code, /modify, 1, "Modify code + run tests").
+plan_uses(/change_code, /modify, "change_code").
+plan_argument(/change_code, /modify, "request", "{intent}").
 
 # Repairing.
 

@@ -56,11 +56,13 @@ policy_allows(Action, Target, Payload) :-
 
 policy_denies(Id, "who researches writes documentation only (.md, .mdx, .rst, .txt, .adoc)") :-
   in_force("research_strategy.mg"),
+  !writes_code(),
   writes_file(Id),
   !writes_documentation(Id).
 
 policy_denies(Id, "who researches removes no files") :-
   in_force("research_strategy.mg"),
+  !writes_code(),
   class_of(Id, /delete).
 
 policy_denies(Id, "who researches sends nothing") :-

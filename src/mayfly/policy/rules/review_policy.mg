@@ -10,10 +10,12 @@ policy_tool("review_policy.mg", /preflight).
 
 review_forbids(/write, "who reviews writes nothing").
 review_forbids(/delete, "who reviews writes nothing").
+review_forbids(/product, "who reviews writes nothing").
+review_forbids(/git_state, "who reviews writes nothing").
 review_forbids(/git_commit, "who reviews writes nothing").
 review_forbids(/git_push, "who reviews writes nothing").
 review_forbids(/git_force, "who reviews writes nothing").
-review_forbids(/git_merge, "who reviews does not merge").
+review_forbids(/git_merge, "who reviews writes nothing").
 review_forbids(/ddl, "who reviews writes nothing").
 review_forbids(/tool, "who reviews writes nothing").
 review_forbids(/promote, "who reviews writes nothing").
@@ -29,6 +31,7 @@ review_forbids(/send, "who reviews sends nothing").
 
 policy_denies(Id, Reason) :-
   in_force("review_policy.mg"),
+  !writes_code(),
   class_of(Id, Class),
   review_forbids(Class, Reason).
 

@@ -38,12 +38,15 @@ Decl acting(Persona)
   descr [doc("the persona on whose behalf the pending action is asked for")]
   bound [/name].
 
+Decl only_asked()
+  descr [doc("what the person said only asks: nothing is to be changed")].
+
 Decl granted_tool(Tool)
-  descr [doc("a tool of the acting agent's configuration; where any is given, only these count")]
+  descr [doc("a tool of the acting agent's configuration; only these count")]
   bound [/name].
 
 Decl granted_policy(File)
-  descr [doc("a policy file of the acting agent's configuration; where any is given, only these are in force")]
+  descr [doc("a policy file of the acting agent's configuration; only these are in force")]
   bound [/string].
 
 Decl tier(Tier)
@@ -77,10 +80,6 @@ Decl spend_cap(Scope, Cents)
 Decl spent(Scope, Cents)
   descr [doc("how much this /session or this /day has spent before the action")]
   bound [/name, /number].
-
-Decl git_branch(Branch)
-  descr [doc("the branch that is checked out in the workspace")]
-  bound [/string].
 
 # Said by routing, and by every rule that makes a persona: whoever has a verb is known.
 Decl verb_persona(Verb, Persona)
@@ -125,53 +124,61 @@ Decl action_amount(Id, Cents)
   descr [doc("what the action would spend")]
   bound [/any, /number].
 
-Decl shell_call(Id, Source, N, Program)
-  descr [doc("a simple command found in /target, in /payload, or /beside what a payload says is run, however deep")]
-  bound [/any, /name, /number, /string].
+Decl action_word(Id, Word)
+  descr [doc("a word in the target or payload with which SQL removes something or gives rights, in lower case")]
+  bound [/any, /string].
 
-Decl shell_word(Id, Source, N, Word)
-  descr [doc("a word of the simple command number N")]
-  bound [/any, /name, /number, /string].
+Decl action_method(Id, Method)
+  descr [doc("the method of HTTP that the payload names, in capitals")]
+  bound [/any, /string].
 
-Decl shell_flag(Id, Source, N, Flag)
-  descr [doc("a flag of the simple command number N: \"r\" and \"f\" for -rf, \"force\" for --force")]
-  bound [/any, /name, /number, /string].
+Decl action_body(Id)
+  descr [doc("the payload has something that a request would send as its body")]
+  bound [/any].
 
-Decl shell_pipes_into(Id, Source, N, Program)
-  descr [doc("the simple command number N pipes its output into a program")]
-  bound [/any, /name, /number, /string].
+Decl push_fault(Id, Reason)
+  descr [doc("why the payload does not name exactly one remote and one ref; only a push is asked for it")]
+  bound [/any, /string].
 
-Decl shell_writes(Id, Source, N, Path, Where)
-  descr [doc("a redirection of the simple command number N to a file")]
-  bound [/any, /name, /number, /string, /name].
+# What is true of paths, whether an action names them or a change is about them.
 
-Decl shell_path(Id, Source, N, Path, Where)
-  descr [doc("a path among the words of the simple command number N, or its program's own; 0 is where all are run")]
-  bound [/any, /name, /number, /string, /name].
+Decl path_secret(Id, Reason)
+  descr [doc("a path of the action or change holds secrets or belongs to the runtime, by the one list of such paths")]
+  bound [/any, /string].
 
-Decl shell_host(Id, Source, N, Host, Kind)
-  descr [doc("a host among the words of the simple command number N; Kind as in action_host")]
-  bound [/any, /name, /number, /string, /name].
+Decl git_file(Id, Top, Name)
+  descr [doc("a path lies in a .git; Top is the first name below that, Name the last one, both empty for .git itself")]
+  bound [/any, /string, /string].
 
-Decl shell_computed(Id, Source, N)
-  descr [doc("a word of the simple command number N is only known when it runs")]
-  bound [/any, /name, /number].
+# A set of changes: what a command or a file tool did in the workbench, each change with an id of its own.
 
-Decl shell_looks(Id, Source, N)
-  descr [doc("the simple command number N is a sed or awk that only prints")]
-  bound [/any, /name, /number].
+Decl pending_change(Id, Kind, Entry, Tracked)
+  descr [doc("one change; Kind says what happened, Entry what is there now; Tracked is /tracked, /untracked or /ignored")]
+  bound [/any, /name, /name, /name].
 
-Decl shell_sets(Id, Source, N, Name)
-  descr [doc("a variable that the simple command number N is given a value for; number 0 stands for all of them")]
-  bound [/any, /name, /number, /string].
+Decl change_mode(Id, Bit)
+  descr [doc("the file gets the bit /setuid or /setgid")]
+  bound [/any, /name].
 
-Decl shell_document(Id, Source, N, Text)
-  descr [doc("the beginning of a text that is written out as the input of the simple command number N")]
-  bound [/any, /name, /number, /string].
+Decl change_link(Id, Target, Where)
+  descr [doc("the link leads to Target; Where is /inside, /programs (of this machine) or /outside")]
+  bound [/any, /string, /name].
 
-Decl shell_unclear(Id, Source, Reason)
-  descr [doc("why a command line cannot be read with certainty")]
-  bound [/any, /name, /string].
+Decl changed_name(Name)
+  descr [doc("some file of this name, in lower case, is created or changed in the set; only names that rules speak of")]
+  bound [/string].
+
+Decl removed_tracked(Set, Number)
+  descr [doc("so many files that git tracks are deleted, emptied or replaced in the whole set")]
+  bound [/any, /number].
+
+Decl removal_limit(Number)
+  descr [doc("so many such files may be removed at once without asking")]
+  bound [/number].
+
+Decl runtime_state(Path)
+  descr [doc("where in the workspace the runtime keeps its state, where it does")]
+  bound [/string].
 
 # The places where policies and dropped-in files add their word.
 

@@ -67,11 +67,13 @@ class_effect(/read, /fs).
 class_effect(/search, /fs).
 class_effect(/write, /fs).
 class_effect(/delete, /fs).
+class_effect(/product, /fs).
 class_effect(/run, /exec).
 class_effect(/test, /exec).
 class_effect(/build, /exec).
 class_effect(/git, /git).
 class_effect(/git_read, /git).
+class_effect(/git_state, /git).
 class_effect(/git_commit, /git).
 class_effect(/git_push, /git).
 class_effect(/git_force, /git).
@@ -93,13 +95,6 @@ action_effect(Id, Effect) :-
   tier(_),
   class_of(Id, Class),
   class_effect(Class, Effect).
-
-# Who reaches a host in a command line reaches it, whatever the action is called.
-action_effect(Id, /net) :-
-  tier(_),
-  class_of(Id, Class),
-  runs_command(Class),
-  shell_host(Id, _, _, _, _).
 
 artifact_acts() :- tier(Tier), !project_tier(Tier).
 
@@ -129,10 +124,6 @@ net_granted(Id) :-
   grant(/net, Host),
   action_host(Id, Host, _).
 
-net_granted(Id) :-
-  grant(/net, Host),
-  shell_host(Id, _, _, Host, _).
-
 effect_granted(Id, Effect) :-
   action_effect(Id, Effect),
   tier(Tier),
@@ -142,3 +133,29 @@ effect_missing(Id, Effect) :-
   artifact_acts(),
   action_effect(Id, Effect),
   !effect_granted(Id, Effect).
+
+# What a configuration of a persona that somebody wrote himself may give.
+
+Decl reserved_class(Class)
+  descr [doc("actions of the class change the project itself or its rules")]
+  bound [/name].
+
+Decl tool_above(Tier, Tool)
+  descr [doc("nobody of the tier may give the tool to a persona of his own")]
+  bound [/name, /name].
+
+reserved_class(/config).
+reserved_class(/promote).
+reserved_class(/system).
+
+tool_above(Tier, Tool) :-
+  tier_known(Tier),
+  action_class(Tool, Class),
+  class_effect(Class, Effect),
+  !grant_allowed(Tier, Effect).
+
+tool_above(Tier, Tool) :-
+  tier_known(Tier),
+  action_class(Tool, Class),
+  reserved_class(Class),
+  !project_tier(Tier).

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Container
+from dataclasses import dataclass, replace
 
 from mayfly.core import UNSET
 from mayfly.promise._promise import Combine
@@ -31,3 +32,12 @@ class Draft:
     fed: bool = False
     open: bool = False
     note: str = ""
+
+
+def served_here(draft: Draft, there: Container[str]) -> Draft:
+    """Return a step that names only capabilities that are *there*: some come with a model, or with a program."""
+    draft = replace(draft, steps=tuple(served_here(step, there) for step in draft.steps))
+    if not draft.capability or draft.capability in there:
+        return draft
+    told = f"the plan names a capability {draft.capability!r}, which there is not"
+    return replace(draft, capability="", argument=UNSET, note=f"{draft.note}; {told}".strip("; "))

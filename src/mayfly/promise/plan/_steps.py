@@ -12,7 +12,7 @@ from mayfly.library import Registry
 from mayfly.promise._bind import references, result_of
 from mayfly.promise._promise import Combine
 from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, is_small, is_torn
-from mayfly.promise.plan._draft import Draft
+from mayfly.promise.plan._draft import Draft, served_here
 from mayfly.promise.plan._each import (
     FILE,
     as_each,
@@ -350,7 +350,8 @@ class Steps:
         except MayflyError as error:
             self.notes.append(f"the plan rules failed: {error}")
             return Planned(plan="failed", steps=(whole,), combine="last")
-        planned = planned if planned.steps else replace(planned, steps=(whole,))
+        steps = tuple(served_here(step, self.registry) for step in planned.steps)
+        planned = replace(planned, steps=steps or (whole,))
         return planned if planned.plan == WHOLE else self._complete(planned, said, slots["intent"])
 
     def _complete(self, planned: Planned, said: Said, text: str) -> Planned:

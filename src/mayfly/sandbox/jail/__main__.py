@@ -14,6 +14,11 @@ if sys.argv[1] == "zygote":
 
     del sys.path[0]
     _zygote.main(int(sys.argv[2]))
+elif sys.argv[1] == "bench":
+    from jail import _bench_launcher
+
+    del sys.path[0]
+    _bench_launcher.main(int(sys.argv[2]))
 else:
     from jail import _broker
 

@@ -11,13 +11,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import encodings.idna
+import functools
 import importlib.util
 import ipaddress
+import json
 import os
 import resource
 import signal
 import socket
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from concurrent.futures.thread import ThreadPoolExecutor
 from types import ModuleType
 from typing import NamedTuple, NoReturn
@@ -121,8 +123,11 @@ async def resolve(target: Target, rules: Rules) -> list[tuple[int, str]]:
 class Door:
     """Serve the listening socket of one job."""
 
-    def __init__(self, listener: socket.socket, rules: Rules, share: int) -> None:
+    def __init__(self, listener: socket.socket, rules: Rules, share: int, target: Target | None = None) -> None:
         self.rules = rules
+        # Where every connection leads, for a door that is no proxy.
+        self._target = target
+        self.tell_refused: Callable[[Target], None] = _tell_nobody
         self._listener = listener
         self._slots = asyncio.Semaphore(share)
         self._lookups = asyncio.Semaphore(_LOOKUPS)
@@ -163,7 +168,10 @@ class Door:
             self._slots.release()
             raise
         try:
-            await self._serve(reader, writer)
+            if self._target is not None:
+                await self._pass_on(self._target, reader, writer)
+            else:
+                await self._serve(reader, writer)
         except Refused as refusal:
             await _answer(writer, "403 Forbidden", str(refusal))
         except Exception as error:
@@ -172,6 +180,18 @@ class Door:
             self._slots.release()
             with contextlib.suppress(OSError):
                 writer.close()
+
+    async def _pass_on(self, target: Target, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Carry bytes both ways; who speaks no HTTP is told nothing but that the connection ended."""
+        try:
+            far_reader, far_writer = await self._connect(target)
+        except (Refused, OSError):
+            return
+        try:
+            await _relay(reader, writer, far_reader, far_writer)
+        finally:
+            with contextlib.suppress(OSError):
+                far_writer.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(_HEAD_SECONDS):
@@ -195,8 +215,12 @@ class Door:
 
     async def _connect(self, target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         problem: Exception = Refused(f"{target.host} has no address")
-        async with self._lookups:
-            addresses = await resolve(target, self.rules)
+        try:
+            async with self._lookups:
+                addresses = await resolve(target, self.rules)
+        except Refused:
+            self.tell_refused(target)
+            raise
         for family, address in addresses:
             try:
                 async with asyncio.timeout(_CONNECT_SECONDS):
@@ -216,6 +240,10 @@ class Door:
         except Refused:
             writer.close()
             raise
+
+
+def _tell_nobody(target: Target) -> None:
+    """Keep it to ourselves."""
 
 
 def _authority(text: str) -> Target:
@@ -298,17 +326,26 @@ class Broker:
 
     def _obey(self) -> None:
         try:
-            message, descriptors, _, _ = socket.recv_fds(self._control, _wire.DOOR.size, 1)
+            message, descriptors, _, _ = socket.recv_fds(self._control, _wire.DOOR_SIZE, 1)
         except OSError:
             message, descriptors = b"", []
         if not message:
             self._ended.set()
             return
-        kind, number = _wire.DOOR.unpack(message)
-        if kind == _wire.OPEN:
-            self._doors[number] = Door(socket.socket(fileno=descriptors[0]), self._rules, self._share)
+        kind, number = _wire.DOOR.unpack_from(message)
+        if kind in (_wire.OPEN, _wire.FIXED):
+            said = message[_wire.DOOR.size :]
+            target = Target(*json.loads(said)) if kind == _wire.FIXED else None
+            door = Door(socket.socket(fileno=descriptors[0]), self._rules, self._share, target)
+            door.tell_refused = functools.partial(self._tell_refused, number)
+            self._doors[number] = door
         elif number in self._doors:
             self._doors.pop(number).close()
+
+    def _tell_refused(self, number: int, target: Target) -> None:
+        text = f"{target.host}:{target.port}".encode("utf-8", "replace")[: _wire.DOOR_SIZE - _wire.DOOR.size]
+        with contextlib.suppress(OSError):  # the host does not read: it does not want to know
+            self._control.send(_wire.DOOR.pack(_wire.REFUSED, number) + text, socket.MSG_DONTWAIT)
 
 
 async def _run(control: int, grants: list[list[str | None]], doors: int) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 
 from . import _guard, _prefault
 from ._state import Jail, high, request
-from ._walls import PORT
+from ._wire import PORT
 
 # Not preloaded: they need a terminal, a screen or a daemon, or exist for CPython's own tests.
 _SKIPPED = ("_test", "_xx", "xx", "_tkinter", "readline", "_curses", "_dbm", "_gdbm", "nis", "ossaudiodev", "spwd")

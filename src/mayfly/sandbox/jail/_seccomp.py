@@ -39,6 +39,7 @@ from typing import NamedTuple
 _ALLOW = 0x7FFF0000
 _ERRNO = 0x00050000
 _KILL = 0x80000000
+_ASK = 0x7FC00000  # SECCOMP_RET_USER_NOTIF
 _ARCHITECTURE = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 _NEWEST = 462
 
@@ -82,6 +83,11 @@ _READ_OPTIONS: dict[int, tuple[int, ...]] = {1: (2, 3, 4, 7, 8, 9, 13, 20, 21, 3
 # buffers are memory that no limit of a process counts; filters, upper protocols and zero-copy are ways into the kernel.
 _SET_OPTIONS: dict[int, tuple[int, ...]] = {1: (2, 9, 13, 20, 21), 6: (1, 4, 5, 6, 18)}
 
+# NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. The first is a signal's bits to clone, where it
+# cannot be asked for, and no signal has that number.
+_NAMESPACE_FLAGS = 0x80 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
+_FAMILIES = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK; AF_VSOCK would lead to whoever runs the machine
+
 _LONGEST_JUMP = 255
 
 Instruction = tuple[int, int, int, int]
@@ -105,9 +111,42 @@ def compile_filter(machine: str, policy: Policy, table: str) -> Body:
     the program, is what a worker pays when it is confined.
     """
     actions = {number: body for number, rule in _rules(machine, table) if (body := _body(rule, policy)) is not None}
+    return _assemble(machine, actions, _DENIED)
+
+
+def compile_deny_list(machine: str, table: str, *, network: bool) -> Body:
+    """Return a program that opens all but what *table* lists, for whole programs of the machine.
+
+    deny          answers EPERM
+    namespaces    no new namespaces by the flags in argument 0
+    personality   the plain one, or the question which it is
+    terminal      no input put into a terminal, and none of the console's own
+    socket        unix, internet and route netlink sockets; without *network* none: who has no network of its own would
+                  reach that of the machine, and unix sockets are the doors of its services
+    owner         open where files that are not the command's own are out of reach, so not without *network*
+    enosys        answered as if the kernel were older
+    """
+    bodies = {
+        "deny": _DENIED,
+        "enosys": _UNKNOWN,
+        "namespaces": _refuse_bits(0, _NAMESPACE_FLAGS),
+        "personality": _one_of(0, (0, 0xFFFFFFFF)),
+        "terminal": _none_of(1, (0x5412, 0x541C)),  # TIOCSTI, TIOCLINUX
+        "socket": _one_of(0, _FAMILIES) if network else _DENIED,
+        "owner": [_PASS] if network else _DENIED,
+    }
+    return _assemble(machine, {number: bodies[rule] for number, rule in _rules(machine, table)}, [_PASS])
+
+
+def compile_questions(machine: str, calls: tuple[int, ...]) -> Body:
+    """Return a program that has the kernel hold *calls* and ask whoever listens; all others pass."""
+    return _assemble(machine, {call: [(_RETURN, 0, 0, _ASK)] for call in calls}, [_PASS])
+
+
+def _assemble(machine: str, actions: dict[int, Body], otherwise: Body) -> Body:
     starts: list[tuple[int, Body]] = []
     for number in range(_NEWEST + 1):
-        body = actions.get(number, _DENIED)
+        body = actions.get(number, otherwise)
         if not starts or starts[-1][1] != body:
             starts.append((number, body))
     starts.append((_NEWEST + 1, _UNKNOWN))
@@ -225,6 +264,13 @@ def _one_of(index: int, values: tuple[int, ...], *, otherwise: Body | None = Non
     for value in values:
         program += [(_EQ, 0, 1, value), _PASS]
     return [*program, *(otherwise or _DENIED)]
+
+
+def _none_of(index: int, values: tuple[int, ...]) -> Body:
+    program: Body = [_argument(index)]
+    for value in values:
+        program += [(_EQ, 0, 1, value), _DENY]
+    return [*program, _PASS]
 
 
 def _unless(index: int, mask: int, values: tuple[int, ...]) -> Body:

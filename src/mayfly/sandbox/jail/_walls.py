@@ -12,8 +12,8 @@ import struct
 
 from . import _kernel, _landlock, _root
 from ._state import Jail, high
+from ._wire import PORT
 
-PORT = 3128
 _NOBODY = 0x70000000
 _FEWEST_USERS = 20_000
 _PLAIN_NAMESPACES = (

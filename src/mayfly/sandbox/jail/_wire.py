@@ -10,6 +10,8 @@ from __future__ import annotations
 import struct
 from typing import NamedTuple
 
+# Where a proxy outside answers, on the loopback of a network that leads nowhere else.
+PORT = 3128
 NONCE = 16
 REQUEST = struct.Struct("=16sBQIIIIII")
 NAMED, GUARDED, LINES, AGAIN = 1, 2, 4, 8
@@ -47,4 +49,9 @@ WORKER = struct.Struct("=cIi")
 # Host to broker: the door of a worker, with its listening socket, and that it is to be shut.
 DOOR = struct.Struct("=cI")
 OPEN, SHUT = b"+", b"-"
+# The same with a host and port (JSON) after it: bytes go to that one and nowhere else, whatever they say.
+FIXED = b"="
+# Broker to host: a worker's number, and after it the host and port that no grant covers.
+REFUSED = b"!"
+DOOR_SIZE = DOOR.size + 512
 STATUS = struct.Struct("=cIi")

@@ -1,8 +1,19 @@
-"""Facts computed of a pending action: where its paths lead, which hosts it names, what it would run and spend."""
+"""Facts computed of an action or of a set of changes: where paths lead, which hosts are named, what is spent."""
 
+from mayfly.policy.kernel.facts._changes import ChangeFacts, FileChange, changes_of
 from mayfly.policy.kernel.facts._facts import action_name, facts_of_action
 from mayfly.policy.kernel.facts._paths import Located, locate
-from mayfly.policy.kernel.facts._shell import Fact
-from mayfly.policy.kernel.facts._symbols import COLUMNS, symbol
+from mayfly.policy.kernel.facts._symbols import COLUMNS, Fact, symbol
 
-__all__ = ["COLUMNS", "Fact", "Located", "action_name", "facts_of_action", "locate", "symbol"]
+__all__ = [
+    "COLUMNS",
+    "ChangeFacts",
+    "Fact",
+    "FileChange",
+    "Located",
+    "action_name",
+    "changes_of",
+    "facts_of_action",
+    "locate",
+    "symbol",
+]

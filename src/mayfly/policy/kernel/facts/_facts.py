@@ -1,16 +1,17 @@
 """The facts of one pending action: what is asked, and what follows from it without asking anybody."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
 
 from mayfly.core import InputError, host_of
 from mayfly.mangle import Name, Time
+from mayfly.policy.kernel._actions import moving_names, removing_sql
 from mayfly.policy.kernel.facts._amounts import amounts
-from mayfly.policy.kernel.facts._keys import HOSTS
-from mayfly.policy.kernel.facts._paths import Places, is_url
+from mayfly.policy.kernel.facts._keys import BODIES, HOSTS, METHODS, REFS, REMOTES
+from mayfly.policy.kernel.facts._paths import Located, Places, is_url
 from mayfly.policy.kernel.facts._payload import ActionPayload, take_apart
-from mayfly.policy.kernel.facts._shell import Fact, ShellFacts
-from mayfly.policy.kernel.facts._symbols import symbol, word
-from mayfly.policy.kernel.shell import read_arguments, read_script
+from mayfly.policy.kernel.facts._symbols import Fact, symbol, word
 
 
 def facts_of_action(
@@ -27,9 +28,10 @@ def facts_of_action(
     asked = (id, Name(action_name(action)), target, payload, Time(time))
     apart, places = take_apart(payload), Places(workspace, root)
     facts: dict[Fact, None] = {(symbol("pending_action"), asked): None}
-    facts |= dict.fromkeys(_places(id, target, apart, places))
+    facts |= dict.fromkeys(_places(id, action_name(action)[1:], target, apart, places))
     facts |= dict.fromkeys(_hosts(id, target, apart))
-    facts |= dict.fromkeys(_shell(id, target, payload, apart, places))
+    facts |= dict.fromkeys(_requests(id, apart))
+    facts |= dict.fromkeys((symbol("action_word"), (id, found)) for found in _removing_words((target, payload)))
     texts = (target, payload) if apart.value is None else (target,)
     bare = apart.value if isinstance(apart.value, str) else payload
     found = amounts(apart.value, texts, bare=bare if bare.strip() else target)
@@ -54,17 +56,29 @@ def _check_text(text: str) -> None:
         raise InputError("the target or payload holds half of a character (a lone surrogate)") from None
 
 
-def _places(id: str, target: str, apart: ActionPayload, places: Places) -> Iterator[Fact]:
+def _places(id: str, name: str, target: str, apart: ActionPayload, places: Places) -> Iterator[Fact]:
     named = [text.text for text in apart.texts if apart.value is not None and text.is_path]
+    if apart.value is None and name in moving_names():
+        named = [text.text for text in apart.texts]
     patched = [path for text in apart.texts for path in text.patched]
     own = [target] if target and not is_url(target) else []
     for text in dict.fromkeys([*own, *named, *patched]):
-        located = places.locate(text)
-        yield symbol("action_path"), (id, located.path, word(located.where))
-        for part in located.parts:
-            yield symbol("action_path_part"), (id, part)
-        for suffix in located.suffixes:
-            yield symbol("action_path_suffix"), (id, suffix)
+        yield from facts_of_path(id, places.locate(text))
+    if not apart.whole:
+        yield symbol("action_path"), (id, "the payload is too large to be looked at", word("/unclear"))
+
+
+def facts_of_path(id: str, located: Located) -> Iterator[Fact]:
+    """Yield what rules see of one path."""
+    yield symbol("action_path"), (id, located.path, word(located.where))
+    for part in located.parts:
+        yield symbol("action_path_part"), (id, part)
+    for suffix in located.suffixes:
+        yield symbol("action_path_suffix"), (id, suffix)
+    if located.secret:
+        yield symbol("path_secret"), (id, located.secret)
+    if located.git is not None:
+        yield symbol("git_file"), (id, *located.git)
 
 
 def _hosts(id: str, target: str, apart: ActionPayload) -> Iterator[Fact]:
@@ -80,21 +94,39 @@ def _hosts(id: str, target: str, apart: ActionPayload) -> Iterator[Fact]:
             yield symbol("payload_host"), (id, other.name, word(f"/{other.kind}"))
 
 
-def _shell(id: str, target: str, payload: str, apart: ActionPayload, places: Places) -> Iterator[Fact]:
-    yield from ShellFacts(id, "/target", places).of(read_script(target))
-    run, beside = ShellFacts(id, "/payload", places), ShellFacts(id, "/beside", places)
-    for text in apart.texts:
-        if text.role != "words":
-            yield from (run if text.role == "run" else beside).of(read_script(text.text))
-    for role, words in apart.lists:
-        if role != "words":
-            yield from (run if role == "run" else beside).of(read_arguments(words))
-    if apart.value is not None and ("$(" in payload or "`" in payload):
-        told = any(text.role != "run" for text in apart.texts)
-        yield from (beside if told else run).of(read_script(f"cat <<{_END}\n{payload}\n{_END}\n"))
-    yield from run.surroundings(apart.settings, apart.directories)
-    if not apart.whole:
-        yield symbol("shell_unclear"), (id, word("/payload"), "it is too large to be looked at")
+def _requests(id: str, apart: ActionPayload) -> Iterator[Fact]:
+    """Yield what a payload says of an HTTP request and of a push."""
+    if apart.value is None:
+        return
+    for method in apart.under(METHODS):
+        yield symbol("action_method"), (id, method.strip().upper()[:32])
+    if apart.keys & BODIES:
+        yield symbol("action_body"), (id,)
+    fault = _push_fault(apart.under(REMOTES), apart.under(REFS))
+    if fault:
+        yield symbol("push_fault"), (id, fault)
 
 
-_END = "end-of-the-payload"
+def _push_fault(remotes: tuple[str, ...], refs: tuple[str, ...]) -> str:
+    """Say what is wrong with where a push goes: it is run outside, so neither may be more than a name or an address."""
+    if len(remotes) > 1 or len(refs) > 1:
+        return "a push goes to exactly one remote and one ref"
+    for remote in remotes:
+        # `ext::sh -c …` is a command that git would run.
+        if not _REMOTE.fullmatch(remote) or "::" in remote:
+            return f"not the name or address of one remote: {remote[:100]}"
+    for ref in refs:
+        if not _REF.fullmatch(ref) or ".." in ref:
+            return f"not the name of one ref: {ref[:100]}"
+    return ""
+
+
+def _removing_words(texts: Iterable[str]) -> Iterator[str]:
+    for text in texts:
+        plain = _SQL_COMMENT.sub(" ", text)
+        yield from (" ".join(found[0].lower().split()) for found in removing_sql().finditer(plain))
+
+
+_REMOTE: Final = re.compile(r"[A-Za-z0-9/.~][\w./:@~%+-]{0,499}")
+_REF: Final = re.compile(r"[A-Za-z0-9][\w./@+-]{0,249}(?::[A-Za-z0-9][\w./@+-]{0,249})?")
+_SQL_COMMENT: Final = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)

@@ -4,18 +4,6 @@ from typing import Final
 
 from mayfly.policy.kernel._actions import names_of
 
-COMMANDS: Final = names_of("command")
-ARGUMENTS: Final = names_of("argv")
-RUN: Final = names_of("command", "argv", "script") - {
-    *("name", "tool", "params", "parameters", "options", "flags", "input"),
-}
-"""Where one of these is, the other texts of the object are not what is run."""
-MANY: Final = frozenset({"commands", "cmds", "scripts", "runs", "run", "script", "code"})
-"""A list under one of these is one of commands, not the words of one."""
-WORDS: Final = names_of("words")
-"""Texts for people, and marks."""
-DIRECTORIES: Final = names_of("cwd")
-SETTINGS: Final = names_of("env")
 PATHS: Final = (names_of("path") | {"dir", "directory", "cwd", "workdir", "working_directory"}) - {
     *("to", "from", "source"),
 }
@@ -25,6 +13,11 @@ CONTENT: Final = frozenset(
 )
 """What is written is not where it is written to."""
 HOSTS: Final = names_of("host") - {"registry", "webhook"}
+METHODS: Final = names_of("method")
+BODIES: Final = frozenset({"body", "data", "json", "form", "payload", "content"})
+"""What a request sends."""
+REMOTES: Final = frozenset({"remote"})
+REFS: Final = frozenset({"ref", "refspec", "branch"})
 DOLLARS: Final = names_of("amount") | {"value"}
 CENTS: Final = names_of("cents")
 ATOMIC: Final = names_of("atomic")

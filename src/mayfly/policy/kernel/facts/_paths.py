@@ -10,6 +10,8 @@ import unicodedata
 from typing import Final, NamedTuple
 from urllib.parse import unquote
 
+from mayfly.core import secret_path
+
 LONGEST: Final = 4096
 INSIDE, OUTSIDE, SYSTEM, UNCLEAR = "/inside", "/outside", "/system", "/unclear"
 _SYSTEM: Final = (
@@ -48,6 +50,10 @@ class Located(NamedTuple):
     where: str
     parts: tuple[str, ...]
     suffixes: tuple[str, ...]
+    secret: str = ""
+    """Why it holds secrets, by the one list of such paths."""
+    git: tuple[str, str] | None = None
+    """In a .git: the first and the last name below it."""
 
 
 def is_url(text: str) -> bool:
@@ -178,12 +184,37 @@ def _relative(path: str, *places: str) -> str:
 def _located(path: str, where: str, readings: tuple[str, ...]) -> Located:
     parts: dict[str, None] = {}
     suffixes: dict[str, None] = {}
+    secret, git = "", None
     for reading in dict.fromkeys(readings):
-        names = [part for part in _slashed(reading).lower().split("/") if part]
-        for name in names[:256]:
-            parts[name] = None
-            parts[name.rstrip(". ") or name] = None
-        last = names[-1].rstrip(". ") if names else ""
-        dots = [at for at, char in enumerate(last) if char == "." and at > 0][-3:]
-        suffixes |= dict.fromkeys(last[at:] for at in dots)
-    return Located(path, where, tuple(parts), tuple(suffixes))
+        plain = _slashed(reading)
+        names = names_of_path(plain)
+        parts |= dict.fromkeys(names[:256])
+        suffixes |= dict.fromkeys(suffixes_of(names))
+        secret = secret or secret_path(plain)
+        git = git or place_in_git(names)
+    return Located(path, where, tuple(parts), tuple(suffixes), secret, git)
+
+
+def names_of_path(path: str) -> list[str]:
+    """Return the names of a path in lower case, without the blanks and dots at their ends that some systems drop."""
+    return [name.rstrip(". ") or name for name in path.lower().split("/") if name]
+
+
+def suffixes_of(names: list[str]) -> list[str]:
+    """Return the suffixes of the last name, `.tar.gz` and `.gz`; a name that begins with a dot is no suffix."""
+    last = names[-1] if names else ""
+    if last.count(".", 1) <= 1:
+        at = last.rfind(".", 1)
+        return [last[at:]] if at > 0 else []
+    return [last[at:] for at in range(1, len(last)) if last[at] == "."][-3:]
+
+
+def place_in_git(names: list[str]) -> tuple[str, str] | None:
+    """Return the first and the last name below the first .git among *names*; None where there is none."""
+    if ".git" not in names:
+        return None
+    below = names[names.index(".git") + 1 :]
+    if ".git" in below:
+        # A repository inside a repository's own files is no place where git keeps anything.
+        return ".git", below[-1]
+    return (below[0], below[-1]) if below else ("", "")

@@ -1,24 +1,15 @@
-"""Look into a payload: every text in it, which of them name paths or hosts, and what would be run."""
+"""Look into a payload: every text in it, which of them name paths, and what it says of a request."""
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
-from mayfly.policy.kernel.facts._keys import (
-    ARGUMENTS,
-    COMMANDS,
-    CONTENT,
-    DIRECTORIES,
-    MANY,
-    PATHS,
-    RUN,
-    SETTINGS,
-    WORDS,
-)
+from mayfly.policy.kernel.facts._keys import CONTENT, PATHS
 
-MOST: Final = 1000
+# More texts or deeper ones than any tool is given; beyond, nobody has looked.
+MOST: Final = 10_000
 DEEPEST: Final = 32
 AGAIN: Final = "\0again"
 _PATCHED: Final = re.compile(
@@ -27,11 +18,6 @@ _PATCHED: Final = re.compile(
     re.MULTILINE,
 )
 
-_BLANK: Final = re.compile(r"\s")
-
-Role: TypeAlias = Literal["run", "beside", "words"]
-"""What a text is for: to be run, or not, where another text of its object is; words are for people."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text:
@@ -39,7 +25,6 @@ class Text:
 
     key: str
     text: str
-    role: Role = "run"
 
     @property
     def is_path(self) -> bool:
@@ -67,13 +52,14 @@ class ActionPayload:
 
     value: object = None
     texts: tuple[Text, ...] = ()
-    lists: tuple[tuple[Role, tuple[str, ...]], ...] = ()
-    settings: tuple[str, ...] = ()
-    """The environment variables that it gives values to."""
-    directories: tuple[str, ...] = ()
-    """Where it says that something is run."""
+    keys: frozenset[str] = frozenset()
+    """Every key, at whatever depth, whose value is not empty."""
     whole: bool = True
     """Whether everything was looked at."""
+
+    def under(self, keys: frozenset[str]) -> tuple[str, ...]:
+        """Return the texts under some keys, each once."""
+        return tuple(dict.fromkeys(text.text for text in self.texts if text.key in keys))
 
 
 def take_apart(payload: str) -> ActionPayload:
@@ -82,15 +68,8 @@ def take_apart(payload: str) -> ActionPayload:
     if value is None:
         return ActionPayload(texts=(Text(key="", text=payload),) if payload else ())
     walk = _Walk()
-    walk.value("", value, 0, "run")
-    return ActionPayload(
-        value=value,
-        texts=tuple(walk.texts),
-        lists=tuple(walk.lists),
-        settings=tuple(walk.settings),
-        directories=tuple(walk.directories),
-        whole=walk.whole,
-    )
+    walk.value("", value, 0)
+    return ActionPayload(value=value, texts=tuple(walk.texts), keys=frozenset(walk.keys), whole=walk.whole)
 
 
 def _decoded(text: str) -> object:
@@ -111,83 +90,30 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 class _Walk:
-    """Collect the texts and the argument lists of a value, up to a number and a depth."""
+    """Collect the texts and keys of a value, up to a number and a depth."""
 
     def __init__(self) -> None:
         self.texts: list[Text] = []
-        self.lists: list[tuple[Role, tuple[str, ...]]] = []
-        self.settings: dict[str, None] = {}
-        self.directories: dict[str, None] = {}
+        self.keys: set[str] = set()
         self.whole = True
 
-    def value(self, key: str, value: object, depth: int, role: Role) -> None:
+    def value(self, key: str, value: object, depth: int) -> None:
         if depth > DEEPEST or len(self.texts) > MOST:
             self.whole = False
-        elif isinstance(value, str):
-            self._text(key, value, depth, role)
+            return
+        if value not in (None, "", False) and value != [] and value != {}:
+            self.keys.add(key)
+        if isinstance(value, str):
+            self._text(key, value, depth)
         elif isinstance(value, Mapping):
-            self._mapping(value, depth, role)
+            for name, item in value.items():
+                self.value(name.lower().strip().replace("-", "_"), item, depth + 1)
         elif isinstance(value, list):
-            self._list(key, value, depth, role)
-        if key in SETTINGS:
-            self.settings |= dict.fromkeys(_names(value))
+            for item in value:
+                self.value(key, item, depth + 1)
 
-    def _text(self, key: str, text: str, depth: int, role: Role) -> None:
+    def _text(self, key: str, text: str, depth: int) -> None:
         inner = _decoded(text) if text[:1] in '{["' else None
         if isinstance(inner, (dict, list)):
-            self.value(key, inner, depth + 1, role)
-        self.texts.append(Text(key=key, text=text, role=role))
-        if key in DIRECTORIES:
-            self.directories[text] = None
-
-    def _list(self, key: str, items: list[object], depth: int, role: Role) -> None:
-        words = tuple(item for item in items if isinstance(item, str))
-        if words and len(words) == len(items):
-            self.lists.append((role, words[:MOST]))
-        for item in items:
-            word = isinstance(item, str) and len(items) > 1 and key not in MANY and not _BLANK.search(item)
-            self.value(key, item, depth + 1, "beside" if word and role == "run" else role)
-            if not self.whole:
-                return
-
-    def _mapping(self, value: Mapping[str, object], depth: int, role: Role) -> None:
-        entries = {key.lower().strip(): item for key, item in value.items()}
-        joined: list[tuple[Role, tuple[str, ...]]] = [("run", words) for words in _commands(entries)]
-        self.lists.extend(joined)
-        told = not RUN.isdisjoint(entries)
-        for name, item in value.items():
-            key = name.lower().strip()
-            within = _role(key) if told else role
-            part = joined and within == "run" and (key in COMMANDS or key in ARGUMENTS)
-            self.value(key, item, depth + 1, "beside" if part else within)
-            if not self.whole:
-                return
-
-
-def _role(key: str) -> Role:
-    """Say what lies under a key of an object that says under another key what is run."""
-    if key in RUN or key in ARGUMENTS or key == AGAIN:
-        return "run"
-    return "words" if key in WORDS or key in DIRECTORIES else "beside"
-
-
-def _names(value: object) -> list[str]:
-    """Return the names of the variables in an environment, given as an object or as a list of assignments."""
-    if isinstance(value, Mapping):
-        return [str(key) for key in value][:MOST]
-    items = value if isinstance(value, list) else [value]
-    return [item.partition("=")[0].strip() for item in items if isinstance(item, str) and "=" in item][:MOST]
-
-
-def _commands(entries: Mapping[str, object]) -> Iterator[tuple[str, ...]]:
-    """Join a program and its arguments that lie under two keys of one object."""
-    for name in COMMANDS & entries.keys():
-        program = entries[name]
-        for other in ARGUMENTS & entries.keys():
-            given = entries[other]
-            if not isinstance(program, str):
-                continue
-            if isinstance(given, list):
-                yield (program, *(item if isinstance(item, str) else str(item) for item in given[:MOST]))
-            elif isinstance(given, str):
-                yield ("sh", "-c", f"{program} {given}")
+            self.value(key, inner, depth + 1)
+        self.texts.append(Text(key=key, text=text))

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from mayfly.mangle import Name, Symbol
+from mayfly.mangle import Name, Row, Symbol
+
+Fact = tuple[Symbol, Row]
 
 _COLUMNS: Final = {
     "pending_action": ("Id", "Action", "Target", "Payload", "Time"),
@@ -15,25 +17,25 @@ _COLUMNS: Final = {
     "action_host_within": ("Id", "Domain"),
     "payload_host": ("Id", "Host", "Kind"),
     "action_amount": ("Id", "Cents"),
-    "shell_call": ("Id", "Source", "N", "Program"),
-    "shell_word": ("Id", "Source", "N", "Word"),
-    "shell_flag": ("Id", "Source", "N", "Flag"),
-    "shell_pipes_into": ("Id", "Source", "N", "Program"),
-    "shell_writes": ("Id", "Source", "N", "Path", "Where"),
-    "shell_path": ("Id", "Source", "N", "Path", "Where"),
-    "shell_host": ("Id", "Source", "N", "Host", "Kind"),
-    "shell_computed": ("Id", "Source", "N"),
-    "shell_looks": ("Id", "Source", "N"),
-    "shell_sets": ("Id", "Source", "N", "Name"),
-    "shell_document": ("Id", "Source", "N", "Text"),
-    "shell_unclear": ("Id", "Source", "Reason"),
+    "action_word": ("Id", "Word"),
+    "action_method": ("Id", "Method"),
+    "action_body": ("Id",),
+    "push_fault": ("Id", "Reason"),
+    "path_secret": ("Id", "Reason"),
+    "git_file": ("Id", "Top", "Name"),
+    "pending_change": ("Id", "Kind", "Entry", "Tracked"),
+    "change_mode": ("Id", "Bit"),
+    "change_link": ("Id", "Target", "Where"),
+    "changed_name": ("Name",),
+    "removed_tracked": ("Set", "Number"),
+    "removal_limit": ("Number",),
+    "runtime_state": ("Path",),
     "approved": ("Action", "Target", "Payload", "Until"),
     "asked_by": ("Who",),
     "acting": ("Persona",),
     "tier": ("Tier",),
     "grant": ("Effect", "Detail"),
     "workspace": ("Path",),
-    "git_branch": ("Branch",),
     "allowed_host": ("Host",),
     "send_host": ("Host",),
     "spend_limit": ("Cents",),
@@ -56,7 +58,8 @@ _NAMES: Final = {
     text: Name(text)
     for text in (
         *("/inside", "/outside", "/system", "/unclear", "/public", "/private", "/loopback"),
-        *("/target", "/payload", "/beside"),
+        *("/file", "/directory", "/link", "/special", "/tracked", "/untracked", "/ignored"),
+        *("/created", "/changed", "/deleted", "/renamed", "/mode", "/replaced", "/setuid", "/setgid", "/programs"),
     )
 }
 

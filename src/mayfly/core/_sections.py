@@ -1,0 +1,263 @@
+"""Every setting by its section: its default, its meaning and who honours it, written here and nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+T = TypeVar("T")
+MIB = 1024 * 1024
+
+
+def setting(
+    default: T,
+    help: str,
+    *,
+    owner: str,
+    minimum: float | None = None,
+    maximum: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> T:
+    """Declare one setting; the metadata is what `mayfly config show` prints and what `load` checks."""
+    metadata = {"help": help, "owner": owner, "minimum": minimum, "maximum": maximum, "choices": choices}
+    return field(default=default, metadata=metadata)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SandboxSettings:
+    """What one job may use, and how many workers wait for one."""
+
+    timeout: float = setting(30.0, "wall-clock seconds for one job", owner="sandbox", minimum=0.001)
+    memory: int = setting(512 * MIB, "bytes of memory a job may add", owner="sandbox", minimum=16 * MIB)
+    threads: int = setting(16, "threads in one job, the first included", owner="sandbox", minimum=1)
+    descriptors: int = setting(64, "open descriptors in one job", owner="sandbox", minimum=16)
+    output: int = setting(1_000_000, "bytes a job may print", owner="sandbox", minimum=0)
+    result: int = setting(16 * MIB, "bytes of a result as JSON", owner="sandbox", minimum=64)
+    nodes: int = setting(1_000_000, "values in a result, keys included", owner="sandbox", minimum=64)
+    depth: int = setting(100, "nesting of a result", owner="sandbox", minimum=1)
+    source: int = setting(16 * MIB, "bytes of source and argument together", owner="sandbox", minimum=1024)
+    file_size: int = setting(256 * MIB, "bytes of one file written to a workspace", owner="sandbox", minimum=0)
+    workspace_size: int = setting(2048 * MIB, "bytes a workspace may grow to by jobs", owner="sandbox", minimum=0)
+    workspace_files: int = setting(50_000, "files a workspace may grow to by jobs", owner="sandbox", minimum=0)
+    workers: int = setting(0, "one-shot workers kept ready; 0 means one a core", owner="sandbox", minimum=0)
+    jobs: int = setting(32, "jobs at once; more wait their turn", owner="sandbox", minimum=1)
+    pinned: int = setting(8, "pinned workers kept; the least recently used is dropped", owner="sandbox", minimum=0)
+    pinned_calls: int = setting(10_000, "calls before a pinned worker is renewed", owner="sandbox", minimum=1)
+    pinned_age: float = setting(600.0, "seconds before a pinned worker is renewed", owner="sandbox", minimum=0)
+    replay: int = setting(100, "one pinned call in this many is replayed one-shot", owner="sandbox", minimum=1)
+    level: str = setting("best", "which wall to use", owner="sandbox", choices=("best", "namespaces", "landlock"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkbenchSettings:
+    """What one command of the workbench may use, and how long commits can be taken back."""
+
+    timeout: float = setting(300.0, "wall-clock seconds for one command", owner="sandbox", minimum=0.001)
+    memory: int = setting(4096 * MIB, "bytes of memory for one command", owner="sandbox", minimum=16 * MIB)
+    tasks: int = setting(512, "processes and threads of one command", owner="sandbox", minimum=1)
+    disk: int = setting(4096 * MIB, "bytes of uncommitted changes and scratch files", owner="sandbox", minimum=0)
+    files: int = setting(200_000, "files among uncommitted changes and scratch files", owner="sandbox", minimum=0)
+    output: int = setting(1_000_000, "characters of a command's output that are kept", owner="sandbox", minimum=0)
+    diff: int = setting(100_000, "characters of one file's diff", owner="sandbox", minimum=0)
+    programs: str = setting(
+        "~/.pyenv:~/.cargo/bin:~/.cargo/registry:~/.cargo/git:~/.rustup:~/.nvm:~/.local/bin:~/.local/lib:"
+        "~/.local/pipx:~/.local/share/uv:~/.local/share/mise:~/.local/share/pnpm:~/.asdf:~/.volta:~/.rbenv:~/.sdkman:"
+        "~/.bun:~/.deno/bin:~/go/bin:~/go/pkg:~/.juliaup:~/.opam:~/.ghcup",
+        "directories outside the system's own that hold programs, shown read-only, separated as in PATH",
+        owner="sandbox",
+    )
+    undo_commits: int = setting(100, "commits of one workspace that can be taken back", owner="sandbox", minimum=0)
+    undo_size: int = setting(2048 * MIB, "bytes kept for taking commits back", owner="sandbox", minimum=0)
+    level: str = setting("best", "which wall to use", owner="sandbox", choices=("best", "namespaces", "landlock"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoreSettings:
+    """Where the ledger lives and how long it waits for a lock."""
+
+    database_url: str = setting("", "PostgreSQL URL; empty means SQLite in the state directory", owner="store")
+    busy_timeout: float = setting(30.0, "seconds to wait for a locked database", owner="store", minimum=0)
+    blob_size: int = setting(64 * MIB, "bytes of one blob", owner="store", minimum=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateSettings:
+    """What the gates demand, beyond the limits that follow from tier and depth."""
+
+    criteria: str = setting("", "TOML file with the judge's criteria; empty means the shipped ones", owner="gates")
+    complexity: float = setting(20.0, "complexity of a function, times the budget", owner="gates", minimum=1)
+    arms: float = setting(5.0, "arms of one choice, times the budget, but at least 2", owner="gates", minimum=0)
+    import_risk: float = setting(0.5, "sum of the risks of imports, times the budget", owner="gates", minimum=0)
+    judge_reject: float = setting(0.3, "weighted pass rate below which the judge refuses", owner="gates", minimum=0)
+    source: int = setting(100_000, "bytes of one source", owner="gates", minimum=1, maximum=1_000_000)
+    mutants: int = setting(24, "mutants a proof tries to catch", owner="gates", minimum=0)
+    inputs: int = setting(60, "inputs of the domain that a program is tried on", owner="gates", minimum=0)
+    test_timeout: float = setting(5.0, "seconds for one job of tests", owner="gates", minimum=0.1)
+    adversary_seconds: float = setting(5.0, "seconds for the adversarial run", owner="gates", minimum=0)
+    adversary_memory: int = setting(100 * MIB, "bytes for the adversarial run", owner="gates", minimum=16 * MIB)
+    type_memory: int = setting(400 * MIB, "bytes at which the type server is renewed", owner="gates", minimum=0)
+    type_timeout: float = setting(20.0, "seconds for one type check", owner="gates", minimum=0.1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ForgeSettings:
+    """How hard something is tried before help is asked for."""
+
+    attempts: int = setting(3, "attempts at writing one agent; the budget may allow fewer", owner="forge", minimum=1)
+    synthesis: float = setting(
+        5.0, "seconds of computing to look for a program by example", owner="forge", minimum=0.01
+    )
+    rivals: int = setting(
+        1,
+        "second programs: 0 none, 1 where nothing else speaks for the first, 2 also where something is open",
+        owner="forge",
+        minimum=0,
+        maximum=2,
+    )
+    judge: str = setting("", "'model' asks a model to judge below tier authored, too", owner="forge")
+    sample: int = setting(2000, "lines of the input that are looked at before writing", owner="forge", minimum=1)
+    max_jit_depth: int = setting(
+        0, "nesting of compilation; compiled code never compiles", owner="forge", minimum=0, maximum=0
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelSettings:
+    """Which model writes, and what one run may spend on it."""
+
+    name: str = setting("", "model used where none is named; empty means none, programs by example", owner="models")
+    base_url: str = setting("", "server that speaks OpenAI's chat completions, for a bare NAME", owner="models")
+    calls: int = setting(20, "model calls in one run", owner="models", minimum=0)
+    input_tokens: int = setting(1_000_000, "tokens sent to models in one run", owner="models", minimum=0)
+    output_tokens: int = setting(200_000, "tokens written by models in one run", owner="models", minimum=0)
+    money: float = setting(
+        1.0, "dollars spent on models in one run, where the price is known", owner="models", minimum=0
+    )
+    attempts: int = setting(3, "attempts at one call", owner="models", minimum=1)
+    retry_delay: float = setting(0.5, "seconds before the second attempt", owner="models", minimum=0)
+    retry_factor: float = setting(2.0, "how much longer each further wait is", owner="models", minimum=1)
+    retry_after: float = setting(30.0, "longest wait a server may ask for", owner="models", minimum=0)
+    timeout: float = setting(120.0, "seconds for one call with its retries", owner="models", minimum=0.01)
+    max_output: int = setting(8192, "tokens of one answer", owner="models", minimum=1)
+    max_answer: int = setting(1_000_000, "bytes of one answer", owner="models", minimum=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LibrarySettings:
+    """How long something proven is remembered."""
+
+    ttl: float = setting(3600.0, "seconds a proven agent is found again", owner="library", minimum=0)
+    size: int = setting(100, "proven agents remembered; the least recently used goes first", owner="library", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PolicySettings:
+    """Which rules are in force besides the shipped ones, and what a decision may cost."""
+
+    rules: str = setting("", "further rule files or directories, separated as in PATH", owner="policy")
+    hosts: str = setting("", "hosts that may be reached without asking, separated by commas", owner="policy")
+    send_hosts: str = setting("", "hosts that data may be sent to without asking, separated by commas", owner="policy")
+    spend_limit: int = setting(0, "cents that may be spent at once without asking", owner="policy", minimum=0)
+    spend_session: int = setting(
+        0, "cents one session may spend in all without asking; 0: spend_limit", owner="policy", minimum=0
+    )
+    spend_day: int = setting(
+        0,
+        "cents spent on one day (UTC) without asking; 0: ten times spend_limit",
+        owner="policy",
+        minimum=0,
+    )
+    removals: int = setting(
+        100, "files that git tracks that may be deleted or emptied at once without asking", owner="policy", minimum=0
+    )
+    facts: int = setting(200_000, "facts one decision may derive", owner="policy", minimum=1)
+    seconds: float = setting(2.0, "seconds one decision may take", owner="policy", minimum=0.001)
+    approval: float = setting(600.0, "seconds an approval lasts", owner="policy", minimum=1)
+    longest_approval: float = setting(86_400.0, "seconds an approval may last at most", owner="policy", minimum=1)
+    denials: int = setting(3, "denials of one kind that ask for a look at the rules", owner="policy", minimum=0)
+    overrides: int = setting(2, "approvals of one kind that ask for a look at the rules", owner="policy", minimum=0)
+    review_window: float = setting(3600.0, "seconds over which these are counted", owner="policy", minimum=1)
+    proposals: int = setting(100, "facts a model may propose in one turn", owner="policy", minimum=0)
+    debounce: float = setting(0.5, "seconds a rule file has to rest before it is read again", owner="policy", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersonaSettings:
+    """How long a prompt may be, how its atoms are weighed, and what a configuration of the user's may give."""
+
+    budget: int = setting(8192, "tokens of a compiled prompt, the headroom included", owner="persona", minimum=1)
+    largest: int = setting(200_000, "tokens a prompt may have, whatever the budget says", owner="persona", minimum=1)
+    fallback: int = setting(4096, "tokens of the plain prompt, where the full one fails", owner="persona", minimum=1)
+    headroom: int = setting(500, "tokens of the budget that are left free", owner="persona", minimum=0)
+    reserve: int = setting(8000, "tokens of a model's window kept for its answer", owner="persona", minimum=0)
+    logic_weight: float = setting(0.7, "what an atom's priority counts", owner="persona", minimum=0, maximum=1)
+    similarity_weight: float = setting(
+        0.3, "what an atom's nearness to the request counts", owner="persona", minimum=0, maximum=1
+    )
+    threshold: float = setting(0.1, "score below which an atom stays out", owner="persona", minimum=0)
+    shares: str = setting("", "parts of the budget by kind of atom, as in language=20,framework=5", owner="persona")
+    tier: str = setting(
+        "authored",
+        "tier up to which configurations of the user's may give tools",
+        owner="persona",
+        choices=("ephemeral", "memo", "authored", "promoted", "builtin"),
+    )
+    files: int = setting(5000, "files and directories looked at to see what a workspace is", owner="persona", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromiseSettings:
+    """How large a tree of promises may become, what it may use, and where its leaves run."""
+
+    engine: str = setting(
+        "local", "where leaves run: local, ray (what `mayfly ray up` began) or ray://HOST:PORT", owner="promise"
+    )
+    max_depth: int = setting(3, "levels below the root", owner="promise", minimum=0, maximum=50)
+    chaos_threshold: float = setting(0.1, "budget below which nothing is tried", owner="promise", minimum=0, maximum=1)
+    max_children: int = setting(64, "children of one promise", owner="promise", minimum=0)
+    max_nodes: int = setting(20_000, "promises in one tree", owner="promise", minimum=1)
+    fix_iterations: int = setting(100, "rounds of an improvement, whatever budget is left", owner="promise", minimum=1)
+    seconds: float = setting(3600.0, "wall-clock seconds for one tree", owner="promise", minimum=0)
+    sandbox_seconds: float = setting(3600.0, "seconds behind the wall for one tree", owner="promise", minimum=0)
+    parallel: int = setting(32, "leaves of one tree at once", owner="promise", minimum=1)
+    part_size: int = setting(16 * MIB, "bytes of one part of a large file of lines", owner="promise", minimum=4096)
+    split_from: int = setting(
+        64 * MIB, "bytes from which a file of lines is split into parts", owner="promise", minimum=1
+    )
+    retries: int = setting(5, "further tries of a leaf whose worker was lost", owner="promise", minimum=0)
+    retry_delay: float = setting(1.0, "seconds before the first of them", owner="promise", minimum=0)
+    retry_factor: float = setting(2.0, "how much longer each further wait is", owner="promise", minimum=1)
+    ray_hosts: str = setting(
+        "", "hosts outside private networks whose Ray may be connected to, separated by commas", owner="promise"
+    )
+    ray_keep: str = setting(
+        "", "variables a Ray worker keeps of its machine's environment, separated by commas", owner="promise"
+    )
+    kill_cache: float = setting(1.0, "seconds a look at the kill switch lasts", owner="promise", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionSettings:
+    """How far an agent with tools may go in a turn, and how many of them there may be."""
+
+    tool_calls: int = setting(50, "tool calls in one turn", owner="session", minimum=1)
+    tool_timeout: float = setting(300.0, "seconds for one tool call", owner="session", minimum=0.1)
+    result: int = setting(8192, "bytes of a tool's result that the model is given", owner="session", minimum=1024)
+    history: int = setting(50, "turns that are told to the model as they were", owner="session", minimum=2)
+    campaign: int = setting(10, "times an agent in mode Campaign is asked to go on", owner="session", minimum=0)
+    model_calls: int = setting(200, "model calls in one session", owner="session", minimum=0)
+    agents: int = setting(10, "agents at work at the same time", owner="session", minimum=0)
+    agent_seconds: float = setting(1800.0, "seconds one spawned agent works on a task", owner="session", minimum=1)
+    agent_turns: int = setting(100, "turns of one spawned agent", owner="session", minimum=1)
+    agent_idle: float = setting(300.0, "seconds until an idle persistent agent is parked", owner="session", minimum=0)
+    profile: str = setting(
+        "asking",
+        "who approves: a person, or the profile up to a number",
+        owner="session",
+        choices=("asking", "autonomous"),
+    )
+    approvals: int = setting(20, "approvals the profile autonomous gives in one session", owner="session", minimum=0)
+    hosts: str = setting("", "hosts and tcp:HOST:PORT that commands may reach, separated by commas", owner="session")
+    mcp: str = setting(
+        "", "JSON file that names MCP servers; empty means mcp.json in the state directory", owner="session"
+    )

@@ -1,0 +1,154 @@
+"""Prompt atoms that belong together: checked as a whole, with who needs and who excludes whom."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from mayfly.core import InputError
+
+if TYPE_CHECKING:
+    from mayfly.persona._atoms import PromptAtom
+    from mayfly.persona._similar import Index
+
+# How many others one atom may need, all told: it keeps choosing linear, and no prompt is written so.
+MOST_NEEDED: Final = 100
+
+
+class Fault(InputError):
+    """Something is wrong with atoms as a whole; `ids` are those to blame, the last read first."""
+
+    code = "ATOMS"
+
+    def __init__(self, message: str, ids: Iterable[str], *, fix: str | None = None) -> None:
+        super().__init__(message, fix=fix)
+        self.ids = tuple(ids)
+
+
+class AtomSet(Mapping[str, "PromptAtom"]):
+    """Atoms by id, in the order they were read; nothing in it changes."""
+
+    def __init__(self, atoms: Iterable[PromptAtom] = (), *, check: bool = True, like: AtomSet | None = None) -> None:
+        self._atoms: dict[str, PromptAtom] = {}
+        # An older set with the same texts, but for atoms that need not be near to a request.
+        self._like = like
+        for atom in atoms:
+            if atom.id in self._atoms:
+                first = self._atoms[atom.id].place
+                raise Fault(f"{atom.place}: id: {atom.id} stands in {first} already", [atom.id], fix="rename one")
+            self._atoms[atom.id] = atom
+        self.needed_by: dict[str, list[str]] = defaultdict(list)
+        self.excludes: dict[str, list[str]] = defaultdict(list)
+        for atom in self._atoms.values():
+            for other in atom.depends_on:
+                self.needed_by[other].append(atom.id)
+            for other in atom.conflicts_with:
+                self.excludes[atom.id].append(other)
+                self.excludes[other].append(atom.id)
+        if check and (fault := next(self.faults(), None)) is not None:
+            raise fault
+
+    def __getitem__(self, id: str) -> PromptAtom:
+        return self._atoms[id]
+
+    def __contains__(self, id: object) -> bool:
+        return id in self._atoms
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._atoms)
+
+    def __len__(self) -> int:
+        return len(self._atoms)
+
+    @cached_property
+    def index(self) -> Index:
+        """What the atoms are about, for comparing them with a request."""
+        if self._like is not None:
+            return self._like.index
+        from mayfly.persona._similar import Index
+
+        return Index((id, f"{atom.description}\n{atom.content}\n{id}") for id, atom in self._atoms.items())
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield what is wrong with the whole: cycles, atoms that need too many, mandatory ones that exclude another."""
+        yield from self._cycles()
+        yield from self._needs()
+        yield from self._clashes()
+
+    def _cycles(self) -> Iterator[Fault]:
+        """Take away what needs nothing that is left, again and again; what remains goes in circles."""
+        waiting = {id: sum(other in self for other in atom.depends_on) for id, atom in self._atoms.items()}
+        free = [id for id, count in waiting.items() if not count]
+        while free:
+            for other in self.needed_by.get(free.pop(), ()):
+                waiting[other] -= 1
+                if not waiting[other]:
+                    free.append(other)
+        left = [id for id, count in waiting.items() if count]
+        if left:
+            circle = self._circle(set(left), left[0])
+            told = " -> ".join((*circle, circle[0]))
+            place = self[circle[0]].place
+            newest = sorted(circle, key=list(self._atoms).index, reverse=True)
+            yield Fault(f"{place}: depends_on: atoms need each other in a circle: {told}", newest)
+
+    def _circle(self, left: set[str], start: str) -> list[str]:
+        path: dict[str, None] = {}
+        here = start
+        while here not in path:
+            path[here] = None
+            here = next(other for other in self[here].depends_on if other in left)
+        walked = list(path)
+        return walked[walked.index(here) :]
+
+    def _needs(self) -> Iterator[Fault]:
+        for id in self._atoms:
+            if len(self.closure(id, most=MOST_NEEDED + 1)) > MOST_NEEDED:
+                place = self[id].place
+                yield Fault(f"{place}: depends_on: {id} needs more than {MOST_NEEDED} other atoms, all told", [id])
+
+    def _clashes(self) -> Iterator[Fault]:
+        order = {id: number for number, id in enumerate(self._atoms)}
+        for id, atom in self._atoms.items():
+            if not atom.is_mandatory:
+                continue
+            for other in self.excludes.get(id, ()):
+                both = self._atoms.get(other)
+                if both is not None and both.is_mandatory and order[other] < order[id] and _meet(atom, both):
+                    told = f"{id} and {other} ({both.place}) are both mandatory and exclude each other"
+                    yield Fault(f"{atom.place}: conflicts_with: {told}", [id])
+        yield from self._groups()
+
+    def _groups(self) -> Iterator[Fault]:
+        groups: dict[str, list[PromptAtom]] = defaultdict(list)
+        for atom in self._atoms.values():
+            if not (atom.is_mandatory and atom.is_exclusive):
+                continue
+            for other in groups[atom.is_exclusive]:
+                if _meet(atom, other):
+                    told = (
+                        f"{atom.id} and {other.id} ({other.place}) are both mandatory in the group {atom.is_exclusive}"
+                    )
+                    yield Fault(f"{atom.place}: is_exclusive: {told}", [atom.id])
+                    break
+            else:
+                groups[atom.is_exclusive].append(atom)
+
+    def closure(self, id: str, *, without: Mapping[str, object] | None = None, most: int | None = None) -> list[str]:
+        """Return an atom and all it needs that are there and not in *without*, as far as *most*."""
+        found = {id: None}
+        waiting = [id]
+        while waiting and (most is None or len(found) <= most):
+            for other in self[waiting.pop()].depends_on:
+                if other in self and other not in found and (without is None or other not in without):
+                    found[other] = None
+                    waiting.append(other)
+        return list(found)
+
+
+def _meet(one: PromptAtom, other: PromptAtom) -> bool:
+    """Tell whether some context with one value of each kind suits both atoms."""
+    wanted = dict(other.selectors)
+    return all(not (name in wanted and not {*values} & {*wanted[name]}) for name, values in one.selectors)

@@ -1,0 +1,144 @@
+"""The rules of one agent in one session, compiled and evaluated on facts."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from mayfly.core import InputError
+from mayfly.mangle import MangleError, Name, Symbol
+from mayfly.policy.kernel._decide import LIMITS, goals_of
+from mayfly.policy.kernel._question import given_fact
+from mayfly.policy.kernel._world import World
+from mayfly.policy.kernel.facts import action_name, symbol
+
+if TYPE_CHECKING:
+    from mayfly.mangle import Atom, Limits, Model, Program, Row, Why, WhyNot
+    from mayfly.policy.kernel._files import RuleFile
+    from mayfly.policy.kernel._snapshot import Snapshot
+    from mayfly.policy.kernel.facts import Fact
+
+_GRANTED_POLICY: Final = Symbol("granted_policy", 1)
+_OF_NAMES: Final = ("action_path_part", "action_path_suffix")
+_TEXT: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+_PERSON: Final = Name("/person")
+_ACTORS: Final = frozenset({"acting", "tier", "granted_tool", "asked_by"})
+
+
+class Evaluator:
+    """Evaluate one snapshot of the rules with what holds of every question: who acts, where, and what was granted."""
+
+    def __init__(
+        self,
+        snapshot: Snapshot | None,
+        *,
+        workspace: Path | str,
+        persona: str | None,
+        policies: Sequence[str],
+        session: Iterable[Fact | str],
+        limits: Limits = LIMITS,
+    ) -> None:
+        self.snapshot = _shipped() if snapshot is None else snapshot
+        self.persona = None if persona is None else action_name(persona)
+        self.policies = tuple(policies)
+        self._workspace = str(Path(workspace).absolute())
+        self._limits = limits
+        self._compiled: Program | None = None
+        self._goals: list[Symbol] = []
+        self._texts: frozenset[str] | None = None
+        self._fixed: tuple[Fact, ...] = ()
+        self._root = os.path.realpath(self._workspace)
+        self._externals = World(self._workspace).externals
+        self._session = tuple(given_fact(fact) for fact in session)
+
+    def query(self, goal: str, facts: Iterable[Fact | str] = ()) -> list[Row]:
+        """Return the rows of a goal such as `permitted(/file_read, X, _)`."""
+        model, atom = self._model_for(goal, facts)
+        return model.match(atom)
+
+    def why(self, fact: str, facts: Iterable[Fact | str] = ()) -> Why:
+        """Return the derivation of a fact, or of the first fact that a goal matches."""
+        from mayfly.mangle import why
+
+        model, atom = self._model_for(fact, facts)
+        found = model.match(atom)
+        if not found:
+            raise InputError(f"{fact.strip()} does not hold", fix="ask why not")
+        return why(model, atom.symbol, found[0])
+
+    def why_not(self, goal: str, facts: Iterable[Fact | str] = ()) -> WhyNot:
+        """Return why a goal does not hold: for each rule, the first premise that fails."""
+        from mayfly.mangle import why_not
+        from mayfly.policy.kernel._goals import changeable
+
+        model, atom = self._model_for(goal, facts)
+        return why_not(model, atom, changeable=changeable)
+
+    def _program(self) -> Program:
+        if self._compiled is None:
+            self._compiled = self.snapshot.program(self.policies)
+            self._goals = goals_of(self._compiled)
+            self._fixed = tuple(self._unchanging(self._compiled))
+        return self._compiled
+
+    def evaluate(self, given: Sequence[Fact], goals: Sequence[Symbol] | None, *, record: bool = True) -> Model:
+        """Evaluate the rules on some facts; with goals, as much as those need."""
+        program = self._program()
+        for name in {name for name, _ in given}:
+            if name not in program.predicates:
+                raise InputError(f"the rules know no predicate {name}")
+        return program.evaluate(given, goals=goals, externals=self._externals, limits=self._limits, record=record)
+
+    def spoken_of(self) -> frozenset[str]:
+        """Return every text that stands in the rules or in a fact of the session."""
+        if self._texts is None:
+            self._program()
+            given = {value for _, row in self._fixed for value in row if isinstance(value, str)}
+            self._texts = frozenset(given.union(*(_texts_in(file.text) for file in self._files())))
+        return self._texts
+
+    def looks_at_names(self) -> bool:
+        """Tell whether rules other than the shipped ones look at single names of paths, in whatever way."""
+        return any(name in file.text for file in self._files() if not file.base for name in _OF_NAMES)
+
+    def _files(self) -> list[RuleFile]:
+        policies = self.snapshot.policies
+        return [*self.snapshot.rules, *(policies[name] for name in self.policies if name in policies)]
+
+    def _standing_facts(self) -> list[Fact]:
+        """Return what holds of every question."""
+        self._program()
+        return list(self._fixed)
+
+    def _unchanging(self, program: Program) -> Iterator[Fact]:
+        yield symbol("workspace"), (self._workspace,)
+        if self.persona is not None:
+            yield symbol("acting"), (Name(self.persona),)
+        elif not any(name.name in _ACTORS for name, _ in self._session):
+            yield symbol("asked_by"), (_PERSON,)
+        if _GRANTED_POLICY in program.predicates:
+            yield from ((_GRANTED_POLICY, (policy,)) for policy in self.policies)
+        yield from self._session
+
+    def _model_for(self, goal: str, facts: Iterable[Fact | str]) -> tuple[Model, Atom]:
+        from mayfly.mangle import parse_atom
+
+        atom = parse_atom(goal)
+        if atom.symbol not in self._program().predicates:
+            raise MangleError(f"the rules know no predicate {atom.symbol}", stage="analyze", place=atom.place)
+        return self.evaluate([*self._standing_facts(), *map(given_fact, facts)], [atom.symbol]), atom
+
+
+@lru_cache(maxsize=256)
+def _texts_in(source: str) -> frozenset[str]:
+    return frozenset(_TEXT.findall(source))
+
+
+def _shipped() -> Snapshot:
+    from mayfly.policy.kernel._rulebook import Rulebook
+
+    return Rulebook().snapshot

@@ -1,0 +1,312 @@
+"""A session put together: rules, personas, model, workbench and tools, for one person in one workspace."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import subprocess
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+from mayfly.core import InputError, Intent, MachineError, Stop, one_line
+from mayfly.library import Registry
+from mayfly.library.builtin import builtins
+from mayfly.models import Pool
+from mayfly.persona import AgentConfig, detect_context
+from mayfly.runtime._policy import Desk, Understood
+from mayfly.runtime._run import Runtime
+from mayfly.sandbox.workbench import Workbench
+from mayfly.session import (
+    ApprovalAsked,
+    Approvals,
+    Executor,
+    McpServers,
+    OfflineTalker,
+    Room,
+    SessionBegan,
+    SessionEnded,
+    SessionLog,
+    SessionParts,
+    Spawner,
+    SpawnRequest,
+    TurnEnded,
+    payload_of,
+    session_tools,
+    sessions,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from mayfly.core import Settings
+    from mayfly.policy import Kernel, Route
+    from mayfly.session import AskPerson, Observer, Talker
+
+T = TypeVar("T")
+# What a push may take; a remote that does not answer is not waited for longer.
+_PUSH_SECONDS = 300
+
+
+class SessionDesk:
+    """What an executor asks of the rules: read, route, decide for one agent."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    def understand(self, text: str, *, session: str | None = None) -> Understood:
+        """Read *text* without a model, and route it."""
+        return self._desk.understand(text, session=session)
+
+    def route(self, intents: Sequence[Intent], *, said: str, session: str | None = None) -> Route:
+        """Route what a model read."""
+        return self._desk.route_intents(intents, said=said, session=session)
+
+    def agent(self, config: AgentConfig, *, session: str, only_asked: bool) -> Kernel:
+        """Return what decides for an agent with this configuration; where it is *only_asked*, nothing is changed."""
+        return self._desk.agent_kernel(config, session=session, only_asked=only_asked)
+
+
+def state_of(settings: Settings) -> Path:
+    """Return where the workbench keeps overlays, held sets and what undo needs."""
+    return settings.state.absolute() / "workbench"
+
+
+def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
+    """Return what waits for a person, with what happens when they agree."""
+
+    def sign(decision: str, *, by: str, reason: str) -> str:
+        return desk.approve(decision, by=by, reason=reason or "agreed").id
+
+    chosen = settings.session
+    autonomous = chosen.approvals if chosen.profile == "autonomous" else 0
+
+    def push_agreed(asked: ApprovalAsked) -> str:
+        given = payload_of(asked)
+        return push(desk.workspace, str(given["remote"]), str(given["ref"]))
+
+    perform = {"git_push": push_agreed}
+    return Approvals(ledger, state_of(settings), sign=sign, perform=perform, autonomous=autonomous)
+
+
+def push(workspace: Path, remote: str, ref: str) -> str:
+    """Push exactly this ref to this remote, outside of the workbench, with no hook of the workspace."""
+    command = ["git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "push", "--no-verify"]
+    try:
+        done = subprocess.run(
+            [*command, "--", remote, f"{ref}:{ref}"],
+            cwd=workspace,
+            capture_output=True,
+            text=True,
+            timeout=_PUSH_SECONDS,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise MachineError("git is not installed") from None
+    except subprocess.TimeoutExpired:
+        raise MachineError(f"{remote} did not answer within {_PUSH_SECONDS} s") from None
+    if done.returncode:
+        raise InputError(f"the push failed: {one_line(done.stderr, limit=300)}")
+    return f"pushed {ref} to {remote}"
+
+
+class Session:
+    """One conversation in one workspace: `turn` takes a request to its end, `close` ends all that it began."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        workspace: Path | None = None,
+        model: str | None = None,
+        resume: str | None = None,
+        id: str = "",
+        observe: Observer | None = None,
+        ask: AskPerson | None = None,
+    ) -> None:
+        """Open a session, or with *resume* go on with one: "" is the last one of the workspace.
+
+        With an *id* of the caller's own it is that session, begun or gone on with.
+        """
+        self.settings = settings
+        self.workspace = (workspace or Path.cwd()).resolve()
+        self.runtime = Runtime(settings, workspace=self.workspace)
+        self._observe = observe or (lambda _: None)
+        self._ask = ask
+        self._stop = Stop()
+        ledger = self.runtime.parts.ledger
+        self.desk = Desk(settings, ledger=ledger, workspace=self.workspace)
+        self.approvals = open_approvals(settings, self.desk, ledger)
+        self.id = self._found(resume) if resume is not None else id or f"s-{secrets.token_hex(4)}"
+        self._claim = ledger.claim(self.id)
+        self._ledger = ledger.fenced(self._claim.fence)
+        self.log = SessionLog(self._ledger, self.id)
+        name = model or settings.models.name or (self.log.began.model if self.log.began is not None else "")
+        self.model = self.runtime.parts.model(name) if name else None
+        self._pool = self._new_pool(name)
+        named = settings.session.mcp
+        self._servers = McpServers.load(Path(named).expanduser() if named else settings.state / "mcp.json")
+        self._watcher = self.desk.watch()
+        self._watcher.__enter__()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="mayfly-session", daemon=True)
+        self._thread.start()
+        self.spawner = Spawner(
+            ledger, settings.session, self._sub, parent=self.id, workspace=str(self.workspace), model=name
+        )
+        self.executor = self._executor(self.log, main=True)
+        if self.log.began is None:
+            self.log.add(SessionBegan(workspace=str(self.workspace), model=name))
+
+    def turn(self, text: str) -> TurnEnded:
+        """Take one request to the end of its turn; `stop` ends it from another thread or a signal."""
+        return self._run(lambda: self.executor.execute(text))
+
+    def go_on(self) -> TurnEnded | None:
+        """Go on with the turn that an earlier process did not end; None where there is none."""
+        if self.log.turn is None:
+            return None
+        return self._run(self.executor.resume)
+
+    def stop(self) -> None:
+        """End the turn that is under way; the session stays."""
+        self._stop.cancel()
+
+    def close(self) -> None:
+        """End agents, processes and connections; what was said and done is in the ledger."""
+        asyncio.run_coroutine_threadsafe(self.spawner.close(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+        self._watcher.__exit__(None, None, None)
+        self.executor.room.bench.close()
+        self._servers.close()
+        self.log.add(SessionEnded(status="parked", reason="closed"))
+        self._claim.close()
+        self.runtime.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        self._stop = Stop()
+        self.executor.room.stop = self._stop
+        self.executor.parts.pool = Pool(parent=self._pool, stop=self._stop)
+        return asyncio.run_coroutine_threadsafe(work(), self._loop).result()
+
+    def _found(self, wanted: str) -> str:
+        """Return the id of the session that is meant: named, or the last of this workspace that a person began."""
+        for log in reversed(sessions(self.runtime.parts.ledger)):
+            began = log.began
+            if began is None or (wanted and log.id != wanted) or (began.parent and not wanted):
+                continue
+            if wanted or began.workspace == str(self.workspace):
+                return log.id
+        named = f"no session {wanted}" if wanted else f"no session in {self.workspace}"
+        raise InputError(f"there is {named}", fix="see: mayfly agents --all")
+
+    def _new_pool(self, name: str) -> Pool:
+        limits = self.settings.models
+        return Pool(
+            calls=self.settings.session.model_calls,
+            input_tokens=limits.input_tokens,
+            output_tokens=limits.output_tokens,
+            money=limits.money,
+            note=lambda event: self._ledger.append(event, subject=self.id).id,
+        )
+
+    def _talker(self) -> Talker:
+        return self.model or OfflineTalker(lambda text: self.runtime.plan(text))
+
+    def _executor(self, log: SessionLog, *, main: bool, config_for: SpawnRequest | None = None) -> Executor:
+        room = Room(
+            session=log.id,
+            workspace=self.workspace,
+            state=state_of(self.settings),
+            bench=Workbench(self.workspace, state=state_of(self.settings), settings=self.settings.workbench),
+            kernel=lambda: self.desk.kernel(),
+            approvals=self.approvals,
+            push=lambda remote, ref: push(self.workspace, remote, ref),
+            stop=self._stop,
+            grants=_grants(self.settings.session.hosts),
+        )
+        parts = SessionParts(
+            settings=self.settings.session,
+            desk=SessionDesk(self.desk),
+            configure=self._configure(config_for),
+            kill=self.runtime.parts.switch.check,
+            model=self._talker(),
+            pool=self._pool,
+            observe=self._observe if main else (lambda _: None),
+        )
+        tools = session_tools(
+            room,
+            self._ledger,
+            ask=self._ask if main else None,
+            spawn=self._spawn if main else None,
+            compile=self._compile,
+            servers=self._servers,
+        )
+        # What the host itself can do serves the offline reader; a model has the tools of its persona.
+        taken = {one.name for one in tools}
+        further = [one for one in builtins(self.settings) if self.model is None and one.name not in taken]
+        known = Registry([*tools, *further])
+        return Executor(parts, log, room, known)
+
+    def _configure(self, wanted: SpawnRequest | None) -> Callable[..., AgentConfig]:
+        def configure(personas: Sequence[str], verbs: Sequence[str], *, task: str) -> AgentConfig:
+            verbs = (wanted.verb, *verbs) if wanted is not None and wanted.verb else verbs
+            config = self.config_for(personas, verbs, task=task)
+            # Tools of other servers are offered to everybody; the rules say for whose calls they are.
+            others = [one.name for one in self._servers.capabilities()]
+            config = replace(config, tools=tuple(dict.fromkeys((*config.tools, *others))))
+            if self.model is not None:
+                return config
+            # Reading with what the host itself can do; what each asks for is still decided by the rules.
+            offline = [one.name for one in builtins(self.settings) if one.effect == "none"]
+            return replace(config, tools=tuple(dict.fromkeys((*config.tools, *offline))))
+
+        return configure
+
+    def config_for(self, personas: Sequence[str], verbs: Sequence[str] = (), *, task: str = "") -> AgentConfig:
+        """Return the configuration of an agent for a task, by the rules and atoms of this moment."""
+        context = detect_context(self.workspace, self.desk.snapshot)
+        return self.desk.personas.configure(personas, verbs, context=context, request=task)
+
+    def _sub(self, id: str, request: SpawnRequest) -> Executor:
+        return self._executor(SessionLog(self.runtime.parts.ledger, id), main=False, config_for=request)
+
+    async def _spawn(self, *, task: str, name: str, kind: Any, verb: str, seconds: float | None) -> str:
+        agent = await self.spawner.spawn(SpawnRequest(task=task, name=name, kind=kind, verb=verb, timeout=seconds))
+        ended = await self.spawner.wait(agent)
+        said = ended.text or f"it ended without a word: {ended.reason or ended.status}"
+        return f"[agent {agent.id}: {ended.status}]\n{said}"
+
+    def _compile(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        options: dict[str, Any] = {"examples": given.get("examples", ())}
+        if "path" in given:
+            options["lines"] = self.workspace / given["path"]
+        elif "input" in given:
+            options["input"] = given["input"]
+        model = self.model.name if self.model is not None else None
+        outcome = self.runtime.run(given["intent"], model=model, **options)
+        return {
+            "status": outcome.status,
+            "value": outcome.value,
+            "reason": outcome.reason,
+            "id": outcome.id,
+            "question": outcome.question,
+        }
+
+
+def _grants(hosts: str) -> tuple[str, ...]:
+    named = [host.strip() for host in hosts.split(",") if host.strip()]
+    return tuple(host if host.startswith(("tcp:", "net:")) else f"net:{host}" for host in named)

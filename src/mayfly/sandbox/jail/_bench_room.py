@@ -1,0 +1,196 @@
+"""The file tree a command sees: programs read-only, the workspace under an overlay at its own path, scratch space.
+
+Everything else of the machine is absent, not forbidden: the root is an empty tmpfs, and what is shown is bound into it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from typing import Any
+
+from . import _kernel
+from ._bench_owner import Owner
+
+_SEALED = _kernel.MOUNT_ATTR_RDONLY | _kernel.MOUNT_ATTR_NOSUID | _kernel.MOUNT_ATTR_NODEV
+_SCRATCH = _kernel.MOUNT_ATTR_NOSUID | _kernel.MOUNT_ATTR_NODEV
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+_LINKS = {
+    "dev/fd": "/proc/self/fd",
+    "dev/stdin": "/proc/self/fd/0",
+    "dev/stdout": "/proc/self/fd/1",
+    "dev/stderr": "/proc/self/fd/2",
+    "dev/ptmx": "pts/ptmx",
+}
+_STAGE = ".stage"
+# What is below it is ours to make mount points in; the rest of the root is sealed before the command starts.
+_BASE = "/tmp"
+
+
+class Room:
+    """Build the tree of one command; to be called in a mount namespace of its own, as the first of its processes."""
+
+    def __init__(self, config: dict[str, Any], owner: Owner, machine: str) -> None:
+        self._config = config
+        self._owner = owner
+        self._machine = machine
+        # Where mount points below a scratch directory are made: outside, by its own path on the disk.
+        self._scratch: dict[str, str] = {}
+
+    def build(self) -> None:
+        """Mount everything and make it the root."""
+        config = self._config
+        _kernel.mount("none", "/", "", _kernel.MS_REC | _kernel.MS_PRIVATE)
+        self._open_sources()
+        _kernel.mount("tmpfs", _BASE, "tmpfs", _kernel.MS_NOSUID | _kernel.MS_NODEV, "size=16m,mode=755")
+        os.chdir(_BASE)
+        for path in config["shown"]:
+            self._show(path)
+        for target, source in config["scratch"].items():
+            self._bind_scratch(target, source)
+        for path in config["tools"]:
+            self._show(path)
+        for path in config["granted"]:
+            self._bind_sealed(path)
+        self._mount_workspace()
+        for path in config["mounts"]:
+            self._bind_sealed(path)
+        for path in config["covered"]:
+            self._cover(path)
+        self._write_files()
+        self._make_devices()
+        self._make_point("/proc", directory=True)
+        _kernel.mount("proc", "./proc", "proc", _kernel.MS_NOSUID | _kernel.MS_NODEV | 8)  # MS_NOEXEC
+        for descriptor in self._sources.values():
+            os.close(descriptor)
+        self._own.clear()
+        _kernel.mount_attributes(-100, ".", set_=_SEALED, recursive=False)
+        _kernel.pivot_root(self._machine)
+
+    def _open_sources(self) -> None:
+        """Open all that will be shown, while its path still leads there."""
+        config = self._config
+        wanted = [
+            *config["shown"],
+            *config["tools"],
+            *config["granted"],
+            *config["mounts"],
+            *config["scratch"].values(),
+        ]
+        self._sources: dict[str, int] = {}
+        self._own: dict[str, int] = {}
+        for path in (*wanted, config["workspace"], config["overlay"]):
+            if path not in self._sources and not (path in config["shown"] and os.path.islink(path)):
+                self._sources[path] = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        for name in _DEVICES:
+            self._sources[f"/dev/{name}"] = os.open(f"/dev/{name}", os.O_PATH | os.O_CLOEXEC)
+
+    def _show(self, path: str) -> None:
+        if path in self._sources:
+            self._bind(self._sources[path], path, _SEALED)
+        elif not os.path.lexists("." + path):
+            os.makedirs(os.path.dirname("." + path), exist_ok=True)
+            os.symlink(self._config["links"][path], "." + path)
+
+    def _bind(self, source: int, path: str, attributes: int) -> None:
+        self._make_point(path, directory=stat.S_ISDIR(os.fstat(source).st_mode))
+        _kernel.mount(f"/proc/self/fd/{source}", "." + path, "", _kernel.MS_BIND | _kernel.MS_REC)
+        _kernel.mount_attributes(-100, "." + path, set_=attributes)
+
+    def _bind_tree(self, source: int, path: str, attributes: int) -> None:
+        """Bind a directory of the user's, whose owners are to be seen as they are."""
+        self._make_point(path, directory=stat.S_ISDIR(os.fstat(source).st_mode))
+        self._owner.bind(source, "." + path)
+        _kernel.mount_attributes(-100, "." + path, set_=attributes)
+
+    def _bind_sealed(self, path: str) -> None:
+        """Bind a directory to be read; on a file system whose owners cannot be shifted, what everybody may read."""
+        try:
+            self._bind_tree(self._sources[path], path, _SEALED)
+        except OSError:
+            self._bind(self._sources[path], path, _SEALED)
+
+    def _bind_scratch(self, target: str, source: str) -> None:
+        self._bind_tree(self._sources[source], target, _SCRATCH)
+        self._scratch[target] = f"/proc/self/fd/{self._sources[source]}"
+
+    def _make_point(self, path: str, *, directory: bool) -> None:
+        """Make what a mount needs to stand on; below a scratch directory, by a path that we may write to."""
+        place = self._writable(path)
+        with contextlib.suppress(OSError):
+            os.makedirs(place if directory else os.path.dirname(place), exist_ok=True)
+        if not directory and not os.path.lexists(place):
+            os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o444))
+
+    def _writable(self, path: str) -> str:
+        """Return where *path* can be made: scratch directories are mounted with owners that we are not."""
+        for target, source in self._scratch.items():
+            if path.startswith(target + "/"):
+                return source + path[len(target) :]
+        return "." + path
+
+    def _mount_workspace(self) -> None:
+        config = self._config
+        path = config["workspace"]
+        self._make_point(path, directory=True)
+        if config["mode"] == "copy":
+            self._bind_tree(self._sources[config["overlay"]], path, _SCRATCH)
+            return
+        os.mkdir(_STAGE)
+        _kernel.mount("tmpfs", _STAGE, "tmpfs", 0, "size=64k,mode=700")
+        os.chdir(_STAGE)
+        for name, source in (("low", path), ("state", config["overlay"])):
+            os.mkdir(name)
+            self._owner.bind(self._sources[source], name)
+        options = "lowerdir=state/mask:low,upperdir=state/upper,workdir=state/work"
+        self._owner.mount_overlay(f"..{path}", options)
+        os.chdir("..")
+        _kernel.unmount(_STAGE)
+        os.rmdir(_STAGE)
+        alias = self._writable(config["alias"]) if config["alias"] else ""
+        if alias and not os.path.lexists(alias):
+            with contextlib.suppress(OSError):
+                os.makedirs(os.path.dirname(alias), exist_ok=True)
+                os.symlink(path, alias)
+
+    def _cover(self, path: str) -> None:
+        """Put nothing in the place of a file or directory that is not to be read."""
+        if os.path.isdir("." + path):
+            _kernel.mount("tmpfs", "." + path, "tmpfs", _kernel.MS_RDONLY, "size=4k,mode=755")
+        elif os.path.exists("." + path):
+            _kernel.mount("./dev-null", "." + path, "", _kernel.MS_BIND)
+
+    def _write_files(self) -> None:
+        """Write our own small files; one that is to be seen in a sealed directory is bound over what is there."""
+        for number, (path, text) in enumerate(self._config["files"].items()):
+            place = "." + path
+            if path.startswith("/run/"):
+                os.makedirs(os.path.dirname(place), exist_ok=True)
+            elif not os.path.isfile(place):
+                continue
+            else:
+                place = f"./run/over-{number}"
+                os.makedirs("./run", exist_ok=True)
+            with open(place, "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(text)
+            os.chmod(place, 0o755 if text.startswith("#!") else 0o644)
+            if place != "." + path:
+                _kernel.mount(place, "." + path, "", _kernel.MS_BIND)
+                _kernel.mount_attributes(-100, "." + path, set_=_SEALED)
+
+    def _make_devices(self) -> None:
+        os.makedirs("dev/pts", exist_ok=True)
+        os.makedirs("dev/shm", exist_ok=True)
+        for name in _DEVICES:
+            path = f"/dev/{name}"
+            source = self._sources[path]
+            os.close(os.open("." + path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
+            _kernel.mount(f"/proc/self/fd/{source}", "." + path, "", _kernel.MS_BIND)
+            attributes = _kernel.MOUNT_ATTR_NOSUID | _kernel.MOUNT_ATTR_NOEXEC
+            _kernel.mount_attributes(-100, "." + path, set_=attributes)
+        _kernel.mount("devpts", "dev/pts", "devpts", _kernel.MS_NOSUID | 8, "newinstance,ptmxmode=0666,mode=0620")
+        shared = f"size={self._config['memory'] // 2},mode=1777"
+        _kernel.mount("tmpfs", "dev/shm", "tmpfs", _kernel.MS_NOSUID | _kernel.MS_NODEV, shared)
+        for link, target in _LINKS.items():
+            os.symlink(target, link)

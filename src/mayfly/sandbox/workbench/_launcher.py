@@ -1,0 +1,193 @@
+"""The host's end of the launcher: a jailed process tree for each command, and how it is told to begin and to end."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import select
+import signal
+import socket
+import subprocess
+import threading
+from pathlib import Path
+from typing import Any
+
+from mayfly.sandbox import _cgroup
+from mayfly.sandbox._python import command, end
+
+_FEATURES = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENODEV)
+_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
+# A start takes a tenth of a second; on a machine that is busy beyond measure, ten seconds.
+_START_SECONDS = 20.0
+
+
+class NotLaunched(Exception):
+    """The walls could not be raised; *where* names the step and *number* is the system's error."""
+
+    def __init__(self, message: str, *, number: int = 0, where: str = "") -> None:
+        super().__init__(message)
+        self.number = number
+        self.where = where
+
+    @property
+    def permanent(self) -> bool:
+        """Whether this is the kernel's answer that there is no such level; anything else may work the next moment."""
+        none = self.number == errno.ENOSPC and _NAMESPACES.exists() and _NAMESPACES.read_text().strip() == "0"
+        return none or self.number in _FEATURES
+
+
+def failure(said: dict[str, Any]) -> NotLaunched:
+    """Return what a process said about the wall it could not raise."""
+    text, where = str(said.get("error", "its process ended")), str(said.get("where", ""))
+    return NotLaunched(text, number=int(said.get("errno") or 0), where=where)
+
+
+class Launcher:
+    """One launcher process; it ends with this object or with this process."""
+
+    def __init__(self, level: str) -> None:
+        self.level = level
+        self._lock = threading.Lock()
+        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            self._process = subprocess.Popen(
+                command("bench", str(theirs.fileno())),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env={},
+                cwd="/",
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        self._control.send(level.encode())
+        self._ready = False
+
+    def ensure(self) -> None:
+        """Wait until it stands, or raise why it does not."""
+        with self._lock:
+            if self._ready:
+                return
+            self._control.settimeout(_START_SECONDS)
+            try:
+                answer = self._control.recv(4096)
+            except OSError as error:
+                raise NotLaunched(f"the workbench did not start: {error}") from None
+            if answer != b"Z":
+                raise failure(json.loads(answer) if answer else {})
+            self._ready = True
+
+    @property
+    def alive(self) -> bool:
+        """Whether its process is there."""
+        return self._process.poll() is None
+
+    def start(self) -> Running:
+        """Begin to raise the walls around a command to come."""
+        self.ensure()
+        channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            with theirs, self._lock:
+                socket.send_fds(self._control, [b"S"], [theirs.fileno()])
+            return Running(channel, gently=self.level != "namespaces")
+        except OSError as error:
+            channel.close()
+            raise NotLaunched(f"the workbench is gone: {error}") from None
+        except BaseException:
+            channel.close()
+            raise
+
+    def close(self) -> None:
+        """End it; the kernel ends everything behind it."""
+        self._control.close()
+        end(self._process)
+
+
+class Running:
+    """One command from its first moment to its last."""
+
+    def __init__(self, channel: socket.socket, *, gently: bool = False) -> None:
+        self.channel = channel
+        # Without namespaces its first process has to end the others itself, so it is asked to.
+        self.gently = gently
+        self._process = self._first = -1
+        self.doors: list[int] = []
+        self.code: int | None = None
+        said, descriptors = self._hear(1)
+        if not said.get("began") or not descriptors:
+            self.close()
+            raise failure(said)
+        self._process = descriptors[0]
+
+    def _hear(self, most: int) -> tuple[dict[str, Any], list[int]]:
+        self.channel.settimeout(_START_SECONDS)
+        try:
+            message, descriptors, _, _ = socket.recv_fds(self.channel, 1 << 16, most)
+        except OSError as error:
+            raise NotLaunched(f"the workbench did not answer: {error}") from None
+        return (json.loads(message) if message else {}), list(descriptors)
+
+    def go(self, group: _cgroup.Group | None) -> None:
+        """Count it in *group* from now on, and let it make its first process."""
+        if group is not None:
+            group.add(_cgroup.pid_of(self._process))
+        with contextlib.suppress(OSError):
+            self.channel.send(b"G")
+        said, descriptors = self._hear(1)
+        if not descriptors:
+            raise failure(said)
+        self._first = descriptors[0]
+
+    def begin(self, config: dict[str, Any], *, stdin: int, output: int) -> None:
+        """Have it run a command; raise `NotLaunched` where a wall could not be raised."""
+        request = os.memfd_create("request", os.MFD_CLOEXEC)
+        try:
+            with open(os.dup(request), "wb") as file:
+                file.write(json.dumps(config).encode())
+            os.lseek(request, 0, os.SEEK_SET)
+            socket.send_fds(self.channel, [b"R"], [request, stdin, output])
+        except OSError as error:
+            raise NotLaunched(f"the workbench is gone: {error}") from None
+        finally:
+            os.close(request)
+        said, self.doors = self._hear(64)
+        if "doors" not in said:
+            raise failure(said)
+
+    def hear_end(self) -> bool:
+        """Take in how it ended; false while it has not."""
+        poll = select.poll()
+        poll.register(self.channel, select.POLLIN)
+        if not poll.poll(0):
+            return False
+        with contextlib.suppress(OSError, NotLaunched):
+            said, _ = self._hear(1)
+            if "code" in said:
+                self.code = int(said["code"])
+        return True
+
+    def kill(self) -> None:
+        """End it and everything that it started."""
+        if self.gently:
+            with contextlib.suppress(OSError):
+                self.channel.shutdown(socket.SHUT_WR)
+            return
+        with contextlib.suppress(OSError):
+            # The first process takes all others with it, and what waits for it outside ends then.
+            signal.pidfd_send_signal(self._first if self._first >= 0 else self._process, signal.SIGKILL)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until its processes are gone."""
+        poll = select.poll()
+        poll.register(self._process, select.POLLIN)
+        return bool(poll.poll(seconds * 1000))
+
+    def close(self) -> None:
+        """Let go of it."""
+        self.channel.close()
+        for descriptor in (self._process, self._first, *self.doors):
+            if descriptor >= 0:
+                os.close(descriptor)
+        self._process, self._first, self.doors = -1, -1, []

@@ -1,0 +1,128 @@
+"""What a process behind the wall is told about its command: what to show, what to mount, what to run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mayfly.core import InputError, WorkbenchSettings
+from mayfly.sandbox import _cgroup
+from mayfly.sandbox._zygote import NEWEST_LANDLOCK
+from mayfly.sandbox.workbench._doors import Openings
+from mayfly.sandbox.workbench._git import files_for_git, variables_for_git
+from mayfly.sandbox.workbench._programs import Seen, environment, home_directory
+
+# Where Landlock is all there is, root's commands run as this uid, which nobody has.
+SOMEBODY = 0x6FFE0001
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """One command and the workbench it runs on."""
+
+    words: list[str]
+    cwd: str
+    workspace: str
+    alias: str
+    place: Path
+    level: str
+    copy: bool
+    openings: Openings
+    masked: Mapping[str, str]
+    variables: Mapping[str, str]
+
+
+def make_request(request: Request, seen: Seen, settings: WorkbenchSettings) -> dict[str, Any]:
+    """Return it as plain data."""
+    alone = request.level == "landlock"
+    if alone and (request.openings.hosts or request.openings.targets):
+        raise InputError("hosts cannot be granted at the level landlock", fix="see: mayfly doctor")
+    layer = str(request.place / "copy") if request.copy else str(request.place)
+    root = layer if alone else request.workspace
+    scratch = {
+        "/tmp": str(request.place / "tmp"),
+        "/var/tmp": str(request.place / "var-tmp"),
+        home_directory(): str(request.place / "home"),
+    }
+    added = dict(request.variables)
+    files = {"/etc/hosts": _hosts(request.openings)}
+    here = str(request.place / "run") if alone else "/run/mayfly"
+    if request.masked:
+        files |= files_for_git(root, request.masked, here)
+        added = variables_for_git(here) | added
+    if alone:
+        _write_files(files, here)
+        added = {"HOME": scratch[home_directory()], "TMPDIR": scratch["/tmp"]} | added
+    return {
+        "command": request.words,
+        "cwd": _directory(root, request.cwd),
+        "environment": environment(seen, added),
+        "workspace": request.workspace,
+        "alias": request.alias,
+        "overlay": layer,
+        "mode": "copy" if request.copy else "overlay",
+        "shown": seen.system,
+        "links": seen.links,
+        "tools": seen.tools,
+        "covered": seen.covered,
+        "granted": request.openings.directories,
+        "mounts": mounts_below(request.workspace),
+        "scratch": scratch,
+        "files": files,
+        "ports": [port for _, port in request.openings.targets],
+        "memory": settings.memory,
+        "readable": [here] if alone and request.masked else [],
+        "limits": _limits(settings, shared=alone and os.geteuid() != 0),
+        "user": SOMEBODY if alone and os.geteuid() == 0 else 0,
+        "newest_landlock": NEWEST_LANDLOCK,
+    }
+
+
+def _limits(settings: WorkbenchSettings, *, shared: bool) -> dict[str, int]:
+    """Return limits of each process; that on tasks counts all of a user's, so not where the user is *shared*."""
+    limits = {
+        "RLIMIT_CORE": 1,  # not 0, with which a crash handler of the host's would still be given the memory
+        "RLIMIT_FSIZE": max(settings.disk, 1),
+    }
+    try:
+        _cgroup.find()
+    except _cgroup.NoGroups:
+        limits["RLIMIT_DATA"] = settings.memory  # of each process: what it may write to, not what it reserves
+    return limits if shared else limits | {"RLIMIT_NPROC": settings.tasks}
+
+
+def _directory(root: str, cwd: str) -> str:
+    here = os.path.normpath(os.path.join(root, cwd))
+    if here != root and not here.startswith(root + "/"):
+        raise InputError(f"{cwd!r} is not below the workspace")
+    return here
+
+
+def _write_files(files: Mapping[str, str], here: str) -> None:
+    """Write what a room of its own would hold to the disk, where a command without one can read it."""
+    os.makedirs(here, exist_ok=True)
+    for path, text in files.items():
+        if path.startswith(here + "/"):
+            Path(path).write_text(text, encoding="utf-8", errors="surrogateescape")
+            os.chmod(path, 0o755)
+
+
+def _hosts(openings: Openings) -> str:
+    """Return the names of hosts behind the wall: granted ones are behind doors on the loopback."""
+    granted = "".join(f"127.0.0.1 {host}\n" for host, _ in openings.targets if host != "localhost")
+    return f"127.0.0.1 localhost mayfly\n::1 localhost\n{granted}"
+
+
+def mounts_below(workspace: str) -> list[str]:
+    """Return what is mounted below the workspace, the outermost only: an overlay does not cover it."""
+    found: list[str] = []
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="surrogateescape") as file:
+        for line in file:
+            path = line.split()[4].encode("utf-8", "surrogateescape").decode("unicode_escape")
+            path = path.encode("latin-1", "replace").decode("utf-8", "surrogateescape")
+            if path.startswith(workspace + "/") and os.path.exists(path):
+                found.append(path)
+    return sorted({path for path in found if not any(path.startswith(other + "/") for other in found)})

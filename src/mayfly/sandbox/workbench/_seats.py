@@ -1,0 +1,100 @@
+"""Seats behind the wall: processes with namespaces of their own, counted in a group, that wait for a command.
+
+To make namespaces and to move a process into a group takes the kernel tens of milliseconds, so the seat for the next
+command is made while nobody waits for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from dataclasses import dataclass
+
+from mayfly.core import WorkbenchSettings
+from mayfly.sandbox import _cgroup
+from mayfly.sandbox.workbench._launcher import Launcher, NotLaunched, Running
+
+
+@dataclass(kw_only=True)
+class Seat:
+    """One process that waits, and the group it is counted in."""
+
+    running: Running
+    group: _cgroup.Group | None
+
+    def close(self) -> None:
+        """End it, and let others have the group."""
+        self.running.kill()
+        self.running.close()
+        if self.group is not None:
+            self.group.give_back()
+
+
+class Seats:
+    """The launcher of a workbench and the one seat that is ready."""
+
+    def __init__(self, level: str, settings: WorkbenchSettings) -> None:
+        self._settings = settings
+        self._level = level
+        self._launcher = Launcher(level)
+        self._groups: _cgroup.Groups | None = None
+        self._looked = False
+        self._ready: Seat | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+
+    def prepare(self) -> None:
+        """Have a seat made, in the background."""
+        threading.Thread(target=self._prepare, name="mayfly-workbench", daemon=True).start()
+
+    def _prepare(self) -> None:
+        with contextlib.suppress(NotLaunched, OSError, RuntimeError), self._lock:
+            if self._ready is None and not self._closed:
+                self._ready = self._make()
+
+    def take(self) -> Seat:
+        """Return a seat; raise `NotLaunched` where there can be none."""
+        with self._lock:
+            seat, self._ready = self._ready, None
+            if seat is not None and not seat.running.wait(0):
+                return seat
+            if seat is not None:
+                seat.close()
+            return self._make()
+
+    def _make(self) -> Seat:
+        if not self._launcher.alive and self._looked:
+            self._launcher.close()
+            self._launcher = Launcher(self._level)
+        if not self._looked:
+            self._looked = True
+            with contextlib.suppress(_cgroup.NoGroups):
+                groups = _cgroup.find()
+                groups.join()
+                self._groups = groups
+        running = self._launcher.start()
+        group = None
+        try:
+            if self._groups is not None:
+                with contextlib.suppress(OSError):  # somebody took away what was delegated
+                    group = self._groups.take(memory=self._settings.memory, tasks=self._settings.tasks)
+                    group.was_killed()
+                    group.was_refused_tasks()
+            running.go(group)
+        except BaseException:
+            Seat(running=running, group=group).close()
+            raise
+        return Seat(running=running, group=group)
+
+    def close(self) -> None:
+        """End everything."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            if self._ready is not None:
+                self._ready.close()
+                self._ready = None
+            self._launcher.close()
+            if self._groups is not None:
+                self._groups.leave()

@@ -1,0 +1,94 @@
+"""Sessions: agents that work in a room with tools, within rules, turn by turn.
+
+log        a session as the ledger has it        calls      one call of a tool: checked, permitted, run, logged
+room       where tools touch the world           executor   the loop of model and tools
+approvals  what waits for a person               spawner    agents beside the one that talks
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.session._approvals import ApprovalAsked, Approvals, ApprovalSettled, Waiting, payload_of, waiting_in
+    from mayfly.session._calls import CallsOf, Observer, ToolResult
+    from mayfly.session._events import (
+        ModelSaid,
+        SessionBegan,
+        SessionEnded,
+        SessionFolded,
+        SessionNoted,
+        ToolCalled,
+        ToolReturned,
+        TurnAsked,
+        TurnConfigured,
+        TurnEnded,
+    )
+    from mayfly.session._executor import Executor, TextPiece
+    from mayfly.session._log import SessionLog, sessions
+    from mayfly.session._offline import OfflineTalker
+    from mayfly.session._parts import SessionParts, Talker
+    from mayfly.session._perceive import Perceived, perceive
+    from mayfly.session._room import Room, Settled
+    from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent, known_agents
+    from mayfly.session.tools import AskPerson, McpServers, session_tools
+
+__all__ = [
+    "ApprovalAsked",
+    "ApprovalSettled",
+    "Approvals",
+    "AskPerson",
+    "CallsOf",
+    "Executor",
+    "McpServers",
+    "ModelSaid",
+    "Observer",
+    "OfflineTalker",
+    "Perceived",
+    "Room",
+    "SessionBegan",
+    "SessionEnded",
+    "SessionFolded",
+    "SessionLog",
+    "SessionNoted",
+    "SessionParts",
+    "Settled",
+    "SpawnRequest",
+    "Spawner",
+    "SubAgent",
+    "Talker",
+    "TextPiece",
+    "ToolCalled",
+    "ToolResult",
+    "ToolReturned",
+    "TurnAsked",
+    "TurnConfigured",
+    "TurnEnded",
+    "Waiting",
+    "known_agents",
+    "payload_of",
+    "perceive",
+    "session_tools",
+    "sessions",
+    "waiting_in",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_approvals": "ApprovalAsked Approvals ApprovalSettled Waiting payload_of waiting_in",
+        "_calls": "CallsOf Observer ToolResult",
+        "_events": (
+            "ModelSaid SessionBegan SessionEnded SessionFolded SessionNoted "
+            "ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded"
+        ),
+        "_executor": "Executor TextPiece",
+        "_log": "SessionLog sessions",
+        "_offline": "OfflineTalker",
+        "_parts": "SessionParts Talker",
+        "_perceive": "Perceived perceive",
+        "_room": "Room Settled",
+        "_spawner": "Spawner SpawnRequest SubAgent known_agents",
+        "tools": "AskPerson McpServers session_tools",
+    },
+)

@@ -1,0 +1,239 @@
+"""`Approvals`: what waits for a person: changes that are held, and actions outside of the workbench. No deadline.
+
+A person's yes is signed for exactly one recorded decision; held changes are then committed, an action of which the
+runtime knows how to do it outside (a push) is done, and any other is permitted when the agent asks for it again.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from mayfly.core import InputError, one_line
+from mayfly.sandbox.workbench import held
+from mayfly.session._events import SessionNoted
+from mayfly.store import JSON, event
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mayfly.store import Event, Ledger
+
+# What the inbox keeps of a payload; the decision has its hash.
+_PAYLOAD = 20_000
+
+
+@event("approval.asked")
+@dataclass(frozen=True, kw_only=True)
+class ApprovalAsked:
+    """Record that something waits for a person: which decision of the rules, of which session, and what it is."""
+
+    decision: str
+    session: str
+    action: str
+    target: str
+    payload: str
+    held: str
+    digest: str
+    summary: str
+    reasons: tuple[str, ...]
+
+
+@event("approval.settled")
+@dataclass(frozen=True, kw_only=True)
+class ApprovalSettled:
+    """Record what a person said, or the profile for them, and what came of it."""
+
+    approved: bool
+    by: str
+    reason: str
+    result: str = ""
+    done: bool = False
+    """Whether it was done with the approval itself, and is not to be asked for again."""
+    override: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Waiting:
+    """Something that waits for a person, or did."""
+
+    id: str
+    at: datetime
+    asked: ApprovalAsked
+    settled: ApprovalSettled | None = None
+
+
+class Sign(Protocol):
+    """Sign an approval of one recorded decision; returns the id of what was signed."""
+
+    def __call__(self, decision: str, *, by: str, reason: str) -> str:
+        """Sign it."""
+        ...
+
+
+# Does an approved action outside of the workbench and says what came of it.
+Perform = Callable[[ApprovalAsked], str]
+
+
+class Approvals:
+    """Put things into the inbox, and take a person's word for them."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        state: Path,
+        *,
+        sign: Sign,
+        perform: Mapping[str, Perform] | None = None,
+        autonomous: int = 0,
+    ) -> None:
+        """Take the ledger and the workbench's *state*; *autonomous* approvals are given without a person."""
+        self._ledger = ledger
+        self._state = state
+        self._sign = sign
+        self._perform = dict(perform or {})
+        self._autonomous = autonomous
+
+    def hold_changes(
+        self, held_id: str, *, decision: str, session: str, note: str, summary: str, reasons: tuple[str, ...]
+    ) -> str:
+        """Put a held set of changes into the inbox; returns its id there."""
+        digest = held(self._state, held_id).changes.digest
+        asked = ApprovalAsked(
+            decision=decision,
+            session=session,
+            action="changes",
+            target=one_line(note, limit=500),
+            payload="",
+            held=held_id,
+            digest=digest,
+            summary=summary,
+            reasons=reasons,
+        )
+        return self._ask(asked)
+
+    def ask_action(
+        self, *, decision: str, session: str, action: str, target: str, payload: str, reasons: tuple[str, ...]
+    ) -> str:
+        """Put an action outside of the workbench into the inbox; returns its id there. The same one waits only once."""
+        for waiting in self.list():
+            asked = waiting.asked
+            if (asked.session, asked.action, asked.target, asked.payload) == (session, action, target, payload):
+                return waiting.id
+        summary = one_line(f"{action} {target}", limit=300)
+        return self._ask(
+            ApprovalAsked(
+                decision=decision,
+                session=session,
+                action=action,
+                target=target,
+                payload=payload[:_PAYLOAD],
+                held="",
+                digest="",
+                summary=summary,
+                reasons=reasons,
+            )
+        )
+
+    def _ask(self, asked: ApprovalAsked) -> str:
+        id = f"a-{secrets.token_hex(4)}"
+        self._ledger.append(asked, subject=id)
+        given = sum(
+            1
+            for waiting in self.list(settled=True)
+            if waiting.asked.session == asked.session and waiting.settled and waiting.settled.by == AUTONOMOUS
+        )
+        if given < self._autonomous:
+            self.approve(id, by=AUTONOMOUS, reason=f"within the {self._autonomous} of this session")
+        return id
+
+    def list(self, *, settled: bool = False) -> list[Waiting]:
+        """Return what waits, oldest first; with *settled* also what does not wait any more."""
+        return waiting_in(self._ledger, settled=settled)
+
+    def get(self, id: str) -> Waiting:
+        """Return one, by its id or by that of the decision."""
+        for waiting in self.list(settled=True):
+            if id in (waiting.id, waiting.asked.decision):
+                return waiting
+        raise InputError(f"nothing called {id} waits for an approval", fix="see: mayfly inbox")
+
+    def diff(self, waiting: Waiting) -> str:
+        """Return what would change, as a diff, or what would be sent."""
+        if waiting.asked.held:
+            return held(self._state, waiting.asked.held).changes.diff()
+        return waiting.asked.payload
+
+    def approve(self, id: str, *, by: str, reason: str) -> str:
+        """Agree to exactly this: sign it, do what can be done now, and tell the session. Returns what came of it."""
+        waiting = self._waiting(id)
+        asked = waiting.asked
+        override = self._sign(asked.decision, by=by, reason=reason)
+        if asked.held:
+            changes = held(self._state, asked.held)
+            if changes.changes.digest != asked.digest:
+                raise InputError(f"what is held as {asked.held} is not what was asked about", fix=f"mayfly deny {id}")
+            result = f"committed as {changes.commit().id}"
+        elif asked.action in self._perform:
+            result = self._perform[asked.action](asked)
+        else:
+            result = "permitted for a while: ask for it again"
+        done = bool(asked.held) or asked.action in self._perform
+        self._settle(
+            waiting,
+            ApprovalSettled(approved=True, by=by, reason=reason, result=result, done=done, override=override),
+        )
+        return result
+
+    def deny(self, id: str, *, by: str, reason: str) -> None:
+        """Say no: held changes are dropped for good, and the session is told why."""
+        waiting = self._waiting(id)
+        if waiting.asked.held:
+            held(self._state, waiting.asked.held).drop()
+        self._settle(waiting, ApprovalSettled(approved=False, by=by, reason=reason))
+
+    def _waiting(self, id: str) -> Waiting:
+        waiting = self.get(id)
+        if waiting.settled is not None:
+            word = "approved" if waiting.settled.approved else "denied"
+            raise InputError(f"{waiting.id} was {word} by {waiting.settled.by} before")
+        return waiting
+
+    def _settle(self, waiting: Waiting, settled: ApprovalSettled) -> None:
+        word = f"approved by {settled.by}: {settled.result}" if settled.approved else f"denied by {settled.by}"
+        why = f" ({settled.reason})" if settled.reason else ""
+        told = SessionNoted(text=f"[{waiting.asked.summary} ({waiting.id}) was {word}{why}]", about=waiting.id)
+        self._ledger.append(settled, subject=waiting.id)
+        self._ledger.append(told, subject=waiting.asked.session)
+
+
+# Who an approval is by that the profile gives.
+AUTONOMOUS = "profile autonomous"
+
+
+def waiting_in(ledger: Ledger, *, settled: bool = False) -> list[Waiting]:
+    """Return what waits for a person's approval, oldest first; with *settled* also what does not any more."""
+    ends = {entry.subject: entry for entry in ledger.read(kind="approval.settled")}
+    found = [_waiting(entry, ends.get(entry.subject)) for entry in ledger.read(kind="approval.asked")]
+    return [waiting for waiting in found if settled or waiting.settled is None]
+
+
+def _waiting(entry: Event, end: Event | None) -> Waiting:
+    data = entry.data
+    settled = end.data if end is not None else None
+    if not isinstance(data, ApprovalAsked) or not (settled is None or isinstance(settled, ApprovalSettled)):
+        raise InputError(f"the request {entry.subject} was written by another version")
+    return Waiting(id=entry.subject, at=entry.at, asked=data, settled=settled)
+
+
+def payload_of(asked: ApprovalAsked) -> Mapping[str, JSON]:
+    """Return the payload of an action as the object it is."""
+    import json
+
+    value = json.loads(asked.payload or "{}")
+    if not isinstance(value, dict):
+        raise InputError(f"the payload of {asked.action} is no object")
+    return value

@@ -1,0 +1,190 @@
+"""One call of a tool, from what the model wrote to what it is told: checked, permitted, logged, run. Never raises."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from mayfly.core import Capability, Invocation, MayflyError, harmless, one_line
+from mayfly.library import Registry
+from mayfly.session._events import ToolCalled, ToolReturned
+from mayfly.session._room import Room, Settled
+from mayfly.store import Killed
+
+if TYPE_CHECKING:
+    from mayfly.models import ToolCall
+    from mayfly.policy import Kernel
+    from mayfly.session._log import SessionLog
+
+
+# What changes files is judged with its diff once it is on the workbench, and held there: here only a refusal counts.
+_JUDGED_LATER = frozenset({"file_write", "file_delete"})
+
+
+class ToolResult(NamedTuple):
+    """What a tool gives back: text or data for the model, and what became of the changes it made."""
+
+    value: object
+    settled: Settled | None = None
+    failed: bool = False
+
+
+class Observer(Protocol):
+    """Be told what happens in a session, as it happens."""
+
+    def __call__(self, happened: object) -> None:
+        """Hear of one event of the session, a piece of text, or what a call changed."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallsOf:
+    """What the calls of one turn are held to."""
+
+    log: SessionLog
+    room: Room
+    tools: Registry
+    allowed: Sequence[str]
+    personas: Sequence[str]
+    kernel: Kernel
+    kill: Callable[[], None]
+    observe: Observer
+    largest: int = 8192
+    seconds: float = 300.0
+
+    async def do(self, turn: int, key: str, call: ToolCall) -> ToolReturned:
+        """Do one call and return what became of it; what it is about was logged before anything was done."""
+        begun = self.log.turns[-1].called.get(key)
+        capability = self.tools.get(call.name) if call.name in self.tools else None
+        if begun is None:
+            effect = capability.effect if capability is not None else "none"
+            arguments = call.malformed if call.arguments is None else call.arguments
+            called = ToolCalled(
+                turn=turn, key=key, call=call.id, tool=call.name[:100], arguments=arguments, effect=effect
+            )
+            self.log.add(called)
+            self.observe(called)
+        status, result = await self._result(call, key, capability, again=begun is not None)
+        returned = self._returned(turn, key, call, status, result)
+        self.log.add(returned)
+        self.observe(returned if result.settled is None else (returned, result.settled))
+        return returned
+
+    async def _result(
+        self, call: ToolCall, key: str, capability: Capability | None, *, again: bool
+    ) -> tuple[str, ToolResult]:
+        try:
+            if again and (known := self._cut_off(key, capability)) is not None:
+                return known
+            refused = self._refusal(call, capability)
+            if refused:
+                return "refused", ToolResult(refused)
+            assert capability is not None and call.arguments is not None  # noqa: PT018 -- a refusal says otherwise
+            self.kill()
+            capability.check_arguments(call.arguments)
+            invocation = Invocation(
+                arguments=call.arguments,
+                key=key,
+                workspace=self.room.workspace,
+                stop=self.room.stop,
+                seconds=self.seconds,
+            )
+            stopped = self._not_permitted(capability, invocation)
+            if stopped is not None:
+                return stopped
+            value = await capability.invoke(invocation)
+        except Killed:
+            raise
+        except MayflyError as error:
+            return "error", ToolResult(f"{error}{f' ({error.fix})' if error.fix else ''}")
+        except Exception as error:
+            # A tool is many programs: whatever goes wrong in one is told to the model and ends nothing.
+            return "error", ToolResult(f"{type(error).__name__}: {error}")
+        result = value if isinstance(value, ToolResult) else ToolResult(value)
+        status = "error" if result.failed else "ok"
+        if result.settled is not None and result.settled.status in ("held", "refused", "conflict"):
+            status = "held" if result.settled.status == "held" else "refused"
+        return status, result
+
+    def _refusal(self, call: ToolCall, capability: Capability | None) -> str:
+        """Say why the call is none that this agent may make; nothing where it is one."""
+        if call.name not in self.allowed or capability is None:
+            who = " and ".join(self.personas) or "this agent"
+            near = get_close_matches(call.name, self.allowed, n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            known = "there is no such tool" if capability is None else f"it is not a tool of {who}"
+            return f"{one_line(call.name, limit=60)}: {known}{hint} Yours are: {', '.join(self.allowed)}"
+        if call.arguments is None:
+            return f"the arguments are no JSON object: {one_line(call.malformed, limit=200)}"
+        return ""
+
+    def _cut_off(self, key: str, capability: Capability | None) -> tuple[str, ToolResult] | None:
+        """Return what is known of a call that was begun and not ended by an earlier process; None: do it again."""
+        commit = self.room.done_before(key)
+        if commit is not None:
+            told = f"[done before the session was interrupted; changed: {commit.changes.summary()}]"
+            return "ok", ToolResult(told, Settled(status="committed", id=commit.id, summary=commit.changes.summary()))
+        if capability is not None and capability.effect == "once":
+            return "unknown", ToolResult(
+                "the session was interrupted while this was sent: nobody can tell whether it was"
+            )
+        return None
+
+    def _not_permitted(self, capability: Capability, invocation: Invocation) -> tuple[str, ToolResult] | None:
+        """Ask the rules for all that the call would do; return what the model is told where they do not permit it."""
+        for asked in capability.asks(invocation):
+            said = self.kernel.permitted(asked.action, asked.target, asked.payload)
+            if said.decision == "permit" or (said.decision == "approval" and asked.action in _JUDGED_LATER):
+                continue
+            why = "; ".join(said.because[:3]) or "no rule permits it"
+            what = one_line(f"{asked.action} {asked.target}", limit=300)
+            if said.decision == "deny":
+                return "refused", ToolResult(f"{what} is not permitted: {why}. See: mayfly why {said.id}")
+            id = self.room.approvals.ask_action(
+                decision=said.id,
+                session=self.log.id,
+                action=asked.action,
+                target=asked.target,
+                payload=asked.payload,
+                reasons=tuple(said.because),
+            )
+            settled = self.room.approvals.get(id).settled
+            if settled is not None and settled.done:
+                return "ok", ToolResult(settled.result)
+            if settled is not None:
+                continue  # the profile has agreed, and the rules know of it
+            told = f"{what} waits for a person's approval as {id}: {why}. Go on with other work, or end your turn."
+            return "held", ToolResult(told, Settled(status="held", id=id, summary=what, reasons=tuple(said.because)))
+        return None
+
+    def _returned(self, turn: int, key: str, call: ToolCall, status: str, result: ToolResult) -> ToolReturned:
+        settled = result.settled
+        text = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False, indent=1)
+        told = settled.told() if settled is not None and not text.startswith("[") else ""
+        whole = harmless("\n".join(part for part in (text, told) if part)) or "[nothing was printed]"
+        kept, blob = self._cut(whole)
+        return ToolReturned(
+            turn=turn,
+            key=key,
+            call=call.id,
+            tool=call.name[:100],
+            status=status,
+            text=kept,
+            whole=blob,
+            commit=settled.id if settled is not None and settled.status == "committed" else "",
+            held=settled.id if settled is not None and settled.status == "held" else "",
+        )
+
+    def _cut(self, text: str) -> tuple[str, str]:
+        """Return what the model is given, and the blob of the whole where that is more."""
+        data = text.encode("utf-8", "replace")
+        if len(data) <= self.largest:
+            return text, ""
+        blob = self.log.ledger.put_blob(data)
+        half = (self.largest - 300) // 2
+        head, tail = data[:half].decode("utf-8", "ignore"), data[-half:].decode("utf-8", "ignore")
+        left = f"[… {len(data) - 2 * half:,} of {len(data):,} bytes left out: output_read with id {blob[:16]} …]"
+        return f"{head}\n{left}\n{tail}", blob

@@ -1,0 +1,75 @@
+"""What an executor works with: the rules, who configures, the model, the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from mayfly.core import SessionSettings
+from mayfly.session._calls import Observer
+from mayfly.session._perceive import Router
+
+if TYPE_CHECKING:
+    from mayfly.models import Message, Pool, Purpose, ToolOffer
+    from mayfly.models import Turn as ModelTurn
+    from mayfly.persona import AgentConfig
+    from mayfly.policy import Kernel
+
+
+class Desk(Router, Protocol):
+    """The rules in force, and what decides for one agent by them."""
+
+    def agent(self, config: AgentConfig, *, session: str, only_asked: bool) -> Kernel:
+        """Return what decides for an agent with this configuration; where it is *only_asked*, nothing is changed."""
+        ...
+
+
+class Talker(Protocol):
+    """A model, or what takes its place."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    def serves(self, purpose: Purpose) -> bool:
+        """Whether it can be asked for *purpose*."""
+        ...
+
+    async def aask(self, purpose: Purpose, prompt: str, *, system: str, schema: Any = None, pool: Pool | None) -> Any:
+        """Answer one question."""
+        ...
+
+    async def aconverse(
+        self,
+        messages: Sequence[Message],
+        *,
+        system: str,
+        tools: Sequence[ToolOffer],
+        pool: Pool | None,
+        emit: Callable[[str], None] | None,
+    ) -> ModelTurn:
+        """Say the next thing in a conversation."""
+        ...
+
+
+class Configure(Protocol):
+    """Make the configuration of an agent from who it is and what is asked."""
+
+    def __call__(self, personas: Sequence[str], verbs: Sequence[str], *, task: str) -> AgentConfig:
+        """Make it; an unknown persona is an `InputError`."""
+        ...
+
+
+@dataclass(kw_only=True)
+class SessionParts:
+    """What an executor works with; sub-agents share all of it but the room and the log."""
+
+    settings: SessionSettings
+    desk: Desk
+    configure: Configure
+    kill: Callable[[], None]
+    model: Talker | None = None
+    pool: Pool | None = None
+    observe: Observer = field(default=lambda _: None)

@@ -1,0 +1,176 @@
+"""`Room`: the one place where the tools of a session touch the world, so that every change is judged the same way.
+
+Commands and edits happen on the workbench's overlay. What they changed is then put to the rules as one set: committed
+when all of it is permitted, held for a person when some of it needs one, dropped when some of it is refused.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import ConflictError, Stop, content_hash
+from mayfly.policy import FileChange
+from mayfly.sandbox.workbench import Change, Changes, Entry, Ran, Workbench, commits
+from mayfly.session._git_view import GitView, look_at_git
+
+if TYPE_CHECKING:
+    from mayfly.policy import Kernel
+    from mayfly.session._approvals import Approvals
+
+# A conflict means that somebody else changed a file meanwhile: the command is run again on what is there now.
+_TRIES = 2
+# What a person is shown of a held set at most; the whole set is on disk.
+_SHOWN = 100_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settled:
+    """What became of a set of changes."""
+
+    status: str  # nothing, committed, held, refused or conflict
+    id: str = ""
+    summary: str = ""
+    diff: str = ""
+    reasons: tuple[str, ...] = ()
+
+    def told(self) -> str:
+        """Say it to the model in a few lines; nothing where nothing was changed."""
+        match self.status:
+            case "nothing":
+                return ""
+            case "committed":
+                return f"[changed: {self.summary}]"
+            case "held":
+                why = "; ".join(self.reasons[:3])
+                return f"[not in the workspace yet: {self.summary} held for a person's approval as {self.id}: {why}]"
+            case "conflict":
+                return f"[nothing was kept: {'; '.join(self.reasons)}]"
+        return f"[nothing was kept, {self.summary} dropped: {'; '.join(self.reasons[:3])}]"
+
+
+@dataclass(kw_only=True)
+class Room:
+    """A workspace with its workbench, the rules that judge, and the inbox for what a person has to decide."""
+
+    session: str
+    workspace: Path
+    state: Path
+    bench: Workbench
+    kernel: Callable[[], Kernel]
+    approvals: Approvals
+    push: Callable[[str, str], str]
+    stop: Stop = field(default_factory=Stop)
+    show: Callable[[str], None] | None = None
+    grants: tuple[str, ...] = ()
+    lock: threading.RLock = field(default_factory=threading.RLock)
+
+    def read(self, path: str) -> bytes:
+        """Return the content of a file of the workspace; a secret one is masked."""
+        return self.bench.read(path)
+
+    def run(
+        self,
+        command: Sequence[str] | str,
+        *,
+        key: str,
+        cwd: str = ".",
+        timeout: float | None = None,
+        grants: Sequence[str] = (),
+        keep: bool = True,
+        stdin: bytes = b"",
+    ) -> tuple[Ran, Settled]:
+        """Run a command on the workbench and settle what it changed; with *keep* off nothing is kept."""
+        note = command if isinstance(command, str) else " ".join(command)
+        with self.lock:
+            for _ in range(_TRIES):
+                ran = self.bench.run(
+                    command,
+                    cwd=cwd,
+                    timeout=timeout,
+                    grants=(*self.grants, *grants),
+                    stdin=stdin,
+                    stop=self.stop,
+                    show=self.show,
+                )
+                if not keep:
+                    self.bench.drop()
+                    return ran, Settled(status="nothing")
+                settled = self.settle(ran.changes, key=key, note=note)
+                if settled.status != "conflict":
+                    break
+            return ran, settled
+
+    def write(self, files: Mapping[str, bytes | None], *, key: str, note: str) -> Settled:
+        """Write, replace or delete (None) files, all of them or none."""
+        with self.lock:
+            for _ in range(_TRIES):
+                settled = self.settle(self.bench.write(files), key=key, note=note)
+                if settled.status != "conflict":
+                    break
+            return settled
+
+    def settle(self, changes: Changes, *, key: str, note: str) -> Settled:
+        """Put *changes* to the rules, and commit, hold or drop them as one."""
+        if not len(changes):
+            self.bench.drop()
+            return Settled(status="nothing")
+        summary, diff = changes.summary(), changes.diff()[:_SHOWN]
+        judged = self.kernel().judge(self._told(changes), digest=changes.digest)
+        reasons = tuple(judged.because)
+        if judged.decision == "deny":
+            self.bench.drop()
+            return Settled(status="refused", summary=summary, diff=diff, reasons=reasons)
+        if judged.decision == "approval":
+            held = self.bench.hold(changes, note=note)
+            id = self.approvals.hold_changes(
+                held.id, decision=judged.id, session=self.session, note=note, summary=summary, reasons=reasons
+            )
+            return Settled(status="held", id=id, summary=summary, diff=diff, reasons=reasons)
+        try:
+            commit = self.bench.commit(changes, note=note, id=self.commit_id(key))
+        except ConflictError as error:
+            self.bench.drop()
+            return Settled(status="conflict", summary=summary, reasons=(str(error),))
+        return Settled(status="committed", id=commit.id, summary=summary, diff=diff)
+
+    def _told(self, changes: Changes) -> list[FileChange]:
+        """Return the changes as the rules are told them, with what git knows of their paths."""
+        paths = [path for change in changes for path in (change.path, change.old_path) if path]
+        outside = [path for path in paths if not path.startswith(".git/")]
+        known = look_at_git(self.workspace, outside)
+        return [file_change(change, known, self.bench.programs) for change in changes]
+
+    def commit_id(self, key: str) -> str:
+        """Return the name under which the changes of a call are committed, the same after a restart."""
+        return "w-" + content_hash(f"{self.session} {key}")[:16]
+
+    def done_before(self, key: str) -> Any | None:
+        """Return the commit of a call that was cut off after its changes were kept, if there is one."""
+        wanted = self.commit_id(key)
+        return next((one for one in commits(self.state, self.workspace) if one.id == wanted), None)
+
+
+def file_change(change: Change, known: GitView, programs: Sequence[str] = ()) -> FileChange:
+    """Return a change in the words of the rules; *programs* are the directories of programs that are shown inside."""
+    entry = change.after or change.before
+    old = change.old_path or change.path
+    return FileChange(
+        kind=change.kind,
+        path=change.path,
+        old_path=change.old_path,
+        entry=entry.kind if entry is not None else "file",
+        target=_target(entry),
+        to_program=any(f"{_target(entry)}/".startswith(f"{place}/") for place in programs),
+        mode_bits=change.after.mode if change.after is not None else 0,
+        tracked=old in known.tracked,
+        ignored=change.path in known.ignored,
+        empty=change.after is not None and change.after.kind == "file" and change.after.size == 0,
+    )
+
+
+def _target(entry: Entry | None) -> str:
+    return (entry.target or "") if entry is not None and entry.kind == "link" else ""

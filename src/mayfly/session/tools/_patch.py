@@ -1,0 +1,106 @@
+"""Unified diffs: read strictly, applied where the context stands, in one place only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from mayfly.core import InputError
+
+_HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_NONE = "/dev/null"
+
+
+@dataclass(kw_only=True)
+class Hunk:
+    """Some lines of a file: as they are, and as they will be."""
+
+    start: int
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class FilePatch:
+    """What is changed in one file; an empty path stands for no file."""
+
+    old: str
+    new: str
+    hunks: list[Hunk] = field(default_factory=list)
+    no_newline: bool = False
+
+
+def apply_patch(patch: str, read: Callable[[str], str]) -> dict[str, bytes | None]:
+    """Return what every file of *patch* becomes, None for one that is deleted; a part that does not fit is an error."""
+    files: dict[str, bytes | None] = {}
+    for part in parse_patch(patch):
+        text = read(part.old) if part.old else ""
+        if part.new:
+            files[part.new] = patched_text(text, part).encode("utf-8", "surrogateescape")
+        if part.old and part.old != part.new:
+            files[part.old] = None
+    if not files:
+        raise InputError("the patch changes no file", fix="write a unified diff with --- and +++ lines")
+    return files
+
+
+def parse_patch(patch: str) -> list[FilePatch]:
+    """Return what a patch changes, file by file."""
+    parts: list[FilePatch] = []
+    old = ""
+    hunk: Hunk | None = None
+    left_old = left_new = 0
+    for number, line in enumerate(patch.split("\n"), 1):
+        if hunk is not None and (left_old > 0 or left_new > 0):
+            sign, rest = line[:1] or " ", line[1:]
+            if sign not in " +-\\":
+                raise InputError(f"line {number} of the patch belongs to no file: {line[:80]!r}")
+            if sign in " -":
+                hunk.old.append(rest)
+                left_old -= 1
+            if sign in " +":
+                hunk.new.append(rest)
+                left_new -= 1
+        elif line.startswith("--- "):
+            old, hunk = _name(line), None
+        elif line.startswith("+++ "):
+            parts.append(FilePatch(old=old, new=_name(line)))
+        elif match := _HUNK.match(line):
+            if not parts:
+                raise InputError(f"line {number} of the patch: a part of no file", fix="begin with --- and +++ lines")
+            hunk = Hunk(start=int(match[1]))
+            left_old, left_new = int(match[2] or 1), int(match[4] or 1)
+            parts[-1].hunks.append(hunk)
+        elif line.startswith("\\") and parts:
+            parts[-1].no_newline = True
+    if hunk is not None and (left_old > 0 or left_new > 0):
+        raise InputError("the patch ends in the middle of a part", fix="the numbers after @@ count the lines")
+    return parts
+
+
+def _name(line: str) -> str:
+    name = line[4:].partition("\t")[0].strip()
+    return "" if name == _NONE else re.sub(r"^[ab]/", "", name)
+
+
+def patched_text(text: str, part: FilePatch) -> str:
+    """Return the text of a file with one patch applied."""
+    lines = text.split("\n")
+    offset = 0
+    for number, hunk in enumerate(part.hunks, 1):
+        place = _find(lines, hunk.old, hunk.start - 1 + offset if hunk.old else hunk.start + offset)
+        if place is None:
+            raise InputError(f"{part.old or part.new}, part {number}: its lines are not there")
+        lines[place : place + len(hunk.old)] = hunk.new
+        offset += len(hunk.new) - len(hunk.old)
+    result = "\n".join(lines)
+    return result if part.no_newline or not result or result.endswith("\n") else result + "\n"
+
+
+def _find(lines: list[str], wanted: list[str], near: int) -> int | None:
+    """Return where *wanted* stands, nearest to *near*; None where it does not."""
+    if not wanted:
+        return min(max(near, 0), len(lines))
+    places = [at for at in range(len(lines) - len(wanted) + 1) if lines[at : at + len(wanted)] == wanted]
+    return min(places, key=lambda at: abs(at - near), default=None)

@@ -1,0 +1,124 @@
+"""What waits for a person: held changes and actions outside, exactly that and nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from mayfly.core import InputError, SessionSettings, Settings
+from mayfly.runtime import Session
+from mayfly.sandbox.workbench import commits, undo
+from mayfly.testing import chat_server
+
+from .scenes import calls, says
+from .test_executor import model
+
+HOOK = calls(("file_write", {"path": ".github/workflows/ci.yml", "content": "on: push\n"}))
+
+
+def _git(workspace: Path, *words: str) -> str:
+    identity = ["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
+    return subprocess.run(["git", *identity, *words], cwd=workspace, check=True, capture_output=True, text=True).stdout
+
+
+def test_held_changes_wait_and_are_committed_when_a_person_agrees(settings: Settings, workspace: Path) -> None:
+    with (
+        chat_server(model(HOOK, says("waits"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as one,
+    ):
+        assert one.turn("Fix the pipeline").status == "done"
+        assert not (workspace / ".github").exists()
+        waiting = one.approvals.list()
+        assert [item.asked.action for item in waiting] == ["changes"]
+        assert "+on: push" in one.approvals.diff(waiting[0])
+        one.approvals.approve(waiting[0].id, by="T", reason="fine")
+        assert (workspace / ".github/workflows/ci.yml").read_text() == "on: push\n"
+        assert one.approvals.list() == []
+        one.turn("Fix more")
+        assert "approved by T" in one.log.turns[-1].text
+        with pytest.raises(InputError, match="was approved"):
+            one.approvals.approve(waiting[0].id, by="T", reason="again")
+
+
+def test_denied_changes_are_gone_and_the_agent_is_told(settings: Settings, workspace: Path) -> None:
+    with (
+        chat_server(model(HOOK, says("waits"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as one,
+    ):
+        one.turn("Fix the pipeline")
+        waiting = one.approvals.list()[0]
+        one.approvals.deny(waiting.id, by="T", reason="not now")
+        assert not (workspace / ".github").exists()
+        one.turn("Fix more")
+        assert "denied by T (not now)" in one.log.turns[-1].text
+
+
+def test_what_is_held_must_still_be_what_was_asked_about(settings: Settings, workspace: Path) -> None:
+    with (
+        chat_server(model(HOOK, says("waits"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as one,
+    ):
+        one.turn("Fix the pipeline")
+        waiting = one.approvals.list()[0]
+        place = settings.state / "workbench" / "held" / waiting.asked.held
+        for file in place.rglob("*"):
+            if file.is_file() and b"on: push" in file.read_bytes():
+                file.write_bytes(b"on: evil\n")
+        with pytest.raises(Exception, match=r"."):
+            one.approvals.approve(waiting.id, by="T", reason="fine")
+        assert not (workspace / ".github").exists()
+
+
+def test_c23_the_autonomous_profile_approves_within_its_number(tmp_path: Path, workspace: Path) -> None:
+    chosen = SessionSettings(profile="autonomous", approvals=1)
+    settings = Settings(state_dir=str(tmp_path / "state"), session=chosen)
+    second = calls(("file_write", {"path": ".envrc", "content": "x\n"}))
+    with (
+        chat_server(model(HOOK, second, says("done"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as one,
+    ):
+        one.turn("Fix the pipeline")
+        assert (workspace / ".github/workflows/ci.yml").exists()
+        assert not (workspace / ".envrc").exists()
+        assert [item.asked.action for item in one.approvals.list()] == ["changes"]
+
+
+def test_a_push_is_made_once_a_person_agrees_and_exactly_that(settings: Settings, tmp_path: Path) -> None:
+    remote, workspace = tmp_path / "remote.git", tmp_path / "work"
+    subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
+    workspace.mkdir()
+    _git(workspace, "init", "-q", "-b", "topic")
+    (workspace / "a").write_text("1\n")
+    _git(workspace, "add", "-A")
+    _git(workspace, "commit", "-q", "-m", "first")
+    _git(workspace, "remote", "add", "origin", str(remote))
+    push = calls(("git_push", {"remote": "origin", "ref": "topic"}))
+    with (
+        chat_server(model(push, says("waits"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as one,
+    ):
+        one.turn("Update the remote")
+        assert _git(remote, "for-each-ref") == ""
+        waiting = one.approvals.list()[0]
+        assert waiting.asked.action == "git_push"
+        assert "pushed topic" in one.approvals.approve(waiting.id, by="T", reason="fine")
+    assert "refs/heads/topic" in _git(remote, "for-each-ref")
+
+
+def test_undo_takes_back_what_a_turn_changed(settings: Settings, workspace: Path) -> None:
+    write = calls(("file_write", {"path": "a.txt", "content": "new\n"}))
+    (workspace / "a.txt").write_text("old\n")
+    with (
+        chat_server(model(write, says("done"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as one,
+    ):
+        one.turn("Fix a.txt")
+        state = one.executor.room.state
+    assert (workspace / "a.txt").read_text() == "new\n"
+    assert len(commits(state, workspace)) == 1
+    taken = undo(state, workspace, None)
+    assert (workspace / "a.txt").read_text() == "old\n"
+    undo(state, workspace, taken.id)
+    assert (workspace / "a.txt").read_text() == "new\n"
