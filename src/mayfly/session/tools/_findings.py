@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -13,7 +12,7 @@ from typing import NamedTuple
 from mayfly.core import Invocation, Tier, Verdict, find_key, harmless, holds_secret, one_line
 from mayfly.gates import Criteria, Judge, Profile, check_stability, check_syntax
 from mayfly.session.tools._changes import LARGEST, Change, Changed
-from mayfly.session.tools._place import Place
+from mayfly.session.tools._place import Place, interpreter_of
 
 # The other codes say what generated programs may not import or name, which the sources of a project may.
 _ABOUT_SOURCES = frozenset({"COMPLEXITY", "ARMS", "RECURSION", "LOOP", "GROWTH", "SIZE", "NESTING"})
@@ -136,7 +135,7 @@ def type_findings(place: Place, call: Invocation, change: Change) -> tuple[list[
         return [], ""
     options = ["--no-error-summary", "--no-color-output", "--no-pretty", "--hide-error-context"]
     # Its cache would be a change of the workspace, and is thrown away with the rest.
-    command = [_python_of(place), "-m", "mypy", *options, "--cache-dir=/tmp/mypy", "--", *files]
+    command = [interpreter_of(place), "-m", "mypy", *options, "--cache-dir=/tmp/mypy", "--", *files]
     ran, _ = place.run(command, key=call.key, keep=False, timeout=_SECONDS)
     if ran.code == 0:
         return [], ""
@@ -152,14 +151,6 @@ def _type_errors(output: str, files: dict[str, Changed]) -> Iterator[Finding]:
         if file is not None:
             line = int(match["line"])
             yield Finding(file.path, line, "types", "MYPY", one_line(match["said"], limit=300), True, file.is_new(line))
-
-
-def _python_of(place: Place) -> str:
-    """Return the interpreter of the workspace's own environment, or the one that we run in."""
-    for name in (".venv", "venv"):
-        if (place.workspace / name / "bin" / "python").exists():
-            return f"{name}/bin/python"
-    return sys.executable
 
 
 def tell_findings(found: Sequence[Finding], *, most: int) -> list[str]:

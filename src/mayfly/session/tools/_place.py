@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -119,3 +120,11 @@ def text_in(place: Place, path: str, *, most: int) -> str:
     if b"\0" in data[:8192]:
         raise InputError(f"{path} is no text: {len(data):,} bytes")
     return data.decode("utf-8-sig", "replace")
+
+
+def interpreter_of(place: Place) -> str:
+    """Return the interpreter of the workspace's own environment, or the one that we run in."""
+    for name in (".venv", "venv"):
+        if (place.workspace / name / "bin" / "python").exists():
+            return f"{name}/bin/python"
+    return sys.executable

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import sys
 from collections.abc import Sequence
 
 from mayfly.core import Asked, Capability, InputError, Invocation
 from mayfly.sandbox.workbench import Ran
 from mayfly.session._calls import ToolResult
 from mayfly.session._room import Room, Settled
+from mayfly.session.tools._place import interpreter_of
 from mayfly.session.tools._schema import COUNT, PATH, TEXT, listed, said, takes
 
 _SECONDS = said(COUNT, "seconds it may take", maximum=3600)
@@ -19,8 +19,6 @@ _HOSTS = listed(TEXT, "hosts it has to reach, such as example.com; none unless n
 _WORDS = listed(TEXT, "further arguments, word by word")
 # What a check prints is told up to here before the general limit on results.
 _TAIL = 6000
-# How a program says that there is no test at all: pytest's status.
-_NO_TESTS = 5
 _READING = ("status", "diff", "log", "show", "blame")
 _CHANGING = ("add", "branch", "checkout", "commit", "merge", "mv", "rebase", "restore", "revert", "rm", "stash",
              "switch", "tag", "cherry-pick", "reset", "apply", "init")  # fmt: skip
@@ -184,21 +182,13 @@ def _tests(room: Room, call: Invocation) -> list[str]:
     return [*test_command(room), *call.arguments.get("arguments", ())]
 
 
-def _python(room: Room) -> str:
-    """Return the interpreter of the workspace's own environment, or the one that we run in."""
-    for place in (".venv", "venv"):
-        if (room.workspace / place / "bin" / "python").exists():
-            return f"{place}/bin/python"
-    return sys.executable
-
-
 def _pytest(room: Room, call: Invocation) -> list[str]:
     chosen = ["-k", call.arguments["keyword"]] if call.arguments.get("keyword") else []
-    return [_python(room), "-m", "pytest", "-q", *chosen, *_paths(call, ())]
+    return [interpreter_of(room), "-m", "pytest", "-q", *chosen, *_paths(call, ())]
 
 
 def _mypy(room: Room, call: Invocation) -> list[str]:
-    return [_python(room), "-m", "mypy", "--strict", *_paths(call, ["."])]
+    return [interpreter_of(room), "-m", "mypy", "--strict", *_paths(call, ["."])]
 
 
 def _syntax(room: Room, call: Invocation) -> list[str]:
@@ -211,7 +201,7 @@ def _syntax(room: Room, call: Invocation) -> list[str]:
         "    except (SyntaxError, ValueError) as e: bad+=1; print(f'{f}: {e}')\n"
         "print('no fault found' if not bad else f'{bad} files with faults'); sys.exit(bool(bad))"
     )
-    return [_python(room), "-c", code, *_paths(call, ["."])]
+    return [interpreter_of(room), "-c", code, *_paths(call, ["."])]
 
 
 def _build(room: Room, call: Invocation) -> list[str]:
@@ -227,11 +217,11 @@ def _build(room: Room, call: Invocation) -> list[str]:
     for name, command in found.items():
         if _has(room, name):
             return command
-    return [_python(room), "-m", "compileall", "-q", "."]
+    return [interpreter_of(room), "-m", "compileall", "-q", "."]
 
 
 def _coverage(room: Room, call: Invocation) -> list[str]:
-    python = _python(room)
+    python = interpreter_of(room)
     tests = shlex.join(call.arguments.get("arguments", ())) or "-q"
     report = f"{shlex.quote(python)} -m coverage report -m --skip-covered --data-file=/tmp/coverage"
     run = f"{shlex.quote(python)} -m coverage run --data-file=/tmp/coverage -m pytest {tests}"
