@@ -12,7 +12,8 @@ SECRET = [
     *(".ssh/config", ".aws/credentials", "home/.kube/config", ".gnupg/pubring.kbx", ".netrc", "a/.pgpass"),
     *("server.pem", "tls/site.KEY", "store.jks", "release.keystore", "vault.kdbx", "laptop.ovpn", "cert.p12"),
     *("config/secrets.yml", "config/master.key", "credentials", "gcp/credentials.json", "credentials.json.bak"),
-    *("terraform.tfstate", "terraform.tfstate.backup", ".npmrc", ".pypirc", ".git-credentials", ".htpasswd"),
+    *("terraform.tfstate", "terraform.tfstate.backup", "prod.tfvars", "x.auto.tfvars.json", ".htpasswd"),
+    *(".npmrc", ".pypirc", ".git-credentials"),
     *(".docker/config.json", "x/.config/gh/hosts.yml", ".cargo/credentials.toml", ".config/gcloud/access_tokens.db"),
     *("/etc/shadow", "/proc/self/environ", "/proc/1/environ", "proc/17/fd/3", "secrets.toml.orig", "wallet.dat"),
 ]

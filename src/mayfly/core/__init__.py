@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         SandboxSettings,
         SessionSettings,
         StoreSettings,
+        ToolSettings,
         WorkbenchSettings,
     )
     from mayfly.core._settings import Default, Settings
@@ -139,6 +140,7 @@ __all__ = [
     "StoreSettings",
     "Strength",
     "Tier",
+    "ToolSettings",
     "UnresolvedError",
     "Unset",
     "Verdict",
@@ -200,7 +202,7 @@ __getattr__ = lazily(
         "_secret_paths": "secret_path",
         "_sections": (
             "ForgeSettings GateSettings LibrarySettings ModelSettings PersonaSettings PolicySettings PromiseSettings "
-            "SandboxSettings SessionSettings StoreSettings WorkbenchSettings"
+            "SandboxSettings SessionSettings StoreSettings ToolSettings WorkbenchSettings"
         ),
         "_settings": "Default Settings",
         "_shown": "CONTROL clipped harmless one_line shown",

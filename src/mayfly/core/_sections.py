@@ -261,3 +261,17 @@ class SessionSettings:
     mcp: str = setting(
         "", "JSON file that names MCP servers; empty means mcp.json in the state directory", owner="session"
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolSettings:
+    """How much the tools of a session take of the web, of a workspace and of other servers."""
+
+    web_seconds: float = setting(30.0, "seconds for one page of the web", owner="session", minimum=0.1)
+    web_bytes: int = setting(4 * MIB, "bytes of one page of the web", owner="session", minimum=1)
+    web_characters: int = setting(400_000, "characters of its text", owner="session", minimum=1)
+    code_files: int = setting(5000, "files read to see who depends on what", owner="session", minimum=1)
+    code_seconds: float = setting(30.0, "seconds of reading them", owner="session", minimum=0)
+    mcp_connect: float = setting(30.0, "seconds until an MCP server has answered", owner="session", minimum=0.1)
+    mcp_call: float = setting(120.0, "seconds for one call of an MCP server's tool", owner="session", minimum=0.1)
+    mcp_tools: int = setting(100, "tools that one MCP server may offer", owner="session", minimum=0)

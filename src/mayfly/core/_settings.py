@@ -24,6 +24,7 @@ from mayfly.core._sections import (
     SandboxSettings,
     SessionSettings,
     StoreSettings,
+    ToolSettings,
     WorkbenchSettings,
     setting,
 )
@@ -62,6 +63,7 @@ class Settings:
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     promise: PromiseSettings = field(default_factory=PromiseSettings)
     session: SessionSettings = field(default_factory=SessionSettings)
+    tools: ToolSettings = field(default_factory=ToolSettings)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod

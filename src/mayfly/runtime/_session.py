@@ -148,7 +148,9 @@ class Session:
         self.model = self.runtime.parts.model(name) if name else None
         self._pool = self._new_pool(name)
         named = settings.session.mcp
-        self._servers = McpServers.load(Path(named).expanduser() if named else settings.state / "mcp.json")
+        self._servers = McpServers.load(
+            Path(named).expanduser() if named else settings.state / "mcp.json", settings.tools
+        )
         self._watcher = self.desk.watch()
         self._watcher.__enter__()
         self._loop = asyncio.new_event_loop()
@@ -254,6 +256,7 @@ class Session:
             spawn=self._spawn if main else None,
             compile=self._compile,
             servers=self._servers,
+            limits=self.settings.tools,
         )
         # What the host itself can do serves the offline reader; a model has the tools of its persona.
         taken = {one.name for one in tools}

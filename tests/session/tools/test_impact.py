@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mayfly.core import InputError
+from mayfly.core import InputError, ToolSettings
 from mayfly.session.tools._code import code_tools
-from mayfly.session.tools._impact import CodeIndex, ImpactLimits, is_test, tell
+from mayfly.session.tools._impact import CodeIndex, is_test, tell
 
 from .places import Here, call
 
@@ -121,9 +121,10 @@ def test_files_that_are_no_python_are_counted_and_said(shop: Here) -> None:
 
 def test_limits_are_said(shop: Here) -> None:
     assert (
-        CodeIndex(shop, limits=ImpactLimits(files=3)).notes[0] == "only the first 3 files were read: name a directory"
+        CodeIndex(shop, limits=ToolSettings(code_files=3)).notes[0]
+        == "only the first 3 files were read: name a directory"
     )
-    assert "were read within 0 s" in CodeIndex(shop, limits=ImpactLimits(seconds=0)).notes[0]
+    assert "were read within 0 s" in CodeIndex(shop, limits=ToolSettings(code_seconds=0)).notes[0]
 
 
 def test_links_and_directories_of_tools_are_left_out(shop: Here) -> None:

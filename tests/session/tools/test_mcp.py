@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import Capability, InputError, Invocation, LimitError, MayflyError, Stop, mismatch
-from mayfly.session.tools._mcp import McpLimits, McpServers, mcp_tools
+from mayfly.core import Capability, InputError, Invocation, LimitError, MayflyError, Stop, ToolSettings, mismatch
+from mayfly.session.tools._mcp import McpServers, mcp_tools
 from mayfly.session.tools._mcp_link import Lost
 from mayfly.session.tools._mcp_schema import cleaned_schema
 from mayfly.session.tools._mcp_servers import load_servers
@@ -31,7 +31,7 @@ def plain(*words: str) -> dict[str, object]:
     return {"command": sys.executable, "args": ["-S", str(HERE / "plain_server.py"), *words]}
 
 
-def servers_in(directory: Path, limits: McpLimits | None = None, **servers: object) -> McpServers:
+def servers_in(directory: Path, limits: ToolSettings | None = None, **servers: object) -> McpServers:
     path = directory / "mcp.json"
     path.write_text(json.dumps({"mcpServers": servers}))
     return McpServers.load(path, limits)
@@ -144,7 +144,7 @@ def test_servers_that_cannot_be_used_are_named_and_the_others_work(tmp_path: Pat
         "missing": {"command": "/no/such/program"},
         "fine": plain("noise"),
     }
-    with servers_in(tmp_path, McpLimits(connect=5.0), **hopeless) as servers:
+    with servers_in(tmp_path, ToolSettings(mcp_connect=5.0), **hopeless) as servers:
         tools = mcp_tools(servers)
         said = {problem.split(":")[0].removeprefix("MCP server "): problem for problem in servers.problems}
         assert "no database at all for ‹secret›" in said["dies"]
@@ -166,7 +166,7 @@ def test_names_that_no_model_can_call_are_made_so_and_stay_apart(tmp_path: Path)
 
 @pytest.mark.parametrize("kind", ["many", "endless"])
 def test_more_tools_than_anybody_reads_are_left_out(tmp_path: Path, kind: str) -> None:
-    with servers_in(tmp_path, McpLimits(tools=30), big=plain(kind)) as servers:
+    with servers_in(tmp_path, ToolSettings(mcp_tools=30), big=plain(kind)) as servers:
         assert len(servers.capabilities()) == 30
         assert servers.problems == ["MCP server big: only the first 30 of its tools are offered"]
 

@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mayfly.core import InputError, Invocation, MayflyError
-from mayfly.session.tools._web import WebLimits, fetch, web_tools
+from mayfly.core import InputError, Invocation, MayflyError, ToolSettings
+from mayfly.session.tools._web import fetch, web_tools
 
 from .places import Here, call
 
@@ -142,7 +142,7 @@ def test_a_public_name_that_leads_to_this_machine_is_refused(
 
 def test_no_more_is_taken_than_the_limit(named: Here, server: Server) -> None:
     url = server.says("/long", b"x" * 5000, content_type="text/plain")
-    said = call(web_tools(named, WebLimits(bytes=1000)), "web_fetch", url=url)
+    said = call(web_tools(named, ToolSettings(web_bytes=1000)), "web_fetch", url=url)
     assert "x" * 1000 in said
     assert "x" * 1001 not in said
     assert "it goes on" in said
@@ -151,7 +151,7 @@ def test_no_more_is_taken_than_the_limit(named: Here, server: Server) -> None:
 def test_an_answer_that_unpacks_to_far_more_is_cut(named: Here, server: Server) -> None:
     bomb = gzip.compress(b"y" * 10_000_000)
     url = server.says("/bomb", bomb, content_type="text/plain", content_encoding="gzip")
-    said = call(web_tools(named, WebLimits(bytes=100_000)), "web_fetch", url=url)
+    said = call(web_tools(named, ToolSettings(web_bytes=100_000)), "web_fetch", url=url)
     assert 100_000 <= len(said) < 101_000
     assert "it goes on" in said
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mayfly.core import Capability
+from mayfly.core import Capability, ToolSettings
 from mayfly.session.tools._code import code_tools
 from mayfly.session.tools._documents import document_tools
 from mayfly.session.tools._files import file_tools
@@ -26,6 +26,7 @@ def session_tools(
     ledger: Ledger,
     *,
     servers: McpServers,
+    limits: ToolSettings | None = None,
     ask: AskPerson | None = None,
     spawn: Spawn | None = None,
     compile: Compile | None = None,
@@ -34,10 +35,10 @@ def session_tools(
     return (
         *file_tools(room),
         *run_tools(room),
-        *code_tools(room),
-        *web_tools(room),
+        *code_tools(room, limits),
+        *web_tools(room, limits),
         *document_tools(room),
-        *knowledge_tools(room, Knowledge(ledger, str(room.workspace))),
+        *knowledge_tools(room, Knowledge(ledger, str(room.workspace)), limits),
         *mcp_tools(servers),
         *people_tools(ledger, ask=ask, spawn=spawn, compile=compile),
     )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mayfly.core import Asked, Capability, Invocation, MayflyError
+from mayfly.core import Asked, Capability, Invocation, MayflyError, ToolSettings
 from mayfly.session.tools._place import Place
 from mayfly.session.tools._schema import COUNT, PATH, TEXT, Schema, listed, said, takes
 
 # What does the work is imported when it is called: it brings the gates with it, and most sessions begin without.
 if TYPE_CHECKING:
-    from mayfly.session.tools._impact import CodeIndex, ImpactLimits
+    from mayfly.session.tools._impact import CodeIndex
 
 _SHOWN, _MOST = 60, 500
 _CHANGE: dict[str, Schema] = {
@@ -20,7 +20,7 @@ _CHANGE: dict[str, Schema] = {
 }
 
 
-def code_tools(place: Place, limits: ImpactLimits | None = None) -> tuple[Capability, ...]:
+def code_tools(place: Place, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
     """Return the tools that look at code."""
     return (
         Capability(
@@ -64,7 +64,7 @@ def _about(call: Invocation) -> str:
     return "a diff" if "diff" in given else f"what differs from {given.get('base', 'HEAD')}"
 
 
-def _impact(place: Place, limits: ImpactLimits | None, call: Invocation) -> str:
+def _impact(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
     from mayfly.session.tools._impact import CodeIndex, tell
 
     given = call.arguments
@@ -92,7 +92,7 @@ def _preflight(place: Place, call: Invocation) -> str:
     return "\n".join([head, *tell_findings(found, most=_MOST), *(f"[{note}]" for note in notes)])
 
 
-def _suspect(place: Place, limits: ImpactLimits | None, call: Invocation) -> str:
+def _suspect(place: Place, limits: ToolSettings | None, call: Invocation) -> str:
     from mayfly.session.tools._changes import change_of
     from mayfly.session.tools._findings import findings_in
     from mayfly.session.tools._hypotheses import hypotheses_of, judged_by_rules

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mayfly.core import InputError, Stop
+from mayfly.core import InputError, Stop, ToolSettings
 from mayfly.session.tools._other_imports import LANGUAGES, MARKS, OtherFiles
 from mayfly.session.tools._place import Place, source_files, text_in
 from mayfly.session.tools._python_project import PythonProject, Symbol, UsedBy
@@ -21,14 +21,6 @@ _LARGEST = 500_000
 _TEST = re.compile(
     r"(^|/)(tests?|__tests__|spec)/|(^|/)test_[^/]*$|(_test|\.test|\.spec|Test)\.[a-z]+$|(^|/)conftest\.py$"
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class ImpactLimits:
-    """How much of a workspace is read."""
-
-    files: int = 5000
-    seconds: float = 30.0
 
 
 class Mention(NamedTuple):
@@ -67,24 +59,24 @@ class CodeIndex:
     """The sources of a workspace as they are now."""
 
     def __init__(
-        self, place: Place, *, under: str = ".", limits: ImpactLimits | None = None, stop: Stop | None = None
+        self, place: Place, *, under: str = ".", limits: ToolSettings | None = None, stop: Stop | None = None
     ) -> None:
-        limits = limits or ImpactLimits()
-        until = time.monotonic() + limits.seconds
+        limits = limits or ToolSettings()
+        until = time.monotonic() + limits.code_seconds
         python: dict[str, PythonFile] = {}
         others: dict[str, str] = {}
         marks: dict[str, str] = {}
         unread: list[str] = []
         self.notes: list[str] = []
         suffixes = _PYTHON | LANGUAGES | {os.path.splitext(mark)[1] for mark in MARKS}
-        for number, path in enumerate(source_files(place, suffixes, under=under, most=limits.files), 1):
+        for number, path in enumerate(source_files(place, suffixes, under=under, most=limits.code_files), 1):
             if time.monotonic() > until or (stop is not None and stop.cancelled):
                 self.notes.append(
-                    f"only the first {number - 1} files were read within {limits.seconds:g} s: name a directory"
+                    f"only the first {number - 1} files were read within {limits.code_seconds:g} s: name a directory"
                 )
                 break
-            if number == limits.files:
-                self.notes.append(f"only the first {limits.files} files were read: name a directory")
+            if number == limits.code_files:
+                self.notes.append(f"only the first {limits.code_files} files were read: name a directory")
             ending = os.path.splitext(path)[1].lower()
             try:
                 if ending in _PYTHON:

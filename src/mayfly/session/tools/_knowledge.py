@@ -15,6 +15,7 @@ from mayfly.core import (
     InputError,
     Invocation,
     LimitError,
+    ToolSettings,
     canonical_json,
     content_hash,
     one_line,
@@ -25,7 +26,7 @@ from mayfly.session.tools._html import text_of_html
 from mayfly.session.tools._passages import Index, Passage, passages_of
 from mayfly.session.tools._place import Place, text_in
 from mayfly.session.tools._schema import COUNT, PATH, TEXT, said, takes
-from mayfly.session.tools._web import WebLimits, asks_for, fetch, refuse_by_rules
+from mayfly.session.tools._web import asks_for, fetch, refuse_by_rules
 from mayfly.store import Event, event
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _plain(found: Found) -> str:
     return " ".join(f"{found.passage.heading} {found.passage.text}".casefold().split())
 
 
-def knowledge_tools(place: Place, knowledge: Knowledge, limits: WebLimits | None = None) -> tuple[Capability, ...]:
+def knowledge_tools(place: Place, knowledge: Knowledge, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
     """Return the tools that keep and find texts."""
     return (
         Capability(
@@ -154,7 +155,7 @@ def knowledge_tools(place: Place, knowledge: Knowledge, limits: WebLimits | None
             ),
             effect="idempotent",
             asks=_asked,
-            call=lambda call: _ingest(place, knowledge, limits or WebLimits(), call),
+            call=lambda call: _ingest(place, knowledge, limits or ToolSettings(), call),
             seconds=200.0,
         ),
         Capability(
@@ -192,7 +193,7 @@ def _title(call: Invocation) -> str:
     return str(call.arguments.get("title") or call.arguments.get("url") or call.arguments.get("path") or "text")
 
 
-def _ingest(place: Place, knowledge: Knowledge, limits: WebLimits, call: Invocation) -> str:
+def _ingest(place: Place, knowledge: Knowledge, limits: ToolSettings, call: Invocation) -> str:
     given, kind = call.arguments, _given(call)
     title, source = _title(call), str(given.get(kind, ""))
     if kind == "text":

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from mayfly.core import (
     MayflyError,
     Stop,
     Tier,
+    ToolSettings,
     clipped,
     content_hash,
     harmless,
@@ -42,25 +42,16 @@ _LONGEST = 400_000
 _SLACK = 2.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class McpLimits:
-    """How long servers may take, and how many tools each may offer."""
-
-    connect: float = 30.0
-    call: float = 120.0
-    tools: int = 100
-
-
 class McpServers:
     """The configured servers. Each is connected when its tools are asked for; a context manager closes them all."""
 
-    def __init__(self, configured: Configured, *, directory: Path, limits: McpLimits | None = None) -> None:
+    def __init__(self, configured: Configured, *, directory: Path, limits: ToolSettings | None = None) -> None:
         """Take the servers; programs are started in *directory* unless their configuration says where."""
         self.problems: list[str] = list(configured.problems)
-        self._limits = limits or McpLimits()
+        self._limits = limits or ToolSettings()
         self._loop = Loop()
         self._links = {
-            server.name: Link(server, directory=str(directory), connecting=self._limits.connect)
+            server.name: Link(server, directory=str(directory), connecting=self._limits.mcp_connect)
             for server in configured.servers
         }
         self._listed: dict[str, Listed] = {}
@@ -68,7 +59,7 @@ class McpServers:
         self._capabilities: tuple[Capability, ...] | None = None
 
     @classmethod
-    def load(cls, path: Path, limits: McpLimits | None = None) -> McpServers:
+    def load(cls, path: Path, limits: ToolSettings | None = None) -> McpServers:
         """Read the configuration at *path*."""
         return cls(load_servers(path), directory=path.absolute().parent, limits=limits)
 
@@ -106,11 +97,11 @@ class McpServers:
         """Return the tools of a server, or why there are none; asked again it does not ask the server again."""
         if name not in self._listed:
             self._used = True
-            seconds = self._limits.connect
+            seconds = self._limits.mcp_connect
             try:
                 load_sdk()
                 self._listed[name] = self._loop.run(
-                    self._links[name].list_tools(self._limits.tools, seconds=seconds),
+                    self._links[name].list_tools(self._limits.mcp_tools, seconds=seconds),
                     # Connecting and two pages of tools; a server that takes longer lists too many.
                     seconds=3 * seconds + _SLACK,
                     what=f"the tools of {name}",
@@ -124,7 +115,9 @@ class McpServers:
             self.problems.append(f"MCP server {server}: {listed}")
             return []
         if listed.more:
-            self.problems.append(f"MCP server {server}: only the first {self._limits.tools} of its tools are offered")
+            self.problems.append(
+                f"MCP server {server}: only the first {self._limits.mcp_tools} of its tools are offered"
+            )
         made: dict[str, Capability] = {}
         for tool in listed.tools:
             try:
@@ -147,7 +140,7 @@ class McpServers:
             tier=Tier.AUTHORED,
             asks=lambda call: (Asked("tool_call", name, json.dumps(dict(call.arguments), ensure_ascii=False)),),
             call=lambda call: self.call(server, tool.name, call, again=effect != "once"),
-            seconds=self._limits.call + 2 * self._limits.connect,
+            seconds=self._limits.mcp_call + 2 * self._limits.mcp_connect,
         )
 
     def call(self, server: str, tool: str, call: Invocation, *, again: bool) -> str:
@@ -164,11 +157,11 @@ class McpServers:
         seconds: float | None = None,
         stop: Stop | None = None,
     ) -> str:
-        limit = min(self._limits.call, seconds or self._limits.call)
+        limit = min(self._limits.mcp_call, seconds or self._limits.mcp_call)
         result: CallToolResult = self._loop.run(
             self._links[server].call(tool, arguments, again=again, seconds=limit),
             # With a look whether the server is there, connecting, and the call itself perhaps twice.
-            seconds=2 * (limit + self._limits.connect) + _SLACK,
+            seconds=2 * (limit + self._limits.mcp_connect) + _SLACK,
             what=f"{server}: {one_line(tool, limit=60)}",
             stop=stop,
         )

@@ -6,11 +6,10 @@ import codecs
 import re
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urljoin
 
-from mayfly.core import Asked, Capability, InputError, Invocation, MayflyError, Stop, one_line
+from mayfly.core import Asked, Capability, InputError, Invocation, MayflyError, Stop, ToolSettings, one_line
 from mayfly.library.builtin import Answer, address_of, exchange
 from mayfly.session.tools._documents import pdf_text
 from mayfly.session.tools._html import Page, text_of_html
@@ -35,15 +34,6 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([\w.:-]{1,40})", r
 Refuse = Callable[[str], str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WebLimits:
-    """How much of the web is taken at once."""
-
-    seconds: float = 30.0
-    bytes: int = 4 * 1024 * 1024
-    characters: int = 400_000
-
-
 class Fetched(NamedTuple):
     """A page or file from the web: its last address, what it was sent as, and its text."""
 
@@ -55,9 +45,9 @@ class Fetched(NamedTuple):
     whole: bool
 
 
-def web_tools(place: Place, limits: WebLimits | None = None) -> tuple[Capability, ...]:
+def web_tools(place: Place, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
     """Return the tools that reach the web."""
-    held = limits or WebLimits()
+    held = limits or ToolSettings()
     return (
         Capability(
             name="web_fetch",
@@ -73,7 +63,7 @@ def web_tools(place: Place, limits: WebLimits | None = None) -> tuple[Capability
             asks=lambda call: asks_for(call.arguments["url"]),
             call=lambda call: _told(_fetched(place, held, call)),
             # Each redirect has its own time.
-            seconds=held.seconds * (_REDIRECTS + 1),
+            seconds=held.web_seconds * (_REDIRECTS + 1),
         ),
     )
 
@@ -98,7 +88,7 @@ def fetch(
     url: str,
     *,
     refuse: Refuse,
-    limits: WebLimits | None = None,
+    limits: ToolSettings | None = None,
     stop: Stop | None = None,
     raw: bool = False,
     everything: bool = False,
@@ -107,7 +97,7 @@ def fetch(
 
     A public name that leads to a machine of a private network is refused where the connection is made.
     """
-    limits = limits or WebLimits()
+    limits = limits or ToolSettings()
     seen = [url]
     while True:
         answer = _answer(seen[-1], limits, stop)
@@ -122,10 +112,10 @@ def fetch(
     return _read(seen[-1], answer, limits, raw=raw, everything=everything)
 
 
-def _answer(url: str, limits: WebLimits, stop: Stop | None) -> Answer:
+def _answer(url: str, limits: ToolSettings, stop: Stop | None) -> Answer:
     address = address_of(url)
     try:
-        return exchange(address, "GET", _HEADERS, None, stop=stop, seconds=limits.seconds, largest=limits.bytes)
+        return exchange(address, "GET", _HEADERS, None, stop=stop, seconds=limits.web_seconds, largest=limits.web_bytes)
     except OSError as error:
         raise MayflyError(f"{address.without_query}: {error}") from None
 
@@ -151,17 +141,17 @@ def _check_step(seen: list[str], further: str, refuse: Refuse) -> None:
         raise InputError(f"the address leads to {named}: {because}", fix="ask for that address by itself")
 
 
-def _read(url: str, answer: Answer, limits: WebLimits, *, raw: bool, everything: bool) -> Fetched:
-    body, whole = _decompressed(answer, limits.bytes)
+def _read(url: str, answer: Answer, limits: ToolSettings, *, raw: bool, everything: bool) -> Fetched:
+    body, whole = _decompressed(answer, limits.web_bytes)
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()[:100] or _guessed(body)
     if kind == "application/pdf" or body.startswith(b"%PDF-"):
         page = Page("", pdf_text(body), True)
     elif kind in _HTML and not raw:
         source = _text(body, answer.headers.get("content-type", ""))
-        page = text_of_html(source, base=url, most=limits.characters, everything=everything)
+        page = text_of_html(source, base=url, most=limits.web_characters, everything=everything)
     elif _TEXTUAL.fullmatch(kind) or (b"\0" not in body[:8192] and kind == "application/octet-stream"):
         text = _text(body, answer.headers.get("content-type", ""))
-        page = Page("", text[: limits.characters], len(text) <= limits.characters)
+        page = Page("", text[: limits.web_characters], len(text) <= limits.web_characters)
     else:
         page = Page("", f"[{one_line(kind, limit=80)}, {len(body):,} bytes: no text]", True)
     return Fetched(url, kind, len(body), page.title, page.text, whole and page.whole)
@@ -213,7 +203,7 @@ def _text(body: bytes, kind: str) -> str:
         return body.decode("cp1252", "replace")
 
 
-def _fetched(place: Place, limits: WebLimits, call: Invocation) -> Fetched:
+def _fetched(place: Place, limits: ToolSettings, call: Invocation) -> Fetched:
     given = call.arguments
     return fetch(
         given["url"],
