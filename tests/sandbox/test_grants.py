@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError
-from mayfly.sandbox import EPHEMERAL_IMPORTS, GrantedSandbox, Sandbox, only_reading
+from mayfly.sandbox import EPHEMERAL_IMPORTS, GrantedSandbox, Sandbox, _grants, only_reading
 
 READ = "def f(path):\n    return open(path).read()\n"
 WRITE = "def f(path):\n    open(path, 'w').write('new')\n"
@@ -121,6 +121,20 @@ def test_packages_are_importable_only_with_the_grant(box: Sandbox) -> None:
     assert box.run(source, "f", grants=["package"]).value == '{"a":1}'
     assert "ModuleNotFoundError" in str(box.run(source, "f").error)
     assert "JIT recursion" in str(box.run("import mayfly.sandbox", "f", grants=["package"]).error)
+
+
+def test_packages_below_a_directory_of_root_alone_are_importable(
+    level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site-packages"
+    (site / "mine").mkdir(parents=True)
+    (site / "mine" / "__init__.py").write_text("")
+    (site / "mine" / "inner.py").write_text("NUMBER = 42\n")
+    tmp_path.chmod(0o700)
+    monkeypatch.setattr(_grants, "site_packages", lambda: (str(site),))
+    source = "from mine.inner import NUMBER\ndef f(x): return NUMBER\n"
+    with Sandbox(level=level) as box:
+        assert box.run(source, "f", grants=["package"]).value == 42
 
 
 class _Page(http.server.BaseHTTPRequestHandler):

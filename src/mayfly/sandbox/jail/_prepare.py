@@ -53,16 +53,15 @@ def preload(*, net: bool, brief: bool) -> None:
 
 def prepare_imports(jail: Jail) -> None:
     packages = [p for p in jail.config["packages"] if os.path.isdir(p)]
-    sys.path[:] = [p for p in sys.path if os.path.isdir(p)]
+    sys.path[:] = [*(p for p in sys.path if os.path.isdir(p)), *packages]
     if jail.level == "landlock" and jail.root:
         _reach_by_descriptor(jail)
-    sys.path += packages
     _list_libraries()
     sys.dont_write_bytecode = True
 
 
 def _reach_by_descriptor(jail: Jail) -> None:
-    """Let an unprivileged uid import from a library below a directory only root can enter, such as /root."""
+    """Let an unprivileged uid import what lies below a directory only root can enter, such as /root."""
     for path in [p for p in sys.path if not _anybody_can_enter(p)]:
         jail.kept.append(high(os.open(path, os.O_PATH | os.O_DIRECTORY)))
         new = f"/proc/self/fd/{jail.kept[-1]}"
