@@ -130,6 +130,8 @@ ASKED = [
         "created home/.zshrc",
         "created .profile",
         "created sitecustomize.py",
+        "created src/sitecustomize/__init__.py",
+        "created tests/usercustomize.pyc",
         "created src/usercustomize.py",
     ),
     *("created evil.pth", "created .venv/lib/python3.11/site-packages/a.pth", "changed mayfly.toml~"),

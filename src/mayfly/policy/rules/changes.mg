@@ -416,8 +416,12 @@ guarded_part("cron.d").
 guarded_part("autostart").
 guarded_part("launchagents").
 guarded_part("launchdaemons").
+guarded_part("sitecustomize").
 guarded_part("sitecustomize.py").
+guarded_part("sitecustomize.pyc").
+guarded_part("usercustomize").
 guarded_part("usercustomize.py").
+guarded_part("usercustomize.pyc").
 
 project_part(".github").
 project_part(".gitea").
