@@ -132,6 +132,7 @@ ASKED = [
         "created sitecustomize.py",
         "created src/sitecustomize/__init__.py",
         "created tests/usercustomize.pyc",
+        "created sitecustomize.cpython-311-x86_64-linux-gnu.so",
         "created src/usercustomize.py",
     ),
     *("created evil.pth", "created .venv/lib/python3.11/site-packages/a.pth", "changed mayfly.toml~"),

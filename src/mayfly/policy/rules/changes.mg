@@ -70,6 +70,10 @@ Decl guarded_part(Part)
   descr [doc("a file or directory, wherever it lies, that runs by itself, in lower case")]
   bound [/string].
 
+Decl imported_at_start(Start)
+  descr [doc("how the name of a module begins that Python imports whenever it starts")]
+  bound [/string].
+
 Decl project_part(Part)
   descr [doc("a file or directory that says what runs by itself for a project: pipelines, hooks, editors")]
   bound [/string].
@@ -355,6 +359,18 @@ needs_approval(Id, Reason) :-
 needs_approval(Id, "only a person changes what runs by itself: *.pth") :-
   action_path_suffix(Id, ".pth"),
   changes_file(Id).
+
+# Of a module that it imports at its start there may be machine code, with more in its name than the suffix.
+needs_approval(Id, Reason) :-
+  action_path_suffix(Id, ".so"),
+  imported_at_start(Start),
+  action_path(Id, Path, _),
+  :string:contains(Path, Start),
+  changes_file(Id),
+  Reason = fn:string:concat("only a person changes what runs by itself: ", Path).
+
+imported_at_start("sitecustomize.").
+imported_at_start("usercustomize.").
 
 needs_approval(Id, Reason) :-
   git_file(Id, Top, _),
