@@ -72,6 +72,7 @@ KEPT = [
         "created .git/refs/stash",
         "created .git/ORIG_HEAD",
         "created .git/MERGE_HEAD",
+        "created .git/BISECT_RUN",
     ),
     *(
         "created .git/COMMIT_EDITMSG",

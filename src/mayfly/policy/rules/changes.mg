@@ -235,6 +235,7 @@ git_keeps("head").
 git_keeps("orig_head").
 git_keeps("fetch_head").
 git_keeps("merge_head").
+git_keeps("merge_autostash").
 git_keeps("merge_mode").
 git_keeps("merge_msg").
 git_keeps("merge_rr").
@@ -245,6 +246,10 @@ git_keeps("rebase_head").
 git_keeps("squash_msg").
 git_keeps("commit_editmsg").
 git_keeps("tag_editmsg").
+git_keeps("notes_merge_partial").
+git_keeps("notes_merge_ref").
+git_keeps("notes_merge_worktree").
+git_keeps("gc.log").
 git_keeps("sequencer").
 git_keeps("rr-cache").
 git_keeps("shallow").
@@ -260,6 +265,9 @@ git_keeps("bisect_start").
 git_keeps("bisect_terms").
 git_keeps("bisect_expected_rev").
 git_keeps("bisect_ancestors_ok").
+git_keeps("bisect_first_parent").
+git_keeps("bisect_head").
+git_keeps("bisect_run").
 
 # A rebase that was stopped has a list of commands to run when it goes on.
 git_trusts("config").
