@@ -18,7 +18,19 @@ if str(HERE.parent) not in sys.path:
 
 from bench._table import Table  # noqa: E402
 
-MODULES = ("sandbox", "start", "compile", "proof", "by_example", "policy", "promise", "ledger", "workbench")
+MODULES = (
+    "sandbox",
+    "start",
+    "compile",
+    "proof",
+    "by_example",
+    "policy",
+    "promise",
+    "ledger",
+    "workbench",
+    "library",
+    "serve",
+)
 RESULTS = HERE / "RESULTS.md"
 TITLE = (
     "# Results\n\nWritten by `make bench`. Machines differ and neighbours make noise: trust the ratios within a table."

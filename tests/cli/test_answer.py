@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.cli import _run
-from mayfly.cli._answer import answer_in
 from mayfly.core import InputError
+from mayfly.runtime import answer_in
 
 from .conftest import Cli
 

@@ -152,3 +152,29 @@ def test_the_key_is_the_same_in_every_process(seed: str) -> None:
     env = {**os.environ, "PYTHONHASHSEED": seed}
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=env, check=True)
     assert ran.stdout.strip() == QUESTION.key
+
+
+COMPILER = """
+import sys
+from pathlib import Path
+from mayfly.core import Settings
+from mayfly.runtime import Runtime
+
+examples = [{"input": name, "output": name.split(" ")[1]} for name in ("Ada Lovelace", "Alan Turing", "Grace Hopper")]
+with Runtime(Settings(state_dir=sys.argv[1])) as runtime:
+    outcome = runtime.run("the last name", input="Emmy Noether", examples=examples, accept_weak=True)
+    checked = len(runtime.parts.again._seen)
+    print(outcome.value, outcome.cached, checked, runtime.ledger.count(kind="forge.wrote"))
+"""
+
+
+def test_j_39_what_one_process_compiled_another_one_finds_and_the_gates_look_at_it_again(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    said = []
+    for _ in range(2):
+        command = [sys.executable, "-c", COMPILER, str(state)]
+        ran = subprocess.run(command, capture_output=True, text=True, env=os.environ, check=True, timeout=300)
+        said.append(ran.stdout.split())
+    assert said[0][:2] == ["Noether", "False"]
+    # Found, not written again; syntax and stability have looked at what came out of the store.
+    assert said[1] == ["Noether", "True", "1", said[0][3]]

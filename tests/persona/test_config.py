@@ -170,7 +170,8 @@ def test_c27_base_by_persona_then_the_verb_then_the_user(tmp_path: Path, snapsho
     write(tmp_path, "- persona: general\n  override: true\n  tools: [kb_search]\n- verb: count\n  tools: [doc_parse]\n")
     personas = Personas.load(tmp_path, snapshot)
     tools = personas.atom(["general"], ["count"]).tools
-    assert tools == ("file_read", "file_list", "file_search", "ask_user", "doc_parse", "kb_search", "output_read")
+    own = ("file_read", "file_list", "file_search", "ask_user", "tool_find", "tool_use")
+    assert tools == (*own, "doc_parse", "kb_search", "output_read")
     assert "doc_parse" not in personas.atom(["general"], ["read"]).tools
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._output import AsJson, answer, answer_json, note
-from mayfly.cli._verdicts import exit_status, show_verdict, verdict_fields
+from mayfly.cli._verdicts import exit_status, show_verdict
 from mayfly.core import InputError, Settings, Tier
+from mayfly.views import verdict_fields
 
 if TYPE_CHECKING:
     from mayfly.gates import Profile

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -19,12 +19,14 @@ from mayfly.cli._run import (
     WorkspaceOption,
     tier_for,
 )
-from mayfly.cli._verdicts import exit_status, proof_fields, show_verdict, verdict_fields
+from mayfly.cli._verdicts import exit_status, show_verdict
 from mayfly.cli._words import EXIT
 from mayfly.core import InputError, MayflyError, Settings, Tier, one_line
+from mayfly.views import proof_fields, verdict_fields
 
 if TYPE_CHECKING:
     from mayfly.gates import Admission, Suite
+    from mayfly.runtime import Runtime
 
 AnyTierOption = Annotated[
     str | None,
@@ -44,10 +46,9 @@ def compile(
     model: ModelOption = None,
     context: ContextOption = None,
     contract: ContractOption = None,
-    source: Annotated[
-        str | None, typer.Option(help="Try this code instead of writing some.", metavar="FILE.py")
-    ] = None,
+    source: Annotated[str | None, typer.Option(help="Try this code instead of writing some.", metavar="FILE")] = None,
     entry: Annotated[str, typer.Option(help="The class or function to call in it.", metavar="NAME")] = "",
+    lang: Annotated[Literal["python", "typescript"], typer.Option(help="The language it is written in.")] = "python",
     tests: Annotated[
         Path | None, typer.Option(help="Tests: Python with test functions, or JSON cases.", metavar="FILE")
     ] = None,
@@ -65,7 +66,7 @@ def compile(
     With --source, given code is tried at the same gates and proven with the same tests.
     """
     from mayfly.cli._progress import Progress
-    from mayfly.runtime import Runtime, compile_given, compile_now
+    from mayfly.runtime import Runtime
 
     if not intent.strip() and source is None:
         raise InputError("say what to write", fix='mayfly compile "count requests by status" --input FILE')
@@ -87,14 +88,26 @@ def compile(
             "contract": read_contract(contract),
         }
         try:
-            if given_source is not None:
-                found, suite = compile_given(runtime, intent, given_source, entry=entry, **options)
-            else:
-                found, suite = compile_now(runtime, intent, **options)
+            found, suite = _compile(runtime, lang, intent, given_source, entry, options)
         except MayflyError as error:
             _refused(error, as_json=as_json)
     _show(found, suite, profile.grants, as_json=as_json, show_source=show_source, show_tests=show_tests)
     raise typer.Exit(exit_status(found.decision))
+
+
+def _compile(
+    runtime: "Runtime", lang: str, intent: str, source: str | None, entry: str, options: dict[str, Any]
+) -> "tuple[Admission, Suite]":
+    """Compile in the language that was named; what belongs to the others is not loaded."""
+    if lang == "typescript":
+        from mayfly.runtime import compile_in_typescript
+
+        return compile_in_typescript(runtime, intent, source, entry=entry, **options)
+    from mayfly.runtime import compile_given, compile_now
+
+    if source is None:
+        return compile_now(runtime, intent, **options)
+    return compile_given(runtime, intent, source, entry=entry, **options)
 
 
 def _read_tests(path: Path | None) -> str | None:

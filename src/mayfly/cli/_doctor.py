@@ -1,10 +1,10 @@
 """`mayfly doctor`: which wall this machine gives, and whether it holds."""
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_json
+from mayfly.cli._output import AsJson, answer_json, as_called
 from mayfly.cli._record import record
 from mayfly.cli._screen import Screen
 from mayfly.core import InputError, Settings, harmless, one_line
@@ -40,16 +40,50 @@ def doctor(
 
 
 def _diagnose(*, as_json: bool) -> None:
+    from mayfly.runtime import left_by_staging
     from mayfly.sandbox import diagnose
 
     diagnosis = diagnose()
+    library, left = _library(), left_by_staging()
     if as_json:
         layers = [{"name": x.name, "ok": x.ok, "detail": x.detail, "fix": x.fix} for x in diagnosis.layers]
-        answer_json({"level": diagnosis.level, "reason": diagnosis.reason, "layers": layers})
+        found = {"level": diagnosis.level, "reason": diagnosis.reason, "layers": layers}
+        answer_json({**found, "library": library, "left_by_staging": left})
     else:
-        _show_layers(Screen(), diagnosis)
+        screen = Screen()
+        _show_layers(screen, diagnosis)
+        _show_library(screen, library)
+        for one in left:
+            screen.line(("left by a killed staging: ", "bad"), (one_line(one), ""), ("; the next stage removes it", ""))
     if diagnosis.level == "none":
         raise typer.Exit(NO_LEVEL)
+    if library["problems"]:
+        raise typer.Exit(1)
+
+
+def _library() -> dict[str, Any]:
+    """Say how the library stands: how many tools there are, and what of them is not whole."""
+    from mayfly.store import Ledger
+
+    settings = Settings.load()
+    # A look makes no store.
+    found = Ledger.find(settings)
+    if found is None:
+        return {"tools": 0, "problems": []}
+    found.close()
+    from mayfly.runtime import Runtime
+
+    with Runtime(settings) as runtime:
+        return {"tools": len(runtime.tools.list()), "problems": list(runtime.tools.problems())}
+
+
+def _show_library(screen: Screen, library: dict[str, Any]) -> None:
+    problems, tools = library["problems"], library["tools"]
+    said = f"{tools} tool{'s' if tools != 1 else ''}, " + (f"{len(problems)} not whole" if problems else "clean")
+    screen.line()
+    screen.line(("library  ", "dim"), (said, "bad" if problems else "good"))
+    for problem in problems:
+        screen.line(("  no  ", "bad"), (as_called(one_line(problem)), ""))
 
 
 def _show_layers(screen: Screen, diagnosis: "Diagnosis") -> None:

@@ -20,9 +20,9 @@ from mayfly.cli._inputs import (
     workspace_of,
 )
 from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
-from mayfly.cli._verdicts import proof_fields
 from mayfly.cli._words import exit_status, is_wrong_usage
 from mayfly.core import UNSET, Example, InputError, Settings, one_line
+from mayfly.views import outcome_fields
 
 if TYPE_CHECKING:
     from mayfly.cli._tree import TreeProgress
@@ -300,7 +300,7 @@ def _until_settled(
 
 def _answered(options: dict[str, Any], asked: tuple[object, Sequence[object]], said: str) -> dict[str, Any]:
     """Return the options with what a person said of one input."""
-    from mayfly.cli._answer import answer_in
+    from mayfly.runtime import answer_in
 
     input, offered = asked
     if said.lower() in ("cannot occur", "never"):
@@ -368,28 +368,3 @@ def _write_json(outcome: "Outcome[Any]", grants: Sequence[str]) -> None:
         sys.stdout.write("}\n")
     else:
         answer(fields[:-1] + f', "value": {to_json(outcome.value)}}}')
-
-
-def outcome_fields(outcome: "Outcome[Any]") -> dict[str, object]:
-    """Return everything about an outcome but its value."""
-    return {
-        "status": outcome.status,
-        "reason": outcome.reason,
-        "code": outcome.code,
-        "id": outcome.id,
-        "cached": outcome.cached,
-        "model_calls": outcome.cost.model_calls,
-        "question": outcome.question,
-        "proof": proof_fields(outcome.proof),
-        "reading": outcome.reading,
-        "readings": [{"reading": offer.reading, "gives": offer.gives} for offer in outcome.readings],
-        "account": None if outcome.account is None else dict(outcome.account),
-        "candidate": outcome.candidate,
-        "source_hash": outcome.source_hash,
-        "cost": {
-            "seconds": round(outcome.cost.seconds, 6),
-            "input_tokens": outcome.cost.input_tokens,
-            "output_tokens": outcome.cost.output_tokens,
-            "money": outcome.cost.money.dollars,
-        },
-    }

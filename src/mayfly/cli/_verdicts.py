@@ -1,41 +1,9 @@
 """Verdicts as people and as programs read them."""
 
 import sys
-from dataclasses import asdict
-from typing import TYPE_CHECKING
 
 from mayfly.cli._output import answer, foreign
 from mayfly.core import Verdict, one_line
-
-if TYPE_CHECKING:
-    from mayfly.core import Proof
-
-
-def verdict_fields(verdict: Verdict) -> dict[str, object]:
-    """Return a verdict as plain data."""
-    return {
-        "gate": verdict.gate,
-        "decision": verdict.decision,
-        "code": verdict.code,
-        "message": verdict.message,
-        "measured": verdict.measured,
-        "limit": verdict.limit,
-        "line": verdict.line,
-        "fix": verdict.fix,
-    }
-
-
-def proof_fields(proof: "Proof | None") -> dict[str, object]:
-    """Return a proof as plain data; no proof has strength none."""
-    return {
-        "strength": proof.strength if proof else "none",
-        "evidence": [asdict(one) for one in proof.evidence] if proof else [],
-        "open": [asdict(one) for one in proof.open] if proof else [],
-        "tests": proof.tests if proof else 0,
-        "held_out": proof.held_out if proof else 0,
-        "mutants_killed": proof.mutants_killed if proof else 0,
-        "mutants": proof.mutants if proof else 0,
-    }
 
 
 def show_verdict(verdict: Verdict, file: str = "") -> None:

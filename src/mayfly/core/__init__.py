@@ -38,12 +38,15 @@ if TYPE_CHECKING:
         ForgeSettings,
         GateSettings,
         LibrarySettings,
+        McpSettings,
         ModelSettings,
         PersonaSettings,
         PolicySettings,
         PromiseSettings,
         SandboxSettings,
+        SchemaSettings,
         SessionSettings,
+        StagingSettings,
         StoreSettings,
         ToolSettings,
         WorkbenchSettings,
@@ -117,6 +120,7 @@ __all__ = [
     "LimitError",
     "MachineError",
     "MayflyError",
+    "McpSettings",
     "ModelSettings",
     "Money",
     "NotSent",
@@ -132,9 +136,11 @@ __all__ = [
     "Refusal",
     "Retry",
     "SandboxSettings",
+    "SchemaSettings",
     "SessionSettings",
     "Settings",
     "Side",
+    "StagingSettings",
     "Stop",
     "StoreError",
     "StoreSettings",
@@ -201,8 +207,9 @@ __getattr__ = lazily(
         ),
         "_secret_paths": "secret_path",
         "_sections": (
-            "ForgeSettings GateSettings LibrarySettings ModelSettings PersonaSettings PolicySettings PromiseSettings "
-            "SandboxSettings SessionSettings StoreSettings ToolSettings WorkbenchSettings"
+            "ForgeSettings GateSettings LibrarySettings McpSettings ModelSettings PersonaSettings PolicySettings "
+            "PromiseSettings SandboxSettings SchemaSettings SessionSettings StagingSettings StoreSettings ToolSettings "
+            "WorkbenchSettings"
         ),
         "_settings": "Default Settings",
         "_shown": "CONTROL clipped harmless one_line shown",

@@ -81,6 +81,19 @@ class StoreSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SchemaSettings:
+    """Which database agents extend, with which rights, and what one statement of theirs may take."""
+
+    database_url: str = setting("", "PostgreSQL URL of the database agents extend; empty: the store's", owner="store")
+    role: str = setting("mayfly_agent", "role their statements run as where the server has it", owner="store")
+    readable: str = setting("", "tables besides agent_* that agents may read, separated by commas", owner="store")
+    lock_timeout: float = setting(30.0, "seconds a migration waits for a lock", owner="store", minimum=0.001)
+    statement_timeout: float = setting(30.0, "seconds one statement of an agent may take", owner="store", minimum=0.001)
+    rows: int = setting(1000, "rows that one query of an agent gives", owner="store", minimum=1)
+    bytes: int = setting(1_000_000, "characters of the rows that one query of an agent gives", owner="store", minimum=1)
+
+
+@dataclass(frozen=True, kw_only=True)
 class GateSettings:
     """What the gates demand, beyond the limits that follow from tier and depth."""
 
@@ -144,10 +157,45 @@ class ModelSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class LibrarySettings:
-    """How long something proven is remembered."""
+    """How long something proven is remembered, and what tools of the library may do."""
 
     ttl: float = setting(3600.0, "seconds a proven agent is found again", owner="library", minimum=0)
     size: int = setting(100, "proven agents remembered; the least recently used goes first", owner="library", minimum=0)
+    grants: str = setting(
+        "net:*,package",
+        "what a tool of the library may reach unless it says so itself, separated by commas; none: nothing",
+        owner="library",
+    )
+    timeout: float = setting(30.0, "seconds for one call of a tool of the library", owner="library", minimum=0.1)
+    result: int = setting(1_000_000, "bytes of what such a call may give back", owner="library", minimum=1024)
+    retire: float = setting(180.0, "days without a call after which a tool is retired", owner="library", minimum=0)
+    twins: int = setting(25, "tools of the same types that a new one is compared with", owner="library", minimum=0)
+    package_bytes: int = setting(
+        1024 * MIB, "bytes of one installed package with all it needs", owner="library", minimum=1
+    )
+    package_seconds: float = setting(600.0, "seconds for installing one", owner="library", minimum=1)
+    foreign: str = setting(
+        "refuse",
+        "tools that another machine of the same store has sealed: refused, or proven here before their first call",
+        owner="library",
+        choices=("refuse", "prove"),
+    )
+    offered: int = setting(12, "tools of the library that an agent is shown for a request", owner="library", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StagingSettings:
+    """How long a change of a built-in tool is tried before it is taken in, and watched afterwards."""
+
+    compile: float = setting(120.0, "seconds for syntax, gates and types of the change", owner="library", minimum=0.1)
+    tests: float = setting(120.0, "seconds for the tests of the changed file", owner="library", minimum=0.1)
+    smoke: float = setting(180.0, "seconds for starting the changed product", owner="library", minimum=0.1)
+    health: float = setting(
+        300.0, "seconds in which a crash of a changed tool takes the change back", owner="library", minimum=0
+    )
+    cooldown: float = setting(
+        300.0, "seconds after a change was taken back in which its tool is not staged again", owner="library", minimum=0
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +203,7 @@ class PolicySettings:
     """Which rules are in force besides the shipped ones, and what a decision may cost."""
 
     rules: str = setting("", "further rule files or directories, separated as in PATH", owner="policy")
+    packages: str = setting("", "packages that agents install without asking, separated by commas", owner="policy")
     hosts: str = setting("", "hosts that may be reached without asking, separated by commas", owner="policy")
     send_hosts: str = setting("", "hosts that data may be sent to without asking, separated by commas", owner="policy")
     spend_limit: int = setting(0, "cents that may be spent at once without asking", owner="policy", minimum=0)
@@ -275,3 +324,32 @@ class ToolSettings:
     mcp_connect: float = setting(30.0, "seconds until an MCP server has answered", owner="session", minimum=0.1)
     mcp_call: float = setting(120.0, "seconds for one call of an MCP server's tool", owner="session", minimum=0.1)
     mcp_tools: int = setting(100, "tools that one MCP server may offer", owner="session", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class McpSettings:
+    """How the library is served over MCP, and what whoever is at the other end may do."""
+
+    host: str = setting("127.0.0.1", "address of `mayfly mcp --http`; a token is needed for any other", owner="serve")
+    port: int = setting(
+        8464, "port of `mayfly mcp --http`; 0 takes a free one", owner="serve", minimum=0, maximum=65535
+    )
+    hosts: str = setting(
+        "", "names under which clients reach it besides its address, separated by commas", owner="serve"
+    )
+    token_file: str = setting("", "file with the token of `mayfly mcp --http`, or MAYFLY_MCP_TOKEN", owner="serve")
+    listed: int = setting(
+        100, "tools of the library listed as tools of their own; the rest is found", owner="serve", minimum=0
+    )
+    page: int = setting(50, "tools in one page of the list", owner="serve", minimum=1)
+    body: int = setting(32 * MIB, "bytes of one message from a client", owner="serve", minimum=1024)
+    calls: int = setting(32, "calls at once; more wait their turn", owner="serve", minimum=1)
+    sessions: int = setting(256, "clients with a session over HTTP at once", owner="serve", minimum=1)
+    idle: float = setting(1800.0, "seconds after which a session without a request is ended", owner="serve", minimum=1)
+    draft: float = setting(24.0, "hours for which a tool that is made in steps is kept", owner="serve", minimum=0)
+    sampling: str = setting(
+        "on", "whether the client's own model is asked where it offers that", owner="serve", choices=("on", "off")
+    )
+    approve: str = setting(
+        "off", "whether a client may approve and settle what waits for a person", owner="serve", choices=("off", "on")
+    )

@@ -17,12 +17,15 @@ from mayfly.core._sections import (
     ForgeSettings,
     GateSettings,
     LibrarySettings,
+    McpSettings,
     ModelSettings,
     PersonaSettings,
     PolicySettings,
     PromiseSettings,
     SandboxSettings,
+    SchemaSettings,
     SessionSettings,
+    StagingSettings,
     StoreSettings,
     ToolSettings,
     WorkbenchSettings,
@@ -55,15 +58,18 @@ class Settings:
     sandbox: SandboxSettings = field(default_factory=SandboxSettings)
     workbench: WorkbenchSettings = field(default_factory=WorkbenchSettings)
     store: StoreSettings = field(default_factory=StoreSettings)
+    schema: SchemaSettings = field(default_factory=SchemaSettings)
     gates: GateSettings = field(default_factory=GateSettings)
     forge: ForgeSettings = field(default_factory=ForgeSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     library: LibrarySettings = field(default_factory=LibrarySettings)
+    staging: StagingSettings = field(default_factory=StagingSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     promise: PromiseSettings = field(default_factory=PromiseSettings)
     session: SessionSettings = field(default_factory=SessionSettings)
     tools: ToolSettings = field(default_factory=ToolSettings)
+    mcp: McpSettings = field(default_factory=McpSettings)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from mayfly.forge._by_example import ExampleArchitect
     from mayfly.forge._by_model import ModelArchitect
     from mayfly.forge._code import code_in
-    from mayfly.forge._contract import ContractWriter, contract_of
+    from mayfly.forge._contract import ContractWriter, contract_of, type_of
     from mayfly.forge._events import ForgeReflected, ForgeWrote
     from mayfly.forge._inbox import Call, HelpAnswered, HelpAsked, Inbox
     from mayfly.forge._loop import Forge, Made, allowed_attempts
@@ -45,6 +45,7 @@ __all__ = [
     "contradicts",
     "hold_out",
     "read_tests",
+    "type_of",
 ]
 
 __getattr__ = lazily(
@@ -54,7 +55,7 @@ __getattr__ = lazily(
         "_by_example": "ExampleArchitect",
         "_by_model": "ModelArchitect",
         "_code": "code_in",
-        "_contract": "ContractWriter contract_of",
+        "_contract": "ContractWriter contract_of type_of",
         "_events": "ForgeReflected ForgeWrote",
         "_inbox": "Call HelpAnswered HelpAsked Inbox",
         "_loop": "Forge Made allowed_attempts",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from mayfly.core import Artifact, HelpNeeded, Verdict, parse_python, rounds
 from mayfly.forge._arbiter import Arbiter
@@ -13,6 +14,9 @@ from mayfly.forge._code import normalised, why_no_code
 from mayfly.forge._reflect import Reflector
 from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request
 from mayfly.gates import Admission, Gates, Rival, Suite
+
+if TYPE_CHECKING:
+    from mayfly.forge.languages import LanguageGates
 
 Watch = Callable[[str, object], None]
 
@@ -38,17 +42,19 @@ class Forge:
     def __init__(
         self,
         *,
-        gates: Gates,
+        gates: Gates | LanguageGates,
         reflector: Reflector,
         arbiter: Arbiter | None = None,
         attempts: int = 3,
         persona: str = "architect",
+        language: str = "Python",
     ) -> None:
         self._gates = gates
         self._reflector = reflector
         self._arbiter = arbiter or Arbiter(None)
         self._attempts = attempts
         self._persona = persona
+        self._language = language
 
     def make(
         self,
@@ -122,7 +128,7 @@ class Forge:
 
     def _admit(self, artifact: Artifact, request: Request, suite: Suite, rivals: Sequence[Rival]) -> Admission:
         if artifact.provenance.get("prose") or _is_cut_off(artifact):
-            return Admission.refused(artifact, _no_code(artifact))
+            return Admission.refused(artifact, _no_code(artifact, self._language))
         return self._gates.admit(
             artifact,
             profile=request.profile,
@@ -169,12 +175,12 @@ def _is_cut_off(artifact: Artifact) -> bool:
     return False
 
 
-def _no_code(artifact: Artifact) -> Verdict:
+def _no_code(artifact: Artifact, language: str) -> Verdict:
     code, message = why_no_code(artifact.source, truncated=artifact.provenance.get("truncated") is True)
     return Verdict(
         decision="reject",
         gate="syntax",
         code=code,
         message=message,
-        fix="answer with one Python code block and nothing else",
+        fix=f"answer with one {language} code block and nothing else",
     )

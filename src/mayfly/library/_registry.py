@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from mayfly.core import Capability, ConflictError, InputError
@@ -17,10 +17,18 @@ class Committed:
     events: tuple[Payload, ...] = ()
 
 
-class Registry:
-    """Hold several versions of each name; the newest is served, and who holds an older one goes on with it."""
+# What else there is under a name, in a version or (0) in the one that serves: asked each time, so that it is never old.
+LookUp = Callable[[str, int], Capability | None]
 
-    def __init__(self, capabilities: Iterable[Capability] = ()) -> None:
+
+class Registry:
+    """Hold several versions of each name; the newest is served, and who holds an older one goes on with it.
+
+    What is not held is looked up in the *library*, of which nothing is listed: there may be any number of tools in it.
+    """
+
+    def __init__(self, capabilities: Iterable[Capability] = (), *, library: LookUp | None = None) -> None:
+        self._library = library
         self._known: dict[str, dict[int, Capability]] = {}
         for capability in capabilities:
             self.add(capability)
@@ -38,6 +46,8 @@ class Registry:
     def get(self, name: str, version: int = 0) -> Capability:
         """Return the capability called *name*, the newest where no *version* is said."""
         versions = self._known.get(name)
+        if (versions is None or (version and version not in versions)) and (found := self._look_up(name, version)):
+            return found
         if not versions:
             raise InputError(
                 f"there is no capability {name!r}",
@@ -48,8 +58,11 @@ class Registry:
             raise InputError(f"there is no version {version} of {name}: known is {known}", fix="plan it again")
         return versions[version or max(versions)]
 
+    def _look_up(self, name: str, version: int) -> Capability | None:
+        return None if self._library is None else self._library(name, version)
+
     def __contains__(self, name: object) -> bool:
-        return name in self._known
+        return name in self._known or (isinstance(name, str) and self._look_up(name, 0) is not None)
 
     def __iter__(self) -> Iterator[Capability]:
         return (versions[max(versions)] for versions in self._known.values())

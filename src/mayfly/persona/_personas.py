@@ -69,6 +69,11 @@ class Personas:
         """Files and entries that are not in force, each with the reason."""
         return (*self._stock.problems, *self._own_problems)
 
+    @property
+    def actions(self) -> frozenset[str]:
+        """Every action that the rules know by its name."""
+        return self._known.tools
+
     def names(self) -> tuple[str, ...]:
         """Return every persona: those with a config atom, and those that the rules give a verb."""
         made = (entry.name for entry in self._entries if entry.layer == "persona")

@@ -20,12 +20,13 @@ from mayfly.core import (
     Verdict,
 )
 from mayfly.forge import CannotWrite, ContractWriter, Request, TestWriter, contract_of, read_tests
-from mayfly.gates import Admission, Profile, Suite
+from mayfly.gates import Admission, Profile, Suite, Test
 from mayfly.runtime._question import ask_of_data, is_about_data
 from mayfly.runtime._task import Task, make_task
 
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime
+    from mayfly.runtime._story import Story
 
 
 def compile_now(
@@ -42,9 +43,9 @@ def compile_now(
     contract: Contract | None = None,
 ) -> tuple[Admission, Suite]:
     """Write, gate and prove by the limits of an agent by itself, or of *profile*; raise what stood in the way."""
-    task = replace(_task(runtime, intent, input, lines, examples, context, profile), contract=contract)
+    task = replace(task_for(runtime, intent, input, lines, examples, context, profile), contract=contract)
     runtime.check_grants(task)
-    suite = None if tests is None else _suite(task, tests)
+    suite = None if tests is None else suite_of(task, tests)
     compiled = runtime.compile(task, model=model, suite=suite)
     if compiled.admission is None or compiled.suite is None:
         raise InputError("nothing was compiled")
@@ -65,23 +66,29 @@ def compile_given(
     model: str | None = None,
     tests: str | None = None,
     contract: Contract | None = None,
+    kept: Sequence[Test] = (),
+    story: Story | None = None,
 ) -> tuple[Admission, Suite]:
-    """Try *source* at every gate and prove it with the tests of the request; never raises for what the source is."""
-    task = _task(runtime, intent or "check this program", input, lines, examples, context, profile)
+    """Try *source* at every gate and prove it with the tests of the request; never raises for what the source is.
+
+    Tests that were *kept* from before have to pass as well. The last of the suite are those, after those of *tests*.
+    """
+    task = task_for(runtime, intent or "check this program", input, lines, examples, context, profile)
     task = replace(task, contract=contract)
     runtime.check_grants(task)
     parts = runtime.parts
     parts.types.start()
-    story = runtime.story("c")
+    story = story or runtime.story("c")
     name = model or runtime.settings.models.name
     asked = parts.model(name) if name else None
     story.pool = parts.pool()
     story.began(task, name or None)
-    request = _request(task)
+    request = request_for(task)
     known = task.contract or contract_of(request)
     agreed = known if task.contract else ContractWriter(asked, story.pool).write(request, known)
     written = TestWriter(asked, story.pool).write(replace(request, contract=agreed), exact=False)
-    suite = written if tests is None else replace(written, tests=(*written.tests, *_suite(task, tests).tests))
+    given = () if tests is None else suite_of(task, tests).tests
+    suite = replace(written, tests=(*written.tests, *given, *kept))
     artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
     story.watch("wrote", (1, artifact))
     admission = parts.gates(asked, story.pool).admit(
@@ -103,14 +110,14 @@ def agree(
     model: str | None = None,
 ) -> Contract:
     """Return what would be agreed on before anything is written: from what is given, and with a model by one call."""
-    task = _task(runtime, intent, input, lines, examples, context, Profile())
+    task = task_for(runtime, intent, input, lines, examples, context, Profile())
     request = task.request(task.examples)
     name = model or runtime.settings.models.name
     asked = runtime.parts.model(name) if name else None
     return ContractWriter(asked, runtime.parts.pool()).write(request, contract_of(request))
 
 
-def _request(task: Task) -> Request:
+def request_for(task: Task) -> Request:
     """Return what tests are written from: where the task is a question about data, what that asks for as well."""
     request = task.request(task.examples)
     if not is_about_data(task):
@@ -122,7 +129,7 @@ def _request(task: Task) -> Request:
     return replace(request, proposal=asked.proposal, whole=asked.items, complete=asked.complete)
 
 
-def _task(
+def task_for(
     runtime: Runtime,
     intent: str,
     input: object | Unset,
@@ -131,6 +138,7 @@ def _task(
     context: Mapping[str, object] | None,
     profile: Profile | None,
 ) -> Task:
+    """Return the task of a compilation, by the limits of an agent by itself where no *profile* is given."""
     profile = profile or Profile.of(runtime.settings.gates)
     task = make_task(
         intent,
@@ -148,7 +156,8 @@ def _task(
     return replace(task, profile=profile)
 
 
-def _suite(task: Task, tests: str) -> Suite:
+def suite_of(task: Task, tests: str) -> Suite:
+    """Read the tests that somebody gave; a file without any is an error."""
     found = read_tests(tests, [example.input for example in task.examples])
     if not found:
         raise InputError(

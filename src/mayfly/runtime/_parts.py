@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from mayfly import forge, models
 from mayfly import gates as gate
 from mayfly.core import canonical_json, without_secrets_in
-from mayfly.library import Memo
+from mayfly.library import Memo, Packages
 from mayfly.sandbox import GrantedSandbox, Sandbox, only_reading
 from mayfly.store import Cache, KillSwitch, Ledger, Seal
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
     from mayfly.forge import Inbox
     from mayfly.gates import Again, Criteria, Gates, Judge, ProofOptions, Prover, Suite, TypeGate
-    from mayfly.models import Answer, Model, ModelOptions, Pool, Purpose
+    from mayfly.models import Answer, Backend, Model, ModelOptions, Pool, Purpose
     from mayfly.store import Fence
 
 T = TypeVar("T")
@@ -58,7 +60,14 @@ class Parts:
         return self._once("sandbox", self._sandbox)
 
     def _sandbox(self) -> Sandbox:
-        return Sandbox(self.settings.sandbox, brief=self._brief, workspace=self._workspace)
+        return Sandbox(
+            self.settings.sandbox, brief=self._brief, workspace=self._workspace, packages=self.packages.paths
+        )
+
+    @property
+    def packages(self) -> Packages:
+        """What agents had installed; a look at it opens no ledger."""
+        return Packages(self.settings, ledger=lambda: self.ledger)
 
     @property
     def types(self) -> TypeGate:
@@ -66,7 +75,7 @@ class Parts:
         gates = self.settings.gates
         options = gate.TypeOptions(memory=gates.type_memory, seconds=gates.type_timeout)
         cache = self.settings.state / "mypy-cache"
-        return self._once("types", lambda: gate.TypeGate(cache_dir=cache, options=options))
+        return self._once("types", lambda: gate.TypeGate(cache_dir=cache, options=options, beside=self.packages.paths))
 
     @property
     def prover(self) -> Prover:
@@ -138,6 +147,19 @@ class Parts:
     def model(self, name: str, record: Path | None = None) -> Model:
         """Open the model called *name*, once."""
         return self._once(f"model {name} {record}", lambda: models.open_model(name, self._options(), record=record))
+
+    @contextmanager
+    def lent_model(self, backend: Backend) -> Iterator[str]:
+        """Let a model that somebody brings along be asked in the body, under the name that is yielded."""
+        name = f"{backend.name}#{secrets.token_hex(4)}"
+        model = models.Model(backend, self._options())
+        self._once(f"model {name} None", lambda: model)
+        try:
+            yield name
+        finally:
+            with self._lock:
+                self._made.pop(f"model {name} None", None)
+            model.close()
 
     def pool(self, run: str | None = None, stop: Stop | None = None, fence: Fence | None = None) -> Pool:
         """Return what one run may spend on models.

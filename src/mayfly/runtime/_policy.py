@@ -217,6 +217,7 @@ class Desk:
             *self._own_state(),
             *((Symbol("allowed_host", 1), (host,)) for host in reached),
             *((Symbol("send_host", 1), (host,)) for host in sent),
+            *((Symbol("allowed_package", 1), (name,)) for name in _packages(policy.packages)),
             (Symbol("spend_limit", 1), (policy.spend_limit,)),
         ]
 
@@ -251,6 +252,12 @@ def _hosts(key: str, text: str) -> list[str]:
         if not _HOST.fullmatch(host):
             raise InputError(f"{key}: {host!r} is no host", fix="write example.com,example.org")
     return [host.lower() for host in hosts]
+
+
+def _packages(text: str) -> list[str]:
+    from mayfly.library import package_name
+
+    return [package_name(name) for name in text.split(",") if name.strip()]
 
 
 def _paths(text: str) -> list[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -13,6 +13,7 @@ from mayfly.runtime._collapse import Collapse, collapse_of
 from mayfly.runtime._compile import compile_task, find_again
 from mayfly.runtime._execute import execute
 from mayfly.runtime._question import TOLERATED, agree, check_account
+from mayfly.sandbox import Ticket
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -135,7 +136,10 @@ def _check_answer(task: Task, compiled: Compiled, ran: Ran) -> None:
 def executed(parts: Parts, task: Task, compiled: Compiled, story: Story, within: Within, *, pinned: bool) -> Ran:
     """Run the agent; a run that gives no value is a `Collapse`."""
     story.check()
-    ran = execute(parts.sandbox, compiled.artifact, compiled.entry, task, within=within, pinned=pinned)
+    ticket = within.ticket or Ticket()
+    with story.stop.ending(ticket.cancel):
+        bounds = replace(within, ticket=ticket)
+        ran = execute(parts.sandbox, compiled.artifact, compiled.entry, task, within=bounds, pinned=pinned)
     story.executed(compiled.artifact, ran)
     if not ran.result.ok:
         story.check()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.core import UNSET, Cost, MayflyError, Outcome, Settings, Tier, limit
 from mayfly.library import Registry
+from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
 from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from mayfly.runtime._compile import Compiled
     from mayfly.runtime._story import Observer
     from mayfly.runtime._task import BadLines, OnExhausted, Task
+    from mayfly.runtime._tools import Tools
     from mayfly.runtime._tree import Trees
     from mayfly.store import Ledger
 
@@ -53,8 +55,9 @@ class Runtime:
         self.settings = settings or Settings.load()
         self._workspace = workspace or Path.cwd()
         self.parts = Parts(self.settings, brief=brief, workspace=self._workspace)
-        self._observer = None if observer is None else _harmless(observer)
+        self._observer = None if observer is None else harmless_observer(observer)
         self._capabilities = tuple(capabilities)
+        self._tools: Tools | None = None
 
     def run(
         self,
@@ -158,7 +161,7 @@ class Runtime:
     def compile(self, task: Task, *, model: str | None = None, suite: Suite | None = None) -> Compiled:
         """Write and prove without running; raises what stood in the way."""
         story = self.story("c")
-        name = self._model(model)
+        name = self.model_named(model)
         story.began(task, name)
         try:
             return compile_task(self.parts, task, story, model=name, suite=suite)
@@ -223,13 +226,13 @@ class Runtime:
         context: Mapping[str, object] | None = None,
     ) -> Promise[Any]:
         """Return the whole tree of promises that *intent* would take; nothing has run."""
-        return self._trees(model).plan(
+        return self._trees(model, intent).plan(
             intent,
             input=input,
             lines=Path(lines) if lines is not None else None,
             examples=checked_examples(examples),
             ground=ground,
-            model=self._model(model),
+            model=self.model_named(model),
             context=context,
         )
 
@@ -264,10 +267,11 @@ class Runtime:
         try:
             trees = self._trees(model)
             options = trees.options(
-                model=self._model(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
+                model=self.model_named(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
             )
             trees.spent, trees.bad_lines = spent or Cost(), bad_lines
-            outcome = trees.resolve(run, promise, options, by="hand" if spent is None else "plan")
+            with tree_ended_by(caller_now(None).stop, trees, run):
+                outcome = trees.resolve(run, promise, options, by="hand" if spent is None else "plan")
         except MayflyError as error:
             if on_exhausted == "raise":
                 raise
@@ -286,29 +290,37 @@ class Runtime:
 
         With a *model*, that one is asked from now on.
         """
-        return _unless_wanted(self._trees(model).resume(id, hints=tuple(hints), model=model), on_exhausted)
+        trees = self._trees(model)
+        with tree_ended_by(caller_now(None).stop, trees, id):
+            return _unless_wanted(trees.resume(id, hints=tuple(hints), model=model), on_exhausted)
 
-    def _trees(self, model: str | None) -> Trees:
+    def _trees(self, model: str | None, intent: str = "") -> Trees:
         # Imported where it is used: a single agent needs neither rules nor engines.
         from mayfly.library.builtin import builtins
+        from mayfly.runtime._staging import Stager
         from mayfly.runtime._tree import Trees
 
-        registry = Registry((*builtins(self.settings), *self._capabilities))
-        if name := self._model(model):
+        # Of the library those that the request may mean are listed; the others are found by their names.
+        able = Stager(self.settings, self.parts.ledger).watching(builtins(self.settings))
+        own = (*able, *self._capabilities)
+        taken = {one.name for one in own}
+        found = self.tools.capabilities_for(intent) if intent else ()
+        registry = Registry((*own, *(one for one in found if one.name not in taken)), library=self.tools.capability)
+        if name := self.model_named(model):
             from mayfly.runtime._work import work_capability
 
             registry.add(work_capability(self.settings, name))
-        return Trees(parts=self.parts, tell=self._tell, workspace=self._workspace, registry=registry)
+        return Trees(parts=self.parts, tell=self._teller(), workspace=self._workspace, registry=registry)
 
-    def _tell(self, what: str, about: Any) -> None:
-        if self._observer is not None:
-            self._observer(what, about)
+    def _teller(self) -> Observer:
+        """Return what tells whoever calls now, from whatever thread."""
+        return caller_now(self._observer).observer or (lambda what, about: None)
 
     def _asked(
         self, model: str | None, *, accept_weak: bool, record: Path | None = None, demand_strong: bool = False
     ) -> Asked:
         return Asked(
-            model=self._model(model),
+            model=self.model_named(model),
             accept_weak=accept_weak,
             demand_strong=demand_strong,
             record=record,
@@ -335,15 +347,27 @@ class Runtime:
         keep(self.parts, story)
 
     @property
+    def tools(self) -> Tools:
+        """The library: versioned tools that every process of the store has."""
+        if self._tools is None:
+            # Imported where it is used: a run of its own needs no library.
+            from mayfly.runtime._tools import Tools
+
+            self._tools = Tools(self)
+        return self._tools
+
+    @property
     def ledger(self) -> Ledger:
         """The ledger that this runtime writes to."""
         return self.parts.ledger
 
     def story(self, letter: str) -> Story:
         """Begin the story of a run or of a compilation, with an id of its own."""
-        return Story(f"{letter}-{secrets.token_hex(4)}", self._observer)
+        caller = caller_now(self._observer)
+        return Story(f"{letter}-{secrets.token_hex(4)}", caller.observer, stop=caller.stop)
 
-    def _model(self, name: str | None) -> str | None:
+    def model_named(self, name: str | None) -> str | None:
+        """Return the model that is asked where *name* is said; None where there is none."""
         return model_name(self.settings, name)
 
     def close(self) -> None:
@@ -357,21 +381,6 @@ class Runtime:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _harmless(observer: Observer) -> Observer:
-    """Return *observer*, which is told nothing more once it has failed: who watches does not decide how a run ends."""
-    watching = True
-
-    def tell(what: str, about: Any) -> None:
-        nonlocal watching
-        if watching:
-            try:
-                observer(what, about)
-            except Exception:
-                watching = False
-
-    return tell
 
 
 def _unless_wanted(outcome: Outcome[Any], on_exhausted: OnExhausted) -> Outcome[Any]:

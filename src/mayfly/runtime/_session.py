@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import secrets
 import subprocess
 import threading
@@ -18,10 +19,13 @@ from mayfly.models import Pool
 from mayfly.persona import AgentConfig, detect_context
 from mayfly.runtime._policy import Desk, Understood
 from mayfly.runtime._run import Runtime
+from mayfly.runtime._session_library import SessionLibrary
+from mayfly.runtime._staging import Stager
 from mayfly.sandbox.workbench import Workbench
 from mayfly.session import (
     ApprovalAsked,
     Approvals,
+    BuiltinChange,
     Executor,
     McpServers,
     OfflineTalker,
@@ -41,9 +45,10 @@ from mayfly.session import (
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from mayfly.core import Settings
+    from mayfly.core import Capability, Settings
     from mayfly.policy import Kernel, Route
     from mayfly.session import AskPerson, Observer, Talker
+    from mayfly.store.schema import AgentSchema
 
 T = TypeVar("T")
 # What a push may take; a remote that does not answer is not waited for longer.
@@ -87,8 +92,22 @@ def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
         given = payload_of(asked)
         return push(desk.workspace, str(given["remote"]), str(given["ref"]))
 
-    perform = {"git_push": push_agreed}
-    return Approvals(ledger, state_of(settings), sign=sign, perform=perform, autonomous=autonomous)
+    stager = Stager(settings, ledger)
+
+    def change_of(target: str, payload: str) -> BuiltinChange:
+        return BuiltinChange(target, json.loads(payload))
+
+    return Approvals(
+        ledger,
+        state_of(settings),
+        sign=sign,
+        perform={
+            "git_push": push_agreed,
+            "builtin_modify": lambda asked: stager.apply(change_of(asked.target, asked.payload)),
+        },
+        shows={"builtin_modify": lambda target, payload: stager.preview(change_of(target, payload))},
+        autonomous=autonomous,
+    )
 
 
 def push(workspace: Path, remote: str, ref: str) -> str:
@@ -145,17 +164,22 @@ class Session:
         self._ledger = ledger.fenced(self._claim.fence)
         self.log = SessionLog(self._ledger, self.id)
         name = model or settings.models.name or (self.log.began.model if self.log.began is not None else "")
+        self._named = name or None
         self.model = self.runtime.parts.model(name) if name else None
         self._pool = self._new_pool(name)
         named = settings.session.mcp
         self._servers = McpServers.load(
             Path(named).expanduser() if named else settings.state / "mcp.json", settings.tools
         )
+        self._agent_schema: AgentSchema | None = None
+        self._schema_lock = threading.Lock()
         self._watcher = self.desk.watch()
         self._watcher.__enter__()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="mayfly-session", daemon=True)
         self._thread.start()
+        self._stager = Stager(settings, ledger)
+        _, self._seen_staged = self._stager.changed_since(None)
         self.spawner = Spawner(
             ledger, settings.session, self._sub, parent=self.id, workspace=str(self.workspace), model=name
         )
@@ -165,6 +189,7 @@ class Session:
 
     def turn(self, text: str) -> TurnEnded:
         """Take one request to the end of its turn; `stop` ends it from another thread or a signal."""
+        self._follow_staged()
         return self._run(lambda: self.executor.execute(text))
 
     def go_on(self) -> TurnEnded | None:
@@ -186,6 +211,8 @@ class Session:
         self._watcher.__exit__(None, None, None)
         self.executor.room.bench.close()
         self._servers.close()
+        if self._agent_schema is not None:
+            self._agent_schema.close()
         self.log.add(SessionEnded(status="parked", reason="closed"))
         self._claim.close()
         self.runtime.close()
@@ -249,20 +276,48 @@ class Session:
             pool=self._pool,
             observe=self._observe if main else (lambda _: None),
         )
+        parts.library = self._library(log.id)
+        known = Registry(self._tools(room, main=main), library=self.runtime.tools.capability)
+        return Executor(parts, log, room, known)
+
+    def _library(self, session: str) -> SessionLibrary:
+        return SessionLibrary(self.runtime.tools, session, model=self._named, most=self.settings.library.offered)
+
+    def _tools(self, room: Room, *, main: bool) -> list[Capability]:
+        """Return what can be called in *room*; of what was staged a short while ago, a crash takes it back."""
+        packages = self.runtime.parts.packages
         tools = session_tools(
             room,
             self._ledger,
             ask=self._ask if main else None,
             spawn=self._spawn if main else None,
             compile=self._compile,
+            stage=self._stage,
             servers=self._servers,
             limits=self.settings.tools,
+            library=self._library(room.session).desk(),
+            install=lambda name, call: packages.install(name, by=room.session, stop=call.stop),
+            schema=self._schema,
         )
         # What the host itself can do serves the offline reader; a model has the tools of its persona.
         taken = {one.name for one in tools}
         further = [one for one in builtins(self.settings) if self.model is None and one.name not in taken]
-        known = Registry([*tools, *further])
-        return Executor(parts, log, room, known)
+        return self._stager.watching([*tools, *further])
+
+    def _stage(self, change: BuiltinChange, *, stop: Stop | None) -> str:
+        said = self._stager.apply(change, stop=stop)
+        self._follow_staged()
+        return said
+
+    def _follow_staged(self) -> None:
+        """Take up what was staged or taken back since the last look, by whatever process."""
+        changed, self._seen_staged = self._stager.changed_since(self._seen_staged)
+        if not changed:
+            return
+        known = self.executor.tools
+        for one in self._tools(self.executor.room, main=True):
+            if one.name in changed and one.name in known:
+                known.add(replace(one, version=known.get(one.name).version + 1))
 
     def _configure(self, wanted: SpawnRequest | None) -> Callable[..., AgentConfig]:
         def configure(personas: Sequence[str], verbs: Sequence[str], *, task: str) -> AgentConfig:
@@ -292,6 +347,15 @@ class Session:
         ended = await self.spawner.wait(agent)
         said = ended.text or f"it ended without a word: {ended.reason or ended.status}"
         return f"[agent {agent.id}: {ended.status}]\n{said}"
+
+    def _schema(self) -> AgentSchema:
+        """Return the database agents extend, opened when the first of them asks for it."""
+        from mayfly.store.schema import AgentSchema
+
+        with self._schema_lock:
+            if self._agent_schema is None:
+                self._agent_schema = AgentSchema(self._ledger, self.settings)
+            return self._agent_schema
 
     def _compile(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         options: dict[str, Any] = {"examples": given.get("examples", ())}

@@ -54,14 +54,19 @@ class Sandbox:
         *,
         level: str | None = None,
         workspace: str | Path | None = None,
+        packages: _grants.Packages = tuple,
         brief: bool = False,
     ) -> None:
-        """Make a sandbox; a *brief* one is for a few jobs: its first comes sooner, and nothing is prepared for more."""
+        """Make a sandbox; a *brief* one is for a few jobs: its first comes sooner, and nothing is prepared for more.
+
+        *packages* says which directories of packages the grant for them opens beside those of this environment.
+        """
         self._settings = settings or SandboxSettings()
         self._wanted = level or self._settings.level
         if self._wanted not in ("best", "namespaces", "landlock"):
             raise InputError(f"unknown sandbox level {self._wanted!r}", fix="use best, namespaces or landlock")
         self._workspace = workspace
+        self._packages = packages
         self._brief = brief
         self._begin()
         _OPEN.add(self)
@@ -185,7 +190,7 @@ class Sandbox:
         if len(source) + len(encoded) > self._settings.source:
             raise _values.BadValue(f"source and argument are larger than the limit of {self._settings.source} bytes")
         allowed = None if imports is None else frozenset(imports)
-        parsed = _grants.parse(tuple(grants), self._workspace) if grants else _NO_GRANTS
+        parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages) if grants else _NO_GRANTS
         return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines)
 
     def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket | None) -> Result:
@@ -246,12 +251,12 @@ class Sandbox:
 
     def check_grants(self, grants: Collection[str]) -> None:
         """Raise an `InputError` for a grant that is unknown or that this sandbox cannot give."""
-        _grants.parse(tuple(grants), self._workspace)
+        _grants.parse(tuple(grants), self._workspace, more=self._packages)
 
     def warm(self, grants: Collection[str] = ()) -> Level:
         """Start the processes now instead of with the first job; return the level they reached, or "none"."""
         try:
-            return self._pool.warm(_grants.parse(tuple(grants), self._workspace))
+            return self._pool.warm(_grants.parse(tuple(grants), self._workspace, more=self._packages))
         except NoWall:
             return "none"
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 import sysconfig
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from mayfly.core import InputError
 
+# Directories of packages beside those of this environment, as they are when somebody asks.
+Packages = Callable[[], tuple[str, ...]]
 _KNOWN = "fs:workspace, fs:workspace:rw, package, net:HOST[:PORT], net:*"
 
 
@@ -27,8 +30,11 @@ class Grants:
         return self.write or bool(self.hosts)
 
 
-def parse(grants: tuple[str, ...], workspace: str | Path | None) -> Grants:
-    """Check *grants*; one that is unknown or cannot be meant is an `InputError` naming it."""
+def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packages = tuple) -> Grants:
+    """Check *grants*; one that is unknown or cannot be meant is an `InputError` naming it.
+
+    With the grant for packages those in *more* come before the ones of this environment.
+    """
     hosts: list[str] = []
     shared = write = package = False
     for grant in grants:
@@ -45,7 +51,7 @@ def parse(grants: tuple[str, ...], workspace: str | Path | None) -> Grants:
     return Grants(
         workspace=_directory(workspace) if shared else None,
         write=write,
-        packages=site_packages() if package else (),
+        packages=(*more(), *site_packages()) if package else (),
         hosts=tuple(sorted(set(hosts))),
     )
 

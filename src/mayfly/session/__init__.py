@@ -27,22 +27,25 @@ if TYPE_CHECKING:
     from mayfly.session._executor import Executor, TextPiece
     from mayfly.session._log import SessionLog, sessions
     from mayfly.session._offline import OfflineTalker
-    from mayfly.session._parts import SessionParts, Talker
+    from mayfly.session._parts import Offers, SessionParts, Talker
     from mayfly.session._perceive import Perceived, perceive
     from mayfly.session._room import Room, Settled
     from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent, known_agents
-    from mayfly.session.tools import AskPerson, McpServers, session_tools
+    from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
 
 __all__ = [
     "ApprovalAsked",
     "ApprovalSettled",
     "Approvals",
     "AskPerson",
+    "BuiltinChange",
     "CallsOf",
     "Executor",
+    "LibraryDesk",
     "McpServers",
     "ModelSaid",
     "Observer",
+    "Offers",
     "OfflineTalker",
     "Perceived",
     "Room",
@@ -85,10 +88,10 @@ __getattr__ = lazily(
         "_executor": "Executor TextPiece",
         "_log": "SessionLog sessions",
         "_offline": "OfflineTalker",
-        "_parts": "SessionParts Talker",
+        "_parts": "Offers SessionParts Talker",
         "_perceive": "Perceived perceive",
         "_room": "Room Settled",
         "_spawner": "Spawner SpawnRequest SubAgent known_agents",
-        "tools": "AskPerson McpServers session_tools",
+        "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
     },
 )

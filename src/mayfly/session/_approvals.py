@@ -40,6 +40,8 @@ class ApprovalAsked:
     digest: str
     summary: str
     reasons: tuple[str, ...]
+    shown: str = ""
+    """The blob of what a person is shown, where that is neither a diff on the workbench nor the payload."""
 
 
 @event("approval.settled")
@@ -76,6 +78,8 @@ class Sign(Protocol):
 
 # Does an approved action outside of the workbench and says what came of it.
 Perform = Callable[[ApprovalAsked], str]
+# Says from target and payload what a person decides by; what cannot be agreed to anyhow is refused by an error.
+Show = Callable[[str, str], str]
 
 
 class Approvals:
@@ -88,6 +92,7 @@ class Approvals:
         *,
         sign: Sign,
         perform: Mapping[str, Perform] | None = None,
+        shows: Mapping[str, Show] | None = None,
         autonomous: int = 0,
     ) -> None:
         """Take the ledger and the workbench's *state*; *autonomous* approvals are given without a person."""
@@ -95,6 +100,7 @@ class Approvals:
         self._state = state
         self._sign = sign
         self._perform = dict(perform or {})
+        self._shows = dict(shows or {})
         self._autonomous = autonomous
 
     def hold_changes(
@@ -124,6 +130,8 @@ class Approvals:
             if (asked.session, asked.action, asked.target, asked.payload) == (session, action, target, payload):
                 return waiting.id
         summary = one_line(f"{action} {target}", limit=300)
+        show = self._shows.get(action)
+        shown = "" if show is None else self._ledger.put_blob(show(target, payload).encode("utf-8", "replace"))
         return self._ask(
             ApprovalAsked(
                 decision=decision,
@@ -135,6 +143,7 @@ class Approvals:
                 digest="",
                 summary=summary,
                 reasons=reasons,
+                shown=shown,
             )
         )
 
@@ -165,7 +174,8 @@ class Approvals:
         """Return what would change, as a diff, or what would be sent."""
         if waiting.asked.held:
             return held(self._state, waiting.asked.held).changes.diff()
-        return waiting.asked.payload
+        shown = waiting.asked.shown
+        return self._ledger.get_blob(shown).decode("utf-8", "replace") if shown else waiting.asked.payload
 
     def approve(self, id: str, *, by: str, reason: str) -> str:
         """Agree to exactly this: sign it, do what can be done now, and tell the session. Returns what came of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -92,7 +93,7 @@ class CallsOf:
                 stop=self.room.stop,
                 seconds=self.seconds,
             )
-            stopped = self._not_permitted(capability, invocation)
+            stopped = await self._not_permitted(capability, invocation)
             if stopped is not None:
                 return stopped
             value = await capability.invoke(invocation)
@@ -133,7 +134,7 @@ class CallsOf:
             )
         return None
 
-    def _not_permitted(self, capability: Capability, invocation: Invocation) -> tuple[str, ToolResult] | None:
+    async def _not_permitted(self, capability: Capability, invocation: Invocation) -> tuple[str, ToolResult] | None:
         """Ask the rules for all that the call would do; return what the model is told where they do not permit it."""
         for asked in capability.asks(invocation):
             said = self.kernel.permitted(asked.action, asked.target, asked.payload)
@@ -143,7 +144,9 @@ class CallsOf:
             what = one_line(f"{asked.action} {asked.target}", limit=300)
             if said.decision == "deny":
                 return "refused", ToolResult(f"{what} is not permitted: {why}. See: mayfly why {said.id}")
-            id = self.room.approvals.ask_action(
+            # What a person is shown may have to be tried first, which takes minutes: the others go on meanwhile.
+            id = await asyncio.to_thread(
+                self.room.approvals.ask_action,
                 decision=said.id,
                 session=self.log.id,
                 action=asked.action,

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import MayflyError, one_line
 from mayfly.models import ModelError, ToolOffer
 from mayfly.persona import AgentConfig
+from mayfly.session._allowed import LIBRARY, AllowedTools
 from mayfly.session._calls import CallsOf
 from mayfly.session._events import ModelSaid, SessionNoted, ToolReturned, TurnAsked, TurnConfigured, TurnEnded
 from mayfly.session._fold import fold
@@ -129,7 +130,7 @@ class Executor:
             asks = turn.configured is not None and turn.configured.only_asked
             kernel = self.parts.desk.agent(config, session=self.log.id, only_asked=asks)
             self.room.kernel = lambda: kernel
-            calls = self._calls(config, kernel)
+            calls = self._calls(config, kernel, turn.text)
             return await self._loop(turn, config, calls)
         except Killed as error:
             return self._end(turn, "killed", reason=str(error))
@@ -138,13 +139,19 @@ class Executor:
         except MayflyError as error:
             return self._end(turn, "failed", reason=str(error))
 
-    def _calls(self, config: AgentConfig, kernel: Kernel) -> CallsOf:
+    def _allowed(self, config: AgentConfig, task: str) -> Sequence[str]:
+        """Return the tools of a configuration; one that has `tool_use` may call all of the library by their names."""
+        own = [name for name in config.tools if name in self.tools]
+        library = self.parts.library if LIBRARY in own else None
+        return own if library is None else AllowedTools(own, library, task)
+
+    def _calls(self, config: AgentConfig, kernel: Kernel, task: str) -> CallsOf:
         settings = self.parts.settings
         return CallsOf(
             log=self.log,
             room=self.room,
             tools=self.tools,
-            allowed=[name for name in config.tools if name in self.tools],
+            allowed=self._allowed(config, task),
             personas=config.personas,
             kernel=kernel,
             kill=self.parts.kill,

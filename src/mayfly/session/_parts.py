@@ -62,6 +62,18 @@ class Configure(Protocol):
         ...
 
 
+class Offers(Protocol):
+    """The tools of the library, of which there may be any number: some are shown, all may be called by name."""
+
+    def shown(self, task: str) -> Sequence[str]:
+        """Return the names that are shown for what is asked."""
+        ...
+
+    def serves(self, name: str) -> bool:
+        """Whether there is a tool of this name."""
+        ...
+
+
 @dataclass(kw_only=True)
 class SessionParts:
     """What an executor works with; sub-agents share all of it but the room and the log."""
@@ -72,4 +84,5 @@ class SessionParts:
     kill: Callable[[], None]
     model: Talker | None = None
     pool: Pool | None = None
+    library: Offers | None = None
     observe: Observer = field(default=lambda _: None)

@@ -6,6 +6,7 @@ when all of it is permitted, held for a person when some of it needs one, droppe
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # A conflict means that somebody else changed a file meanwhile: the command is run again on what is there now.
 _TRIES = 2
+# What a file of exact versions says of itself and not of others' code: comments, and the number of its format.
+_ABOUT_ITSELF = re.compile(r"\s*(?:#.*)?|version = \d+|lockfileVersion: .*|\s*\"lockfileVersion\": \d+,")
 # What a person is shown of a held set at most; the whole set is on disk.
 _SHOWN = 100_000
 
@@ -169,7 +172,14 @@ def file_change(change: Change, known: GitView, programs: Sequence[str] = ()) ->
         tracked=old in known.tracked,
         ignored=change.path in known.ignored,
         empty=change.after is not None and change.after.kind == "file" and change.after.size == 0,
+        same_code=change.kind == "changed" and _has_versions(change.path) and change.is_same_but_for(_ABOUT_ITSELF),
     )
+
+
+def _has_versions(path: str) -> bool:
+    """Whether a file may be one of exact versions, by its name; no other is read for the rules."""
+    name = path.rpartition("/")[2].lower()
+    return "lock" in name or "shrinkwrap" in name or name == "go.sum"
 
 
 def _target(entry: Entry | None) -> str:

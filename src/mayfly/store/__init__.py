@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from mayfly.store._seal import Seal
     from mayfly.store._sealed import SealedFiles
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
+    from mayfly.store._tool_list import Ranked, Served, ToolList
+    from mayfly.store._tools import ToolRow, ToolVersionRow
     from mayfly.store._verify import Verified
 
 __all__ = [
@@ -36,14 +38,19 @@ __all__ = [
     "Killed",
     "Ledger",
     "Payload",
+    "Ranked",
     "RunClaimed",
     "RunRow",
     "SandboxRan",
     "Seal",
     "SealedFiles",
+    "Served",
     "StoreArchived",
     "StoreMigrated",
     "Switch",
+    "ToolList",
+    "ToolRow",
+    "ToolVersionRow",
     "Verified",
     "as_payload",
     "event",
@@ -63,6 +70,8 @@ __getattr__ = lazily(
         "_seal": "Seal",
         "_sealed": "SealedFiles",
         "_switch": "Killed KillSwitch KillSwitched Switch",
+        "_tool_list": "Ranked Served ToolList",
+        "_tools": "ToolRow ToolVersionRow",
         "_verify": "Verified",
     },
 )

@@ -1,4 +1,4 @@
-"""One append: the fence is checked, events, a link of the chain and the rows of runs are written, all or nothing."""
+"""One append: the fence is checked, events, a link of the chain and the rows they move are written, all or nothing."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from mayfly.store._events import Event
 from mayfly.store._payload import decode
 from mayfly.store._rows import COLUMNS, EVENTS, StoredEvent, insert_events
 from mayfly.store._runs import RunBatch, RunRow, check_end, moves_run, run_of
+from mayfly.store._tools import ToolBatch, moves_tool, tool_of
 
 # Events that one link covers where a store from before the chain is linked: memory holds so many at a time.
 _BATCH = 5000
@@ -37,7 +38,17 @@ def append_events(connection: Connection, fresh: Sequence[Event], *, fence: Fenc
                 check_end(runs[run_of(event.subject)], event)
                 runs.move(StoredEvent(*row), event.payload)
         runs.save()
+    _move_tools(connection, events, rows)
     return events
+
+
+def _move_tools(connection: Connection, events: Sequence[Event], rows: Sequence[Row]) -> None:
+    moving = [(event, StoredEvent(*row)) for event, row in zip(events, rows, strict=True) if moves_tool(event.kind)]
+    if moving:
+        tools = ToolBatch(connection, [tool_of(event.subject) for event, _ in moving])
+        for event, stored in moving:
+            tools.move(stored, event.payload)
+        tools.save()
 
 
 def check_fence(row: RunRow, fence: Fence) -> None:

@@ -32,11 +32,11 @@ class Connection:
 
     def __init__(self, database: Database, driver: Any) -> None:
         self.database = database
-        self._driver = driver
+        self.driver = driver
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Carry out one statement and return its rows, none where it gives none."""
-        cursor = self.database.send(self._driver, sql, values)
+        cursor = self.database.send(self.driver, sql, values)
         return cursor.fetchall() if cursor.description else []
 
     def value(self, sql: str, values: Sequence[object] = ()) -> Any:
@@ -46,7 +46,7 @@ class Connection:
 
     def run_many(self, sql: str, rows: Sequence[Sequence[object]]) -> None:
         """Carry out one statement for each of the rows."""
-        self._driver.cursor().executemany(self.database.written(sql), rows)
+        self.driver.cursor().executemany(self.database.written(sql), rows)
 
     def lock(self, table: str) -> None:
         """Wait for the right to append to *table*, until the transaction ends."""

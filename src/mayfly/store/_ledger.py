@@ -55,8 +55,8 @@ class Ledger(RunList):
     cannot hold:** whoever may change the schema may drop a trigger or a table, so on SQLite whoever can write the file
     (DROP, ALTER TABLE, ``PRAGMA writable_schema``, switching triggers off in the C interface, or an editor), and on
     PostgreSQL the owner of the tables and superusers. `verify` shows what they did. Where that matters, let Mayfly
-    connect as a role that has only SELECT and INSERT on tables owned by another, UPDATE on mayfly_runs, and UPDATE and
-    DELETE on mayfly_cache, which are no truth.
+    connect as a role that has only SELECT and INSERT on tables owned by another, UPDATE on mayfly_runs and on
+    mayfly_tools, and UPDATE and DELETE on mayfly_cache, which are no truth.
     """
 
     def __init__(self, database: Database, settings: Settings) -> None:

@@ -1,4 +1,4 @@
-"""Look whether the ledger is what was appended: every link of the chain, every row of a run, every blob."""
+"""Look whether the ledger is what was appended: every link of the chain, every row of runs and tools, every blob."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from mayfly.store._database import Connection, Row
 from mayfly.store._payload import decode
 from mayfly.store._rows import COLUMNS, StoredEvent
 from mayfly.store._runs import RUN_COLUMNS, RunRow, fold, moves_run, run_of, run_values
+from mayfly.store._tools_verify import ToolRecount
 
 # Rows fetched at a time.
 _PAGE = 5000
-_BLOB = re.compile(r'"(?:blob|tree)":"([0-9a-f]{64})"')
+_BLOB = re.compile(r'"(?:[a-z]+_)?(?:blob|tree)":"([0-9a-f]{64})"')
 _ANCHOR = re.compile(r"([0-9]{1,19}):([0-9a-f]{64})")
 
 
@@ -71,6 +72,7 @@ class Verifier:
         self._connection = connection
         self._archives = archives
         self._runs: dict[str, RunRow] = {}
+        self._tools = ToolRecount()
         self._blobs: dict[str, int] = {}
         self.events = self.links = 0
         self._head = Link(0, 0, GENESIS)
@@ -81,6 +83,8 @@ class Verifier:
         try:
             self._check_chain()
             self._check_runs()
+            if wrong := self._tools.compare(self._connection):
+                raise BrokenLink(wrong)
             self._check_blobs()
         except BrokenLink as error:
             broken, at = str(error), error.at
@@ -128,7 +132,8 @@ class Verifier:
                 if run not in self._runs:
                     self._runs[run] = RunRow(id=run)
                 fold(self._runs[run], event, decode(event.payload, id=event.id))
-            if '"blob":"' in row[5] or '"tree":"' in row[5]:
+            self._tools.take(row)
+            if 'blob":"' in row[5] or '"tree":"' in row[5]:
                 self._blobs.update(dict.fromkeys(_BLOB.findall(row[5]), row[0]))
 
     def _check_runs(self) -> None:

@@ -6,6 +6,7 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
+    from mayfly.views._outcome import outcome_fields, proof_fields, verdict_fields
     from mayfly.views._promise_story import PromiseStory
     from mayfly.views._runs import STATUSES, RunLine, runs
     from mayfly.views._tell import tell
@@ -35,17 +36,21 @@ __all__ = [
     "has_tree",
     "is_ground",
     "metrics",
+    "outcome_fields",
     "places",
+    "proof_fields",
     "reason_of",
     "runs",
     "status_words",
     "tell",
+    "verdict_fields",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
         "_metrics": "Metrics PromiseMetrics metrics",
+        "_outcome": "outcome_fields proof_fields verdict_fields",
         "_promise_story": "PromiseStory",
         "_runs": "RunLine STATUSES runs",
         "_tell": "tell",

@@ -11,7 +11,8 @@ import pytest
 from mayfly.core import InputError
 from mayfly.policy import Kernel
 from mayfly.sandbox.workbench import Workbench
-from mayfly.session._room import Room
+from mayfly.session._git_view import GitView
+from mayfly.session._room import Room, file_change
 from mayfly.session.tools._code import code_tools
 from mayfly.session.tools._documents import document_tools
 
@@ -58,3 +59,22 @@ def test_a_secret_file_is_not_read(room: Room) -> None:
         call(document_tools(room), "doc_parse", path=".env")
     with pytest.raises(InputError):
         call(code_tools(room), "preflight", paths=[".env"], types=False)
+
+
+LOCK = 'version = 3\n\n[[package]]\nname = "calc"\nversion = "0.1.0"\n'
+
+
+@pytest.mark.parametrize(
+    ("after", "same"),
+    [
+        (f"# made by a tool\n{LOCK}".replace("version = 3", "version = 4"), True),
+        (f"{LOCK}\n[[package]]\nname = 'evil'\nversion = '1.0.0'\nsource = 'registry+https://evil'\n", False),
+        (LOCK.replace("0.1.0", "0.1.1"), False),
+        (LOCK.replace('"calc"', '"carc"'), False),
+    ],
+)
+def test_a_file_of_versions_in_another_form_names_the_same_code(room: Room, here: Here, after: str, same: bool) -> None:
+    here.write("Cargo.lock", LOCK)
+    ran = room.bench.run(["tee", "Cargo.lock"], stdin=after.encode())
+    (change,) = ran.changes
+    assert file_change(change, GitView()).same_code is same

@@ -102,12 +102,12 @@ class Prover:
             work = self._ready(program, suite, rivals, parts, mutants=0 if foretold else self.options.mutants)
             again = None if work.sources or work.given else others.submit(self._again, work)
             work.ran = running.result()
-            failed = _failures(work.ran)
+            failed = failures_of(work.ran)
             if failed:
                 return _report(replace(work, verdicts=failed), started)
             empty = empty_results(self.sandbox, program, work.ran.cases)
             if empty.vacuous:
-                work.verdicts.append(_vacuous())
+                work.verdicts.append(vacuous())
                 return _report(work, started)
             if empty.meant and empty.uncaught:
                 work.notes.append("every expected output is the same value")
@@ -118,7 +118,7 @@ class Prover:
         """Run the tests alone: somebody else has worked out every one of their outputs from the input itself."""
         work = _Work(program=program, suite=suite, cases=cases_of(suite, program.entry))
         work.ran = run_tests(self.sandbox, program, suite)
-        failed = _failures(work.ran)
+        failed = failures_of(work.ran)
         if failed:
             return _report(replace(work, verdicts=failed), started)
         count = len(work.ran.results)
@@ -254,7 +254,7 @@ class Prover:
         return question_of(rivals, tried, work.given, name) or question_of(mutants, tried, work.given, name)
 
 
-def _failures(ran: Ran) -> list[Verdict]:
+def failures_of(ran: Ran) -> list[Verdict]:
     """Return the verdicts of a suite that is empty or that the program does not pass."""
     if not ran.cases:
         fix = "write tests that can fail: examples, checks or test functions"
@@ -275,7 +275,8 @@ def _failures(ran: Ran) -> list[Verdict]:
     return failed[:_SHOWN_FAILURES]
 
 
-def _vacuous() -> Verdict:
+def vacuous() -> Verdict:
+    """Return the verdict on tests that everything passes."""
     return Verdict(
         decision="reject",
         gate=GATE,
@@ -286,11 +287,15 @@ def _vacuous() -> Verdict:
 
 
 def _accepted(work: _Work, question: Question | None) -> Verdict:
+    return tell_strength(work.witnesses, work.open, question)
+
+
+def tell_strength(witnesses: Sequence[Witness], open_: Sequence[OpenPoint], question: Question | None) -> Verdict:
     """Return the verdict that says how strong the proof is, what it rests on and what would make it stronger."""
-    strength = strength_of(work.witnesses, work.open)
-    told = "; ".join(map(str, work.witnesses)) or "only what its author was shown speaks for it"
-    if work.open:
-        told += "; open: " + "; ".join(map(str, work.open))
+    strength = strength_of(witnesses, open_)
+    told = "; ".join(map(str, witnesses)) or "only what its author was shown speaks for it"
+    if open_:
+        told += "; open: " + "; ".join(map(str, open_))
     fix = None
     if strength == "weak":
         fix = "add examples (of three or more some are held out), tests (--tests), or a model that writes tests"

@@ -11,12 +11,21 @@ if TYPE_CHECKING:
     from mayfly.gates.stability._imports import table as import_table
     from mayfly.gates.stability._names import folded
     from mayfly.gates.stability._scan import scan
-    from mayfly.gates.stability._stability import Metrics, StabilityReport, check_stability, is_stable
+    from mayfly.gates.stability._stability import (
+        MAX_LINES,
+        Metrics,
+        StabilityReport,
+        check_stability,
+        is_stable,
+        too_complex,
+        too_many_arms,
+    )
 
 # Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
 VERSION = 2
 
 __all__ = [
+    "MAX_LINES",
     "VERSION",
     "Metrics",
     "Scan",
@@ -28,6 +37,8 @@ __all__ = [
     "importable",
     "is_stable",
     "scan",
+    "too_complex",
+    "too_many_arms",
     "truth",
 ]
 
@@ -39,6 +50,6 @@ __getattr__ = lazily(
         "_imports": "importable table=import_table",
         "_names": "folded",
         "_scan": "scan",
-        "_stability": "Metrics StabilityReport check_stability is_stable",
+        "_stability": "MAX_LINES Metrics StabilityReport check_stability is_stable too_complex too_many_arms",
     },
 )

@@ -113,32 +113,48 @@ def _budget(profile: Profile) -> str:
 
 
 def _complexity(found: Scan, profile: Profile) -> Iterator[Verdict]:
-    limit = profile.max_complexity
     for scope in found.scopes:
-        if scope.complexity > limit:
-            yield reject(
-                code="COMPLEXITY",
-                message=f"cyclomatic {scope.complexity} > {limit} {_budget(profile)} in {scope.name}",
-                measured=scope.complexity,
-                limit=limit,
-                line=scope.line,
-                fix="move part of it into functions of its own" if scope.name == MODULE else "split the function",
-            )
+        verdict = too_complex(scope.name, scope.complexity, scope.line, profile)
+        if verdict is not None:
+            yield verdict
+
+
+def too_complex(name: str, complexity: int, line: int, profile: Profile) -> Verdict | None:
+    """Refuse a function that is more complex than the profile allows, in whatever language it is written."""
+    limit = profile.max_complexity
+    if complexity <= limit:
+        return None
+    return reject(
+        code="COMPLEXITY",
+        message=f"cyclomatic {complexity} > {limit} {_budget(profile)} in {name}",
+        measured=complexity,
+        limit=limit,
+        line=line,
+        fix="move part of it into functions of its own" if name == MODULE else "split the function",
+    )
 
 
 def _branching(found: Scan, profile: Profile) -> Iterator[Verdict]:
-    limit = profile.max_arms
     for arms in found.choices:
-        if arms.number > limit:
-            hard = arms.number > 2 * limit
-            yield (reject if hard else revise)(
-                code="ARMS",
-                message=f"arms {arms.number} > {2 * limit if hard else limit} {_budget(profile)} in {arms.scope.name}",
-                measured=arms.number,
-                limit=2 * limit if hard else limit,
-                line=arms.node.lineno,
-                fix="look the cases up in a dict, or return early",
-            )
+        verdict = too_many_arms(arms.scope.name, arms.number, arms.node.lineno, profile)
+        if verdict is not None:
+            yield verdict
+
+
+def too_many_arms(name: str, number: int, line: int, profile: Profile) -> Verdict | None:
+    """Ask for fewer arms of one choice, and refuse twice as many, in whatever language it is written."""
+    limit = profile.max_arms
+    if number <= limit:
+        return None
+    hard = number > 2 * limit
+    return (reject if hard else revise)(
+        code="ARMS",
+        message=f"arms {number} > {2 * limit if hard else limit} {_budget(profile)} in {name}",
+        measured=number,
+        limit=2 * limit if hard else limit,
+        line=line,
+        fix="look the cases up in a dict, or return early",
+    )
 
 
 def _size(found: Scan, text: str) -> Iterator[Verdict]:

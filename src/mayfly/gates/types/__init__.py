@@ -7,6 +7,7 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.gates.types._gate import TypeGate, TypeReport
     from mayfly.gates.types._server import TypeOptions
+    from mayfly.gates.types._suppress import suppressions
 
 # Whatever changes what the gate says makes this larger: what was admitted by another version is tried again.
 VERSION = 1
@@ -16,6 +17,7 @@ __all__ = [
     "TypeGate",
     "TypeOptions",
     "TypeReport",
+    "suppressions",
 ]
 
 __getattr__ = lazily(
@@ -23,5 +25,6 @@ __getattr__ = lazily(
     {
         "_gate": "TypeGate TypeReport",
         "_server": "TypeOptions",
+        "_suppress": "suppressions",
     },
 )

@@ -52,14 +52,24 @@ class TypeGate:
     `start` or the first check. Sources are handed over in memory, nothing of them is ever on disk.
     """
 
-    def __init__(self, *, cache_dir: Path | None, options: TypeOptions | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        cache_dir: Path | None,
+        options: TypeOptions | None = None,
+        beside: Callable[[], Sequence[str]] = tuple,
+    ) -> None:
+        """Make a gate; *beside* says where packages are looked for beside those of this environment."""
         self._cache = cache_dir
+        self._beside = beside
         self._options = options or TypeOptions()
         self._begin()
         _OPEN.add(self)
 
     def _begin(self) -> None:
-        self._lanes = {packages: _Lane(self._options, self._cache, packages) for packages in (False, True)}
+        self._lanes = {
+            packages: _Lane(self._options, self._cache, packages, self._beside) for packages in (False, True)
+        }
         self._finalizer = weakref.finalize(self, _shut, tuple(self._lanes.values()))
 
     def start(self) -> None:
@@ -135,8 +145,11 @@ def _rounds(
 class _Lane:
     """The server for programs with or without installed packages, and what to do when it is not there."""
 
-    def __init__(self, options: TypeOptions, cache: Path | None, packages: bool) -> None:
+    def __init__(
+        self, options: TypeOptions, cache: Path | None, packages: bool, beside: Callable[[], Sequence[str]]
+    ) -> None:
         self._options = options
+        self._beside = beside
         self._cache = cache
         self._packages = packages
         self._lock = threading.Lock()
@@ -159,7 +172,8 @@ class _Lane:
         if answer is not None and answer.status in ("checked", "timeout"):
             return "warm", answer
         try:
-            return "cold", check_cold(source, self._options, self._cache, packages=self._packages)
+            beside = self._beside() if self._packages else ()
+            return "cold", check_cold(source, self._options, self._cache, packages=self._packages, beside=beside)
         except ServerSlow:
             return "cold", Answer(status="timeout")
         except ServerGone as gone:

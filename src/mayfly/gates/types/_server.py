@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -177,9 +178,14 @@ class TypeServer(_Process):
             raise
 
 
-def check_cold(source: str, options: TypeOptions, cache: Path | None, *, packages: bool) -> Answer:
-    """Check one program in a process of its own, with nothing loaded: slower, and in need of no server."""
-    config = _config(options, cache, packages=packages) | {"more": False, "source": source}
+def check_cold(
+    source: str, options: TypeOptions, cache: Path | None, *, packages: bool, beside: Sequence[str] = ()
+) -> Answer:
+    """Check one program in a process of its own, with nothing loaded: slower, and in need of no server.
+
+    Packages are also looked for in the directories *beside* those of this environment.
+    """
+    config = _config(options, cache, packages=packages) | {"more": False, "source": source, "beside": list(beside)}
     process = _Process("once", config)
     try:
         return _answer(process.receive(time.monotonic() + options.seconds))

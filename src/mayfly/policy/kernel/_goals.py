@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _CHANGEABLE: Final = frozenset(
     {
         "allowed_host",
+        "allowed_package",
         "approved",
         "grant",
         "granted_tool",

@@ -48,6 +48,7 @@ _SAID: Final[Mapping[str, Callable[[Row, tuple[int, ...]], str]]] = {
     "allowed_host": lambda row, free: f"{_plain(row[0])} is put on the list of hosts",
     "grant": _grant,
     "granted_tool": lambda row, free: f"the agent's configuration names the tool {_plain(row[0])}",
+    "allowed_package": lambda row, free: f"{_plain(row[0])} is put on the list of packages that agents may install",
     "send_host": lambda row, free: f"{_plain(row[0])} is put on the list of hosts that data may be sent to",
     "spend_limit": lambda row, free: f"up to {_plain(row[0])} cents may be spent without asking",
     "policy_allows": lambda row, free: "a policy of the agent allows it",

@@ -87,8 +87,12 @@ Decl manifest_changed(Lock)
   bound [/string].
 
 Decl lock_made(Id)
-  descr [doc("the file of versions is a new one")]
+  descr [doc("the file of versions is a new one, or names the same as before")]
   bound [/any].
+
+Decl changes_library(Action)
+  descr [doc("the action changes which tools there are")]
+  bound [/name].
 
 Decl removes(Id)
   descr [doc("the action or change removes what it names")]
@@ -100,6 +104,16 @@ refused(Id, "only a question was asked, so nothing is changed") :-
   only_asked(),
   class_of(Id, Class),
   changes_work(Class).
+
+refused(Id, "only a question was asked, so nothing is changed") :-
+  only_asked(),
+  pending_action(Id, Action, _, _, _),
+  changes_library(Action).
+
+changes_library(/tool_write).
+changes_library(/tool_update).
+changes_library(/tool_rollback).
+changes_library(/tool_delete).
 
 changes_work(/write).
 changes_work(/delete).
@@ -510,6 +524,9 @@ manifest_changed(Lock) :-
   changed_name(Manifest).
 
 lock_made(Id) :- pending_change(Id, /created, _, _).
+
+# A package manager that finds its file in an older form writes it anew.
+lock_made(Id) :- change_same_code(Id).
 
 lock_of("package-lock.json", "package.json").
 lock_of("npm-shrinkwrap.json", "package.json").

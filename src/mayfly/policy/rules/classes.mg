@@ -108,6 +108,7 @@ action_class(/vector_search, /search).
 action_class(/knowledge_query, /search).
 action_class(/research_cache_get, /search).
 action_class(/kb_search, /search).
+action_class(/db_query, /search).
 action_class(/search, /search).
 action_class(/list, /search).
 action_class(/find, /search).
@@ -329,25 +330,32 @@ action_class(/spawn_subagent, /spawn).
 action_class(/delegate, /spawn).
 action_class(/spawn, /spawn).
 
-# /ddl: the agent's own tables.
+# /ddl: the agent's own tables and their rows.
 action_class(/ddl, /ddl).
 action_class(/schema_apply, /ddl).
 action_class(/schema_extend, /ddl).
 action_class(/migrate, /ddl).
+action_class(/db_write, /ddl).
 
 # /tool: tools of the library.
 action_class(/tool_write, /tool).
+action_class(/tool_update, /tool).
+action_class(/tool_rollback, /tool).
+action_class(/tool_delete, /tool).
 action_class(/generate_tool, /tool).
 action_class(/refine_tool, /tool).
 action_class(/tool_call, /tool).
 action_class(/exec_tool, /tool).
 action_class(/compile, /tool).
 
+# /library: using what the library has; whoever may write tools may use them.
+action_class(/tool_use, /library).
+action_class(/tool_find, /library).
+
 # /promote: what the project itself consists of.
 action_class(/promote_capability, /promote).
 action_class(/stage_builtin, /promote).
 action_class(/builtin_modify, /promote).
-action_class(/tool_delete, /promote).
 
 # /think: a computation that changes nothing.
 action_class(/hypothesis_gen, /think).
@@ -400,6 +408,7 @@ class_covers(/git, /git_force).
 class_covers(/git, /git_merge).
 class_covers(/net, /lookup).
 class_covers(/net, /send).
+class_covers(/tool, /library).
 
 runs_command(/run).
 runs_command(/arbitrary).
@@ -419,6 +428,7 @@ target_is_text(/think).
 target_is_text(/recall).
 target_is_text(/spawn).
 target_is_text(/tool).
+target_is_text(/library).
 target_is_text(/lookup).
 target_is_text(/spend).
 

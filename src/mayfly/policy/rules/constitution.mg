@@ -3,6 +3,10 @@
 #
 # Every refusal says why in words that a person understands; no approval helps against one.
 
+Decl package_listed(Id)
+  descr [doc("the action installs a package that the operator has listed")]
+  bound [/any].
+
 Decl permitted(Action, Target, Payload)
   descr [doc("this action may be done, exactly as it is")]
   bound [/name, /string, /string].
@@ -194,7 +198,6 @@ class_needs_approval(/system, "changing the machine needs an approval").
 class_needs_approval(/git_push, "pushing needs an approval").
 class_needs_approval(/git_force, "rewriting what others may have needs an approval").
 class_needs_approval(/git_merge, "bringing in what others did needs an approval").
-class_needs_approval(/package, "installing packages outside the workbench needs an approval").
 class_needs_approval(/config, "changing settings, limits or rules needs an approval").
 class_needs_approval(/promote, "changing the project's own parts needs an approval").
 
@@ -203,6 +206,16 @@ needs_approval(Id, Reason) :-
   class_needs_approval(Class, Reason).
 
 needs_approval(Id, Reason) :- policy_needs_approval(Id, Reason).
+
+# Packages for tools come into a place of their own; what they hold runs behind the wall only. Which ones come without
+# asking is the operator's to say.
+needs_approval(Id, "installing packages outside the workbench needs an approval") :-
+  class_of(Id, /package),
+  !package_listed(Id).
+
+package_listed(Id) :-
+  pending_action(Id, /package_install, Name, _, _),
+  allowed_package(Name).
 
 # A command is not read: its words do not tell what it does. It has the machine's programs, the files of the workspace and
 # nothing else, and what it changed of those is judged by changes.mg before anything is kept.

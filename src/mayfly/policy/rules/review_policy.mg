@@ -20,6 +20,7 @@ review_forbids(/ddl, "who reviews writes nothing").
 review_forbids(/tool, "who reviews writes nothing").
 review_forbids(/promote, "who reviews writes nothing").
 review_forbids(/config, "who reviews writes nothing").
+review_forbids(/library, "who reviews runs nothing").
 review_forbids(/run, "who reviews runs nothing").
 review_forbids(/arbitrary, "who reviews runs nothing").
 review_forbids(/system, "who reviews runs nothing").

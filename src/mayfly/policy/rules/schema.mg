@@ -69,6 +69,10 @@ Decl send_host(Host)
   descr [doc("a host that data may be sent to without asking")]
   bound [/string].
 
+Decl allowed_package(Name)
+  descr [doc("a package that agents may install for their tools without asking")]
+  bound [/string].
+
 Decl spend_limit(Cents)
   descr [doc("how much one action may spend without asking")]
   bound [/number].
@@ -155,6 +159,10 @@ Decl git_file(Id, Top, Name)
 Decl pending_change(Id, Kind, Entry, Tracked)
   descr [doc("one change; Kind says what happened, Entry what is there now; Tracked is /tracked, /untracked or /ignored")]
   bound [/any, /name, /name, /name].
+
+Decl change_same_code(Id)
+  descr [doc("a changed file of exact versions names the same code as before, word for word")]
+  bound [/any].
 
 Decl change_mode(Id, Bit)
   descr [doc("the file gets the bit /setuid or /setgid")]

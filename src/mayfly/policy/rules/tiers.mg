@@ -89,6 +89,7 @@ class_effect(/arbitrary, /exec).
 class_effect(/system, /exec).
 class_effect(/promote, /git).
 class_effect(/tool, /spawn).
+class_effect(/library, /spawn).
 class_effect(/memory, /fs).
 
 action_effect(Id, Effect) :-

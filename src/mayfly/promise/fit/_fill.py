@@ -43,7 +43,7 @@ class Source:
 
 def format_of(name: str, schema: Schema) -> str:
     """Return what may fill a parameter: the format in its schema, else what its name or its type says."""
-    told = schema.get("format")
+    told = schema.get("x-fill") or schema.get("format")
     if told:
         return str(told)
     if schema.get("type") == "array" and isinstance(schema.get("items"), Mapping):
@@ -87,7 +87,7 @@ class Filler:
         found: dict[str, object] = {}
         if not self._known:
             self._take_all()
-        late = [name for name, schema in self._properties.items() if format_of(name, schema) == "flow"]
+        late = [name for name, schema in self._properties.items() if format_of(name, schema) in ("flow", "said")]
         for name in [*(name for name in self._properties if name not in late), *late]:
             if self._is_other_way(name, found):
                 continue
@@ -117,7 +117,7 @@ class Filler:
 
     def may_stay_open(self, missing: Sequence[str]) -> bool:
         """Say whether what is missing is only what the clause calls "this text" or "it", and may be given later."""
-        flowing = all(format_of(name, self._properties[name]) == "flow" for name in missing)
+        flowing = all(format_of(name, self._properties[name]) in ("flow", "said") for name in missing)
         return flowing and not any(piece.kind in ("path", "url", "directory") for piece in self._said.pieces)
 
     def _is_other_way(self, name: str, found: Mapping[str, object]) -> bool:
@@ -222,6 +222,13 @@ class Filler:
         sought = [piece for piece in self._free("word") if is_sought(self._said, piece)]
         loud = [piece for piece in sought if piece.token.text.isupper()] or sought
         return self._take(loud[0]) if len(loud) == 1 else _MISSING
+
+    def _said_or_flow(self, name: str, schema: Schema) -> object:
+        """Return what came before or is quoted, and otherwise the one word that stands out: "numeral MCMXC"."""
+        value = self._flow(name, schema)
+        loud = [piece for piece in self._free("word", "code", role="") if piece.token.text.isupper()]
+        fitting = [piece for piece in loud if not is_small(piece.plain) and not mismatch(piece.value, schema)]
+        return self._take(fitting[0]) if value is _MISSING and len(fitting) == 1 else value
 
     def _expression(self, name: str, schema: Schema) -> object:
         sums = self._free("sum")
@@ -360,5 +367,6 @@ _FILLERS: dict[str, Callable[[Filler, str, Schema], object]] = {
     "source-format": Filler._choice,
     "target-format": Filler._choice,
     "number": Filler._number,
+    "said": Filler._said_or_flow,
     "flow": Filler._flow,
 }

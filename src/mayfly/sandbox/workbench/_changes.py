@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -77,6 +78,17 @@ class Change:
         )
         text = self._mode_line() + "".join(line if line.endswith("\n") else line + "\n" for line in lines)
         return text if len(text) <= most else f"{text[:most]}\n... {len(text) - most} characters more\n"
+
+    def is_same_but_for(self, ignored: re.Pattern[str]) -> bool:
+        """Whether a text says line for line what it said before, but for lines that are *ignored* as a whole.
+
+        Of what cannot be read as text nobody can say so.
+        """
+        old, new = _text(self.before, self.was), _text(self.after, self.now)
+        if self.masked or old is None or new is None:
+            return False
+        before, after = ([line for line in text.splitlines() if not ignored.fullmatch(line)] for text in (old, new))
+        return before == after
 
     def _mode_line(self) -> str:
         both = self.before is not None and self.after is not None

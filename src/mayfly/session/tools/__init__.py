@@ -1,15 +1,20 @@
-"""The tools of a session, all of them capabilities: files, programs, code, the web, knowledge, people."""
+"""The tools of a session, all of them capabilities: files, programs, code, the web, knowledge, tables, people."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from mayfly.core import Capability, ToolSettings
+from mayfly.session.tools._builtin import BuiltinChange, StageBuiltin, builtin_tools
 from mayfly.session.tools._code import code_tools
+from mayfly.session.tools._database import database_tools
 from mayfly.session.tools._documents import document_tools
 from mayfly.session.tools._files import file_tools
 from mayfly.session.tools._knowledge import Knowledge, knowledge_tools
+from mayfly.session.tools._library import LibraryDesk, library_tools
 from mayfly.session.tools._mcp import McpServers, mcp_tools
+from mayfly.session.tools._packages import Install, package_tools
 from mayfly.session.tools._people import AskPerson, Compile, Spawn, people_tools
 from mayfly.session.tools._run import run_tools
 from mayfly.session.tools._web import web_tools
@@ -17,8 +22,9 @@ from mayfly.session.tools._web import web_tools
 if TYPE_CHECKING:
     from mayfly.session._room import Room
     from mayfly.store import Ledger
+    from mayfly.store.schema import AgentSchema
 
-__all__ = ["AskPerson", "McpServers", "session_tools"]
+__all__ = ["AskPerson", "BuiltinChange", "LibraryDesk", "McpServers", "session_tools"]
 
 
 def session_tools(
@@ -27,9 +33,13 @@ def session_tools(
     *,
     servers: McpServers,
     limits: ToolSettings | None = None,
+    schema: Callable[[], AgentSchema],
     ask: AskPerson | None = None,
     spawn: Spawn | None = None,
+    install: Install | None = None,
     compile: Compile | None = None,
+    library: LibraryDesk | None = None,
+    stage: StageBuiltin | None = None,
 ) -> tuple[Capability, ...]:
     """Return every tool of a session; who may call which, its configuration says."""
     return (
@@ -39,6 +49,10 @@ def session_tools(
         *web_tools(room, limits),
         *document_tools(room),
         *knowledge_tools(room, Knowledge(ledger, str(room.workspace)), limits),
+        *database_tools(room.session, schema),
         *mcp_tools(servers),
+        *builtin_tools(ledger, stage),
         *people_tools(ledger, ask=ask, spawn=spawn, compile=compile),
+        *(library_tools(library) if library is not None else ()),
+        *(package_tools(install) if install is not None else ()),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
@@ -135,7 +136,7 @@ def type_findings(place: Place, call: Invocation, change: Change) -> tuple[list[
         return [], ""
     options = ["--no-error-summary", "--no-color-output", "--no-pretty", "--hide-error-context"]
     # Its cache would be a change of the workspace, and is thrown away with the rest.
-    command = [interpreter_of(place), "-m", "mypy", *options, "--cache-dir=/tmp/mypy", "--", *files]
+    command = [interpreter_of(place), "-m", "mypy", *options, f"--cache-dir=/tmp/mypy-{os.getuid()}", "--", *files]
     ran, _ = place.run(command, key=call.key, keep=False, timeout=_SECONDS)
     if ran.code == 0:
         return [], ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import mypy.build
@@ -24,13 +25,17 @@ _PACKAGES = ["--python-executable", sys.executable, "--disable-error-code=import
 _ALONE = ["--no-site-packages"]
 
 
-def options(packages: bool, cache: str | None) -> Options:
-    """Return what the command line would make of our flags; no file and no variable has a say."""
+def options(packages: bool, cache: str | None, more: Sequence[str] = ()) -> Options:
+    """Return what the command line would make of our flags; no file and no variable has a say.
+
+    Packages are also looked for in *more*, and there first.
+    """
     sys.setrecursionlimit(mypy.defaults.RECURSION_LIMIT)
     flags = [*_FLAGS, *(_PACKAGES if packages else _ALONE), f"--cache-dir={cache or os.devnull}", "-c", ""]
     made = mypy.main.process_options(flags)[1]
     made.raise_exceptions = True
     made.show_traceback = False
+    made.mypy_path = list(more)
     return made
 
 
@@ -93,9 +98,9 @@ class Checker:
             os.close(descriptor)
 
 
-def check_once(source: str, *, packages: bool, cache: str | None) -> list[dict[str, Any]]:
+def check_once(source: str, *, packages: bool, cache: str | None, more: Sequence[str] = ()) -> list[dict[str, Any]]:
     """Return what mypy says of *source*, without anything loaded beforehand: `mypy --strict -c`."""
-    made = options(packages, cache)
+    made = options(packages, cache, more)
     try:
         return read(mypy.build.build([BuildSource(None, MAIN, source)], made).errors)
     except CompileError as error:

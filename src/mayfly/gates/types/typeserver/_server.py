@@ -50,7 +50,9 @@ def main(role: str) -> None:
 def _answer_once(config: dict[str, Any], answers: int) -> None:
     limit(int(config["memory"]), float(config["seconds"]))
     cache = _cache_directory(config)
-    found = check_once(str(config["source"]), packages=bool(config["packages"]), cache=cache and f"{cache}.once")
+    found = check_once(
+        str(config["source"]), packages=bool(config["packages"]), cache=cache and f"{cache}.once", more=config["beside"]
+    )
     _wire.send(answers, {"status": "checked", "messages": found})
 
 

@@ -41,6 +41,8 @@ class FileChange(NamedTuple):
     """Whether the project has git leave the path out."""
     empty: bool = False
     """Whether the file has nothing in it now."""
+    same_code: bool = False
+    """Whether a changed file of exact versions names the same code as before, word for word."""
 
     @property
     def removes(self) -> bool:
@@ -129,6 +131,8 @@ def _now(name: str, change: FileChange) -> Iterator[Fact]:
     # A directory hands its group on to what is made in it; that gives nobody any rights.
     if change.mode_bits & _SETGID and change.entry != "directory":
         yield symbol("change_mode"), (name, word("/setgid"))
+    if change.same_code:
+        yield symbol("change_same_code"), (name,)
     if change.entry == "link":
         yield symbol("change_link"), (name, _name(change.target), word(_link_leads(change)))
         secret = secret_path(change.target)

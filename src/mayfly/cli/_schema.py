@@ -1,0 +1,254 @@
+"""`mayfly schema`: what agents may do to the database, what they did, and what only an operator does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
+from mayfly.cli._who import By, who
+from mayfly.core import InputError, Settings, one_line
+
+if TYPE_CHECKING:
+    from mayfly.core import Verdict
+    from mayfly.store.schema import AgentSchema, Dialect, Migration
+
+app = group("The tables of agents: check and apply migrations, list them, put tables aside.")
+DialectOption = Annotated[
+    str | None,
+    typer.Option(help="postgres or sqlite; the one in use unless said.", metavar="DIALECT", show_default=False),
+]
+# A file of statements to be checked; more would be data.
+_LARGEST = 16 * 1024 * 1024
+
+
+@app.command("check")
+def check(
+    sql: Annotated[str | None, typer.Argument(help="One statement.", metavar="[SQL]", show_default=False)] = None,
+    *,
+    file: Annotated[
+        Path | None,
+        typer.Option(help='Lines of {"sql": …}, each answered by one line of JSON.', metavar="F.jsonl"),
+    ] = None,
+    dialect: DialectOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether an agent may run a statement; no database is connected to.
+
+    Exit status 0 where every statement is accepted, 1 where one is refused.
+    """
+    settings = Settings.load()
+    wanted = _dialect(dialect, settings)
+    if (sql is None) == (file is None):
+        raise InputError("schema check takes one statement, or --file", fix="mayfly schema check SQL")
+    if file is not None:
+        verdicts = list(_check_lines(file, wanted, settings))
+    else:
+        verdicts = [_checked(str(sql), wanted, settings)]
+        verdict = verdicts[0]
+        if as_json:
+            answer_json(_fields(verdict))
+        else:
+            answer(f"{verdict.decision} {verdict.code}: {one_line(_said(verdict), limit=500)}")
+    if any(one.decision != "accept" for one in verdicts):
+        raise typer.Exit(1)
+
+
+@app.command("apply")
+def apply(
+    name: Annotated[str, typer.Argument(help="What the migration is called; a name is applied once.", metavar="NAME")],
+    file: Annotated[str, typer.Argument(help="Its statements; - is standard input.", metavar="FILE")],
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and change nothing.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a migration in one transaction with the row and the event that remember it.
+
+    The same again does nothing; another text under the same name is a conflict.
+    """
+    text = _text(file)
+    with _opened() as schema:
+        migration = schema.plan(name, text)
+        _print_plan(schema, migration)
+        if dry_run:
+            if as_json:
+                answer_json(
+                    {"status": "planned", "name": name, "statements": [one.does for one in migration.statements]}
+                )
+            return
+        done = schema.apply(migration)
+    status = "applied" if done.fresh else "already applied"
+    if as_json:
+        answer_json(
+            {"status": status, "name": done.name, "statements": list(done.statements), "role": done.role or None}
+        )
+    else:
+        answer(f"{status}: {done.name}" + (f" as {done.role}" if done.role else ""))
+
+
+@app.command("log")
+def log(*, as_json: AsJson = False) -> None:
+    """List what was applied, the oldest first, and what was put aside."""
+    with _opened() as schema:
+        rows, retired = schema.log(), schema.retired()
+    if as_json:
+        answer_json({"migrations": [asdict(row) for row in rows], "retired": retired})
+        return
+    if rows:
+        for line in table([(str(row.id), row.at, row.name, one_line(row.sql, limit=100)) for row in rows]):
+            answer(line)
+    else:
+        note(f"nothing was applied yet; try: {command()} schema apply NAME FILE")
+    for name in retired:
+        answer(f"retired  {name}")
+
+
+@app.command("retire")
+def retire(
+    name: Annotated[str, typer.Argument(help="A table agent_….", metavar="TABLE")],
+    *,
+    by: By = None,
+    as_json: AsJson = False,
+) -> None:
+    """Put a table aside under another name, with all its rows."""
+    with _opened() as schema:
+        renamed = schema.retire(name, by=who(by))
+    if as_json:
+        answer_json({"table": name, "renamed": renamed})
+    else:
+        answer(f"{name} is now {renamed}")
+        note(f"to drop it for good: {command()} schema purge {renamed} --yes")
+
+
+@app.command("purge")
+def purge(
+    names: Annotated[list[str] | None, typer.Argument(help="Tables that were retired; all unless said.")] = None,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help="Drop them: their rows are lost.")] = False,
+    by: By = None,
+    as_json: AsJson = False,
+) -> None:
+    """Drop tables that were put aside, all of them or none. This alone loses data; agents cannot do it."""
+    with _opened() as schema:
+        wanted = names or schema.retired()
+        if wanted and not yes:
+            listed = ", ".join(wanted[:5]) + (" …" if len(wanted) > 5 else "")
+            raise InputError(f"{one_line(listed)} would be lost", fix="add --yes to drop them")
+        schema.purge(wanted, by=who(by))
+    if as_json:
+        answer_json({"purged": wanted})
+    elif wanted:
+        for name in wanted:
+            answer(f"dropped {name}")
+    else:
+        note("nothing is retired")
+
+
+@app.command("roles")
+def roles(
+    *,
+    create: Annotated[bool, typer.Option("--create", help="Make the role, or give it what it lacks.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say with which rights migrations run, and what would make the restricted role."""
+    with _opened() as schema:
+        state = schema.make_role() if create else schema.role_state()
+    if as_json:
+        answer_json(asdict(state))
+        return
+    answer(f"{'in force' if state.in_force else 'not in force'}: {state.reason}")
+    for statement in state.statements:
+        answer(f"  {statement};")
+    if state.statements:
+        note(f"to do this: {command()} schema roles --create")
+
+
+@contextmanager
+def _opened() -> Iterator[AgentSchema]:
+    from mayfly.store import Ledger
+    from mayfly.store.schema import AgentSchema
+
+    settings = Settings.load()
+    with Ledger.open(settings) as ledger, closing(AgentSchema(ledger, settings)) as schema:
+        yield schema
+
+
+def _dialect(given: str | None, settings: Settings) -> Dialect:
+    from mayfly.store.schema import dialect_of
+
+    if given is None:
+        return dialect_of(settings)
+    if given in ("postgres", "postgresql"):
+        return "postgres"
+    if given == "sqlite":
+        return "sqlite"
+    raise InputError(
+        f"there is no dialect {one_line(given, limit=40)}", fix="say --dialect postgres or --dialect sqlite"
+    )
+
+
+def _checked(sql: str, dialect: Dialect, settings: Settings) -> Verdict:
+    from mayfly.store.schema import check_statement
+
+    return check_statement(sql, dialect=dialect, settings=settings)
+
+
+def _check_lines(file: Path, dialect: Dialect, settings: Settings) -> Iterator[Verdict]:
+    """Answer every line that is not empty, one that is no statement among them."""
+    from mayfly.core import Verdict
+
+    for number, line in enumerate(_text(str(file)).split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            given = json.loads(line)
+            sql = given.get("sql") if isinstance(given, dict) else None
+        except (ValueError, RecursionError):
+            sql = None
+        if isinstance(sql, str):
+            verdict = _checked(sql, dialect, settings)
+        else:
+            told = f'line {number} is no {{"sql": …}}'
+            verdict = Verdict(
+                decision="reject", gate="schema", code="INPUT", message=told, fix="write one object a line"
+            )
+        answer_json(_fields(verdict))
+        yield verdict
+
+
+def _said(verdict: Verdict) -> str:
+    return f"{verdict.message}; {verdict.fix}" if verdict.fix else verdict.message
+
+
+def _fields(verdict: Verdict) -> dict[str, object]:
+    return {"decision": verdict.decision, "code": verdict.code, "message": _said(verdict)}
+
+
+def _print_plan(schema: AgentSchema, migration: Migration) -> None:
+    for number, one in enumerate(migration.statements, 1):
+        note(f"{number}. {one_line(one.does, limit=200)}")
+    if migration.touches:
+        note(f"locked while it runs: {', '.join(migration.touches)}")
+
+
+def _text(name: str) -> str:
+    """Return a file as text; what is none, or too large, is one clear line."""
+    try:
+        data = sys.stdin.buffer.read(_LARGEST + 1) if name == "-" else Path(name).read_bytes()
+    except OSError as error:
+        raise InputError(f"{one_line(name, limit=200)}: {error.strerror}", fix="name a file that can be read") from None
+    if len(data) > _LARGEST:
+        raise InputError(f"{one_line(name, limit=200)} is larger than {_LARGEST:,} bytes", fix="split it")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{one_line(name, limit=200)} is not UTF-8 at byte {error.start}", fix="save it as UTF-8"
+        ) from None

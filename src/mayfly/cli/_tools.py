@@ -1,0 +1,355 @@
+"""`mayfly tools`: the library. Make a tool, use it, look at its card, run its tests again, take a version back."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mayfly.cli._check import read_source
+from mayfly.cli._inputs import read_examples, workspace_of
+from mayfly.cli._output import AsJson, answer, answer_json, as_called, command, foreign, group, note, table, to_json
+from mayfly.cli._run import ExamplesOption, ModelOption, WorkspaceOption
+from mayfly.cli._tools_show import card_lines, log_lines, made_lines
+from mayfly.cli._who import By, who
+from mayfly.core import InputError, Settings, one_line
+
+if TYPE_CHECKING:
+    from mayfly.runtime import Runtime
+
+app = group("The library: make, find, use and take back tools.")
+
+Name = Annotated[str, typer.Argument(help="A tool of the library.", metavar="NAME")]
+VersionOption = Annotated[
+    int, typer.Option("--version", help="A version.", metavar="N", show_default="the one that serves", min=0)
+]
+# Longer than the arguments of any call: a file of this size belongs to `run --input`.
+_LARGEST = 12_000_000
+_STATUS = {"ok": 0, "unknown": 2}
+
+
+@contextmanager
+def _runtime(workspace: Path | None = None, *, quiet: bool = True) -> "Iterator[Runtime]":
+    from mayfly.cli._progress import Progress
+    from mayfly.runtime import Runtime
+
+    observer = None if quiet else Progress(quiet=False, verbose=True)
+    with Runtime(Settings.load(), observer=observer, workspace=workspace_of(workspace)) as runtime:
+        yield runtime
+
+
+@app.command(name="list")
+def list_tools(
+    *,
+    retired: Annotated[bool, typer.Option("--retired", help="Only those that nobody used for long.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the tools.
+
+    Files that were edited or put into library/ in the state directory are tried at the gates first; what does not pass
+    is named and left out.
+    """
+    with _runtime() as runtime:
+        notes = runtime.tools.refresh()
+        found = runtime.tools.list(state="retired" if retired else "")
+    if as_json:
+        answer_json({"tools": [one.to_json() for one in found], "notes": list(notes)})
+        return
+    for said in notes:
+        note(f"mayfly: {as_called(one_line(said, limit=400))}")
+    if not found:
+        note(f'there are no tools yet: {command()} tools write "convert roman numerals" --examples FILE.json')
+        return
+    rows = [("TOOL", "VERSION", "PROOF", "CALLS", "GRANTS", "WHAT IT DOES")]
+    for one in found:
+        version = str(one.version) + (" retired" if one.state == "retired" else "")
+        grants = ",".join(one.grants) or "-"
+        rows.append((one.name, version, one.strength, str(one.calls), grants, one_line(one.summary, limit=80)))
+    for line in table(rows):
+        answer(line)
+
+
+@app.command()
+def find(
+    intent: Annotated[str, typer.Argument(help="What it should do, in words.", metavar="INTENT")],
+    *,
+    limit: Annotated[int, typer.Option(help="How many.", min=1, max=1000)] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Find tools by what they do, the likeliest first; words and schemas are compared, no model is asked."""
+    with _runtime() as runtime:
+        found = runtime.tools.find(intent, limit)
+    if as_json:
+        answer_json([one.to_json() for one in found])
+    elif not found:
+        note("no tool has any of these words")
+    else:
+        for line in table([(one.name, one_line(one.summary, limit=100)) for one in found]):
+            answer(line)
+    raise typer.Exit(0 if found else 1)
+
+
+@app.command()
+def show(
+    name: Name,
+    *,
+    version: VersionOption = 0,
+    source: Annotated[bool, typer.Option("--source", help="Print the source as well.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the card of a tool: what it does, what it may reach, and why it was accepted."""
+    with _runtime() as runtime:
+        card, text = runtime.tools.show(name, version)
+        row = runtime.tools.standing(name)
+    if as_json:
+        standing = {"state": row.state, "serves": row.version, "calls": row.calls, "failures": row.failures}
+        answer_json({**card.to_json(), **standing, "source": text})
+        return
+    for line in card_lines(card, row):
+        answer(line)
+    if source:
+        answer("\n" + foreign(text.rstrip("\n"), sys.stdout))
+    else:
+        note(f"its source: {command()} tools show {name} --source; its tests again: {command()} tools verify {name}")
+
+
+@app.command()
+def log(name: Name, *, as_json: AsJson = False) -> None:
+    """Say what happened to a tool: every version, who wrote it and why it was accepted, and what was refused."""
+    with _runtime() as runtime:
+        events = runtime.tools.log(name)
+        heads = {one.version: json.loads(one.head) for one in runtime.tools.versions(name)}
+    if as_json:
+        fields = [{"id": e.id, "at": e.at.isoformat(), "kind": e.kind, **dict(e.payload)} for e in events]
+        answer_json([{key: value for key, value in one.items() if key not in ("head", "words")} for one in fields])
+        return
+    for line in table(list(log_lines(events, heads))):
+        answer(line)
+
+
+@app.command()
+def diff(
+    name: Name,
+    a: Annotated[int, typer.Argument(help="A version.", metavar="A", min=1)],
+    b: Annotated[int, typer.Argument(help="Another one.", metavar="B", min=1)],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Show how two versions differ, in source and tests."""
+    with _runtime() as runtime:
+        text = runtime.tools.diff(name, a, b)
+    if as_json:
+        answer_json({"name": name, "a": a, "b": b, "diff": text})
+    elif text:
+        answer(foreign(text.rstrip("\n"), sys.stdout))
+    else:
+        note(f"versions {a} and {b} of {name} are the same")
+
+
+@app.command()
+def verify(name: Name, *, version: VersionOption = 0, as_json: AsJson = False) -> None:
+    """Run the tests on a card again, behind the wall, with nothing but what the store has."""
+    with _runtime() as runtime:
+        tool, results = runtime.tools.verify(name, version)
+    holds = bool(results) and all(one.passed for one in results)
+    if as_json:
+        data = [one.to_json() for one in results]
+        answer_json({"name": name, "version": tool.card.version, "holds": holds, "results": data})
+    else:
+        for one in results:
+            answer(
+                f"{'ok  ' if one.passed else 'FAIL'} {one_line(one.name)}"
+                + (f": {one_line(one.error)}" if one.error else "")
+            )
+        told = (
+            f"{sum(one.passed for one in results)} of {len(results)} tests of {name}, version {tool.card.version}, pass"
+        )
+        answer(told)
+    raise typer.Exit(0 if holds else 1)
+
+
+@app.command()
+def call(
+    name: Name,
+    arguments: Annotated[
+        str,
+        typer.Argument(
+            help="Its arguments as JSON, by name; or the one argument it takes; - is stdin.", metavar="JSON"
+        ),
+    ] = "{}",
+    *,
+    version: VersionOption = 0,
+    timeout: Annotated[float | None, typer.Option(help="Seconds it may take.", metavar="S", min=0.001)] = None,
+    workspace: WorkspaceOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Call a tool.
+
+    Status 0: there is a value, on stdout. 1: it failed, and why. 2: there is no such tool.
+    """
+    text = sys.stdin.read(_LARGEST + 1) if arguments == "-" else arguments
+    if len(text) > _LARGEST:
+        raise InputError(f"the arguments are longer than {_LARGEST:,} characters")
+    with _runtime(workspace) as runtime:
+        given = _arguments(runtime, name, version, text)
+        outcome = runtime.tools.call(name, given, version=version, seconds=timeout)
+    if as_json:
+        answer_json(outcome.to_json())
+    elif outcome.ok:
+        answer(to_json(outcome.value))
+    else:
+        hint = f"; {as_called(outcome.fix)}" if outcome.fix else ""
+        note(f"mayfly: {one_line(outcome.error)}{hint}")
+    raise typer.Exit(_STATUS.get(outcome.status, 1))
+
+
+def _arguments(runtime: "Runtime", name: str, version: int, text: str) -> object:
+    """Read arguments: an object by name, or whatever else as the one argument that the tool takes."""
+    try:
+        value: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        value = text
+    if isinstance(value, dict):
+        return value
+    found = runtime.tools.capability(name, version)
+    properties = list(found.input_schema["properties"]) if found is not None else []
+    required = list(found.input_schema["required"]) if found is not None else []
+    one = required if len(required) == 1 else properties
+    if found is not None and len(one) != 1:
+        raise InputError(
+            f"{name} takes {', '.join(properties)}", fix=f"mayfly tools call {name} '{{\"{properties[0]}\": …}}'"
+        )
+    if one and found is not None and found.input_schema["properties"][one[0]].get("type") == "string":
+        value = value if isinstance(value, str) else text
+    return {one[0]: value} if one else {}
+
+
+NameOption = Annotated[
+    str,
+    typer.Option("--name", help="What it is called.", metavar="NAME", show_default="as its function, or the intent"),
+]
+DescriptionOption = Annotated[str, typer.Option(help="What is listed.", metavar="TEXT", show_default="its docstring")]
+SourceOption = Annotated[
+    str | None, typer.Option(help="Take this code instead of having it written.", metavar="FILE.py")
+]
+TestsOption = Annotated[
+    str | None, typer.Option(help="Tests: Python with test functions, or JSON cases.", metavar="FILE")
+]
+ToolGrant = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What it may reach, instead of library.grants: net:HOST[:PORT], net:*, package, fs:workspace, none. "
+        "May be given more than once; the rules decide.",
+        metavar="G",
+    ),
+]
+SecondsOption = Annotated[
+    float | None, typer.Option(help="How long a call may take.", metavar="S", show_default="library.timeout")
+]
+UpdateOption = Annotated[bool, typer.Option("--update", help="Make the next version of the tool --name.")]
+ReplaceTests = Annotated[
+    bool, typer.Option("--replace-tests", help="With --update: the tests of the old version hold no more.")
+]
+KeepWeak = Annotated[bool, typer.Option("--accept-weak", help="Keep what only its own examples speak for.")]
+TestsBy = Annotated[
+    str, typer.Option(help="Who wrote the tests, where that is not who wrote the source.", metavar="NAME")
+]
+
+
+@app.command()
+def write(
+    intent: Annotated[str, typer.Argument(help="What the tool does, in words.", metavar="INTENT")] = "",
+    *,
+    name: NameOption = "",
+    description: DescriptionOption = "",
+    source: SourceOption = None,
+    examples: ExamplesOption = None,
+    tests: TestsOption = None,
+    grant: ToolGrant = None,
+    seconds: SecondsOption = None,
+    model: ModelOption = None,
+    update: UpdateOption = False,
+    replace_tests: ReplaceTests = False,
+    accept_weak: KeepWeak = False,
+    by: By = None,
+    tests_by: TestsBy = "",
+    workspace: WorkspaceOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make a tool: have it written, or give its source; it serves once it passed all gates and its tests.
+
+    Status 0: it serves. 1: it was refused, and why; with --update the old version serves on.
+    """
+    if not intent.strip() and source is None and not update:
+        raise InputError(
+            "say what the tool does", fix='mayfly tools write "convert roman numerals" --examples FILE.json'
+        )
+    if update and not name:
+        raise InputError("--update needs the tool", fix="add --name NAME; see: mayfly tools list")
+    options: dict[str, Any] = {
+        "summary": description,
+        "source": None if source is None else read_source(source),
+        "examples": read_examples(examples),
+        "tests": None if tests is None else read_source(tests),
+        "grants": None if grant is None else tuple(one for one in grant if one != "none"),
+        "seconds": seconds,
+        "model": model,
+        "by": who(by),
+        "tests_by": tests_by,
+        "accept_weak": accept_weak,
+    }
+    with _runtime(workspace, quiet=as_json) as runtime:
+        if update:
+            made = runtime.tools.update(name, intent, replace_tests=replace_tests, **options)
+        else:
+            made = runtime.tools.write(intent, name=name, **options)
+    if as_json:
+        answer_json(made.to_json())
+    else:
+        for line in made_lines(made):
+            answer(as_called(line))
+    raise typer.Exit(0 if made.accepted else 3 if made.question else 1)
+
+
+@app.command()
+def delete(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
+    """Delete a tool; its versions stay in the store, and `tools rollback` brings one back."""
+    with _runtime() as runtime:
+        version = runtime.tools.delete(name, by=who(by))
+    if as_json:
+        answer_json({"deleted": name, "version": version})
+    else:
+        answer(f"deleted {name} (version {version}); back again: {command()} tools rollback {name} --to {version}")
+
+
+@app.command()
+def rollback(
+    name: Name,
+    *,
+    to: Annotated[
+        int | None, typer.Option(help="A version.", metavar="N", show_default="the one before", min=1)
+    ] = None,
+    by: By = None,
+    as_json: AsJson = False,
+) -> None:
+    """Let an earlier version serve again, or a deleted tool."""
+    with _runtime() as runtime:
+        version = runtime.tools.rollback(name, to, by=who(by))
+    if as_json:
+        answer_json({"name": name, "version": version})
+    else:
+        answer(f"version {version} of {name} serves")
+
+
+@app.command()
+def restore(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
+    """Let a tool that was retired be found and called again."""
+    with _runtime() as runtime:
+        version = runtime.tools.restore(name, by=who(by))
+    if as_json:
+        answer_json({"name": name, "version": version})
+    else:
+        answer(f"version {version} of {name} serves")

@@ -1,0 +1,126 @@
+"""The gates for any language that brings what `Language` asks: the order, the limits and the proof are the same."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import Verdict, without_secrets
+from mayfly.forge.languages._language import Facts, Language, Reading
+from mayfly.gates import Admission, Metrics, Profile, Suite
+from mayfly.gates.proof import ProofReport, prove_by_asking
+from mayfly.gates.stability import MAX_LINES, too_complex, too_many_arms
+
+if TYPE_CHECKING:
+    from mayfly.core import Artifact
+    from mayfly.sandbox import Sandbox
+
+
+class LanguageGates:
+    """Admit programs of one language; takes the place of `Gates` in the forge."""
+
+    def __init__(self, language: Language, sandbox: Sandbox) -> None:
+        """Take the language; checks that come with tests are Python and run in *sandbox*."""
+        self._language = language
+        self._sandbox = sandbox
+
+    def admit(
+        self,
+        artifact: Artifact,
+        *,
+        profile: Profile,
+        suite: Suite | None,
+        last: bool = True,
+        tell: Callable[[Verdict], None] = lambda _: None,
+        **_: Any,
+    ) -> Admission:
+        """Try *artifact* at each gate in turn; the first that refuses is the last that is asked."""
+        took: dict[str, float] = {}
+        verdicts: list[Verdict] = []
+        reading: Reading | None = None
+        report: ProofReport | None = None
+
+        def passed(gate: str, found: Sequence[Verdict], accepted: str = "") -> bool:
+            ok = Verdict(decision="accept", gate=gate, code="OK", message=accepted or f"{gate} ok")
+            for verdict in found or [ok]:
+                verdicts.append(verdict)
+                tell(verdict)
+            return all(one.decision == "accept" or (last and one.decision == "revise") for one in found)
+
+        began = time.perf_counter()
+        reading = self._language.read(artifact.source, entry=artifact.entry)
+        took["types"] = _since(began)
+        facts = reading.facts
+        ok = (
+            passed("syntax", reading.syntax)
+            and passed(
+                "stability", unstable(reading, profile), f"complexity {_complexity(facts)}/{profile.max_complexity}"
+            )
+            and passed("judge", _judged(artifact.source), "it holds no secret")
+            and passed("types", reading.types)
+        )
+        if ok and suite is not None and reading.entry is not None:
+            began = time.perf_counter()
+            report = self._prove(reading, suite)
+            passed("proof", report.verdicts)
+            took["proof"] = _since(began)
+        decisions = {verdict.decision for verdict in verdicts}
+        refused = "reject" if "reject" in decisions else "revise" if "revise" in decisions and not last else "accept"
+        return Admission(
+            decision=refused,
+            artifact=replace(artifact, entry=reading.entry.name if reading.entry else artifact.entry),
+            verdicts=tuple(verdicts),
+            entry=reading.entry,
+            metrics=Metrics(
+                cyclomatic=_complexity(facts),
+                branching=max((one.arms for one in facts.choices), default=1),
+                function_count=len(facts.functions) - 1,
+            ),
+            report=report,
+            milliseconds=took,
+        )
+
+    def prove_again(self, admission: Admission, suite: Suite, *, profile: Profile, **_: Any) -> Admission:
+        """Prove what was admitted with another suite."""
+        return self.admit(admission.artifact, profile=profile, suite=suite)
+
+    def _prove(self, reading: Reading, suite: Suite) -> ProofReport:
+        assert reading.entry is not None, "what has no entry is refused before"
+        return prove_by_asking(
+            self._sandbox,
+            reading.source,
+            reading.entry,
+            suite,
+            lambda inputs: self._language.ask(reading, inputs),
+            language=self._language.title,
+        )
+
+
+def unstable(reading: Reading, profile: Profile) -> list[Verdict]:
+    """Return what the limits of *profile* do not allow; they are those of every language."""
+    facts = reading.facts
+    found = [too_complex(one.name, one.complexity, one.line, profile) for one in facts.functions]
+    found += [too_many_arms(one.name, one.arms, one.line, profile) for one in facts.choices]
+    verdicts = [*reading.refused, *(one for one in found if one is not None)]
+    if facts.lines > MAX_LINES:
+        message = f"{facts.lines:,} lines > {MAX_LINES:,} in one source"
+        verdicts.append(Verdict(decision="reject", gate="stability", code="SIZE", message=message, line=1))
+    return sorted(verdicts, key=lambda verdict: verdict.line or 0)
+
+
+def _judged(source: str) -> list[Verdict]:
+    """Refuse what would harm somebody: of the judge's questions, the one that needs no tree of Python."""
+    if without_secrets(source) == source:
+        return []
+    fix = "take it as input"
+    return [Verdict(decision="reject", gate="judge", code="SECRET", message="the source holds a secret", fix=fix)]
+
+
+def _complexity(facts: Facts) -> int:
+    return max((one.complexity for one in facts.functions), default=1)
+
+
+def _since(began: float) -> float:
+    return round((time.perf_counter() - began) * 1000, 3)

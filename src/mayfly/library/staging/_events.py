@@ -1,0 +1,99 @@
+"""What staging writes to the ledger: every step before the next is begun, so that it is known where one was cut off."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mayfly.store import event
+
+
+@event("staging.proposed")
+@dataclass(frozen=True, kw_only=True)
+class StagingProposed:
+    """Record that a change of a built-in tool is to be tried: which file, on which commit, on which branch."""
+
+    tool: str
+    path: str
+    base: str
+    branch: str
+    source_hash: str
+
+
+@event("staging.tested")
+@dataclass(frozen=True, kw_only=True)
+class StagingTested:
+    """Record how one stage went."""
+
+    stage: str
+    ok: bool
+    told: str
+    seconds: float
+
+
+@event("staging.merging")
+@dataclass(frozen=True, kw_only=True)
+class StagingMerging:
+    """Record that all stages are passed and the branch is about to go on to the commit."""
+
+    commit: str
+
+
+@event("staging.promoted")
+@dataclass(frozen=True, kw_only=True)
+class StagingPromoted:
+    """Record that a change was taken in, and until when a crash of its tool takes it back."""
+
+    tool: str
+    path: str
+    commit: str
+    base: str
+    until: float
+    tools: tuple[str, ...] = ()
+
+
+@event("staging.failed")
+@dataclass(frozen=True, kw_only=True)
+class StagingFailed:
+    """Record that a change was not taken in, and why."""
+
+    stage: str
+    reason: str
+
+
+@event("staging.rollback_started")
+@dataclass(frozen=True, kw_only=True)
+class RollbackStarted:
+    """Record that a change that was taken in is about to be taken back."""
+
+    tool: str
+    commit: str
+    reason: str
+
+
+@event("staging.rolled_back")
+@dataclass(frozen=True, kw_only=True)
+class RolledBack:
+    """Record that a change was taken back by a commit of its own."""
+
+    tool: str
+    path: str
+    commit: str
+    reason: str
+    tools: tuple[str, ...] = ()
+
+
+@event("staging.rollback_failed")
+@dataclass(frozen=True, kw_only=True)
+class RollbackFailed:
+    """Record that a change could not be taken back, and why: somebody has to look."""
+
+    tool: str
+    reason: str
+
+
+@event("staging.cleaned")
+@dataclass(frozen=True, kw_only=True)
+class StagingCleaned:
+    """Record what of a killed process was found and removed."""
+
+    found: str

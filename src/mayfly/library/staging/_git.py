@@ -1,0 +1,116 @@
+"""Git, such that nothing runs but git: no hook, no filter, no program that a configuration names."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from mayfly.core import InputError, LimitError, find_program, one_line
+
+# What one command of git may take: the slowest is the checkout of a whole tree.
+_SECONDS = 120.0
+# Settings of a repository that name a program to be run on the content of files.
+_PROGRAMS = re.compile(r"filter\..*\.(clean|smudge|process|required)", re.IGNORECASE | re.DOTALL)
+_SETTINGS = {
+    "core.hooksPath": "/dev/null",
+    "core.fsmonitor": "false",
+    "core.attributesFile": "/dev/null",
+    "core.pager": "cat",
+    "core.editor": "false",
+    "core.sshCommand": "false",
+    "credential.helper": "",
+    "commit.gpgSign": "false",
+    "submodule.recurse": "false",
+    # Nothing is left running in the background once a command is done.
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+}
+WHO = "Mayfly agent"
+ADDRESS = "agent@mayfly.invalid"
+
+
+class GitFailed(InputError):
+    """Git said no; the message is what it said."""
+
+    code = "GIT"
+
+
+class Git:
+    """Commands of git in one directory."""
+
+    def __init__(self, root: Path) -> None:
+        """Take the directory; while a lock is held (`holding`), every git that is started holds it as well."""
+        self.root = root
+        self._program = find_program("git", "staging works on the repository")
+        self._settings = {**_SETTINGS, "safe.directory": str(root)}
+        self._held: tuple[int, ...] = ()
+        names = self.lines("config", "--local", "--includes", "--name-only", "--list", allowed=(0, 1))
+        self._settings |= {name: "" for name in names if _PROGRAMS.fullmatch(name)}
+        self._settings |= {name: "false" for name in names if name.lower().endswith(".required")}
+
+    @contextmanager
+    def holding(self, lock: int) -> Iterator[None]:
+        """Let every git that is started hold *lock*: one that outlives us is not taken for gone."""
+        before, self._held = self._held, (*self._held, lock)
+        try:
+            yield
+        finally:
+            self._held = before
+
+    def __call__(
+        self,
+        *arguments: str,
+        input: bytes = b"",
+        variables: Mapping[str, str] | None = None,
+        allowed: tuple[int, ...] = (0,),
+    ) -> bytes:
+        """Run one command and return what it printed; any other exit status than those *allowed* is an error."""
+        try:
+            done = subprocess.run(
+                [self._program, "--no-pager", *arguments],
+                cwd=self.root,
+                env={**self._environment(), **(variables or {})},
+                input=input,
+                capture_output=True,
+                timeout=_SECONDS,
+                pass_fds=self._held,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise LimitError("seconds of git", used=_SECONDS, limit=_SECONDS) from None
+        if done.returncode not in allowed:
+            said = done.stderr.decode(errors="replace").strip() or f"exit status {done.returncode}"
+            raise GitFailed(f"git {arguments[0]}: {one_line(said, limit=300)}")
+        return done.stdout
+
+    def text(self, *arguments: str, allowed: tuple[int, ...] = (0,)) -> str:
+        """Return what a command printed, without the end of its last line."""
+        return self(*arguments, allowed=allowed).decode("utf-8", "surrogateescape").rstrip("\n")
+
+    def lines(self, *arguments: str, allowed: tuple[int, ...] = (0,)) -> list[str]:
+        """Return what a command printed, line by line."""
+        return [line for line in self.text(*arguments, allowed=allowed).split("\n") if line]
+
+    def _environment(self) -> dict[str, str]:
+        made = {
+            "PATH": os.defpath,
+            "LC_ALL": "C.UTF-8",
+            "HOME": "/nonexistent",
+            "GIT_CONFIG_GLOBAL": "/dev/null",
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_ATTR_NOSYSTEM": "1",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_AUTHOR_NAME": WHO,
+            "GIT_AUTHOR_EMAIL": ADDRESS,
+            "GIT_COMMITTER_NAME": WHO,
+            "GIT_COMMITTER_EMAIL": ADDRESS,
+            "GIT_CONFIG_COUNT": str(len(self._settings)),
+        }
+        for number, (key, value) in enumerate(self._settings.items()):
+            made |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        return made

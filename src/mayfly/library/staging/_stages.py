@@ -1,0 +1,295 @@
+"""The stages of a change: compile, tests, smoke. What was written runs behind the wall of the workbench alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from mayfly.core import (
+    GateSettings,
+    InputError,
+    MachineError,
+    StagingSettings,
+    Stop,
+    Tier,
+    WorkbenchSettings,
+    one_line,
+    secret_path,
+)
+from mayfly.gates import Criteria, Judge, Profile, check_stability, check_syntax
+from mayfly.gates.types import suppressions
+from mayfly.library.staging._target import Trials, tests_about
+from mayfly.sandbox.workbench import Ran, Workbench
+
+STAGES = ("compile", "tests", "smoke")
+# What is refused of our own source, whatever powers it has: the same that a test of the product holds all of it to.
+_DEMANDED = frozenset({"COMPLEXITY", "ARMS", "RECURSION", "LOOP", "SIZE", "NESTING"})
+# Without other packages: with them the checker reads for minutes. What it cannot know of them is no error.
+_TYPES = ("--strict", "--cache-dir=/dev/null", "--no-site-packages", "--ignore-missing-imports")
+_QUIET = ("--follow-imports=silent", "--no-error-summary", "--show-error-codes", "--no-pretty", "--no-color-output")
+_TYPE_ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::\d+)?: error: (?P<said>.*)$", re.MULTILINE)
+_PLUGIN = "mayfly_stage_outcomes"
+_OUTCOMES = ".mayfly-stage/outcomes.json"
+# How much of a failing program's last words is told.
+_TAIL = 1500
+_NAMED = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class Change:
+    """One file of a built-in tool as it is and as it is to be."""
+
+    tool: str
+    tools: tuple[str, ...]
+    path: str
+    old: bytes
+    new: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class StageResult:
+    """How one stage went."""
+
+    stage: str
+    ok: bool
+    told: str
+    seconds: float
+
+
+class StageFailed(Exception):
+    """A stage is not passed; the message is why."""
+
+
+@dataclass(kw_only=True)
+class Trial:
+    """Try a change, stage by stage, in a worktree that has it."""
+
+    tree: Path
+    change: Change
+    state: Path
+    settings: StagingSettings
+    gates: GateSettings
+    workbench: WorkbenchSettings
+    stop: Stop | None = None
+    tell: Callable[[StageResult], None] = field(default=lambda _: None)
+    note: str = ""
+    """What the judge says."""
+    not_tried: tuple[str, ...] = ()
+    """Tests that cannot run behind the wall: they fail there without the change as well."""
+
+    def run(self) -> tuple[StageResult, ...]:
+        """Try all stages in their order; the first that fails is the last."""
+        results: list[StageResult] = []
+        # The tree is a fresh checkout of what the repository has: nothing of a person's own lies in it to be masked,
+        # and some of our sources have names like those of files with secrets.
+        with Workbench(self.tree, state=self.state, settings=self.workbench, secret=lambda _: False) as bench:
+            for stage, seconds in self._limits():
+                began = time.monotonic()
+                run = _Commands(bench, began + seconds, seconds, self.stop)
+                try:
+                    told, ok = getattr(self, f"_{stage}")(run), True
+                except StageFailed as failed:
+                    told, ok = str(failed), False
+                finally:
+                    bench.drop()
+                results.append(StageResult(stage=stage, ok=ok, told=told, seconds=time.monotonic() - began))
+                self.tell(results[-1])
+                if not ok:
+                    break
+        return tuple(results)
+
+    def _limits(self) -> Iterable[tuple[str, float]]:
+        return zip(STAGES, (self.settings.compile, self.settings.tests, self.settings.smoke), strict=True)
+
+    def _compile(self, run: _Commands) -> str:
+        new, old = self.change.new, self.change.old
+        faults = _faults(new, self.gates)
+        if faults:
+            raise StageFailed("; ".join(faults[:_NAMED]))
+        hidden = _hidden(new) - _hidden(old)
+        if hidden:
+            raise StageFailed(f"it hides more from the type check than before: {min(hidden)}")
+        self.note, refused = _judged(new, old)
+        if refused:
+            raise StageFailed(f"the judge refuses it: {refused}")
+        wrong = self._type_errors(run)
+        if wrong:
+            run.bench.write({self.change.path: self.change.old})
+            known = {said for _, said in self._type_errors(run)}
+            wrong = [(line, said) for line, said in wrong if said not in known]
+        if wrong:
+            raise StageFailed("types: " + "; ".join(f"line {line}: {said}" for line, said in wrong[:_NAMED]))
+        return "syntax, stability and types"
+
+    def _type_errors(self, run: _Commands) -> list[tuple[str, str]]:
+        """Return what the type checker says of the file, each with its line."""
+        ran = run("-m", "mypy", *_TYPES, *_QUIET, self.change.path)
+        found = [one for one in _TYPE_ERROR.finditer(ran.output) if one["file"] == self.change.path]
+        if not ran.ok and not (found and ran.code == 1):
+            _refuse_missing(ran, "mypy")
+            raise StageFailed(f"the type checker says no: {_tail(ran)}")
+        return [(one["line"], one["said"]) for one in found]
+
+    def _tests(self, run: _Commands) -> str:
+        trials = Trials.load(self.tree)
+        files = list(dict.fromkeys((*tests_about(self.tree, self.change.path, self.change.tools), *trials.contracts)))
+        wanted = run.pytest(files, old=self.change, collect=True)["found"]
+        if not wanted:
+            raise StageFailed(f"there are no tests in {', '.join(files[:_NAMED])}")
+        ended: dict[str, str] = run.pytest(files)["ended"]
+        # A file that cannot be read as tests any more has an end of its own, under its own name.
+        bad = [name for name in (*wanted, *ended) if ended.get(name, "missing") != "passed"]
+        bad = list(dict.fromkeys(bad))
+        again = run.pytest([name for name in bad if name in wanted], old=self.change)["ended"] if bad else {}
+        same = [name for name in bad if again.get(name, "passed") == ended.get(name, "missing")]
+        failed = [name for name in bad if name not in same]
+        if failed:
+            more = f" and {len(failed) - _NAMED} more" if len(failed) > _NAMED else ""
+            raise StageFailed(
+                f"{len(failed)} of {len(wanted)} tests that the old file passes: "
+                + ", ".join(f"{name} ({ended.get(name, 'missing')})" for name in failed[:_NAMED])
+                + more
+                + f"\n{run.last}"
+            )
+        passed = [name for name in wanted if ended.get(name) == "passed"]
+        if not any(not name.startswith(trials.contracts) for name in passed) and len(files) > len(trials.contracts):
+            raise StageFailed("none of the tests that are about the file can run behind the wall")
+        self.not_tried = tuple(same)
+        left = f", {len(same)} cannot run behind the wall" if same else ""
+        return f"{len(passed)} tests of {len(files)} files{left}"
+
+    def _smoke(self, run: _Commands) -> str:
+        return smoke(run, Trials.load(self.tree), self.change.tool)
+
+
+def smoke(run: _Commands, trials: Trials, tool: str) -> str:
+    """Start the product as the repository says; in the end it has to name *tool* among its tools."""
+    for words in trials.smoke:
+        ran = run(*words)
+        if not ran.ok:
+            raise StageFailed(f"python {' '.join(words)}: {ran.reason or ran.status}\n{_tail(ran)}")
+    if not re.search(rf"(?<!\w){re.escape(tool)}(?!\w)", ran.output):
+        raise StageFailed(f"it starts, and does not have {tool} any more")
+    return f"{len(trials.smoke)} starts, and {tool} is there"
+
+
+class _Commands:
+    """Run commands of one stage, which all together have so many seconds."""
+
+    def __init__(self, bench: Workbench, ends: float, seconds: float, stop: Stop | None) -> None:
+        self.bench = bench
+        self.last = ""
+        self._ends = ends
+        self._seconds = seconds
+        self._stop = stop
+
+    def __call__(self, *words: str, **variables: str) -> Ran:
+        """Run Python with these words in the tree, whose own sources come first."""
+        root = self.bench.workspace
+        variables = {"PYTHONPATH": f"{root}/src:{root}:{root}/.mayfly-stage", **variables}
+        left = max(self._ends - time.monotonic(), 0.001)
+        ran = self.bench.run([sys.executable, *words], timeout=left, environment=variables, stop=self._stop)
+        if ran.status == "timeout":
+            raise StageFailed(f"it took more than {self._seconds:g} s")
+        if ran.status == "stopped":
+            raise StageFailed("it was stopped")
+        self.last = _tail(ran)
+        return ran
+
+    def pytest(self, tests: Sequence[str], *, old: Change | None = None, collect: bool = False) -> dict[str, Any]:
+        """Run tests, with the old file where it is said, and return which were found and how each ended."""
+        if not tests:
+            return {"found": [], "ended": {}}
+        plugin = Path(__file__).with_name("outcomes.py").read_bytes()
+        self.bench.write({f".mayfly-stage/{_PLUGIN}.py": plugin, **({old.path: old.old} if old is not None else {})})
+        options = ["-q", "--tb=short", "-p", "no:cacheprovider", "-p", _PLUGIN]
+        options += ["--collect-only"] if collect else []
+        ran = self("-m", "pytest", *options, *tests, MAYFLY_STAGE_OUTCOMES=_OUTCOMES)
+        try:
+            found = json.loads(self.bench.read(_OUTCOMES))
+        except (InputError, ValueError):
+            _refuse_missing(ran, "pytest")
+            raise StageFailed(f"the tests ended without a result: {_tail(ran)}") from None
+        finally:
+            self.bench.drop()
+        return {"found": list(map(str, found["found"])), "ended": dict(found["ended"])}
+
+
+def smoke_in(
+    tree: Path,
+    tool: str,
+    *,
+    tracked: Collection[str],
+    state: Path,
+    settings: StagingSettings,
+    workbench: WorkbenchSettings,
+    stop: Stop | None = None,
+) -> str:
+    """Start the product from *tree* as it stands, behind the wall; returns why that is not well, or nothing.
+
+    Files with secrets are masked in it, but for those that are *tracked*: they are sources with unlucky names.
+    """
+
+    def secret(path: str) -> object:
+        return path not in tracked and secret_path(path)
+
+    with Workbench(tree, state=state, settings=workbench, secret=secret) as bench:
+        ends = time.monotonic() + settings.smoke
+        try:
+            smoke(_Commands(bench, ends, settings.smoke, stop), Trials.load(tree), tool)
+        except StageFailed as failed:
+            return str(failed)
+        finally:
+            bench.drop()
+    return ""
+
+
+def _faults(source: bytes, gates: GateSettings) -> list[str]:
+    """Return what the gates that run nothing refuse."""
+    parsed = check_syntax(source, limit=gates.source)
+    if parsed.tree is None:
+        return [verdict.message for verdict in parsed.verdicts] or ["it is empty"]
+    profile = Profile.of(gates, tier=Tier.BUILTIN, grants=("package",))
+    found = check_stability(parsed.tree, parsed.text, profile).verdicts
+    return [
+        f"line {verdict.line}: {verdict.message}"
+        for verdict in found
+        if verdict.decision == "reject" and verdict.code in _DEMANDED
+    ]
+
+
+def _hidden(source: bytes) -> Counter[str]:
+    text = source.decode("utf-8", "replace")
+    return Counter(verdict.message for verdict in suppressions(text) if "TYPE_CHECKING" not in verdict.message)
+
+
+def _judged(new: bytes, old: bytes) -> tuple[str, str]:
+    """Return what the judge notes, and why it refuses what it did not refuse before."""
+    judge = Judge(Criteria.load())
+    opinions = []
+    for source in (new, old):
+        parsed = check_syntax(source)
+        opinions.append(None if parsed.tree is None else judge.judge(parsed.tree, parsed.text, grants=("package",)))
+    now, before = opinions
+    if now is None:
+        return "", ""
+    said = "; ".join(one_line(verdict.message, limit=160) for verdict in now.verdicts) or "nothing against it"
+    note = f"{now.decision}, score {now.score:g}: {said}"
+    refused = now.decision == "reject" and (before is None or before.decision != "reject")
+    return note, said if refused else ""
+
+
+def _tail(ran: Ran) -> str:
+    return ran.output.strip()[-_TAIL:]
+
+
+def _refuse_missing(ran: Ran, module: str) -> None:
+    if f"No module named {module}" in ran.output:
+        raise MachineError(f"{module} is not installed: staging needs it", fix="MAYFLY_SETUP=dev ./mayfly")

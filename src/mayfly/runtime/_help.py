@@ -1,0 +1,83 @@
+"""Go on with a task that asked something, with what was answered; whoever shows the question only draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import UNSET, Contract, InputError, was_hidden
+
+if TYPE_CHECKING:
+    from mayfly.core import Outcome
+    from mayfly.forge import Call
+    from mayfly.runtime._run import Runtime
+
+
+def answer_help(runtime: Runtime, id: str, text: str, *, model: str | None = None) -> Outcome[Any]:
+    """Record *text* as the answer to the call for help *id*, or to that of the run *id*, and take its task up again."""
+    id = f"h-{id.removeprefix('r-')}" if id.startswith("r-") else id
+    inbox = runtime.parts.inbox
+    call = inbox.get(id)
+    if was_hidden(call.request):
+        fix = "run it again, with the answer in its words"
+        raise InputError(f"{id} was asked with a secret, which is not kept", fix=fix)
+    settled = _settling(call, text)
+    call = inbox.answer(id, text)
+    run, _, node = call.run.partition("/")
+    if settled is not None:
+        return runtime.run(**{**_again(call.request, model), **settled})
+    if node:
+        return runtime.resume(run, hints=(text,), model=model)
+    return runtime.run(hints=(text,), **_again(call.request, model))
+
+
+def _settling(call: Call, text: str) -> dict[str, Any] | None:
+    """Return what an answer to a question about one input adds to the task; None where no such question was asked."""
+    if call.asked is None:
+        return None
+    input, offered = call.asked
+    request: Any = call.request
+    answers, never = list(request.get("answers") or ()), list(request.get("never") or ())
+    if text.strip().lower() in ("cannot occur", "never"):
+        return {"answers": answers, "never": [*never, input]}
+    return {"answers": [*answers, {"input": input, "output": answer_in(text, offered)}], "never": never}
+
+
+def answer_in(text: str, offered: Sequence[object]) -> object:
+    """Return the output that somebody means: one that is offered, by its number or by yes, or what was written."""
+    said = text.strip()
+    if said.lower() in ("yes", "y") and offered:
+        return offered[0]
+    if said.lower() in ("no", "n"):
+        raise InputError("what should it give instead?", fix="write the right output, or: cannot occur")
+    numbers = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in offered)
+    # Where the answers are numbers themselves, a number is an answer and no place in the list.
+    if said.isdigit() and 1 <= int(said) <= len(offered) and not numbers:
+        return offered[int(said) - 1]
+    try:
+        value: object = json.loads(said)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _again(request: Mapping[str, Any], model: str | None) -> dict[str, Any]:
+    """Return what `Runtime.run` needs to take a task up again."""
+    lines = request.get("lines")
+    if lines and not Path(lines).exists():
+        raise InputError(f"the input {lines} of this task is gone", fix="put it back, or run the task anew")
+    return {
+        "intent": request["intent"],
+        "input": UNSET if lines or request.get("input") is None else request["input"],
+        "lines": lines,
+        "examples": request["examples"],
+        "ground": request["ground"],
+        "tier": request["tier"],
+        "grants": tuple(request.get("grants") or ()),
+        "model": model or request.get("model"),
+        "contract": Contract.from_json(request["contract"]) if request.get("contract") else None,
+        "answers": request.get("answers") or (),
+        "never": request.get("never") or (),
+    }

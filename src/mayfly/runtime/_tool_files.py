@@ -1,0 +1,146 @@
+"""The library's checkout kept as the store has it, and what people put there taken in through the gates."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Protocol
+
+from mayfly.core import MayflyError, StoreError, content_hash
+from mayfly.gates import Suite
+from mayfly.library import Card, Checkout, CheckoutFiles, Versions
+from mayfly.runtime._tool_maker import FILE
+from mayfly.runtime._tool_tests import tests_as_text
+from mayfly.runtime._tool_values import ToolMade, ToolOrder
+
+if TYPE_CHECKING:
+    from mayfly.library import Candidate
+    from mayfly.store import Served, ToolVersionRow
+
+
+class Make(Protocol):
+    """Make a version of what somebody hands in."""
+
+    def __call__(self, order: ToolOrder, *, update: bool) -> ToolMade:
+        """Make it."""
+        ...
+
+
+class ToolFiles:
+    """Write, mend and read the files of the library; what goes wrong with files changes nothing that serves."""
+
+    def __init__(self, versions: Versions, checkout: Checkout) -> None:
+        self._versions = versions
+        self._checkout = checkout
+
+    def write(self, row: ToolVersionRow, files: CheckoutFiles) -> None:
+        """Write the files of a version; where that cannot be done, the version serves all the same."""
+        with suppress(StoreError):
+            self._checkout.write(row, files)
+
+    def remove(self, name: str) -> None:
+        """Take the files of a tool away that is gone."""
+        self._checkout.remove(name)
+
+    def repair(self, row: ToolVersionRow) -> None:
+        """Write the files of a version as the store has it, and let the pointer name it."""
+        self._repair(row, point=True)
+
+    def _repair(self, row: ToolVersionRow, *, point: bool) -> None:
+        found = self._versions.open(row)
+        suite = Suite.from_json(self._versions.tests(row))
+        files = CheckoutFiles(source=found.source, tests=test_file(suite, found.card), card=card_file(found.card))
+        with suppress(StoreError):
+            self._checkout.write(row, files, point=point)
+
+    def mend(self) -> Iterator[str]:
+        """Write what is missing, take away what is gone, and say what cannot be opened."""
+        for one in self._versions.rows.all():
+            if not self._is_written_out(one):
+                try:
+                    self.repair(one.version)
+                except MayflyError as error:
+                    yield str(error)
+        gone = {row.name for row in self._versions.rows.deleted()}
+        for name in gone.intersection(self._checkout.names()):
+            self._checkout.remove(name)
+
+    def problems(self) -> Iterator[str]:
+        """Yield what is not whole, of what serves and of its files."""
+        for one in self._versions.rows.all():
+            try:
+                self._versions.open(one.version)
+                self._versions.tests(one.version)
+            except MayflyError as error:
+                yield str(error)
+                continue
+            if self._checkout.was_edited(one.version):
+                yield f"a file of {one.tool.name} was edited and is not in force: mayfly tools list says why"
+            elif not self._is_written_out(one):
+                yield f"the files of {one.tool.name} are not what serves: mayfly tools list mends them"
+
+    def _is_written_out(self, one: Served) -> bool:
+        pointed = self._checkout.points_to(one.tool.name) == self._checkout.directory(one.version).name
+        return pointed and self._checkout.is_whole(one.version)
+
+    def adopt(self, make: Make) -> Iterator[str]:
+        """Make versions of files that were edited or put there, where they pass; say what came of each."""
+        for candidate in self._checkout.candidates(self._versions.rows.all()):
+            yield from self._adopt(candidate, make)
+
+    def _adopt(self, candidate: Candidate, make: Make) -> Iterator[str]:
+        where = f"library/{candidate.path.relative_to(self._checkout.folder)}"
+        if candidate.problem:
+            yield f"{where} is left out: {candidate.problem}"
+            return
+        served = self._versions.rows.served(candidate.name)
+        try:
+            made = self._made(candidate, served, make)
+        except MayflyError as error:
+            made = ToolMade(decision="reject", name=candidate.name, reason=error.message)
+        if made is not None and not made.accepted:
+            on = f"; version {served.tool.version} serves" if served is not None else ""
+            yield f"{where}/tool.py is left out: {made.reason}{on}"
+            return
+        self._checkout.discard(candidate)
+        if served is not None:
+            self._repair(served.version, point=made is None)
+        if made is not None:
+            yield f"{where}/tool.py was proven and serves as version {made.version} of {candidate.name}"
+
+    def _made(self, candidate: Candidate, served: Served | None, make: Make) -> ToolMade | None:
+        """Return what came of a candidate; None where it is what serves anyway."""
+        tests, edited = candidate.tests, candidate.tests is not None
+        if served is not None:
+            found = self._versions.open(served.version)
+            suite = Suite.from_json(self._versions.tests(found.row))
+            edited = tests is not None and tests != test_file(suite, found.card)
+            if content_hash(candidate.source) == found.row.source and not edited:
+                return None
+        order = ToolOrder(
+            intent="",
+            name=candidate.name,
+            source=candidate.source,
+            tests=tests if edited else None,
+            by=FILE,
+            replace_tests=edited,
+        )
+        return self._refused_before(candidate, edited=edited) or make(order, update=served is not None)
+
+    def _refused_before(self, candidate: Candidate, *, edited: bool) -> ToolMade | None:
+        """Return what was said of the same file before: it is not tried again at every look."""
+        last = self._versions.ledger.last(kind="tool.refused", subject=f"tool:{candidate.name}")
+        if edited or last is None or last.payload.get("source_hash") != content_hash(candidate.source):
+            return None
+        return ToolMade(decision="reject", name=candidate.name, reason=str(last.payload.get("reason", "")))
+
+
+def test_file(suite: Suite, card: Card) -> str:
+    """Return the tests of a version as its checkout has them."""
+    return tests_as_text(suite, card.name, spread=card.spread)
+
+
+def card_file(card: Card) -> str:
+    """Return a card as its checkout has it."""
+    return json.dumps(card.to_json(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"

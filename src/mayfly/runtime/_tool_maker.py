@@ -1,0 +1,380 @@
+"""Make a version: have it written or take what was handed in, try it at all gates, and say what speaks for it.
+
+Nothing of it is kept anywhere before the evidence is in.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING
+
+from mayfly.core import (
+    UNSET,
+    Example,
+    HelpNeeded,
+    InputError,
+    MayflyError,
+    Proof,
+    Tier,
+    Verdict,
+    content_hash,
+    holds_secret_in,
+    one_line,
+    parse_python,
+    without_secrets,
+)
+from mayfly.gates import Admission, Profile, Suite, Test, find_entry
+from mayfly.library import LONGEST_DESCRIPTION, Card, ToolSignature, check_name, read_signature, words_of
+from mayfly.promise.fit import does_of
+from mayfly.runtime._collapse import Collapse
+from mayfly.runtime._compile import compile_task
+from mayfly.runtime._given import compile_given, verdicts_of
+from mayfly.runtime._task import checked_examples, make_task
+from mayfly.runtime._tool_grants import default_grants, opened_grants, reaches_outside
+from mayfly.runtime._tool_live import try_live
+from mayfly.runtime._tool_tests import each_once, suite_text, tool_name_of, unspread
+from mayfly.runtime._tool_values import ToolMade, ToolOrder
+from mayfly.runtime._tool_wish import Wish, signature_for
+
+if TYPE_CHECKING:
+    from mayfly.runtime._run import Runtime
+    from mayfly.runtime._story import Story
+
+# Tests that somebody wrote, as against those that follow from what was given.
+_WRITTEN = frozenset({"intent", "check", "function"})
+# Who is named for what was found in the checkout.
+FILE = "file"
+_NOBODY = "nobody but its author: source and tests are by one hand"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Earlier:
+    """The version that an update starts from: its tests hold on unless somebody replaces them."""
+
+    suite: Suite
+    signature: ToolSignature
+    grants: tuple[str, ...]
+    tests_by: str
+    intent: str
+    summary: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProvenTool:
+    """A source that every gate admitted, with its tests and its card; the card's place is filled in when it is kept."""
+
+    card: Card
+    source: str
+    suite: Suite
+    tests: str
+    admission: Admission
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Draft:
+    """What the gates have said about a source, before anybody decides whether it becomes a version."""
+
+    order: ToolOrder
+    intent: str
+    signature: ToolSignature
+    admission: Admission
+    suite: Suite
+    proof: Proof | None
+    granted: tuple[str, ...]
+    opened: tuple[str, ...]
+    author: str
+    kept: tuple[Test, ...] = ()
+
+
+class ToolMaker:
+    """Make tools with the parts of one runtime."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._settings = runtime.settings
+
+    def make(self, order: ToolOrder, earlier: Earlier | None = None) -> ProvenTool | ToolMade:
+        """Return a proven version, or why there is none; an order that cannot be meant is an `InputError`."""
+        order = self._checked(order)
+        story = self._runtime.story("c")
+        try:
+            draft = (
+                self._given(order, earlier, story) if order.source is not None else self._forged(order, earlier, story)
+            )
+        except InputError:
+            raise
+        except Collapse as error:
+            verdict = Verdict(decision="reject", gate="forge", code=error.code, message=error.reason)
+            return ToolMade(
+                decision="reject",
+                name=order.name,
+                reason=one_line(error.reason, limit=500),
+                verdicts=(verdict,),
+                question=error.question or "",
+            )
+        except MayflyError as error:
+            return ToolMade(
+                decision="reject",
+                name=order.name,
+                reason=one_line(error.last_error if isinstance(error, HelpNeeded) else error.message, limit=500),
+                fix=error.fix or "",
+                verdicts=tuple(verdicts_of(error)),
+                question=str(getattr(error, "question", None) or ""),
+            )
+        return self._proven(draft, story)
+
+    def _checked(self, order: ToolOrder) -> ToolOrder:
+        """Return the order, which can be meant, with a name: read off the source, or made of the intent."""
+        size, most = len((order.source or "").encode("utf-8", "surrogatepass")), self._settings.gates.source
+        if size > most:
+            raise InputError(f"the source has {size:,} bytes; the limit is {most:,}", fix="MAYFLY_GATES_SOURCE")
+        name = order.name
+        if not name and order.source is not None:
+            name = _only_function(order.source)
+        name = name or tool_name_of(order.intent, words_of(order.intent))
+        check_name(name)
+        if len(order.summary) > LONGEST_DESCRIPTION:
+            raise InputError(f"the description has {len(order.summary)} characters; the limit is {LONGEST_DESCRIPTION}")
+        limit = self._settings.library.timeout
+        if order.seconds is not None and not 0 < order.seconds <= limit:
+            raise InputError(
+                f"a call of a tool takes up to {limit:g} s, not {order.seconds:g}", fix="MAYFLY_LIBRARY_TIMEOUT"
+            )
+        return replace(order, name=name)
+
+    def _granted(self, order: ToolOrder, earlier: Earlier | None) -> tuple[str, ...]:
+        if order.grants is not None:
+            return tuple(sorted(set(order.grants)))
+        return earlier.grants if earlier is not None else default_grants(self._settings.library.grants)
+
+    def _profile(self, grants: tuple[str, ...]) -> Profile:
+        return Profile.of(self._settings.gates, tier=Tier.AUTHORED, grants=grants)
+
+    def _given(self, order: ToolOrder, earlier: Earlier | None, story: Story) -> _Draft:
+        source = order.source or ""
+        signature = read_signature(source, order.name)
+        granted = self._granted(order, earlier)
+        opened = granted if order.grants is not None else opened_grants(source, granted)
+        profile = self._profile(opened)
+        intent = order.intent or (earlier.intent if earlier else "") or signature.doc or order.name.replace("_", " ")
+        kept = () if order.replace_tests else _kept_tests(earlier, signature)
+        examples = [replace(one, input=signature.positional(one.input)) for one in checked_examples(order.examples)]
+        admission, suite = compile_given(
+            self._runtime,
+            intent,
+            source,
+            entry=order.name,
+            examples=examples,
+            profile=profile,
+            model=order.model,
+            tests=order.tests,
+            kept=kept,
+            story=story,
+        )
+        suite = replace(suite, tests=each_once(suite.tests))
+        if admission.decision != "accept":
+            admission = try_live(self._runtime.parts, admission, suite, profile)
+        return _Draft(
+            order=order,
+            intent=intent,
+            signature=signature,
+            admission=admission,
+            suite=suite,
+            proof=_honest(admission.proof, witnessed=_has_witness(suite, order, kept, earlier)),
+            granted=granted,
+            opened=opened,
+            author=order.by or "given",
+            kept=kept,
+        )
+
+    def _forged(self, order: ToolOrder, earlier: Earlier | None, story: Story) -> _Draft:
+        """Have it written: by example where that is enough, and by a model where one may be asked."""
+        intent = order.intent or (earlier.intent if earlier else "")
+        model = self._runtime.model_named(order.model)
+        examples = checked_examples(order.examples)
+        if earlier is not None and not order.replace_tests:
+            known = [one for one in earlier.suite.tests if one.kind == "example" and one.expected is not UNSET]
+            examples = (*examples, *(Example(input=one.input, output=one.expected) for one in known))
+        if not examples and model is None:
+            raise InputError(
+                "there is nothing to write this tool from",
+                fix="give examples (--examples FILE.json), or source and tests, or a model (--model)",
+            )
+        granted = self._granted(order, earlier)
+        profile = self._profile(granted if order.grants is not None else ())
+        wish = signature_for(self._runtime, order.name, intent, examples, model)
+        admission, suite = self._compiled(intent, wish, profile, model, story)
+        signature = read_signature(admission.artifact.source, order.name)
+        # What is written for a signature takes a list of arguments; a tool of one parameter takes just that.
+        plain = find_entry(parse_python(admission.artifact.source), order.name)
+        if not plain.spread:
+            suite, admission = unspread(suite), replace(admission, entry=plain)
+        kept = () if order.replace_tests else _kept_tests(earlier, signature)
+        if kept:
+            suite = replace(suite, tests=each_once((*suite.tests, *kept)))
+            admission = self._runtime.parts.gates().prove_again(admission, suite, profile=profile)
+        source = admission.artifact.source
+        return _Draft(
+            order=order,
+            intent=intent,
+            signature=signature,
+            admission=admission,
+            suite=suite,
+            proof=admission.proof,
+            granted=granted,
+            opened=granted if order.grants is not None else opened_grants(source, granted),
+            author=admission.artifact.author,
+            kept=kept,
+        )
+
+    def _compiled(
+        self, intent: str, wish: Wish, profile: Profile, model: str | None, story: Story
+    ) -> tuple[Admission, Suite]:
+        """Have a function written for a signature; raises what stood in the way."""
+        task = make_task(
+            intent,
+            input=UNSET,
+            lines=None,
+            examples=wish.examples,
+            ground=None,
+            context=None,
+            tier=Tier.AUTHORED,
+            imports=None,
+            hints=(),
+            signature=wish.signature,
+            settings=self._settings,
+            contract=wish.contract,
+            grants=profile.grants,
+        )
+        self._runtime.check_grants(task, story)
+        story.began(task, model)
+        try:
+            compiled = compile_task(self._runtime.parts, task, story, model=model)
+        finally:
+            self._runtime.keep(story)
+        assert compiled.admission is not None, "what was compiled was admitted"
+        assert compiled.suite is not None, "what was admitted was tested"
+        return compiled.admission, compiled.suite
+
+    def _proven(self, draft: _Draft, story: Story) -> ProvenTool | ToolMade:
+        order, admission, proof, suite = draft.order, draft.admission, draft.proof, draft.suite
+        reason, fix = _objection(draft)
+        if reason or proof is None:
+            report = admission.report
+            return ToolMade(
+                decision="reject",
+                name=order.name,
+                reason=one_line(reason, limit=500),
+                fix=fix,
+                verdicts=admission.verdicts,
+                proof=proof,
+                source=admission.artifact.source,
+                question=report.question.text if report and report.question else "",
+            )
+        if holds_secret_in(suite.to_json()):
+            raise InputError("the tests of this tool hold what looks like a secret, which is never kept")
+        tests = suite_text(suite)
+        card = self._card(draft, proof, tests, story)
+        return ProvenTool(card=card, source=admission.artifact.source, suite=suite, tests=tests, admission=admission)
+
+    def _card(self, draft: _Draft, proof: Proof, tests: str, story: Story) -> Card:
+        order, admission, signature, entry = draft.order, draft.admission, draft.signature, draft.admission.entry
+        assert entry is not None, "what was proven has an entry"
+        summary = without_secrets(one_line(order.summary or signature.doc or draft.intent, limit=LONGEST_DESCRIPTION))
+        return Card(
+            name=order.name,
+            version=0,
+            summary=summary,
+            intent=without_secrets(one_line(draft.intent, limit=2000)),
+            input_schema=signature.input_schema,
+            output_schema=signature.output_schema,
+            parameters=signature.parameters,
+            required=signature.required,
+            is_class=signature.is_class,
+            spread=entry.spread,
+            does=does_of(order.name, summary),
+            seconds=order.seconds or self._settings.library.timeout,
+            grants=draft.granted,
+            opened=draft.opened,
+            effect="once" if reaches_outside(draft.opened) else "none",
+            source_hash=admission.artifact.hash,
+            tests_hash=content_hash(tests),
+            shape=signature.shape,
+            verdicts=tuple(asdict(one) for one in admission.verdicts),
+            proof=asdict(proof),
+            witness="; ".join(map(str, proof.evidence)) or _NOBODY,
+            tests=proof.tests,
+            author=draft.author,
+            by=order.by,
+            tests_by=order.tests_by or (order.by if order.source is not None else draft.suite.author),
+            model=story.model or "",
+            cost=story.cost().to_json(),
+            parent=0,
+            versions=self._runtime.parts.versions(),
+            run=story.id,
+            notes=admission.report.notes if admission.report else (),
+        )
+
+
+def _objection(draft: _Draft) -> tuple[str, str]:
+    """Return why a draft does not become a version, and what would help; nothing where it does."""
+    order, admission, proof = draft.order, draft.admission, draft.proof
+    refused = next((one for one in admission.verdicts if one.decision == "reject"), None)
+    if refused is not None:
+        fix = refused.fix or ""
+        if draft.kept and refused.code == "TEST_FAILED" and not order.replace_tests:
+            fix = f"{fix}; where a test of the old version no longer holds: --replace-tests"
+        return f"{refused.gate}: {refused.message}", fix
+    if proof is None or admission.entry is None or admission.decision != "accept":
+        return "nothing was proven", ""
+    if not proof.holds and order.source is None and not order.accept_weak:
+        fix = "give more examples or tests, or take it as it is: --accept-weak"
+        return "only what its author was shown speaks for it", fix
+    return "", ""
+
+
+def _only_function(source: str) -> str:
+    try:
+        tree = parse_python(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = [node.name for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
+    return found[0] if len(found) == 1 else ""
+
+
+def _kept_tests(earlier: Earlier | None, signature: ToolSignature) -> tuple[Test, ...]:
+    """Return the tests of the version before, which go on holding where it is still called the same way."""
+    if earlier is None:
+        return ()
+    if earlier.signature.shape != signature.shape:
+        raise InputError(
+            f"{signature.name} would be called in another way than before, so that its tests say nothing",
+            fix="give tests or examples for it and say so: --replace-tests",
+        )
+    return earlier.suite.tests
+
+
+def _has_witness(suite: Suite, order: ToolOrder, kept: Sequence[Test], earlier: Earlier | None) -> bool:
+    """Whether any of the written tests is by another hand than the source: a model's, or one that is named."""
+    by_model = suite.author not in ("", "request", order.by)
+    by_other = order.tests is not None and not _is_same(order.tests_by or order.by, order.by)
+    # Who edits a file is not known, and mostly who wrote the tests beside it.
+    known = earlier is not None and bool(earlier.tests_by) and order.by not in ("", FILE)
+    before = known and earlier is not None and bool(kept) and not _is_same(earlier.tests_by, order.by)
+    return by_model or by_other or before
+
+
+def _honest(proof: Proof | None, *, witnessed: bool) -> Proof | None:
+    """Return a proof in which nobody is a witness for a program of their own."""
+    if proof is None or witnessed:
+        return proof
+    evidence = tuple(one for one in proof.evidence if one.kind != "tests")
+    strength = proof.strength if evidence or proof.strength == "none" else "weak"
+    return replace(proof, evidence=evidence, strength=strength)
+
+
+def _is_same(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.strip().casefold()

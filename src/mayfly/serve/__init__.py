@@ -1,0 +1,37 @@
+"""Faces for other programs: the library, runs and rules over MCP.
+
+The names below are loaded on first use: the SDK takes a second to load, and only a server needs it.
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.serve._clients import CLIENTS, client_config
+    from mayfly.serve._http import HttpOptions, serve_http
+    from mayfly.serve._server import McpServer
+    from mayfly.serve._stdio import serve_stdio
+    from mayfly.serve._token import check_token_needed, read_token
+
+__all__ = [
+    "CLIENTS",
+    "HttpOptions",
+    "McpServer",
+    "check_token_needed",
+    "client_config",
+    "read_token",
+    "serve_http",
+    "serve_stdio",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_clients": "CLIENTS client_config",
+        "_http": "HttpOptions serve_http",
+        "_server": "McpServer",
+        "_stdio": "serve_stdio",
+        "_token": "check_token_needed read_token",
+    },
+)

@@ -1,0 +1,210 @@
+"""Make and change tools for a client: at once, by the client's model, or in steps in which it hands things in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import InputError, one_line
+from mayfly.serve._client_model import ClientModel, offers_sampling
+from mayfly.serve._drafts import Draft, Drafts
+from mayfly.serve._reply import Reply, advice
+
+if TYPE_CHECKING:
+    from mayfly.runtime import Runtime, ToolMade
+    from mayfly.serve._errand import Errand
+
+Arguments = Mapping[str, Any]
+# What an order for a tool is made of, besides who gives it.
+_ORDER = ("name", "summary", "source", "examples", "tests", "grants", "seconds", "accept_weak", "replace_tests")
+_WANTED = {
+    "name": "name: what the function is called, such as roman_to_int",
+    "contract": "contract: what goes in, what comes out, and what happens where the input is empty, malformed, missing "
+    "or tied; say what you assume where the intent is silent",
+    "tests": "tests: what has to hold by the intent and the contract alone, edges included; write them before the "
+    "source, and look at each expected value a second time",
+    "source": "source: one annotated Python function of that name with a docstring, written from intent and contract",
+}
+# More verdicts than this are not read by a model either.
+_VERDICTS = 12
+
+
+class Making:
+    """The tools of the server that make, change and remove tools of the library."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._tools = runtime.tools
+        self._drafts = Drafts(runtime.ledger, hours=runtime.settings.mcp.draft)
+
+    def create_tool(self, given: Arguments, errand: Errand) -> Reply:
+        """Make a tool of what is given, or open a draft and say what is missing."""
+        self._check_grants(given)
+        if "draft" in given:
+            return self._go_on(self._drafts.get(given["draft"]), given, errand)
+        if "intent" not in given:
+            raise InputError("intent is missing", fix="say in words what the tool is for")
+        if "source" in given:
+            return _told(self._tools.write(given["intent"], **_order(given, errand)))
+        self._check_free(given)
+        if "tests" in given:  # somebody who wrote tests can write the source
+            return self._begin_draft(given, errand)
+        made = self._written(given, errand)
+        if made is None:
+            return self._begin_draft(given, errand)
+        if made.accepted or errand.stop.cancelled or made.twin:
+            return _told(made)
+        return self._begin_draft(given, errand, refused=made)
+
+    def _written(self, given: Arguments, errand: Errand) -> ToolMade | None:
+        """Have it written by the server's model, the client's, or from examples; None where there is none of these."""
+        settings, order = self._runtime.settings, _order(given, errand)
+        if settings.models.name:
+            return self._tools.write(given["intent"], **order)
+        if settings.mcp.sampling == "on" and offers_sampling(errand):
+            with self._runtime.parts.lent_model(ClientModel(errand)) as model:
+                return self._tools.write(given["intent"], **{**order, "model": model})
+        return self._tools.write(given["intent"], **order) if given.get("examples") else None
+
+    def _begin_draft(self, given: Arguments, errand: Errand, *, refused: ToolMade | None = None) -> Reply:
+        draft = self._drafts.open(given, by=errand.client)
+        return _wanting(draft, refused)
+
+    def _go_on(self, draft: Draft, given: Arguments, errand: Errand) -> Reply:
+        """Take what was handed in; with a source, and everything before it, the tool is made."""
+        early = "source" in given and any(not (given.get(key) or draft.order.get(key)) for key in ("name", "tests"))
+        if early:
+            raise InputError(
+                f"draft {draft.id} has no tests yet: they are written before the source",
+                fix=f"call create_tool with draft {draft.id}, contract and tests, and the source in the call after",
+            )
+        draft = self._drafts.advance(draft, given, by=errand.client)
+        if "source" not in given:
+            return _wanting(draft)
+        order = {**draft.order, "source": given["source"]}
+        made = self._tools.write(str(order.get("intent", "")), **_order(order, errand))
+        if made.accepted:
+            self._drafts.close(draft, name=made.name, version=made.version, by=errand.client)
+            return _told(made)
+        again = f"hand in a better source: create_tool with draft {draft.id} and source"
+        return _told(made, draft=draft.id, again=again)
+
+    def _check_free(self, given: Arguments) -> None:
+        """Say at once that a name is taken, before anybody writes anything for it."""
+        name = given.get("name", "")
+        if name and any(one.name == name for one in self._tools.list()):
+            raise InputError(f"there is a tool {name} already", fix=f"update_tool with name {name}, or another name")
+
+    def _check_grants(self, given: Arguments) -> None:
+        """Refuse more than tools have by default: more is for a person to give, and not for who asks for it."""
+        default = {one.strip() for one in self._runtime.settings.library.grants.split(",")}
+        hosts = "net:*" in default
+        for grant in given.get("grants", ()):
+            if grant not in default and not (hosts and grant.startswith("net:") and _is_public(grant)):
+                raise InputError(
+                    f"{one_line(grant, limit=80)} is more than a tool may be given from here",
+                    fix="leave grants out; a person can give it: mayfly tools write --grant",
+                )
+
+    def update_tool(self, given: Arguments, errand: Errand) -> Reply:
+        """Make the next version of a tool."""
+        self._check_grants(given)
+        order = {key: value for key, value in _order(given, errand).items() if key != "name"}
+        made = self._tools.update(given["name"], given.get("intent", ""), **order)
+        if made.accepted:
+            return _told(made)
+        serving = self._tools.standing(given["name"]).version
+        return _told(made, again=f"version {serving} goes on serving; update_tool again with what is to be changed")
+
+    def rollback_tool(self, given: Arguments, errand: Errand) -> Reply:
+        """Let an earlier version serve again."""
+        version = self._tools.rollback(given["name"], given.get("to"), by=errand.client)
+        return Reply(
+            text=f"version {version} of {given['name']} serves", data={"name": given["name"], "version": version}
+        )
+
+    def delete_tool(self, given: Arguments, errand: Errand) -> Reply:
+        """Let nothing serve under a name any more."""
+        version = self._tools.delete(given["name"], by=errand.client)
+        text = f"{given['name']} is deleted; it was version {version}, and rollback_tool brings it back"
+        return Reply(text=text, data={"name": given["name"], "version": version})
+
+
+def _is_public(grant: str) -> bool:
+    """Whether a grant of one host is no more than that of all public ones: names inside the machine's net are."""
+    from ipaddress import ip_address
+
+    host = grant.removeprefix("net:").rsplit(":", 1)[0].strip("[]").lower()
+    try:
+        return ip_address(host).is_global
+    except ValueError:
+        local = ("localhost", "local", "internal", "lan", "home", "intranet")
+        return "." in host and host.rstrip(".").rsplit(".", 1)[-1] not in local
+
+
+def _order(given: Arguments, errand: Errand) -> dict[str, Any]:
+    """Return the fields of an order. Who hands in both source and tests is nobody's witness, whatever they say."""
+    order = {key: given[key] for key in _ORDER if given.get(key) is not None}
+    return {**order, "by": errand.client, "tests_by": errand.client if "tests" in order else ""}
+
+
+def _told(made: ToolMade, *, draft: str = "", again: str = "") -> Reply:
+    """Say what became of an order."""
+    verdicts = [asdict(one) for one in made.verdicts if one.decision != "accept" or not made.accepted][:_VERDICTS]
+    common = {"name": made.name, "reason": made.reason, "verdicts": verdicts}
+    if made.accepted and made.card is not None:
+        card = made.card
+        todo = f"call it by its name, or with call_tool: {made.name}({', '.join(card.parameters)})"
+        data = {
+            **common,
+            "status": "created",
+            "version": made.version,
+            "strength": card.strength,
+            "witness": card.witness,
+            "next": todo,
+            "input_schema": dict(card.input_schema),
+            "output_schema": dict(card.output_schema),
+        }
+        text = f"{made.name}, version {made.version}, serves. Proof {card.strength}; who speaks for it: {card.witness}"
+        return Reply(text=f"{text}\nnext: {todo}", data=data)
+    wrong = [_verdict_line(one) for one in verdicts if one["decision"] != "accept"]
+    asked = [f"question: {made.question}; another example that says it settles it"] if made.question else []
+    todo = (
+        "; ".join(part for part in (advice(made.fix), again) if part) or "change what the verdicts name, and try again"
+    )
+    data = {**common, "status": "refused", "question": made.question, "next": todo}
+    if draft:
+        data["draft"] = draft
+    lines = [f"refused: {made.reason}", *wrong, *asked, f"next: {todo}"]
+    return Reply(text="\n".join(lines), data=data, error=True)
+
+
+def _verdict_line(verdict: Mapping[str, Any]) -> str:
+    where = f" line {verdict['line']}" if verdict.get("line") else ""
+    fix = f"; {one_line(str(verdict['fix']), limit=400)}" if verdict.get("fix") else ""
+    return f"  {verdict['gate']}{where}: {one_line(str(verdict['message']), limit=600)}{fix}"
+
+
+def _wanting(draft: Draft, refused: ToolMade | None = None) -> Reply:
+    """Say what a draft still needs."""
+    wants = draft.wants
+    together = "source" not in wants
+    todo = f"call create_tool with draft {draft.id} and {', '.join(wants)}"
+    why = f"It could not be written from what was given: {refused.reason}. " if refused is not None else ""
+    asked = f"One more example would settle: {refused.question}. " if refused is not None and refused.question else ""
+    told = f"{why}{asked}Draft {draft.id} is open; nothing serves yet."
+    after = " The source comes in the call after that." if together else " Tests are fixed from then on."
+    seen = [_verdict_line(asdict(one)) for one in refused.verdicts if one.decision != "accept"] if refused else []
+    lines = [told, *seen[:_VERDICTS], f"next: {todo}.{after}", *(f"  {_WANTED[key]}" for key in wants)]
+    data: dict[str, Any] = {
+        "status": "draft",
+        "draft": draft.id,
+        "name": str(draft.order.get("name", "")),
+        "wants": wants,
+        "next": todo,
+        "reason": refused.reason if refused is not None else "",
+    }
+    if refused is not None and refused.question:
+        data["question"] = refused.question
+    return Reply(text="\n".join(lines), data=data)

@@ -1,0 +1,68 @@
+"""The tools that are built in: an agent may change them, by staging and with a person's word where the rules ask."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Protocol
+
+from mayfly.core import Asked, Capability, Invocation, Stop
+from mayfly.session.tools._schema import TEXT, said, takes
+from mayfly.store import JSON
+
+if TYPE_CHECKING:
+    from mayfly.store import Ledger
+
+
+class StageBuiltin(Protocol):
+    """Stage a change of a built-in tool and say what came of it; a refusal is an error with the stage and why."""
+
+    def __call__(self, change: BuiltinChange, *, stop: Stop | None) -> str:
+        """Stage it."""
+        ...
+
+
+class BuiltinChange:
+    """What an agent wants of a built-in tool; the source is a blob of the ledger, so that the rules see its hash."""
+
+    def __init__(self, tool: str, payload: Mapping[str, JSON]) -> None:
+        self.tool = tool
+        self.source = str(payload.get("content", ""))
+        self.path = str(payload.get("note", ""))
+        self.why = str(payload.get("reason", ""))
+
+
+def builtin_tools(ledger: Ledger, stage: StageBuiltin | None) -> tuple[Capability, ...]:
+    """Return the tool that changes built-in ones, where there is somebody who stages."""
+    if stage is None:
+        return ()
+
+    def asked(call: Invocation) -> Asked:
+        given = call.arguments
+        source = ledger.put_blob(given["source"].encode("utf-8", "surrogatepass"))
+        payload = {"content": source, "note": given.get("path", ""), "reason": given.get("why", "")}
+        return Asked("builtin_modify", given["tool"], json.dumps(payload))
+
+    def call(invocation: Invocation) -> str:
+        wanted = asked(invocation)
+        return stage(BuiltinChange(wanted.target, json.loads(wanted.payload)), stop=invocation.stop)
+
+    return (
+        Capability(
+            name="builtin_modify",
+            summary="Change a tool that is built in: the whole new source of its file is tried on a branch of its own "
+            "(compile, tests, start-up) and merged when all of it passes. Tools of the library are not changed so.",
+            input_schema=takes(
+                "tool",
+                "source",
+                tool=said(TEXT, "the name of the tool", pattern=r"^[a-z][a-z0-9_]{0,63}$"),
+                source=said(TEXT, "the whole new source of the file it is written in", minLength=1),
+                path=said(TEXT, "which file, where two files define a tool of this name"),
+                why=said(TEXT, "what the change is for, in one line", maxLength=200),
+            ),
+            effect="idempotent",
+            asks=lambda call: (asked(call),),
+            call=call,
+            seconds=900.0,  # three stages of up to 120, 120 and 180 s, and the start of the running tree after them
+        ),
+    )

@@ -1,0 +1,43 @@
+"""What agents may do to a database: add to it and use what is theirs, never take away. Everything is checked first."""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.store.schema._agent_schema import (
+        AgentSchema,
+        Applied,
+        Dialect,
+        Migration,
+        MigrationRow,
+        check_statement,
+        dialect_of,
+    )
+    from mayfly.store.schema._engine import RoleState, Rows
+    from mayfly.store.schema._kinds import SchemaApplied, SchemaPurged, SchemaRetired, SchemaWrote
+
+__all__ = [
+    "AgentSchema",
+    "Applied",
+    "Dialect",
+    "Migration",
+    "MigrationRow",
+    "RoleState",
+    "Rows",
+    "SchemaApplied",
+    "SchemaPurged",
+    "SchemaRetired",
+    "SchemaWrote",
+    "check_statement",
+    "dialect_of",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_agent_schema": "AgentSchema Applied Dialect Migration MigrationRow check_statement dialect_of",
+        "_engine": "RoleState Rows",
+        "_kinds": "SchemaApplied SchemaPurged SchemaRetired SchemaWrote",
+    },
+)

@@ -1,0 +1,189 @@
+"""Migrations, queries and rows on SQLite: under the engine's authorizer, and for no longer than the settings say."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+from mayfly.core import InputError, shown
+from mayfly.store._database import Connection
+from mayfly.store.schema._engine import (
+    Engine,
+    Relation,
+    RoleState,
+    Rows,
+    Terms,
+    check_values,
+    failed,
+    take_rows,
+)
+from mayfly.store.schema._names import Checked, SchemaRules, check_own, refuse
+from mayfly.store.schema._sqlite_gate import (
+    Guard,
+    check_sqlite,
+    guarded,
+    named_in,
+    one_statement,
+    quoted,
+    run_guarded,
+)
+from mayfly.store.schema._sqlite_tokens import Token, statements_of
+
+# Steps of the engine between two looks at the clock: a fraction of a millisecond.
+_STEPS = 10_000
+_PARAMETER = re.compile(r"\$([1-9][0-9]*)")
+_READS = frozenset({"SELECT", "WITH", "VALUES"})
+_WRITES = frozenset({"INSERT", "UPDATE", "DELETE", "REPLACE"})
+_CHANGES = frozenset({sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE})
+
+
+class WriteGuard(Guard):
+    """Let rows of agents' own tables be changed, and what they may read be read."""
+
+    def _read(self, action: int, first: str, second: str) -> None:
+        if action in _CHANGES:
+            check_own(first.lower())
+        else:
+            super()._read(action, first, second)
+
+
+class SQLiteEngine(Engine):
+    """A file of SQLite's; it has no roles, so the authorizer alone holds."""
+
+    dialect: ClassVar = "sqlite"
+
+    def check(self, sql: str, rules: SchemaRules | None = None) -> Checked:
+        """Try the statement in memory."""
+        return check_sqlite(sql, rules or self.rules)
+
+    def split(self, sql: str) -> list[str]:
+        """Cut the text at its semicolons."""
+        return list(statements_of(sql))
+
+    def begin(self, connection: Connection) -> Terms:
+        """Say that there is nothing to be set: each statement has its own clock, and there are no roles."""
+        return Terms(self.rules)
+
+    def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
+        """Run a statement under both guards."""
+        with self._timed(connection.driver, statement.does):
+            run_guarded(connection.driver, statement.sql, terms.rules)
+
+    @contextmanager
+    def _timed(self, driver: sqlite3.Connection, statement: str) -> Iterator[None]:
+        """Interrupt the engine in the body once the time for a statement is over."""
+        until = time.monotonic() + self._settings.statement_timeout
+        driver.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+        try:
+            yield
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+                failed(error, statement, code="TIMEOUT", fix="raise MAYFLY_SCHEMA_STATEMENT_TIMEOUT")
+            failed(error, statement)
+        finally:
+            driver.set_progress_handler(None, 0)
+
+    def relations(self, connection: Connection) -> list[Relation]:
+        """Look at the list of what is in the file."""
+        query = "SELECT name, upper(type) FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY name"
+        return [Relation(*row) for row in connection.run(query)]
+
+    def rename(self, connection: Connection, relation: Relation, new: str) -> None:
+        """Rename a table; a view holds nothing that could be lost."""
+        if relation.kind != "TABLE":
+            raise InputError(f"SQLite renames no view, and {shown(relation.name, 80)} holds no rows", fix="leave it")
+        with self._timed(connection.driver, f"the renaming of {relation.name}"):
+            connection.run(f"ALTER TABLE {quoted(relation.name)} RENAME TO {quoted(new)}")
+
+    def drop(self, connection: Connection, relation: Relation) -> None:
+        """Drop it unless rows elsewhere point at it."""
+        with self._timed(connection.driver, f"the dropping of {relation.name}"):
+            connection.run(f"DROP {relation.kind} {quoted(relation.name)}")
+
+    def check_query(self, sql: str, values: Sequence[object], rules: SchemaRules | None = None) -> None:
+        """Look how it begins; what it reads, the engine says when it runs."""
+        _, tokens = one_statement(sql)
+        if tokens[0].word not in _READS:
+            refuse("STATEMENT", "this is no query", "write one SELECT; rows are changed with db_write")
+        check_values(values, _parameters(tokens))
+
+    def query(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
+        """Run it on a connection that changes nothing, under the authorizer."""
+        driver = connection.driver
+        driver.execute("PRAGMA query_only = ON")
+        try:
+            guard = Guard("select", self.rules, named=named_in(driver, sql))
+            return self._rows(driver, guard, sql, values, "the query")
+        finally:
+            driver.execute("PRAGMA query_only = OFF")
+
+    def check_write(self, sql: str, values: Sequence[object], rules: SchemaRules | None = None) -> str:
+        """Look how it begins, whose table it names, and that values are given apart."""
+        _, tokens = one_statement(sql)
+        if tokens[0].word not in _WRITES:
+            refuse("STATEMENT", "this changes no rows", "write one INSERT, UPDATE or DELETE")
+        if any(token.kind in ("text", "blob") for token in tokens):
+            refuse("LITERAL", "a text stands in the statement itself", "give it as a parameter: $1, $2, …")
+        check_values(values, _parameters(tokens))
+        table = _target(tokens)
+        check_own(table.lower())
+        return table
+
+    def write(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
+        """Change rows under the authorizer."""
+        table = self.check_write(sql, values)
+        guard = WriteGuard("write", self.rules, named=named_in(connection.driver, sql))
+        return self._rows(connection.driver, guard, sql, values, f"writing to {table}")
+
+    def _rows(self, driver: sqlite3.Connection, guard: Guard, sql: str, values: Sequence[object], told: str) -> Rows:
+        rows, size = self.most()
+        named = {str(number): value for number, value in enumerate(values, 1)}
+        with self._timed(driver, told), guarded(driver, guard):
+            cursor = driver.execute(one_statement(sql)[0], named)
+            columns = tuple(column[0] for column in cursor.description or ())
+            found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
+            changed = cursor.rowcount
+            cursor.close()
+        return Rows(columns, found, more, max(changed, 0))
+
+    def role_state(self, connection: Connection) -> RoleState:
+        """Say that there are none."""
+        reason = "SQLite has no roles; its authorizer and a comparison of the schema hold"
+        return RoleState(role="", exists=False, in_force=False, reason=reason)
+
+    def make_role(self, connection: Connection) -> RoleState:
+        """Say that there is nothing to make."""
+        raise InputError("SQLite has no roles", fix="leave --create out")
+
+
+def _parameters(tokens: Sequence[Token]) -> set[int]:
+    """Return the numbers of the parameters; SQLite's other ways of writing them are refused, as PostgreSQL has none."""
+    found = set()
+    for token in tokens:
+        if token.kind == "value":
+            number = _PARAMETER.fullmatch(token.text)
+            if number is None:
+                refuse("PARAMETERS", f"{shown(token.text, 40)} is no parameter", "number them $1, $2, …")
+            found.add(int(number[1]))
+    return found
+
+
+def _target(tokens: Sequence[Token]) -> str:
+    """Return the table whose rows are changed, by its place in the statement."""
+    words: list[Any] = [token.word for token in tokens]
+    at = 1
+    if words[0] in ("INSERT", "REPLACE"):
+        at = words.index("INTO") + 1 if "INTO" in words else len(tokens)
+    elif words[0] == "DELETE":
+        at = 2
+    elif words[1:2] == ["OR"]:
+        at = 3
+    if at + 1 < len(tokens) and tokens[at + 1].text == ".":
+        at += 2
+    if at >= len(tokens):
+        refuse("SYNTAX", "there is no table in it", "write INSERT INTO agent_…, UPDATE agent_… or DELETE FROM agent_…")
+    return tokens[at].name
