@@ -116,7 +116,7 @@ def test_the_first_start_sets_up_and_the_second_does_not(checkout: Checkout) -> 
 
 def test_it_installs_the_package_with_the_pins(checkout: Checkout) -> None:
     checkout.start()
-    assert (checkout.venv / "wanted").read_text().splitlines()[0] == "-e .[models]"
+    assert (checkout.venv / "wanted").read_text().splitlines()[0] == "-e .[mcp,models]"
     assert not list(checkout.root.glob(".venv.log")), "a log is kept only where something failed"
 
 

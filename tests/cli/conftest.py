@@ -23,21 +23,25 @@ Cli = Callable[..., Ran]
 
 
 @pytest.fixture
-def cli(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, state: Path
-) -> Iterator[Cli]:
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, state: Path) -> Cli:
     """Run command lines in an empty directory, with no settings from outside and a state directory of their own."""
     for name in os.environ:
         if name.startswith("MAYFLY_"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("MAYFLY_STATE_DIR", str(state))
     monkeypatch.chdir(tmp_path)
-    digits = sys.get_int_max_str_digits()
 
     def call(*args: str) -> Ran:
         capsys.readouterr()
         status = run(list(args))
         return Ran(status, *capsys.readouterr())
 
-    yield call
-    sys.set_int_max_str_digits(digits)
+    return call
+
+
+@pytest.fixture(autouse=True)
+def digits() -> Iterator[None]:
+    """Take back how long numbers may be, which a command sets for its process."""
+    before = sys.get_int_max_str_digits()
+    yield
+    sys.set_int_max_str_digits(before)

@@ -68,7 +68,7 @@ def send(process: "subprocess.Popen[bytes]", data: bytes) -> None:
 
 
 def answer(process: "subprocess.Popen[bytes]", id: object) -> dict[str, Any]:
-    """Return the answer to a request; every line on the way has to be a message."""
+    """Return the answer to a request; every line on the way has to be a message, and is gone afterwards."""
     assert process.stdout is not None
     line = b""
     while True:
@@ -155,8 +155,9 @@ def test_requests_that_are_wrong_get_an_error_and_not_silence(library: Path) -> 
 
 def test_a_message_that_is_too_large_is_refused_and_the_next_one_served(library: Path) -> None:
     with stdio_server(library, MAYFLY_MCP_BODY="4096") as server:
-        send(server, HELLO + call(1, "find_tool", intent="x" * 100_000) + frame("ping", 2))
+        send(server, HELLO + call(1, "find_tool", intent="x" * 100_000))
         assert "MAYFLY_MCP_BODY" in answer(server, None)["error"]["message"]
+        send(server, frame("ping", 2))
         answer(server, 2)
 
 

@@ -137,3 +137,23 @@ def test_an_object_is_structured_as_it_is(library: Path) -> None:
             assert result.structured_content == {"first": "Ada", "rest": "King"}
 
     run(look)
+
+
+def test_servers_that_share_a_postgresql_follow_each_other(state: Path, postgres_url: str) -> None:
+    async def follow() -> None:
+        heard = anyio.Event()
+
+        async def handle(message: object) -> None:
+            if getattr(message, "method", "") == "notifications/tools/list_changed":
+                heard.set()
+
+        face = Face(transport="stdio", mode="legacy", env={"MAYFLY_DATABASE_URL": postgres_url})
+        async with face.client(state) as maker, face.client(state, message_handler=handle) as other:
+            await names(other)
+            given = {"intent": "convert roman numerals", "source": ROMAN, "tests": TESTS, "examples": EXAMPLES}
+            await called(maker, "create_tool", **given)
+            with anyio.fail_after(1.5):
+                await heard.wait()
+            assert (await called(other, "roman_to_int", text="XL")).structured_content == {"result": 40}
+
+    run(follow)

@@ -41,7 +41,7 @@ COMMANDS = {
     "policy": Lazy("mayfly.cli._policy:app", "Evaluate, check, test and try out rules."),
     "persona": Lazy("mayfly.cli._persona:app", "Who takes requests on, with which tools and policies."),
     "tools": Lazy("mayfly.cli._tools:app", "The library: make, find, use and take back tools."),
-    "packages": Lazy("mayfly.cli._packages:app", "Packages that tools of the library may import."),
+    "packages": Lazy("mayfly.cli._packages:app", "Packages for tools of the library."),
     "prompt": Lazy("mayfly.cli._prompt:app", "The prompts that agents get."),
     "prove": Lazy("mayfly.cli._prove:prove", "Run the tests behind a run again."),
     "freeze": Lazy("mayfly.cli._freeze:freeze", "Write every function under @mayfly.jit and prove it."),

@@ -85,8 +85,7 @@ class Changes:
                 stop.wait(_AGAIN)
 
     async def _announce(self, changed: asyncio.Event) -> None:
-        while True:
-            await changed.wait()
+        while await changed.wait():
             await anyio.sleep(_GATHER)
             changed.clear()
             await self._bus.publish(ToolsListChanged())

@@ -99,16 +99,18 @@ async def _until_gone(errand: Errand) -> None:
 
 async def _report(errand: Errand) -> None:
     """Send news as it comes, and a sign of life where there is none."""
-    count, seconds = 0, 0.0
-    while True:
+    began, count = anyio.current_time(), 0
+    while (text := await _next_news(errand, began)) is not None:
         count += 1
-        try:
-            with anyio.fail_after(_PULSE):
-                text = await errand.news.get()
-        except TimeoutError:
-            seconds += _PULSE
-            text = f"still at it after {seconds:.0f} s"
         await errand.context.session.report_progress(count, message=text)
+
+
+async def _next_news(errand: Errand, began: float) -> str:
+    try:
+        with anyio.fail_after(_PULSE):
+            return await errand.news.get()
+    except TimeoutError:
+        return f"still at it after {anyio.current_time() - began:.0f} s"
 
 
 def _tell(errand: Errand, what: str, about: Any) -> None:
