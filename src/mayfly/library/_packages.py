@@ -8,6 +8,7 @@ as in every later call. Only wheels are taken: to unpack one runs nothing of it.
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import importlib.util
 import json
 import os
@@ -22,6 +23,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 from mayfly.core import (
     InputError,
@@ -276,9 +278,23 @@ def _why(said: bytes) -> str:
 
 
 def _distribution(part: Any) -> Distribution:
-    told, archive = part["metadata"], part["download_info"]["archive_info"]
+    told = part["metadata"]
     name = re.sub(r"[-_.]+", "-", str(told["name"])).lower()
-    return Distribution(name=name, version=str(told["version"]), sha256=str(archive["hashes"]["sha256"]))
+    return Distribution(name=name, version=str(told["version"]), sha256=_hash_of(part["download_info"]))
+
+
+def _hash_of(download: Any) -> str:
+    """Return the SHA-256 of a wheel; pip before 23.1 says it in another way, and not at all of a file that is here."""
+    archive = download["archive_info"]
+    if "hashes" in archive:
+        return str(archive["hashes"]["sha256"])
+    kind, _, told = str(archive.get("hash", "")).partition("=")
+    if kind == "sha256":
+        return told
+    where = urlsplit(str(download["url"]))
+    if where.scheme != "file":
+        raise ValueError("no hash")
+    return hashlib.sha256(Path(unquote(where.path)).read_bytes()).hexdigest()
 
 
 def _is_about(one: Installed, name: str) -> bool:
