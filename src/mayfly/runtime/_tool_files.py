@@ -50,7 +50,7 @@ class ToolFiles:
     def _repair(self, row: ToolVersionRow, *, point: bool) -> None:
         found = self._versions.open(row)
         suite = Suite.from_json(self._versions.tests(row))
-        files = CheckoutFiles(source=found.source, tests=test_file(suite, found.card), card=card_file(found.card))
+        files = CheckoutFiles(source=found.source, tests=tests_file(suite, found.card), card=card_file(found.card))
         with suppress(StoreError):
             self._checkout.write(row, files, point=point)
 
@@ -115,7 +115,7 @@ class ToolFiles:
         if served is not None:
             found = self._versions.open(served.version)
             suite = Suite.from_json(self._versions.tests(found.row))
-            edited = tests is not None and tests != test_file(suite, found.card)
+            edited = tests is not None and tests != tests_file(suite, found.card)
             if content_hash(candidate.source) == found.row.source and not edited:
                 return None
         order = ToolOrder(
@@ -136,7 +136,7 @@ class ToolFiles:
         return ToolMade(decision="reject", name=candidate.name, reason=str(last.payload.get("reason", "")))
 
 
-def test_file(suite: Suite, card: Card) -> str:
+def tests_file(suite: Suite, card: Card) -> str:
     """Return the tests of a version as its checkout has them."""
     return tests_as_text(suite, card.name, spread=card.spread)
 

@@ -29,7 +29,7 @@ from mayfly.library import (
     words_of,
 )
 from mayfly.runtime._tool_caller import OpenedTool, ToolCaller
-from mayfly.runtime._tool_files import ToolFiles, card_file, test_file
+from mayfly.runtime._tool_files import ToolFiles, card_file, tests_file
 from mayfly.runtime._tool_maker import Earlier, ProvenTool, ToolMaker
 from mayfly.runtime._tool_tests import renamed_suite
 from mayfly.runtime._tool_values import ToolChange, ToolListed, ToolMade, ToolOrder, ToolOutcome
@@ -96,7 +96,7 @@ class Tools:
         card = replace(proven.card, version=newest + 1, parent=before)
         kept = self._versions.add(card, proven.source, proven.tests, before=before, by=order.by)
         self._files.write(
-            kept, CheckoutFiles(source=proven.source, tests=test_file(proven.suite, card), card=card_file(card))
+            kept, CheckoutFiles(source=proven.source, tests=tests_file(proven.suite, card), card=card_file(card))
         )
         return ToolMade(
             decision="accept",
@@ -234,7 +234,7 @@ class Tools:
         for version in (a, b):
             found = self._versions.open(self._versions.version(name, version))
             suite = Suite.from_json(self._versions.tests(found.row))
-            texts.append({"tool.py": found.source, "test_tool.py": test_file(suite, found.card)})
+            texts.append({"tool.py": found.source, "test_tool.py": tests_file(suite, found.card)})
         parts: list[str] = []
         for file in texts[0]:
             old, new = (text[file].splitlines(keepends=True) for text in texts)
