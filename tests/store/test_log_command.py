@@ -78,6 +78,8 @@ def test_text_cannot_drive_the_terminal_or_fill_it(ledger: Ledger, capsys: pytes
 
 def test_follow_prints_what_comes_later(ledger: Ledger) -> None:
     script = "from mayfly.cli._log import log; log(follow=True, limit=1, json=True)"
+    # Where the tests were started in the background of a shell, Ctrl-C would be ignored by whatever they start.
+    script = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {script}"
     command = [sys.executable, "-c", script]
     with subprocess.Popen(command, env=dict(os.environ), stdout=subprocess.PIPE, text=True) as reader:
         assert reader.stdout is not None

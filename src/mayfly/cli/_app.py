@@ -42,6 +42,8 @@ COMMANDS = {
     "persona": Lazy("mayfly.cli._persona:app", "Who takes requests on, with which tools and policies."),
     "tools": Lazy("mayfly.cli._tools:app", "The library: make, find, use and take back tools."),
     "packages": Lazy("mayfly.cli._packages:app", "Packages for tools of the library."),
+    "market": Lazy("mayfly.cli._market:app", "What is worth keeping: votes, and what they promote."),
+    "identity": Lazy("mayfly.cli._identity:app", "Key pairs that votes are signed with, and whose votes count."),
     "prompt": Lazy("mayfly.cli._prompt:app", "The prompts that agents get."),
     "prove": Lazy("mayfly.cli._prove:prove", "Run the tests behind a run again."),
     "freeze": Lazy("mayfly.cli._freeze:freeze", "Write every function under @mayfly.jit and prove it."),

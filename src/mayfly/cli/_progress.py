@@ -100,6 +100,9 @@ class Progress:
                 self._say("thought", one_line(attempt.reflection.root_cause, limit=160))
             self._busy("writing again")
 
+    def _promoted(self, place: str) -> None:
+        self._say("known", f"promoted/{place}, proven again with its own tests")
+
     def _cached(self, about: tuple[Artifact, bool]) -> None:
         artifact, hit = about
         if hit:

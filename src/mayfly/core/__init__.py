@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         PersonaSettings,
         PolicySettings,
         PromiseSettings,
+        PromotionSettings,
         SandboxSettings,
         SchemaSettings,
         SessionSettings,
@@ -132,6 +133,7 @@ __all__ = [
     "PolicySettings",
     "Pool",
     "PromiseSettings",
+    "PromotionSettings",
     "Proof",
     "Refusal",
     "Retry",
@@ -208,8 +210,8 @@ __getattr__ = lazily(
         "_secret_paths": "secret_path",
         "_sections": (
             "ForgeSettings GateSettings LibrarySettings McpSettings ModelSettings PersonaSettings PolicySettings "
-            "PromiseSettings SandboxSettings SchemaSettings SessionSettings StagingSettings StoreSettings ToolSettings "
-            "WorkbenchSettings"
+            "PromiseSettings PromotionSettings SandboxSettings SchemaSettings SessionSettings StagingSettings "
+            "StoreSettings ToolSettings WorkbenchSettings"
         ),
         "_settings": "Default Settings",
         "_shown": "CONTROL clipped harmless one_line shown",

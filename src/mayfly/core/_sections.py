@@ -184,6 +184,25 @@ class LibrarySettings:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PromotionSettings:
+    """What a capability needs to be kept in git as promoted, and what brings it down again."""
+
+    runs: int = setting(100, "promotion needs more proven runs than this", owner="library", minimum=0)
+    quorum: int = setting(
+        3, "votes of different identities for it, and more than are against it", owner="library", minimum=1
+    )
+    failures: int = setting(
+        3, "so many failures that nobody settled bring a promoted capability down", owner="library", minimum=1
+    )
+    directory: str = setting(
+        "",
+        "where promoted capabilities lie, in the git repository it is part of; empty means promoted in the state "
+        "directory, a repository of its own",
+        owner="library",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class StagingSettings:
     """How long a change of a built-in tool is tried before it is taken in, and watched afterwards."""
 

@@ -22,6 +22,7 @@ from mayfly.core._sections import (
     PersonaSettings,
     PolicySettings,
     PromiseSettings,
+    PromotionSettings,
     SandboxSettings,
     SchemaSettings,
     SessionSettings,
@@ -63,6 +64,7 @@ class Settings:
     forge: ForgeSettings = field(default_factory=ForgeSettings)
     models: ModelSettings = field(default_factory=ModelSettings)
     library: LibrarySettings = field(default_factory=LibrarySettings)
+    promotion: PromotionSettings = field(default_factory=PromotionSettings)
     staging: StagingSettings = field(default_factory=StagingSettings)
     policy: PolicySettings = field(default_factory=PolicySettings)
     persona: PersonaSettings = field(default_factory=PersonaSettings)

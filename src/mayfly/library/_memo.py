@@ -15,13 +15,17 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True, kw_only=True)
 class Remembered:
-    """One proven agent: its source, how it is called, its proof and the versions of the gates that admitted it."""
+    """One proven agent: its source, how it is called, its proof and the versions of the gates that admitted it.
+
+    *asked* is the key of the question whatever the versions of the gates: promotion outlives them.
+    """
 
     artifact: Artifact
     proof: Proof
     versions: Mapping[str, object]
     intent: str = ""
     spread: bool = False
+    asked: str = ""
 
 
 class Tampered(StoreError):
@@ -63,6 +67,7 @@ class Memo:
                 "versions": dict(agent.versions),
                 "intent": without_secrets_in(agent.intent),
                 "spread": agent.spread,
+                "asked": agent.asked,
             }
         )
         sealed = json.dumps({"body": body, "seal": self._seal.of(body)})
@@ -102,6 +107,7 @@ class Memo:
                 versions=data["versions"],
                 intent=data["intent"],
                 spread=data["spread"],
+                asked=data.get("asked", ""),
             )
         except (ValueError, TypeError, KeyError) as error:
             reason = error if isinstance(error, ValueError) else "it cannot be read"

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from mayfly.runtime._jit import JitFunction, jit
     from mayfly.runtime._languages import compile_in_typescript
     from mayfly.runtime._policy import Desk, Understood
+    from mayfly.runtime._promotion import Promotion
+    from mayfly.runtime._promotion_candidates import Standing
     from mayfly.runtime._prove import Reproved, prove_again
     from mayfly.runtime._run import Runtime
     from mayfly.runtime._session import Session, open_approvals, state_of
@@ -31,11 +33,13 @@ __all__ = [
     "Frozen",
     "JitFunction",
     "Observer",
+    "Promotion",
     "Ran",
     "Reproved",
     "Runtime",
     "Session",
     "Stager",
+    "Standing",
     "Task",
     "ToolChange",
     "ToolListed",
@@ -67,6 +71,8 @@ _HOME = {
     "versions_of": "mayfly.runtime._agents",
     "called_by": "mayfly.runtime._caller",
     "Ran": "mayfly.runtime._execute",
+    "Promotion": "mayfly.runtime._promotion",
+    "Standing": "mayfly.runtime._promotion_candidates",
     "Frozen": "mayfly.runtime._freeze",
     "freeze_module": "mayfly.runtime._freeze",
     "write_module": "mayfly.runtime._freeze",

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly import forge, gates
-from mayfly.core import UNSET, Contract, HelpNeeded, MayflyError, Tier, canonical_json, same
-from mayfly.library import Question, Remembered, Tampered
+from mayfly.core import UNSET, Artifact, Contract, HelpNeeded, MayflyError, Tier, same
+from mayfly.library import Remembered, Tampered
 from mayfly.runtime._collapse import Collapse
+from mayfly.runtime._known import answered_since, key_of, promoted_for
 from mayfly.runtime._question import ask_of_data, is_about_data
 from mayfly.runtime._task import LONGEST_SAMPLE, size_of
 
 if TYPE_CHECKING:
-    from mayfly.core import Artifact, Example, Proof
+    from mayfly.core import Example, Proof
     from mayfly.forge import Forge, Made, ModelArchitect, Request
     from mayfly.gates import Admission, Entry, Rival, RivalQuestion, Suite
     from mayfly.models import Model
@@ -45,6 +45,8 @@ class Compiled:
     # The model that was named, which is part of the question.
     author: str | None = None
     repeat: bool = False
+    # Whether it was taken from what is promoted.
+    promoted: bool = False
     # What an independent reading of the same input gives, where there is one.
     expected: object = UNSET
 
@@ -68,39 +70,13 @@ class Compiled:
             versions=parts.versions(),
             intent=task.intent,
             spread=self.entry.spread,
+            asked=key_of(parts, task, self.author, lasting=True),
         )
         # What a person answered speaks for the program whenever the same is asked again.
         unasked = key_of(parts, replace(task, answers=(), never=()), self.author)
         for key in dict.fromkeys((self.key, unasked)) if self.proof.holds else (self.key,):
             parts.memo.put(key, agent)
         story.cached(self.artifact, self.key, hit=False)
-
-
-def key_of(parts: Parts, task: Task, model: str | None) -> str:
-    """Return the key under which the agent for *task* is remembered."""
-    profile = task.profile
-    return Question(
-        intent=task.reading or task.intent,
-        examples=[[example.input, example.output] for example in task.examples],
-        # Without examples the program follows from what the input looks like, so that belongs to the question.
-        shape=None if task.examples or model else _looks(task),
-        context={
-            **task.context,
-            "signature": str(task.signature) if task.signature else None,
-            "hints": list(task.hints),
-            "contract": task.contract.to_json() if task.contract else None,
-            "answers": [[one.input, one.output] for one in task.answers],
-        },
-        constraints={"imports": sorted(profile.imports), "depth": profile.depth, "grants": list(profile.grants)},
-        tier=profile.tier.value,
-        author=model or "examples",
-        versions=parts.versions(),
-    ).key
-
-
-def _looks(task: Task) -> object:
-    """Return the beginning of the input, by which its format is known."""
-    return canonical_json(list(task.sample[:20]))
 
 
 def find_again(parts: Parts, task: Task, story: Story, *, model: str | None) -> Compiled | None:
@@ -125,7 +101,7 @@ def find_again(parts: Parts, task: Task, story: Story, *, model: str | None) -> 
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Writing:
+class Writing:
     """Everything that one compilation works with."""
 
     parts: Parts
@@ -199,7 +175,7 @@ def compile_task(
     if not writes:
         _refuse_nothing_to_see(task)
     question = _ask(task, needed=not writes) if is_about_data(task) and (suite is None or not writes) else None
-    work = _Writing(
+    work = Writing(
         parts=parts,
         task=task,
         story=story,
@@ -210,15 +186,16 @@ def compile_task(
         held_out=held_out,
         question=question,
     )
-    made = _answered(work) or _made(work, asked if writes else None)
-    compiled = _compiled(parts, task, story, made, model=model)
+    promoted = promoted_for(work)
+    made = promoted or answered_since(work) or _made(work, asked if writes else None)
+    compiled = replace(_compiled(parts, task, story, made, model=model), promoted=promoted is not None)
     by_reading = made.artifact.author == forge.ExampleArchitect.name
     if question is None or not question.complete or not by_reading:
         return compiled
     return replace(compiled, expected=question.proposal.answer.value)
 
 
-def _made(work: _Writing, model: Model | None) -> Made:
+def _made(work: Writing, model: Model | None) -> Made:
     """Have the synthesizer write, and where that is not enough a model."""
     if model is None:
         return _synthesized(work)
@@ -229,13 +206,13 @@ def _made(work: _Writing, model: Model | None) -> Made:
     return made if made is not None and _speaks_enough(work, made) else _written(work, model, made)
 
 
-def _speaks_enough(work: _Writing, made: Made) -> bool:
+def _speaks_enough(work: Writing, made: Made) -> bool:
     """Say whether no model need be asked any more: the proof is strong, or a person has spoken for the program."""
     proof = made.admission.proof
     return proof is not None and (proof.strength == "strong" or (proof.holds and bool(work.task.answers)))
 
 
-def _synthesized(work: _Writing) -> Made:
+def _synthesized(work: Writing) -> Made:
     """Return a program by example or by reading; raise what stood in the way.
 
     It is shown all examples: the search holds them out itself, one after the other. What a person answered tells
@@ -256,38 +233,7 @@ def _synthesized(work: _Writing) -> Made:
     return work.forge(None).make(architect, request, tests, watch=work.story.watch)
 
 
-def _answered(work: _Writing) -> Made | None:
-    """Return the program that was remembered as weak, where the answers given since speak for it.
-
-    Nothing is asked and nothing paid for again; where an answer speaks against it, it is written anew.
-    """
-    task, parts = work.task, work.parts
-    if not (task.answers or task.never) or task.profile.tier is Tier.EPHEMERAL:
-        return None
-    earlier = replace(task, answers=task.answers[:-1]), replace(task, never=task.never[:-1])
-    keys = dict.fromkeys(key_of(parts, one, work.named) for one in earlier)
-    found = next((one for key in keys if (one := parts.memo.get(key, versions=parts.versions()))), None)
-    made = None if found is None else stored_suite(parts, found.proof.id or "")
-    if found is None or made is None:
-        return None
-    suite = work.tests(replace(made, tests=tuple(test for test in made.tests if test.kind != "answer")))
-    admission = parts.gates().admit(
-        found.artifact, profile=task.profile, suite=suite, intent=task.intent, spread=found.spread
-    )
-    accepted = admission.decision == "accept" and admission.proof is not None and admission.proof.holds
-    return forge.Made(artifact=found.artifact, admission=admission, suite=suite) if accepted else None
-
-
-def stored_suite(parts: Parts, id: str) -> Suite | None:
-    """Return the tests with which a program was proven in a run."""
-    for entry in parts.ledger.read(kind="proof.made", subject=id):
-        hash = entry.payload.get("suite_hash")
-        if isinstance(hash, str):
-            return gates.Suite.from_json(json.loads(parts.ledger.get_blob(hash)))
-    return None
-
-
-def _written(work: _Writing, model: Model, before: Made | None) -> Made:
+def _written(work: Writing, model: Model, before: Made | None) -> Made:
     """Return what a model writes, after a contract was agreed on and tests were written by somebody else."""
     pool, story = work.story.pool, work.story
     known = work.task.contract or forge.contract_of(work.request(Contract()))
@@ -306,7 +252,7 @@ def _written(work: _Writing, model: Model, before: Made | None) -> Made:
 
 
 def _beside_second(
-    work: _Writing, architect: ModelArchitect, request: Request, made: Made, rivals: tuple[Rival, ...]
+    work: Writing, architect: ModelArchitect, request: Request, made: Made, rivals: tuple[Rival, ...]
 ) -> Made:
     """Hold a program against a second one by the same model, where too little speaks for it and that may be asked."""
     proof, wanted = made.admission.proof, work.parts.settings.forge.rivals

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mayfly.forge import Inbox
     from mayfly.gates import Again, Criteria, Gates, Judge, ProofOptions, Prover, Suite, TypeGate
     from mayfly.models import Answer, Backend, Model, ModelOptions, Pool, Purpose
+    from mayfly.runtime._promotion import Promotion
     from mayfly.store import Fence
 
 T = TypeVar("T")
@@ -113,6 +114,13 @@ class Parts:
     def _memo(self) -> Memo:
         library = self.settings.library
         return Memo(Cache(self.ledger, size=library.size, ttl=library.ttl), Seal.open(self.settings.state))
+
+    @property
+    def promotion(self) -> Promotion:
+        """What is promoted, and how it comes there."""
+        from mayfly.runtime._promotion import Promotion
+
+        return self._once("promotion", lambda: Promotion(self))
 
     @property
     def inbox(self) -> Inbox:

@@ -7,7 +7,7 @@ import re
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly import language, mangle
 from mayfly import policy as rules_of
@@ -108,6 +108,11 @@ class Desk:
             facts = ((symbol, row) for symbol in known for row in model.rows(symbol))
             self._lexicon = snapshot.hash, rules_of.lexicon_of(facts)
         return self._lexicon[1]
+
+    def follow_from(self, facts: Iterable[Fact], goals: Sequence[Symbol]) -> dict[Symbol, list[tuple[Any, ...]]]:
+        """Return what the rules in force derive for each of *goals* from *facts*."""
+        model = self.snapshot.program().evaluate(facts, goals=goals, limits=self._limits, record=False)
+        return {goal: list(model.rows(goal)) for goal in goals}
 
     def keep(self) -> None:
         """Keep the compiled rules in force for the next process."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -143,6 +144,8 @@ def executed(parts: Parts, task: Task, compiled: Compiled, story: Story, within:
     story.executed(compiled.artifact, ran)
     if not ran.result.ok:
         story.check()
+        with suppress(MayflyError):  # whatever is wrong with what is promoted, the run has ended so
+            parts.promotion.look_after(compiled.artifact.hash)
         raise Collapse.ran(ran.result)
     return ran
 
@@ -159,7 +162,7 @@ def resolved(
     outcome = Outcome(
         status="resolved",
         value=value,
-        reason=f"{'cached, ' if cached else ''}proof {compiled.proof.strength}",
+        reason=f"{'cached, ' if cached else 'promoted, ' if compiled.promoted else ''}proof {compiled.proof.strength}",
         id=story.id,
         proof=compiled.proof,
         cost=story.cost(),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from mayfly.gates import Suite
     from mayfly.promise import Promise
     from mayfly.runtime._compile import Compiled
+    from mayfly.runtime._promotion import Promotion
     from mayfly.runtime._story import Observer
     from mayfly.runtime._task import BadLines, OnExhausted, Task
     from mayfly.runtime._tools import Tools
@@ -355,6 +356,11 @@ class Runtime:
 
             self._tools = Tools(self)
         return self._tools
+
+    @property
+    def promotion(self) -> Promotion:
+        """Which programs ran often and well, who votes for them, and what is promoted."""
+        return self.parts.promotion
 
     @property
     def ledger(self) -> Ledger:

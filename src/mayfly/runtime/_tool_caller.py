@@ -8,6 +8,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -234,6 +235,9 @@ class ToolCaller:
             whole_blob=ledger.put_blob(text.encode()) if large else "",
         )
         ledger.append(ended, subject=subject)
+        if status in ("error", "timeout"):
+            with suppress(MayflyError):  # whatever is wrong with the shelf, the call is over
+                self._runtime.parts.promotion.look_after(tool.row.source)
         return ToolOutcome(
             status=status, name=name, version=version, value=value, error=error, milliseconds=took, key=key
         )
@@ -274,7 +278,7 @@ class ToolCaller:
             effect=effect,
             grants=tuple(head.get("grants", ())),
             does=tuple((str(verb), str(thing)) for verb, thing in head.get("does", ())),
-            tier=Tier.AUTHORED,
+            tier=Tier.PROMOTED if self._runtime.parts.promotion.is_promoted(row.source) else Tier.AUTHORED,
             asks=lambda call: (Asked("tool_use", name, json.dumps(dict(call.arguments), ensure_ascii=False)),),
             call=lambda call: self._called(row, call),
             seconds=float(head.get("seconds", self._runtime.settings.library.timeout)) + _SLACK,

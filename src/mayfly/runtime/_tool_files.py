@@ -11,7 +11,7 @@ from mayfly.core import MayflyError, StoreError, content_hash
 from mayfly.gates import Suite
 from mayfly.library import Card, Checkout, CheckoutFiles, Versions
 from mayfly.runtime._tool_maker import FILE
-from mayfly.runtime._tool_tests import tests_as_text
+from mayfly.runtime._tool_tests import text_of_tests
 from mayfly.runtime._tool_values import ToolMade, ToolOrder
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class ToolFiles:
 
 def tests_file(suite: Suite, card: Card) -> str:
     """Return the tests of a version as its checkout has them."""
-    return tests_as_text(suite, card.name, spread=card.spread)
+    return text_of_tests(suite, card.name, spread=card.spread, method="invoke" if card.is_class else "")
 
 
 def card_file(card: Card) -> str:

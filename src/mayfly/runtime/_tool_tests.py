@@ -67,10 +67,10 @@ def _first(value: object) -> object:
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
-def tests_as_text(suite: Suite, name: str, *, spread: bool) -> str:
-    """Write tests as a file for `pytest`, with `tool.py` beside it."""
-    parts = [f'"""The tests of {name}; `mayfly tools verify {name}` runs them behind the wall."""\n']
-    bodies = list(_bodies(suite.tests, name, spread=spread))
+def text_of_tests(suite: Suite, name: str, *, spread: bool, method: str = "") -> str:
+    """Write tests as a file for `pytest`, with `tool.py` beside it; of a class a *method* is called."""
+    parts = [f'"""The tests of {name}: `pytest` runs them here, Mayfly behind the wall."""\n']
+    bodies = list(_bodies(suite.tests, f"{name}().{method}" if method else name, spread=spread))
     if any("pytest." in body for body in bodies):
         parts.append("import pytest\n")
     if bodies and not all("from tool import" in body for body in bodies):
@@ -78,12 +78,12 @@ def tests_as_text(suite: Suite, name: str, *, spread: bool) -> str:
     return "\n".join([*parts, *(f"\n{body.strip()}\n" for body in bodies)])
 
 
-def _bodies(tests: Sequence[Test], name: str, *, spread: bool) -> Iterator[str]:
+def _bodies(tests: Sequence[Test], target: str, *, spread: bool) -> Iterator[str]:
     for number, test in enumerate(tests, 1):
         if test.function:
             yield test.function
             continue
-        called = f"{name}({_given(test.input, spread=spread)})"
+        called = f"{target}({_given(test.input, spread=spread)})"
         title = f"def test_{number}_{_slug(test.name)}() -> None:"
         if test.raises:
             yield f"{title}\n    with pytest.raises({test.raises}):\n        {called}"

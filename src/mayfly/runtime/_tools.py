@@ -28,6 +28,7 @@ from mayfly.library import (
     read_signature,
     words_of,
 )
+from mayfly.runtime._tool_adopt import adopt_promoted, check_not_builtin
 from mayfly.runtime._tool_caller import OpenedTool, ToolCaller
 from mayfly.runtime._tool_files import ToolFiles, card_file, tests_file
 from mayfly.runtime._tool_maker import Earlier, ProvenTool, ToolMaker
@@ -288,17 +289,25 @@ class Tools:
 
     def refresh(self) -> tuple[str, ...]:
         """Take in what was put into the checkout by hand, mend the rest, retire what nobody uses; say what was odd."""
-        return (*self._files.adopt(self._make), *self._files.mend(), *self._retire())
+        return (
+            *adopt_promoted(self._runtime, self._versions, self._files),
+            *self._files.adopt(self._make),
+            *self._files.mend(),
+            *self._retire(),
+        )
 
     def problems(self) -> tuple[str, ...]:
         """Return what is wrong with the library: versions that are not whole, files that are not as they should be."""
-        return tuple(self._files.problems())
+        return (*self._files.problems(), *(f"promoted/{one}" for one in self._runtime.parts.promotion.problems()))
 
     def _retire(self) -> Iterator[str]:
         days = self._settings.library.retire
         # A hundred years are longer than any clock can be asked about.
         since = stamp_of(days) if days < 36_500 else ""
         for row in self._versions.rows.unused(since) if since else ():
+            served = self._versions.rows.served(row.name)
+            if served is None or self._runtime.parts.promotion.is_promoted(served.version.source):
+                continue  # what is promoted is kept whether it is used or not
             with suppress(ConflictError):  # somebody has just deleted it, or made another version
                 self._versions.retire(row, days=days)
                 yield f"{row.name} is retired: nobody used it for {days:g} days; mayfly tools restore {row.name}"
@@ -318,22 +327,6 @@ class Tools:
 
 async def _in_thread(work: Callable[[], T]) -> T:
     return await asyncio.to_thread(work)
-
-
-def check_not_builtin(runtime: Runtime, name: str) -> None:
-    """Refuse the names of what the project itself consists of, and those that the rules know."""
-    from mayfly.library.builtin import builtins
-    from mayfly.runtime._policy import Desk
-
-    taken = {one.name for one in builtins(runtime.settings)}
-    if name not in taken:
-        parts = runtime.parts
-        taken |= Desk(parts.settings, ledger=parts.ledger).personas.actions
-    if name in taken:
-        raise InputError(
-            f"{name} is the name of a built-in tool",
-            fix=f"call yours agent_{name}; to change the built-in one: mayfly stage {name} FILE",
-        )
 
 
 def _refused_twin(proven: ProvenTool, twin: str) -> ToolMade:

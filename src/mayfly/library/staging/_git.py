@@ -48,7 +48,8 @@ class Git:
         self._program = find_program("git", "staging works on the repository")
         self._settings = {**_SETTINGS, "safe.directory": str(root)}
         self._held: tuple[int, ...] = ()
-        names = self.lines("config", "--local", "--includes", "--name-only", "--list", allowed=(0, 1))
+        # 128: there is no repository yet; settings that cannot be read stop every other command as well.
+        names = self.lines("config", "--local", "--includes", "--name-only", "--list", allowed=(0, 1, 128))
         self._settings |= {name: "" for name in names if _PROGRAMS.fullmatch(name)}
         self._settings |= {name: "false" for name in names if name.lower().endswith(".required")}
 

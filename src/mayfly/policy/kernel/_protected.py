@@ -18,7 +18,16 @@ _OF_A_PERSONA: Final = frozenset({"persona_tool", "persona_policy"})
 WIDENING: Final = frozenset({"policy_allows", "policy_tool"})
 """What gives somebody more than the shipped rules do: nothing for files that agents can write."""
 _ALWAYS: Final = frozenset(
-    {*DECISIONS, "grant_allowed", "admin_override", "signed_approval", "granted_policy", "promotable"}
+    {
+        *DECISIONS,
+        "grant_allowed",
+        "admin_override",
+        "signed_approval",
+        "granted_policy",
+        "promotable",
+        "proposed",
+        "demotable",
+    }
     | {"file_exists", "file_contains", *(symbol.name for symbol in COLUMNS)}
 )
 

@@ -31,6 +31,10 @@ Decl quorum(N)
   descr [doc("promotion needs at least this many votes for it")]
   bound [/number].
 
+Decl failures_borne(N)
+  descr [doc("so many failures that nobody has settled bring a promoted capability down")]
+  bound [/number].
+
 Decl promotable_tier(Tier)
   descr [doc("a tier from which a capability can be promoted")]
   bound [/name].
@@ -63,12 +67,23 @@ Decl is_blocked(Capability)
   descr [doc("something stands against its promotion")]
   bound [/any].
 
+Decl proposed(Capability)
+  descr [doc("it ran often enough and proved itself: votes decide now")]
+  bound [/any].
+
+Decl failures_left(Capability, N)
+  descr [doc("how many failures nobody has settled")]
+  bound [/any, /number].
+
+Decl demotable(Capability)
+  descr [doc("a promoted capability that has failed too often")]
+  bound [/any].
+
 Decl promotable(Capability)
   descr [doc("the capability may be promoted")]
   bound [/any].
 
-runs_needed(100).
-quorum(3).
+# runs_needed, quorum and failures_borne are settings: promotion.runs, promotion.quorum and promotion.failures.
 promotable_tier(/memo).
 promotable_tier(/authored).
 
@@ -95,7 +110,7 @@ voted_in(Capability) :-
   quorum_reached(Capability),
   !outvoted(Capability).
 
-promotion_blocked(Capability, "it needs more than 100 proven runs") :-
+promotion_blocked(Capability, "it has too few proven runs") :-
   capability_tier(Capability, _),
   !run_enough(Capability).
 
@@ -124,3 +139,19 @@ is_blocked(Capability) :- promotion_blocked(Capability, _).
 promotable(Capability) :-
   capability_tier(Capability, _),
   !is_blocked(Capability).
+
+proposed(Capability) :-
+  run_enough(Capability),
+  capability_proof(Capability, /strong),
+  capability_tier(Capability, Tier),
+  promotable_tier(Tier).
+
+failures_left(Capability, N) :-
+  failure_outstanding(Capability, Failure)
+  |> do fn:group_by(Capability), let N = fn:count().
+
+demotable(Capability) :-
+  capability_tier(Capability, /promoted),
+  failures_left(Capability, N),
+  failures_borne(Most),
+  N >= Most.

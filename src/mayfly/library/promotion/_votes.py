@@ -1,0 +1,72 @@
+"""Votes: who speaks for or against a capability, signed, one for each key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from mayfly.core import MachineError, canonical_json
+from mayfly.library.promotion._identity import Identities, Identity, is_signed
+
+Choice = Literal["for", "against"]
+Kind = Literal["tool", "agent"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ballot:
+    """What a vote is about: a program, the tests it is held to, and what it is called for.
+
+    *asked* is the name of a tool, or the key of the question that an agent answers. All of it is signed: nobody can put
+    other tests, or another question, under a program that was voted for.
+    """
+
+    kind: Kind
+    asked: str
+    source_hash: str
+    tests_hash: str
+
+    def statement(self, choice: Choice) -> str:
+        """Return what a voter signs."""
+        return canonical_json(["mayfly vote", 1, self.kind, self.asked, self.source_hash, self.tests_hash, choice])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vote:
+    """One vote as it is kept: the voter's public key, the choice and the signature over both with the ballot."""
+
+    voter: str
+    choice: Choice
+    signature: str
+    at: str
+
+    def to_json(self) -> dict[str, str]:
+        """Return it as plain data."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Vote:
+        """Read what `to_json` gave; a `ValueError` says that it is none."""
+        found = {name: str(data.get(name, "")) for name in ("voter", "choice", "signature", "at")}
+        if found["choice"] not in ("for", "against"):
+            raise ValueError("a vote is for or against")
+        return cls(**found)  # type: ignore[arg-type]
+
+
+def votes_that_count(ballot: Ballot, votes: Iterable[Vote], identities: Identities) -> dict[Identity, Vote]:
+    """Return the votes of those who are known here, signed for exactly this ballot; the first of each voter.
+
+    Where signatures cannot be checked, none counts.
+    """
+    found: dict[Identity, Vote] = {}
+    try:
+        known = {one.key: one for one in identities.all()}
+        for vote in votes:
+            voter = known.get(vote.voter)
+            if voter is None or voter in found:
+                continue
+            if is_signed(vote.voter, ballot.statement(vote.choice), vote.signature):
+                found[voter] = vote
+    except MachineError:
+        return {}
+    return found
