@@ -12,10 +12,10 @@ TYPESCRIPT ?= 6.0.3
 # The tests start thousands of processes: without bytecode each of them would compile what it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: all format lint types test typescript chaos docs docs-check bench pins setup clean help
+.PHONY: all format lint types test typescript chaos docs docs-check bench evidence site pins setup clean help
 .DEFAULT_GOAL := all
 
-all: format lint types test chaos docs-check ## format, lint, types, tests, docs check
+all: format lint types test chaos docs-check site ## format, lint, types, tests, docs check
 
 setup:
 	@MAYFLY_SETUP=dev ./mayfly
@@ -57,6 +57,12 @@ docs-check: setup ## say which generated pages are stale
 bench: ## measure against the peers and write bench/RESULTS.md
 	@MAYFLY_SETUP="dev bench" ./mayfly
 	$(PYTHON) bench/run.py
+
+evidence: bench ## run all benchmarks and corpora and write EVIDENCE.md
+	$(PYTHON) bench/evidence.py
+
+site: setup ## write the pages of docs/ as a site into build/site, and check its links
+	$(PYTHON) docs/site/build.py
 
 pins: setup ## renew constraints.txt with the newest versions that fit
 	$(PYTHON) -m pip install --quiet 'pip>=25.1'

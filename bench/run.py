@@ -52,7 +52,7 @@ def main() -> None:
     chosen = parser.parse_args()
     for name in (chosen.only,) if chosen.only else MODULES:
         module: Bench = importlib.import_module(f"bench.{name}")
-        machine = _machine(quick=chosen.quick)
+        machine = machine_line(quick=chosen.quick)
         tables = module.measure(quick=chosen.quick)
         section = "\n\n".join([f"## {name}", machine, *(table.markdown() for table in tables)]) + "\n"
         print(section, flush=True)
@@ -61,7 +61,7 @@ def main() -> None:
             _replace(chosen.output, name, section)
 
 
-def _machine(*, quick: bool) -> str:
+def machine_line(*, quick: bool) -> str:
     """Describe where and when this is measured, in one paragraph."""
     now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
     load = ", ".join(f"{value:.2f}" for value in os.getloadavg())

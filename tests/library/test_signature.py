@@ -120,3 +120,27 @@ def test_the_same_types_have_the_same_shape_whatever_the_names() -> None:
 def test_a_default_that_json_cannot_carry_is_left_out(default: str) -> None:
     given, _ = types(f"def f(a: object = {default}) -> int: ...")
     assert given == {"a": {}}
+
+
+@pytest.mark.parametrize(
+    ("parameters", "given", "handed"),
+    [
+        ("text: str", "hi", "hi"),
+        ("text: str", {"text": "hi"}, "hi"),
+        ("text: str = 'a'", {}, {}),
+        ("record: dict[str, int]", {"record": 1}, {"record": 1}),
+        ("text: str, times: int = 1", "hi", ["hi"]),
+        ("text: str, times: int = 1", ["hi", 2], ["hi", 2]),
+        ("text: str, times: int = 1", {"text": "hi"}, ["hi", 1]),
+        ("text: str, times: int = 1", {"text": "hi", "times": 3}, ["hi", 3]),
+        ("items: list[int], most: int = 2", [1, 2], [[1, 2]]),
+        ("items: list[int], most: int = 2", [[1, 2], 1], [[1, 2], 1]),
+        ("items: list[int], most: int = 2", {"items": [1], "most": 1}, [[1], 1]),
+        ("a: int, b: int", [1, 2], [1, 2]),
+        ("a: int, b: int", {"b": 2, "a": 1}, [1, 2]),
+        ("a: int = 1, b: int = 2", {"b": 5}, [1, 5]),
+    ],
+)
+def test_an_input_is_written_by_name_by_order_or_alone(parameters: str, given: object, handed: object) -> None:
+    signature = read_signature(f'def tool({parameters}) -> int:\n    """Do it."""\n    return 1\n', "tool")
+    assert signature.positional(given) == handed

@@ -536,3 +536,19 @@ def test_s_12_a_host_that_is_named_is_reached_and_loopback_only_when_named(tools
         assert made.decision == "reject"
         assert made.reason
     assert tools.capability("other") is None
+
+
+def test_a_tool_with_an_optional_parameter_is_proven_by_examples_that_name_it(tools: Tools) -> None:
+    head = 'def shout(text: str, times: int = 1) -> str:\n    """Say it louder."""\n'
+    source = f'{head}    return text.upper() + "!" * times\n'
+    examples = [
+        {"input": "hi", "output": "HI!"},
+        {"input": ["oh", 2], "output": "OH!!"},
+        {"input": {"text": "no", "times": 3}, "output": "NO!!!"},
+    ]
+    made = tools.write("say something louder", name="shout", source=source, examples=examples)
+    assert made.accepted, made.reason
+    assert tools.call("shout", {"text": "so", "times": 2}).value == "SO!!"
+    assert all(one.passed for one in tools.verify("shout")[1])
+    again = tools.update("shout", source=source.replace("upper()", "upper().strip()"))
+    assert again.accepted, again.reason

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from mayfly.cli._app import COMMANDS, app, load
+from mayfly.cli._docs_api import api_page
 from mayfly.core import Settings
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -66,7 +67,7 @@ def settings_page() -> str:
 
 def pages() -> dict[Path, str]:
     """Return every generated page with the text it should have."""
-    return {DOCS / "cli.md": cli_page(), DOCS / "settings.md": settings_page()}
+    return {DOCS / "cli.md": cli_page(), DOCS / "settings.md": settings_page(), DOCS / "api.md": api_page()}
 
 
 def _default(value: object) -> str:

@@ -123,7 +123,7 @@ def _entry(node: Definition, spread: bool | None) -> Entry:
             raise NoEntry(f"{node.name} needs an invoke method or exactly one public method; it has {len(public)}")
         method = public[0]
     parameters = _parameters(method)[0 if "staticmethod" in _decorators(method) else 1 :]
-    return _described(kind, node.name, method.name, method, parameters, None)
+    return _described(kind, node.name, method.name, method, parameters, spread)
 
 
 def _described(

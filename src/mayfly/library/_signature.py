@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mayfly.core import InputError, canonical_json, content_hash, one_line, parse_python
+from mayfly.core import InputError, canonical_json, content_hash, mismatch, one_line, parse_python
 
 Schema = dict[str, Any]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -48,25 +48,27 @@ class ToolSignature:
         given = [_bare(self.input_schema["properties"][name]) for name in self.parameters]
         return content_hash(canonical_json([given, len(self.required), _bare(self.output_schema)]))
 
+    @property
+    def spread(self) -> bool:
+        """Whether the proof hands over a list of arguments; a single parameter is given as it is."""
+        return len(self.parameters) != 1
+
     def positional(self, value: object) -> object:
         """Return an example's input as the proof hands it over: the one argument, or a list of all.
 
-        An input may be written by the names of the parameters, as a call is, or by their order.
+        An input may be written by the names of the parameters, as a call is, or by their order; where one argument is
+        enough, it may also be that one alone.
         """
-        if not isinstance(value, Mapping) or not set(value) <= set(self.parameters):
+        by_name = isinstance(value, Mapping) and set(self.required) <= set(value) <= set(self.parameters)
+        if not self.spread:
+            name = self.parameters[0]
+            return value[name] if by_name and isinstance(value, Mapping) and value and not self._takes_record else value
+        if by_name and isinstance(value, Mapping):
+            properties = self.input_schema["properties"]
+            return [value.get(name, properties[name].get("default")) for name in self.parameters]
+        if isinstance(value, list) and not mismatch(dict(zip(self.parameters, value, strict=False)), self.input_schema):
             return value
-        if not set(self.required) <= set(value) or (self._takes_record and len(self.parameters) == 1):
-            return value
-        if len(self.parameters) == 1:
-            return value.get(self.parameters[0], value)
-        properties = self.input_schema["properties"]
-        return [value.get(name, properties[name].get("default")) for name in self.parameters]
-
-    def named(self, value: object) -> dict[str, object]:
-        """Return an input of the proof as the arguments of a call."""
-        if len(self.required) == 1 or len(self.parameters) == 1:
-            return {(self.required or self.parameters)[0]: value}
-        return dict(zip(self.parameters, value if isinstance(value, list) else [value], strict=False))
+        return [value] if len(self.required) <= 1 and self.parameters else value
 
     @property
     def _takes_record(self) -> bool:

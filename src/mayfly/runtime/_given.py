@@ -67,11 +67,13 @@ def compile_given(
     tests: str | None = None,
     contract: Contract | None = None,
     kept: Sequence[Test] = (),
+    spread: bool | None = None,
     story: Story | None = None,
 ) -> tuple[Admission, Suite]:
     """Try *source* at every gate and prove it with the tests of the request; never raises for what the source is.
 
     Tests that were *kept* from before have to pass as well. The last of the suite are those, after those of *tests*.
+    *spread* says whether an input is a list of arguments, where that does not follow from the source.
     """
     task = task_for(runtime, intent or "check this program", input, lines, examples, context, profile)
     task = replace(task, contract=contract)
@@ -92,7 +94,7 @@ def compile_given(
     artifact = Artifact(kind="agent", source=source, entry=entry, author="given")
     story.watch("wrote", (1, artifact))
     admission = parts.gates(asked, story.pool).admit(
-        artifact, profile=task.profile, suite=suite, intent=intent, examples=task.examples, last=True
+        artifact, profile=task.profile, suite=suite, intent=intent, examples=task.examples, spread=spread, last=True
     )
     story.watch("judged", admission)
     runtime.keep(story)

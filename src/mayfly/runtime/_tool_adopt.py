@@ -46,7 +46,9 @@ def adopt_promoted(runtime: Runtime, versions: Versions, files: ToolFiles) -> It
 def _proven(runtime: Runtime, one: Promoted, card: Card, suite: Suite) -> Admission:
     artifact = Artifact(kind="tool", source=one.source, entry=card.name, author=card.author)
     profile = Profile.of(runtime.settings.gates, tier=Tier.AUTHORED, grants=card.opened)
-    admission = runtime.parts.gates().admit(artifact, profile=profile, suite=suite, intent=card.intent)
+    admission = runtime.parts.gates().admit(
+        artifact, profile=profile, suite=suite, intent=card.intent, spread=card.spread
+    )
     proof = admission.proof
     if admission.decision != "accept" or proof is None or not proof.holds or card.name != one.name:
         raise InputError(next((it.message for it in admission.verdicts if it.decision != "accept"), "it is not proven"))

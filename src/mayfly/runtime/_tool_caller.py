@@ -9,7 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import (
@@ -159,7 +159,7 @@ class ToolCaller:
             card=card,
             source=found.source,
             called=callable_source(found.source, read_signature(found.source, card.name)),
-            entry=admission.entry,
+            entry=replace(admission.entry, spread=card.spread),
             profile=profile,
             row=row,
         )
@@ -178,7 +178,9 @@ class ToolCaller:
             return
         artifact = Artifact(kind="tool", source=tool.source, entry=card.name, author=card.author)
         suite = Suite.from_json(self._versions.tests(tool.row))
-        admission = parts.gates().admit(artifact, profile=tool.profile, suite=suite, intent=card.intent)
+        admission = parts.gates().admit(
+            artifact, profile=tool.profile, suite=suite, intent=card.intent, spread=card.spread
+        )
         if admission.decision != "accept" or admission.artifact.hash != artifact.hash:
             first = next((one for one in admission.verdicts if one.decision != "accept"), None)
             said = first.message if first else "it would be changed by them"

@@ -171,6 +171,7 @@ class ToolMaker:
             model=order.model,
             tests=order.tests,
             kept=kept,
+            spread=signature.spread,
             story=story,
         )
         suite = replace(suite, tests=each_once(suite.tests))
@@ -208,8 +209,8 @@ class ToolMaker:
         admission, suite = self._compiled(intent, wish, profile, model, story)
         signature = read_signature(admission.artifact.source, order.name)
         # What is written for a signature takes a list of arguments; a tool of one parameter takes just that.
-        plain = find_entry(parse_python(admission.artifact.source), order.name)
-        if not plain.spread:
+        if not signature.spread:
+            plain = find_entry(parse_python(admission.artifact.source), order.name, spread=False)
             suite, admission = unspread(suite), replace(admission, entry=plain)
         kept = () if order.replace_tests else _kept_tests(earlier, signature)
         if kept:
