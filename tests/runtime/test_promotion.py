@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import ConflictError, GateSettings, InputError, PromotionSettings, Settings, Tier
+from mayfly.library.promotion import PromotedShelf
 from mayfly.runtime import Promotion, Runtime
 
 from .test_tools import beside, workshop
@@ -247,6 +249,34 @@ def test_a_fresh_store_takes_promoted_tools_in(tmp_path: Path, proving: Runtime,
         assert runtime.tools.problems() == ()
         runtime.tools.delete("scaled")
         assert runtime.tools.refresh() == ()  # what was deleted here is not brought back
+
+
+def test_wider_grants_beside_a_promoted_tool_void_its_votes(proving: Runtime) -> None:
+    hash = make_scaled(proving)
+    with_voters(proving.promotion, "ann", "bob")
+    for name in ("ann", "bob"):
+        proving.promotion.vote("scaled", "for", identity=name)
+    place = proving.promotion.shelf.folder / next(iter(proving.promotion.shelf.entries())).place / "provenance.json"
+    record = json.loads(place.read_text())
+    record["about"]["card"]["opened"] = ["net:*"]
+    place.write_text(json.dumps(record))
+    shelf = PromotedShelf(proving.promotion.shelf.folder, own=True)
+    assert [one.name for one in shelf.entries()] == ["scaled"]
+    proving.promotion.shelf = shelf
+    assert not proving.promotion.is_promoted(hash)
+    assert list(proving.promotion.tools()) == []
+
+
+def test_a_damaged_key_makes_nothing_promoted_and_breaks_nothing(shared: Runtime) -> None:
+    promotion, hash = shared.promotion, run_agent(shared, 4)
+    with_voters(promotion, "ann", "bob")
+    for name in ("ann", "bob"):
+        promotion.vote(hash, "for", identity=name)
+    (promotion.identities.folder / "eve.pub").write_text("nonsense")
+    assert not promotion.is_promoted(hash)
+    assert "eve.pub is damaged" in promotion.problems()[0]
+    shared.parts.memo.clear()
+    assert run_agent(shared, 1) == hash
 
 
 def test_demoting_by_hand_takes_it_out_of_git_and_says_why(shared: Runtime) -> None:

@@ -75,10 +75,18 @@ def promoted_for(work: Writing) -> Made | None:
     found = parts.promotion.agent_for(key_of(parts, task, work.named, lasting=True))
     if found is None:
         return None
-    suite = gates.Suite.from_json(json.loads(found.tests))
-    artifact = Artifact(kind="agent", source=found.source, **found.about["artifact"])
+    suite, about = gates.Suite.from_json(json.loads(found.tests)), found.about
+    # Where it comes from is told, not signed: nothing that decides is taken from there.
+    told = about.get("provenance")
+    artifact = Artifact(
+        kind="agent",
+        source=found.source,
+        entry=str(about["entry"]),
+        author=str(about.get("author", "")),
+        provenance=told if isinstance(told, dict) else {},
+    )
     admission = parts.gates().admit(
-        artifact, profile=task.profile, suite=suite, intent=task.intent, spread=bool(found.about["spread"])
+        artifact, profile=task.profile, suite=suite, intent=task.intent, spread=bool(about["spread"])
     )
     if admission.decision != "accept" or admission.proof is None or not admission.proof.holds:
         return None

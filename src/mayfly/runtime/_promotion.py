@@ -10,13 +10,12 @@ import ast
 import json
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import ConflictError, InputError, Tier, one_line
+from mayfly.core import ConflictError, InputError, StoreError, Tier, one_line
 from mayfly.library.promotion import (
     Ballot,
     CapabilityDemoted,
@@ -79,8 +78,11 @@ class Promotion:
         return found is not None and self._holds(found)
 
     def _holds(self, one: Promoted) -> bool:
-        """Whether enough of those who are known here voted for exactly this."""
-        counted = votes_that_count(one.ballot, one.votes, self.identities)
+        """Whether enough of those who are known here voted for exactly this; where that cannot be said, it is not."""
+        try:
+            counted = votes_that_count(one.ballot, one.votes, self.identities)
+        except StoreError:
+            return False  # a damaged key: `problems` names it
         candidate = Candidate(
             ballot=one.ballot, name=one.name, summary="", strength="strong", tier=Tier.PROMOTED, votes=counted
         )
@@ -161,6 +163,7 @@ class Promotion:
             about=ballot.kind,
             asked=ballot.asked,
             tests_hash=ballot.tests_hash,
+            powers=ballot.powers,
             choice=choice,
             voter=voter.key,
             name=voter.name,
@@ -241,6 +244,10 @@ class Promotion:
 
     def problems(self) -> tuple[str, ...]:
         """Return what lies on the shelf and does not count, and why."""
+        try:
+            self.identities.all()
+        except StoreError as error:
+            return (*self.shelf.problems(), error.message)
         unknown = [
             f"{one.place}: too few of its votes are by identities known here (mayfly identity add NAME KEY)"
             for one in self.shelf.entries()
@@ -267,6 +274,7 @@ class Promotion:
             about=ballot.kind,
             asked=ballot.asked,
             tests_hash=ballot.tests_hash,
+            powers=ballot.powers,
             commit=commit,
             shelf=self._shelf_name,
             reason=one_line(reason, limit=500),
@@ -280,6 +288,7 @@ class Promotion:
             about=ballot.kind,
             asked=ballot.asked,
             tests_hash=ballot.tests_hash,
+            powers=ballot.powers,
             commit=commit,
             shelf=self._shelf_name,
             runs=runs,
@@ -291,10 +300,10 @@ class Promotion:
         """Put together what is committed: whatever another machine needs to prove it again."""
         from mayfly.gates import Suite, find_entry
 
-        about, source, tests, name = self._tool_parts(one) if one.remembered is None else self._agent_parts(one)
+        source, tests, name = self._tool_parts(one) if one.remembered is None else self._agent_parts(one)
         entry = find_entry(ast.parse(source), name)
         suite = Suite.from_json(json.loads(tests))
-        spread = bool(about.get("spread", about.get("card", {}).get("spread", False)))
+        spread = bool(one.about.get("card", one.about)["spread"])
         readable = text_of_tests(suite, entry.name, spread=spread, method=entry.method)
         votes = sorted(one.votes.items(), key=lambda pair: pair[0].name)
         last = self._parts.ledger.last()
@@ -304,7 +313,7 @@ class Promotion:
             source=source,
             tests=tests,
             readable=readable,
-            about=about,
+            about=one.about,
             votes=tuple(vote for _, vote in votes),
             provenance={
                 "promoted": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -316,20 +325,15 @@ class Promotion:
             },
         )
 
-    def _tool_parts(self, one: Candidate) -> tuple[dict[str, Any], str, str, str]:
+    def _tool_parts(self, one: Candidate) -> tuple[str, str, str]:
         served = self._candidates.versions.serving(one.name)
         if served.version.source != one.hash:
             raise ConflictError(f"{one.name} was changed meanwhile", fix="see: mayfly market list")
         found = self._candidates.versions.open(served.version)
         tests = self._parts.ledger.get_blob(served.version.tests).decode("utf-8", "surrogatepass")
-        return {"card": found.card.to_json()}, found.source, tests, found.card.name
+        return found.source, tests, found.card.name
 
-    def _agent_parts(self, one: Candidate) -> tuple[dict[str, Any], str, str, str]:
+    def _agent_parts(self, one: Candidate) -> tuple[str, str, str]:
         agent = one.remembered
         assert agent is not None, "only agents are remembered"
-        whole = asdict(agent.artifact)
-        kept = {name: whole[name] for name in ("entry", "author", "grants", "provenance")}
-        about = {"artifact": kept, "spread": agent.spread, "intent": agent.intent, "proof": asdict(agent.proof)}
-        # What stands in the record is data: whatever else somebody put into a provenance is told as text.
-        plain = json.loads(json.dumps(about, default=str))
-        return plain, agent.artifact.source, self._candidates.tests_of(agent), agent.artifact.entry
+        return agent.artifact.source, self._candidates.tests_of(agent), agent.artifact.entry

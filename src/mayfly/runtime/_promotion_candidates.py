@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from mayfly.core import Tier, content_hash
+from mayfly.core import StoreError, Tier, content_hash
 from mayfly.library import Versions, words_of
-from mayfly.library.promotion import Ballot, Choice, Identities, Identity, Vote, votes_that_count
+from mayfly.library.promotion import Ballot, Choice, Identities, Identity, Vote, powers_of, votes_that_count
 from mayfly.mangle import Name, Symbol
 from mayfly.runtime._tool_tests import tool_name_of
 from mayfly.store import Seal
@@ -43,6 +43,7 @@ class Candidate:
     failures: tuple[int, ...] = ()
     votes: Mapping[Identity, Vote] = field(default_factory=dict)
     uncounted: int = 0
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False)
     remembered: Remembered | None = field(default=None, repr=False)
 
     @property
@@ -101,7 +102,11 @@ class Candidates:
 
     def _tools(self) -> Iterator[Candidate]:
         for one in self.versions.rows.all(state="serving"):
-            head, row = json.loads(one.version.head), one.version
+            try:
+                card = self.versions.open(one.version).card
+            except StoreError:
+                continue  # what is not whole is nothing to vote on; `doctor` names it
+            row = one.version
             ran, failed = 0, []
             for event in self._parts.ledger.read(kind="tool.returned", subject=f"tool:{row.name}"):
                 if event.payload.get("version") == row.version:
@@ -109,10 +114,11 @@ class Candidates:
                     ran += status == "ok"
                     failed += [event.id] if status in _FAILED else []
             yield self._candidate(
-                Ballot(kind="tool", asked=row.name, source_hash=row.source, tests_hash=row.tests),
+                {"card": card.to_json()},
+                Ballot(kind="tool", asked=row.name, source_hash=row.source, tests_hash=row.tests, powers=""),
                 name=row.name,
-                summary=str(head.get("summary", "")),
-                strength=str(head.get("strength", "none")),
+                summary=card.summary,
+                strength=card.strength,
                 runs=ran,
                 failed=failed,
                 tier=Tier.AUTHORED,
@@ -135,7 +141,8 @@ class Candidates:
             tests = self.tests_of(one)
             if one.asked and tests:
                 yield self._candidate(
-                    Ballot(kind="agent", asked=one.asked, source_hash=hash, tests_hash=content_hash(tests)),
+                    about_agent(one),
+                    Ballot(kind="agent", asked=one.asked, source_hash=hash, tests_hash=content_hash(tests), powers=""),
                     name=tool_name_of(one.intent, words_of(one.intent)),
                     summary=one.intent,
                     strength=one.proof.strength,
@@ -154,7 +161,10 @@ class Candidates:
                 return ledger.get_blob(hash).decode("utf-8", "surrogatepass")
         return ""
 
-    def _candidate(self, ballot: Ballot, *, failed: list[int], tier: Tier, **known: Any) -> Candidate:
+    def _candidate(
+        self, about: Mapping[str, Any], ballot: Ballot, *, failed: list[int], tier: Tier, **known: Any
+    ) -> Candidate:
+        ballot = replace(ballot, powers=powers_of(about))
         events = list(self._parts.ledger.read(subject=SUBJECT + ballot.source_hash))
         settled = max((_number(one, "up_to") for one in events if one.kind == "capability.settled"), default=0)
         # Who voted before it came down knew nothing of why it did: that is decided anew.
@@ -163,6 +173,7 @@ class Candidates:
         counted = votes_that_count(ballot, cast, self._identities)
         return Candidate(
             ballot=ballot,
+            about=about,
             failures=tuple(id for id in failed if id > settled),
             votes=counted,
             uncounted=len(cast) - len(counted),
@@ -175,6 +186,15 @@ class Candidates:
         """The tools of the library."""
         foreign = self._parts.settings.library.foreign == "prove"
         return Versions(self._parts.ledger, Seal.open(self._parts.settings.state), foreign=foreign)
+
+
+def about_agent(agent: Remembered) -> dict[str, Any]:
+    """Return what is kept of an agent beside its source: how it is called, and where it comes from."""
+    whole = asdict(agent.artifact)
+    kept = {name: whole[name] for name in ("entry", "author", "grants", "provenance")}
+    about = {**kept, "spread": agent.spread, "intent": agent.intent, "proof": asdict(agent.proof)}
+    # What stands in a record is data: whatever else somebody put into a provenance is told as text.
+    return json.loads(json.dumps(about, default=str))  # type: ignore[no-any-return]
 
 
 def facts_about(one: Candidate) -> Iterator[Fact]:
@@ -203,6 +223,7 @@ def ballot_of(event: Event) -> Ballot:
         asked=str(told.get("asked", "")),
         source_hash=event.subject.removeprefix(SUBJECT),
         tests_hash=str(told.get("tests_hash", "")),
+        powers=str(told.get("powers", "")),
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from mayfly.core import ConflictError, InputError, StoreError
 from mayfly.library.promotion import Ballot, Identities, Vote, votes_that_count
 
-BALLOT = Ballot(kind="tool", asked="roman", source_hash="a" * 64, tests_hash="b" * 64)
+BALLOT = Ballot(kind="tool", asked="roman", source_hash="a" * 64, tests_hash="b" * 64, powers="e" * 64)
 
 
 def cast(identities: Identities, name: str, *, ballot: Ballot = BALLOT, signed: str = "for", said: str = "for") -> Vote:
@@ -77,7 +77,7 @@ def test_j_41_only_signed_votes_of_known_voters_count_once(tmp_path: Path) -> No
     for name in ("ann", "bob"):
         identities.new(name)
     elsewhere.new("eve")
-    other = Ballot(kind="tool", asked="roman", source_hash="c" * 64, tests_hash="b" * 64)
+    other = Ballot(kind="tool", asked="roman", source_hash="c" * 64, tests_hash="b" * 64, powers="e" * 64)
     votes = [
         cast(identities, "ann"),
         cast(identities, "ann"),
@@ -90,11 +90,11 @@ def test_j_41_only_signed_votes_of_known_voters_count_once(tmp_path: Path) -> No
     assert {voter.name: vote.choice for voter, vote in counted.items()} == {"ann": "for"}
 
 
-@pytest.mark.parametrize("changed", ["kind", "asked", "source_hash", "tests_hash"])
+@pytest.mark.parametrize("changed", ["kind", "asked", "source_hash", "tests_hash", "powers"])
 def test_a_vote_is_for_all_of_its_ballot(tmp_path: Path, changed: str) -> None:
     identities = Identities(tmp_path)
     identities.new("ann")
-    parts = {"kind": "tool", "asked": "roman", "source_hash": "a" * 64, "tests_hash": "b" * 64}
+    parts = {"kind": "tool", "asked": "roman", "source_hash": "a" * 64, "tests_hash": "b" * 64, "powers": "e" * 64}
     other = Ballot(**{**parts, changed: "agent" if changed == "kind" else "d" * 64})  # type: ignore[arg-type]
     assert votes_that_count(BALLOT, [cast(identities, "ann")], identities)
     assert not votes_that_count(other, [cast(identities, "ann")], identities)

@@ -9,18 +9,24 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import ConflictError, content_hash
-from mayfly.library.promotion import Ballot, Promoted, PromotedShelf, Vote
+from mayfly.library.promotion import Ballot, Promoted, PromotedShelf, Vote, powers_of
 
 
 def program(name: str = "plus", source: str = "def plus(a: int) -> int:\n    return a + 1\n") -> Promoted:
-    tests = '{"tests": []}'
+    tests, about = '{"tests": []}', {"card": {"name": name, "grants": []}}
     return Promoted(
-        ballot=Ballot(kind="tool", asked=name, source_hash=content_hash(source), tests_hash=content_hash(tests)),
+        ballot=Ballot(
+            kind="tool",
+            asked=name,
+            source_hash=content_hash(source),
+            tests_hash=content_hash(tests),
+            powers=powers_of(about),
+        ),
         name=name,
         source=source,
         tests=tests,
         readable='"""Nothing."""\n',
-        about={"card": {}},
+        about=about,
         votes=(Vote(voter="ab", choice="for", signature="cd", at="now"),),
         provenance={"runs": 101},
     )

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from mayfly.library.promotion._events import CapabilityDemoted, CapabilityPromoted, FailuresSettled, VoteCast
     from mayfly.library.promotion._identity import Identities, Identity
     from mayfly.library.promotion._shelf import Promoted, PromotedShelf
-    from mayfly.library.promotion._votes import Ballot, Choice, Vote, votes_that_count
+    from mayfly.library.promotion._votes import Ballot, Choice, Vote, powers_of, votes_that_count
 
 __all__ = [
     "Ballot",
@@ -22,6 +22,7 @@ __all__ = [
     "PromotedShelf",
     "Vote",
     "VoteCast",
+    "powers_of",
     "votes_that_count",
 ]
 
@@ -31,6 +32,6 @@ __getattr__ = lazily(
         "_events": "CapabilityDemoted CapabilityPromoted FailuresSettled VoteCast",
         "_identity": "Identities Identity",
         "_shelf": "Promoted PromotedShelf",
-        "_votes": "Ballot Choice Vote votes_that_count",
+        "_votes": "Ballot Choice Vote powers_of votes_that_count",
     },
 )

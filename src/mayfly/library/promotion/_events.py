@@ -17,6 +17,7 @@ class VoteCast:
     about: str
     asked: str
     tests_hash: str
+    powers: str
     choice: str
     voter: str
     name: str
@@ -42,6 +43,7 @@ class CapabilityPromoted:
     about: str
     asked: str
     tests_hash: str
+    powers: str
     commit: str
     shelf: str
     runs: int
@@ -56,6 +58,7 @@ class CapabilityDemoted:
     about: str
     asked: str
     tests_hash: str
+    powers: str
     commit: str
     shelf: str
     reason: str

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import ConflictError, InputError, StoreError, content_hash
-from mayfly.library.promotion._votes import Ballot, Vote
+from mayfly.library.promotion._votes import Ballot, Vote, powers_of
 from mayfly.library.staging._git import Git, GitFailed
 
 SOURCE, TESTS, READABLE, RECORD = "tool.py", "tests.json", "test_tool.py", "provenance.json"
@@ -84,6 +84,7 @@ class Promoted:
                 asked=str(record["asked"]),
                 source_hash=str(record["source_hash"]),
                 tests_hash=str(record["tests_hash"]),
+                powers=powers_of(record["about"]),
             )
             found = cls(
                 ballot=ballot,

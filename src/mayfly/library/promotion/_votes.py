@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from mayfly.core import MachineError, canonical_json
+from mayfly.core import MachineError, canonical_json, content_hash
 from mayfly.library.promotion._identity import Identities, Identity, is_signed
 
 Choice = Literal["for", "against"]
@@ -17,18 +17,33 @@ Kind = Literal["tool", "agent"]
 class Ballot:
     """What a vote is about: a program, the tests it is held to, and what it is called for.
 
-    *asked* is the name of a tool, or the key of the question that an agent answers. All of it is signed: nobody can put
-    other tests, or another question, under a program that was voted for.
+    *asked* is the name of a tool, or the key of the question that an agent answers; *powers* is the hash of what it may
+    reach and how it is called. All of it is signed: nobody can put other tests, another question or wider grants under
+    a program that was voted for.
     """
 
     kind: Kind
     asked: str
     source_hash: str
     tests_hash: str
+    powers: str
 
     def statement(self, choice: Choice) -> str:
         """Return what a voter signs."""
-        return canonical_json(["mayfly vote", 1, self.kind, self.asked, self.source_hash, self.tests_hash, choice])
+        about = [self.kind, self.asked, self.source_hash, self.tests_hash, self.powers]
+        return canonical_json(["mayfly vote", 1, *about, choice])
+
+
+# Of the card of a tool, and of what is kept of an agent: whatever widens what it may do, or changes how it is called.
+_OF_A_TOOL = ("name", "grants", "opened", "effect", "seconds", "spread", "is_class", "input_schema", "output_schema")
+_OF_AN_AGENT = ("entry", "spread", "grants")
+
+
+def powers_of(about: Mapping[str, Any]) -> str:
+    """Return the hash of what a program may reach and how it is called, as its card or its record says."""
+    card = about.get("card")
+    told, names = (card, _OF_A_TOOL) if isinstance(card, Mapping) else (about, _OF_AN_AGENT)
+    return content_hash(canonical_json({name: told.get(name) for name in names}))
 
 
 @dataclass(frozen=True, kw_only=True)
