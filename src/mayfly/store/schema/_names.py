@@ -17,6 +17,8 @@ GATE = "schema"
 PREFIX = "agent_"
 TRASH = "agent_trash_"
 MIGRATIONS = "agent_migrations"
+# The table of the migrations, and what PostgreSQL makes for it: the sequence of its numbers, and two indexes.
+_OF_MIGRATIONS = frozenset(f"{MIGRATIONS}{end}" for end in ("", "_id_seq", "_pkey", "_migration_name_key"))
 MONEY = frozenset({"agent_x402_transactions"})
 # The ledger, and what belongs to the databases themselves.
 _PROTECTED = ("mayfly_", "pg_", "sqlite_")
@@ -61,9 +63,9 @@ def refuse(code: str, message: str, fix: str | None = None) -> NoReturn:
 def standing_of(name: str) -> Standing:
     """Return whose the table of this name is; names that differ in their letters' size alone are taken for one."""
     small = name.casefold()
-    # What a database makes for a table, such as its sequence, begins with the table's name.
-    if small == MIGRATIONS or small.startswith((*_PROTECTED, f"{MIGRATIONS}_")):
+    if small in _OF_MIGRATIONS or small.startswith(_PROTECTED):
         return "protected"
+    # What a database makes for a table begins with the table's name.
     if any(small == table or small.startswith(f"{table}_") for table in MONEY):
         return "money"
     if small.startswith(TRASH):

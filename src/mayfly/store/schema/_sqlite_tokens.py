@@ -50,17 +50,20 @@ def tokens_of(sql: str) -> list[Token]:
 
 
 def statements_of(sql: str) -> Iterator[str]:
-    """Yield what stands between semicolons, as it is written."""
-    begin, filled = 0, False
+    """Yield what stands between semicolons, as it is written, without a comment after its last word.
+
+    The engine writes the text of an added column into the schema as it stands: a comment at its end would hide the rest.
+    """
+    begin, end = 0, 0
     for token in tokens_of(sql):
         if token.text == ";" and token.kind == "sign":
-            if filled:
-                yield sql[begin : token.start].strip()
-            begin, filled = token.end, False
+            if end:
+                yield sql[begin:end].strip()
+            begin, end = token.end, 0
         else:
-            filled = True
-    if filled:
-        yield sql[begin:].strip()
+            end = token.end
+    if end:
+        yield sql[begin:end].strip()
 
 
 def words_of(tokens: Sequence[Token], number: int) -> str:
