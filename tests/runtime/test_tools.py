@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import http.server
 import json
+import os
 import sys
 import threading
 import time
@@ -18,6 +19,7 @@ import pytest
 from mayfly.core import ConflictError, InputError, Settings, Stop
 from mayfly.runtime import Runtime, Tools
 from mayfly.store import Killed, KillSwitch
+from mayfly.testing import below, command_of, until
 
 from .conftest import Script
 from .tools_bench import EXAMPLES, adder, adds, quick_settings, roman, wrong_roman
@@ -96,6 +98,67 @@ def test_s_01_a_model_writes_it_and_its_tests_are_witnesses(tools: Tools, script
     assert made.proof is not None
     assert made.proof.holds
     assert tools.call("numerals", {"value": "MCMXC"}).value == 1990
+
+
+def numerals(source: str) -> tuple[tuple[str, str], ...]:
+    """Return what a model says that writes this source; its own tests are too few to see what is wrong with it."""
+    contract = json.dumps({"input": "str", "output": "int"})
+    cases = {"cases": [{"input": ["X"], "output": 10}, {"input": ["MDC"], "output": 1600}]}
+    return ("contract", contract), ("architect", f"```python\n{source}\n```"), ("tests", json.dumps(cases))
+
+
+GIVEN = [
+    '{"cases": [{"input": "IX", "output": 9}]}',
+    '{"cases": [{"input": {"value": "IX"}, "output": 9}]}',
+    "def test_nine() -> None:\n    assert numerals('IX') == 9\n",
+]
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_given_tests_bind_what_a_model_writes_and_its_own_come_on_top(tools: Tools, script: Script, given: str) -> None:
+    wrong = wrong_roman("numerals").replace("value", "worth").replace("(numeral", "(value")
+    # A fresh look that sides with the program changes nothing: these tests are not a model's.
+    looks = ("arbiter", json.dumps({"output": 11}))
+    model = script(*numerals(wrong), looks)
+    made = tools.write("convert a roman numeral", name="numerals", model=model, tests=given)
+    assert made.decision == "reject"
+    assert tools.list() == ()
+    # Without them the same source passes: nothing else here tells that it is wrong.
+    assert tools.write("convert a roman numeral", name="numerals", model=script(*numerals(wrong), looks)).accepted
+
+
+@pytest.mark.parametrize("given", GIVEN)
+def test_given_tests_are_part_of_the_suite_that_is_kept(tools: Tools, script: Script, given: str) -> None:
+    right = roman("numerals").replace("value", "worth").replace("(numeral", "(value")
+    made = tools.write("convert a roman numeral", name="numerals", model=script(*numerals(right)), tests=given)
+    assert made.accepted, (made.reason, made.verdicts)
+    _, results = tools.verify("numerals")
+    assert len(results) >= 3
+    assert all(one.passed for one in results)
+    # They hold for the next version too.
+    wrong = wrong_roman("numerals").replace("value", "worth").replace("(numeral", "(value")
+    assert tools.update("numerals", source=wrong).decision == "reject"
+
+
+def test_given_tests_bind_what_is_written_from_examples(tools: Tools) -> None:
+    examples = [{"input": text, "output": text[0]} for text in ("ab", "cd", "ef", "gh")]
+    given = '{"cases": [{"input": "", "output": "?"}]}'
+    made = tools.write("take the first letter", name="first", examples=examples, tests=given, accept_weak=True)
+    assert made.decision == "reject"
+    assert tools.write("take the first letter", name="first", examples=examples, accept_weak=True).accepted
+
+
+def test_a_contract_binds_the_source_and_is_on_the_card_of_later_versions_too(shared: Runtime, tools: Tools) -> None:
+    contract = {"input": {"type": "str", "pattern": "[IVXLCDM]+"}, "output": "int", "edges": {"empty": "0"}}
+    made = tools.write("convert", name="roman", source=roman(), examples=EXAMPLES, contract=contract)
+    assert made.card is not None
+    assert made.card.contract["edges"] == {"empty": "0"}
+    assert tools.update("roman", source=roman().replace("total = 0", "total = int()")).accepted
+    card, _ = tools.show("roman")
+    kept = json.loads(shared.ledger.get_blob(card.tests_hash))
+    assert (card.version, kept["pattern"], card.contract) == (2, "[IVXLCDM]+", made.card.contract)
+    with pytest.raises(InputError, match="a contract has no 'inptu'"):
+        tools.write("convert", name="other", source=roman("other"), examples=EXAMPLES, contract={"inptu": "str"})
 
 
 def test_s_02_s_07_what_fails_its_tests_leaves_neither_file_nor_entry(shared: Runtime, tools: Tools) -> None:
@@ -201,6 +264,54 @@ def test_s_05_a_forged_message_is_no_pass(tools: Tools) -> None:
     made = tools.write("double", name="forged", source=FORGED, examples=[{"input": 2, "output": 4}], grants=["package"])
     assert made.decision == "reject"
     assert tools.capability("forged") is None
+
+
+QUOTES = '''
+MARK = "S-P4 \\" $(exit 1) `exit 1` \\\\ \\x00 %s {} \'\'\' ;"
+
+
+def spin(value: int) -> str:
+    """Say the mark after as many rounds as it is told."""
+    while value > 0:
+        value -= 1
+    return MARK
+'''.lstrip()
+
+
+def test_s_p4_a_tool_is_run_by_a_harness_and_its_source_is_no_string_on_a_command_line(tools: Tools) -> None:
+    # All of this would be read otherwise by a shell, by a template or by whoever puts a program together as text.
+    said = "S-P4 \" $(exit 1) `exit 1` \\ \x00 %s {} ''' ;"
+    assert tools.write("spin", name="spin", source=QUOTES, examples=[{"input": 1, "output": said}]).accepted
+    stop, ended = Stop(), []
+    call = threading.Thread(target=lambda: ended.append(tools.call("spin", {"value": 10**12}, stop=stop)))
+    before = {pid: _processor_time(pid) for pid in below(os.getpid())}
+    call.start()
+    try:
+        assert until(lambda: bool(_busy(before)))
+        for pid in below(os.getpid()):
+            started = command_of(pid)
+            assert b"S-P4" not in started
+            assert b"def spin" not in started
+            assert b"-c" not in started.split(b"\0")[1:2]
+    finally:
+        stop.cancel()
+        call.join(60)
+    assert [one.status for one in ended] == ["cancelled"]
+    assert tools.call("spin", {"value": 1}).value == said
+
+
+def _processor_time(pid: int) -> int:
+    """Return the clock ticks that a process has worked; none where it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0
+    return int(fields[11]) + int(fields[12])
+
+
+def _busy(before: dict[int, int]) -> list[int]:
+    """Return the processes below this one that have worked for a tenth of a second since."""
+    return [pid for pid in below(os.getpid()) if _processor_time(pid) > before.get(pid, 0) + 10]
 
 
 def test_s_08_s_09_it_is_callable_at_once_and_may_be_updated_and_deleted(tools: Tools) -> None:

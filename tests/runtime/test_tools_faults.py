@@ -81,6 +81,29 @@ def test_kill_at_every_step_leaves_the_old_state_or_the_new(
     assert step > 4
 
 
+@pytest.mark.parametrize("operation", ["write", "update", "retire"])
+@pytest.mark.parametrize("store", ["sqlite", "postgres"])
+def test_kill_at_every_step_on_both_stores_leaves_a_library_that_is_whole(
+    tmp_path: Path, workshop: Runtime, store: str, operation: str, request: pytest.FixtureRequest
+) -> None:
+    url = request.getfixturevalue("postgres_url") if store == "postgres" else ""
+    state = tmp_path / "state"
+    with beside(workshop, quick_settings(state, url=url)) as runtime:
+        prepare(runtime, state, operation)
+    command = [sys.executable, str(HERE / "tool_child.py"), str(state), url, operation, "all"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env={**os.environ})
+    assert done.returncode == 0, done.stderr
+    told = [line.split(maxsplit=3) for line in done.stdout.splitlines()]
+    assert {wrong for *_, wrong in told} == {"clean"}
+    step = 0 if operation == "retire" else 1
+    assert all(int(after) - int(before) in (0, step) for before, after, *_ in told)
+    # The first to die had done nothing, and the last one, which did not, had done all.
+    new = "retired" if operation == "retire" else "serving"
+    assert (told[0][2], told[-1][2]) == ("none" if operation == "write" else "serving", new)
+    assert int(told[-1][1]) - int(told[-1][0]) == step
+    assert len(told) > 2
+
+
 def test_fifty_parallel_writes_of_different_names_all_serve_and_leave_nothing_aside(
     shared: Runtime, tools: Tools
 ) -> None:

@@ -61,6 +61,10 @@ def test_a_draft_asks_for_contract_and_tests_then_source_and_survives_a_restart(
 
     run(first)
     run(second)
+    # What was agreed on before the source came is what the tool was tried under.
+    with Runtime(Settings(state_dir=str(state))) as runtime:
+        card, _ = runtime.tools.show("roman_to_int")
+        assert card.contract == {**CONTRACT, "output": {"type": "int"}}
 
 
 def test_a_draft_goes_after_its_time_and_a_stranger_does_not_find_it(library: Path) -> None:

@@ -93,7 +93,7 @@ def test_s_01_walk_b_a_tool_is_made_and_used_in_one_conversation_and_in_the_next
     back, gone = call("tool_rollback", name="roman"), call("tool_delete", name="roman")
     _, done = talk.turn("update the tool", better, back, gone, call("roman", numeral="IV"), says("gone"))
     assert [status for _, status, _ in done] == ["ok", "ok", "ok", "refused"]
-    assert "there is no such tool" in done[3][2]
+    assert "there is no such tool; tool_find looks for one that does it, tool_write has it made" in done[3][2]
 
 
 def test_s_14_an_agent_sees_the_error_of_a_tool_mends_it_and_goes_on(talk: Talk) -> None:

@@ -19,6 +19,9 @@ _HELP = (
 
 
 def chat(
+    request: Annotated[
+        str | None, typer.Argument(help="What to begin with.", metavar="REQUEST", show_default=False)
+    ] = None,
     *,
     resume: Annotated[
         str | None, typer.Option("--resume", help="Go on with a session: its id, or last.", metavar="ID|last")
@@ -48,7 +51,8 @@ def chat(
             note(f"goes on   {one_line(session.log.turn.text, limit=100)}")
             with stopping(session):
                 session.go_on()
-        while (text := _read()) is not None:
+        waiting = [request] if request is not None else []
+        while (text := waiting.pop() if waiting else _read()) is not None:
             if not text.strip():
                 continue
             if text.startswith("/"):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mayfly.cli._check import read_source
-from mayfly.cli._inputs import read_examples, workspace_of
+from mayfly.cli._inputs import read_contract, read_examples, workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, as_called, command, foreign, group, note, table, to_json
-from mayfly.cli._run import ExamplesOption, ModelOption, WorkspaceOption
+from mayfly.cli._run import ContractOption, ExamplesOption, ModelOption, WorkspaceOption
 from mayfly.cli._tools_show import card_lines, log_lines, made_lines
 from mayfly.cli._who import By, who
 from mayfly.core import InputError, Settings, one_line
@@ -268,6 +268,7 @@ def write(
     source: SourceOption = None,
     examples: ExamplesOption = None,
     tests: TestsOption = None,
+    contract: ContractOption = None,
     grant: ToolGrant = None,
     seconds: SecondsOption = None,
     model: ModelOption = None,
@@ -294,6 +295,7 @@ def write(
         "source": None if source is None else read_source(source),
         "examples": read_examples(examples),
         "tests": None if tests is None else read_source(tests),
+        "contract": read_contract(contract),
         "grants": None if grant is None else tuple(one for one in grant if one != "none"),
         "seconds": seconds,
         "model": model,

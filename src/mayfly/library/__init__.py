@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         check_name,
         read_signature,
     )
+    from mayfly.library._tool_capability import ToolCapability
     from mayfly.library._versions import ToolVersion, Versions, unknown
     from mayfly.library._words import words_of
 
@@ -52,6 +53,7 @@ __all__ = [
     "Tampered",
     "ToolCallBegan",
     "ToolCallEnded",
+    "ToolCapability",
     "ToolDeleted",
     "ToolRefused",
     "ToolRetired",
@@ -85,6 +87,7 @@ __getattr__ = lazily(
         "_packages": "Distribution Installed Packages Unavailable package_name",
         "_registry": "Committed Registry",
         "_signature": ("LONGEST_DESCRIPTION ToolSignature callable_source check_name read_signature CALL=TOOL_CALL"),
+        "_tool_capability": "ToolCapability",
         "_versions": "ToolVersion Versions unknown",
         "_words": "words_of",
     },

@@ -50,6 +50,8 @@ class Card:
     versions: Mapping[str, Any]
     run: str = ""
     notes: tuple[str, ...] = field(default=())
+    # What was agreed on by hand before the source was there; empty where nobody did.
+    contract: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def strength(self) -> str:

@@ -19,6 +19,8 @@ class Committed:
 
 # What else there is under a name, in a version or (0) in the one that serves: asked each time, so that it is never old.
 LookUp = Callable[[str, int], Capability | None]
+# What of it a request may mean, by its words.
+Search = Callable[[str], Iterable[Capability]]
 
 
 class Registry:
@@ -27,8 +29,15 @@ class Registry:
     What is not held is looked up in the *library*, of which nothing is listed: there may be any number of tools in it.
     """
 
-    def __init__(self, capabilities: Iterable[Capability] = (), *, library: LookUp | None = None) -> None:
+    def __init__(
+        self,
+        capabilities: Iterable[Capability] = (),
+        *,
+        library: LookUp | None = None,
+        search: Search | None = None,
+    ) -> None:
         self._library = library
+        self._search = search
         self._known: dict[str, dict[int, Capability]] = {}
         for capability in capabilities:
             self.add(capability)
@@ -66,6 +75,11 @@ class Registry:
 
     def __iter__(self) -> Iterator[Capability]:
         return (versions[max(versions)] for versions in self._known.values())
+
+    def listed_for(self, intent: str) -> list[Capability]:
+        """Return all that are held, and of the library those that one step of a plan may mean."""
+        found = self._search(intent) if self._search is not None else ()
+        return [*self, *(one for one in found if one.name not in self._known)]
 
     def pairs(self) -> list[tuple[str, str]]:
         """Return names and summaries, as `classify` takes them."""

@@ -70,6 +70,11 @@ class ToolSignature:
             return value
         return [value] if len(self.required) <= 1 and self.parameters else value
 
+    def named(self, value: object) -> dict[str, object]:
+        """Return an input of the proof, as `positional` gives it, as the arguments of a call."""
+        listed = value if self.spread and isinstance(value, list) else [value]
+        return dict(zip(self.parameters, listed, strict=False))
+
     @property
     def _takes_record(self) -> bool:
         """Whether its first parameter is a record itself, so that one that is given is not a list of arguments."""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mayfly.promise._contradict import Contradict, Contradicted, ValueClaim, attempt
     from mayfly.promise._data import copied
     from mayfly.promise._effects import Effects, Past, Unknown, past_of
+    from mayfly.promise._elsewhere import NOT_THERE
     from mayfly.promise._events import Planned, RunResumed
     from mayfly.promise._fix import Fix, Fixed, Ground
     from mayfly.promise._history import (
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from mayfly.promise._journal import Journal
     from mayfly.promise._judge import Judge, Judged, Opinion
     from mayfly.promise._keys import part_of
-    from mayfly.promise._leaves import NOT_THERE, Leaves, Options, Value, about_store, arguments_of, input_of
+    from mayfly.promise._leaves import Leaves, Options, Value, about_store, arguments_of, input_of
     from mayfly.promise._order import Cycle
     from mayfly.promise._promise import Children, Combine, Evidence, IllegalTransition, Promise, State, Work
     from mayfly.promise._promise_json import from_json, to_json
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from mayfly.promise._resolve import Resolver
     from mayfly.promise._shape import check_shape
     from mayfly.promise._spent import spent_json
+    from mayfly.promise._supply import ToolSupply
     from mayfly.promise._tester import Held, Tester, TestGenerator, TestInput, TestOutput
     from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
     from mayfly.promise.plan import Planner, plan_json
@@ -84,6 +86,7 @@ __all__ = [
     "TestInput",
     "TestOutput",
     "Tester",
+    "ToolSupply",
     "Unknown",
     "Unsettled",
     "Value",
@@ -163,9 +166,10 @@ _HOME = {
     ),
     **dict.fromkeys(("Journal",), "mayfly.promise._journal"),
     **dict.fromkeys(("part_of",), "mayfly.promise._keys"),
+    **dict.fromkeys(("NOT_THERE",), "mayfly.promise._elsewhere"),
+    **dict.fromkeys(("ToolSupply",), "mayfly.promise._supply"),
     **dict.fromkeys(
         (
-            "NOT_THERE",
             "Leaves",
             "Options",
             "Value",

@@ -145,7 +145,7 @@ class Effects:
         if capability.reaches_out:
             await asyncio.to_thread(self.kill)
         for one in asked:
-            await self._ask(capability, one)
+            await self.ask(capability.name, one)
         if capability.effect in ("none", "transactional"):
             return _committed(await self._patiently(capability, call))
         return await self._send(sent), ()
@@ -175,9 +175,10 @@ class Effects:
         self.journal.note((unknown, key))
         past.unknown = True
 
-    async def _ask(self, capability: Capability, asked: Asked) -> None:
+    async def ask(self, name: str, asked: Asked) -> None:
+        """Raise `Denied` where the rules do not permit what is asked for *name*."""
         if self.permit is None:
-            raise Denied(f"{capability.name}: there are no rules to ask for {asked.action}")
+            raise Denied(f"{name}: there are no rules to ask for {asked.action}")
         said = await asyncio.to_thread(self.permit, *asked)
         if said.decision == "permit":
             return

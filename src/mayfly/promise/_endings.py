@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import InputError, LimitError, MayflyError
-from mayfly.promise._leaves import Ended
+from mayfly.core import InputError, LimitError, MayflyError, one_line
+from mayfly.promise._elsewhere import Ended
 from mayfly.promise._order import Cycle
 from mayfly.promise._promise import Evidence, Promise, State
 
@@ -35,6 +35,12 @@ class Unserved(MayflyError):
     """Nobody can do it here, and that was known when the tree was planned."""
 
     code = "UNSERVED"
+
+
+def how_to_serve(intent: str) -> str:
+    """Return what a person can type so that there is a tool for *intent*."""
+    asked = one_line(intent, limit=100).replace('"', "'")
+    return f'or a tool: mayfly tools write "{asked}" --examples FILE.json'
 
 
 class Chaotic(MayflyError):

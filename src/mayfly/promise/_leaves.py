@@ -24,15 +24,17 @@ from mayfly.core import (
     holds_secret_in,
     within,
 )
-from mayfly.library import FunctionCapability, Registry
+from mayfly.library import Registry, ToolCapability
 from mayfly.promise._bind import bind
 from mayfly.promise._data import NotData, copied, handed
 from mayfly.promise._effects import Effects
+from mayfly.promise._elsewhere import Elsewhere, Ended, why_here, work_of
 from mayfly.promise._events import DeadLetter
 from mayfly.promise._job import Done, Engine, Job, Part
 from mayfly.promise._journal import Journal
 from mayfly.promise._keys import hash_part, key_here, key_of, key_of_call, part_of
 from mayfly.promise._promise import Children, Evidence, Promise, Work
+from mayfly.promise._supply import MissingTools, NoSupply, ToolSupply
 from mayfly.promise.engines import EngineLost
 from mayfly.store import Killed, Payload
 
@@ -40,8 +42,6 @@ if TYPE_CHECKING:
     from mayfly.store import Ledger
 
 LONGEST = 2000
-# How a worker says that it cannot import a function of the host's.
-NOT_THERE = "NOT_THERE"
 PIECE = 64 * 1024 * 1024
 
 
@@ -65,16 +65,6 @@ class Untrue(MayflyError):
     """A value did not pass its test."""
 
     code = "TEST"
-
-
-class Ended(MayflyError):
-    """A leaf ended without a value; carries the code its worker gave."""
-
-    code = "LEAF"
-
-    def __init__(self, done: Done) -> None:
-        super().__init__(done.reason or "it ended without a reason")
-        self.done = done
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,16 +94,47 @@ class Leaves:
     kill: Callable[[], None]
     options: Options
     delays: tuple[float, ...] = ()
+    supply: ToolSupply = field(default_factory=NoSupply)
 
     def __post_init__(self) -> None:
         self._slots = asyncio.Semaphore(self.options.parallel)
+        self._missing = MissingTools(
+            supply=self.supply,
+            registry=self.registry,
+            kill=self.kill,
+            pool=self.pool,
+            model=self.options.model,
+            run=self.journal.run,
+            slots=self._slots,
+        )
 
     async def capability(self, promise: Promise[Any], needed: Mapping[str, object], effects: Effects) -> Value:
         """Call the capability that serves *promise*, and test what it gives."""
-        capability = self.registry.get(promise.capability, promise.version)
+        if promise.capability:
+            capability = self.registry.get(promise.capability, promise.version)
+        else:
+            capability = await self._missing.get(promise, needed, effects)
+        return await self._call(capability, arguments_of(promise, needed, capability), promise, effects)
+
+    async def by_tool(self, promise: Promise[Any], needed: Mapping[str, object], effects: Effects) -> Value | None:
+        """Have a tool of the library do what would be written from examples; None where none does, or it fails."""
+        given = input_of(promise, needed)
+        if given is UNSET or part_of(promise) is not None:
+            return None
+        try:
+            found = await asyncio.to_thread(self.supply.find, promise.intent, promise.examples, given)
+            return None if found is None else await self._call(*found, promise, effects)
+        except Killed:
+            raise
+        except MayflyError:
+            return None  # it is written, as it would be without a library
+
+    async def _call(
+        self, capability: Capability, arguments: Mapping[str, object], promise: Promise[Any], effects: Effects
+    ) -> Value:
         subject = f"{self.journal.run}/{promise.id}"
         call = Invocation(
-            arguments=_plain_record(arguments_of(promise, needed, capability)),
+            arguments=_plain_record(arguments),
             context=_plain_record(promise.context),
             key=subject,
             workspace=self.options.workspace,
@@ -126,11 +147,14 @@ class Leaves:
                 found = await self._known(capability, call, key)
                 if found is not None:
                     return found
-        stays = self._stays(capability)
+        stays = "where the driver is" if self.engine is self.home else why_here(capability)
         if capability.quick:
             value, events = await effects.call(capability, call, promise)
         elif not stays:
-            value, events, stays = await self._called_elsewhere(capability, call, promise, effects)
+            job = replace(self._job(promise, work_of(capability), call.arguments), context=call.context)
+            async with self._slots:
+                elsewhere = Elsewhere(engine=self.engine, kill=self.kill, effects=effects, promise=promise)
+                value, events, stays = await elsewhere.call(capability, call, job)
         else:
             async with self._slots:
                 value, events = await effects.call(capability, call, promise)
@@ -154,39 +178,6 @@ class Leaves:
             key = ""
         return Value(value=value, evidence=evidence, key=key, events=events)
 
-    def _stays(self, capability: Capability) -> str:
-        """Say why a capability is called in this process and not where the engine does leaves; empty where it is."""
-        if self.engine is self.home:
-            return "where the driver is"
-        if not isinstance(capability, FunctionCapability):
-            return "since it belongs to this program"
-        if capability.reaches_out or capability.effect != "none" or capability.quick:
-            return "since its calls are asked about, or quick"
-        if capability.retry is not None and capability.retry.on != (Exception,):
-            return "since its errors are told apart"
-        return "" if capability.address else "since no other process can import it"
-
-    async def _called_elsewhere(
-        self, capability: Capability, call: Invocation, promise: Promise[Any], effects: Effects
-    ) -> tuple[object, tuple[Payload, ...], str]:
-        """Have a function of the host's called by the engine; here where a worker cannot import it, and say so."""
-        assert isinstance(capability, FunctionCapability), "who calls this has looked"
-        work = Work(kind="call", name=capability.address)
-        job = replace(self._job(promise, work, call.arguments), context=call.context, seconds=capability.seconds)
-        await asyncio.to_thread(self.kill)
-        async with self._slots:
-            for delay in (*(capability.retry.delays if capability.retry else ()), None):
-                done = await self.engine.do(job)
-                if done.status == "resolved":
-                    return done.value, (), ""
-                if done.code == NOT_THERE:
-                    value, events = await effects.call(capability, call, promise)
-                    return value, events, f"since {done.where or 'a worker'} cannot import it"
-                if delay is None:
-                    raise Ended(done)
-                await asyncio.sleep(delay)
-        raise AssertionError("the last delay raises")
-
     async def _known(self, capability: Capability, call: Invocation, key: str) -> Value | None:
         """Return a value of another run that passes the test of today: the function may be another by now."""
         found = await asyncio.to_thread(self._proven, key)
@@ -209,6 +200,8 @@ class Leaves:
             confidence=1.0 if sure else 0.5,
             check=f"capability:{capability.name}",
             strength="strong" if sure else "weak",
+            # A plan may not name the tool that did it: whoever runs the proof again finds it by this.
+            id=capability.address if isinstance(capability, ToolCapability) else None,
         )
 
     async def job(

@@ -23,13 +23,14 @@ from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._contradict import Contradict, ValueClaim, attempt
 from mayfly.promise._each import make_each
 from mayfly.promise._effects import Effects
-from mayfly.promise._endings import Chaotic, Unkept, Unserved, end, evidence_of_parts, why_not
+from mayfly.promise._elsewhere import Ended
+from mayfly.promise._endings import Chaotic, Unkept, Unserved, end, evidence_of_parts, how_to_serve, why_not
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
 from mayfly.promise._job import Part
 from mayfly.promise._journal import Journal
 from mayfly.promise._judge import Judge, Opinion
 from mayfly.promise._keys import part_of
-from mayfly.promise._leaves import Ended, Leaves, Untrue, Value, input_of
+from mayfly.promise._leaves import Leaves, Untrue, Value, input_of
 from mayfly.promise._promise import Children, Evidence, Promise, State
 from mayfly.promise._promise_json import to_json
 from mayfly.promise._reality import Kind
@@ -146,7 +147,7 @@ class Resolver:
             raise LimitError("depth", used=promise.depth, limit=self.max_depth)
         reality = promise.reality
         if promise.unserved:
-            raise Unserved(promise.unserved)
+            raise Unserved(promise.unserved, fix=how_to_serve(promise.intent))
         if reality is not None and reality.kind is Kind.CHAOTIC:
             raise Chaotic(reality.reasoning)
 
@@ -184,12 +185,16 @@ class Resolver:
     async def _work(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:
         if promise.children or promise.template is not None:
             return await self._children(promise, needed)
-        if promise.capability:
+        if promise.capability or (promise.work is not None and promise.work.kind == "make"):
             value = await self.leaves.capability(promise, needed, self.effects)
             if not isinstance(value.value, Children):
                 return value
             await self._hand_in(promise, value.value)
             return await self._children(promise, needed)
+        if promise.examples and promise.work is not None and promise.work.kind == "compile":
+            found = await self.leaves.by_tool(promise, needed, self.effects)
+            if found is not None:
+                return found
         return await self.leaves.job(promise, needed)
 
     async def _children(self, promise: Promise[Any], needed: Mapping[str, object]) -> Value:

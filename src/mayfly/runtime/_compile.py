@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly import forge, gates
-from mayfly.core import UNSET, Artifact, Contract, HelpNeeded, MayflyError, Tier, same
+from mayfly.core import UNSET, Artifact, Contract, Example, HelpNeeded, MayflyError, Tier, same
 from mayfly.library import Remembered, Tampered
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._known import answered_since, key_of, promoted_for
@@ -16,9 +16,11 @@ from mayfly.runtime._question import ask_of_data, is_about_data
 from mayfly.runtime._task import LONGEST_SAMPLE, size_of
 
 if TYPE_CHECKING:
-    from mayfly.core import Example, Proof
+    from collections.abc import Iterator
+
+    from mayfly.core import Proof
     from mayfly.forge import Forge, Made, ModelArchitect, Request
-    from mayfly.gates import Admission, Entry, Rival, RivalQuestion, Suite
+    from mayfly.gates import Admission, Entry, Rival, RivalQuestion, Suite, Test
     from mayfly.models import Model
     from mayfly.runtime._parts import Parts
     from mayfly.runtime._question import Asked
@@ -111,6 +113,8 @@ class Writing:
     model: Model | None
     named: str | None
     suite: Suite | None
+    # Tests that bind whatever is written, besides those that are written for it.
+    given: tuple[Test, ...]
     shown: tuple[Example, ...]
     held_out: tuple[Example, ...]
     # What the question asks for, where the task is a question about data that was understood.
@@ -130,9 +134,13 @@ class Writing:
             gates.Test(name=f"answer {number}", kind="answer", input=one.input, expected=one.output)
             for number, one in enumerate(self.task.answers, 1)
         ]
-        # A test that an answer contradicts is wrong.
-        kept = [test for test in suite.tests if not any(forge.contradicts(test, one) for one in self.task.answers)]
-        return replace(suite, tests=(*kept, *answers), never=(*suite.never, *self.task.never))
+        # A test that an answer, or a case that was given, contradicts is wrong.
+        said = (*self.task.answers, *(Example(input=one.input, output=one.expected) for one in self._cases()))
+        kept = [test for test in suite.tests if not any(forge.contradicts(test, one) for one in said)]
+        return replace(suite, tests=(*kept, *answers, *self.given), never=(*suite.never, *self.task.never))
+
+    def _cases(self) -> Iterator[Test]:
+        return (test for test in self.given if test.expected is not UNSET)
 
     def forge(self, model: Model | None) -> Forge:
         """Return a forge for one writer."""
@@ -160,8 +168,9 @@ def compile_task(
     model: str | None,
     suite: Suite | None = None,
     record: Path | None = None,
+    given: tuple[Test, ...] = (),
 ) -> Compiled:
-    """Write, gate and prove; raise what stood in the way.
+    """Write, gate and prove, also by the tests that were *given*; raise what stood in the way.
 
     The synthesizer goes first, since it costs nothing; a model is asked where that gives nothing strong, and what was
     found is then a rival of what the model writes.
@@ -182,6 +191,7 @@ def compile_task(
         model=asked,
         named=model,
         suite=suite,
+        given=given,
         shown=shown,
         held_out=held_out,
         question=question,

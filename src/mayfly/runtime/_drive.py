@@ -26,6 +26,7 @@ from mayfly.promise import (
     Resolver,
     Saved,
     Tester,
+    ToolSupply,
     about_store,
     open_engine,
     past_of,
@@ -56,6 +57,7 @@ class Drive:
     parts: Parts
     tell: Callable[[str, Any], None]
     registry: Registry
+    supply: ToolSupply
     workspace: Path
     run: str
     root: Promise[Any]
@@ -131,6 +133,7 @@ class Drive:
             leaves=Leaves(
                 journal=journal,
                 registry=self.registry,
+                supply=self.supply,
                 engine=engine,
                 home=home,
                 pool=self.pool,

@@ -70,7 +70,7 @@ def answered_since(work: Writing) -> Made | None:
 def promoted_for(work: Writing) -> Made | None:
     """Return the promoted agent for the same question, where it passes the gates of today with its own tests."""
     task, parts = work.task, work.parts
-    if task.profile.tier is Tier.EPHEMERAL or work.suite is not None:
+    if task.profile.tier is Tier.EPHEMERAL or work.suite is not None or work.given:
         return None
     found = parts.promotion.agent_for(key_of(parts, task, work.named, lasting=True))
     if found is None:

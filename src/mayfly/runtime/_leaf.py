@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mayfly.core import (
     UNSET,
@@ -26,7 +26,7 @@ from mayfly.core import (
     StoreError,
     Tier,
 )
-from mayfly.library import FunctionCapability
+from mayfly.library import FunctionCapability, ToolCapability
 from mayfly.promise import NOT_THERE, Done, Job, about_store, copied
 from mayfly.promise.split import (
     MergeProof,
@@ -50,6 +50,9 @@ from mayfly.runtime._task import Task, make_task
 from mayfly.sandbox import Ticket
 from mayfly.store import Killed
 
+if TYPE_CHECKING:
+    from mayfly.runtime._tool_caller import ToolCaller
+
 # From here down prompts are short, and from there down no model is asked.
 SIMPLE_FROM = 2
 NO_MODEL_FROM = 3
@@ -71,11 +74,14 @@ class LeafWorker:
         self._stops: defaultdict[str, list[Stop]] = defaultdict(list)
         self._ran: set[str] = set()
         self._busy: Counter[str] = Counter()
+        self._caller: ToolCaller | None = None
 
     def do(self, job: Job, data: bytes | None = None) -> Done:
         """Do *job*; *data* is the content of its part where the file is on another machine. Never raises."""
         try:
             with self._stoppable(job.id) as stop:
+                if job.work.kind == "tool":
+                    return self._tool(job, stop)
                 return _called(job, stop) if job.work.kind == "call" else self._done(job, data, stop)
         except Exception as error:
             reason = f"unexpected {type(error).__name__}: {error}"
@@ -135,6 +141,28 @@ class LeafWorker:
             where=_where(),
             account=outcome.account,
         )
+
+    def _tool(self, job: Job, stop: Stop) -> Done:
+        """Call a version of a tool; the store is asked each time whether it may still be called."""
+        # Imported where it is used: most leaves call no tools.
+        from mayfly.runtime._tool_caller import ToolCaller, ToolFailed
+
+        name, version = ToolCapability.at(job.work.name)
+        with self._lock:
+            self._caller = caller = self._caller or ToolCaller(self.parts)
+        try:
+            caller.open(caller.versions.version(name, version))
+        except InputError as error:
+            return Done(status="failed", reason=str(error), code=error.code, where=_where())
+        except StoreError as error:
+            # Another key than where it was sealed, or other gates: whoever sent the job decides for itself.
+            return Done(status="failed", reason=str(error), code=NOT_THERE, where=_where())
+        given = job.argument if isinstance(job.argument, Mapping) else {}
+        found = caller.call(name, dict(given), version=version, stop=stop, seconds=job.seconds, key=job.id)
+        if found.ok:
+            return Done(status="resolved", value=found.value, where=_where())
+        code = Killed.code if found.status == "killed" else ToolFailed.code
+        return Done(status="failed", reason=found.error or found.status, code=code, where=_where())
 
     def _plain(self, value: object) -> object:
         """Return a list in place of a sequence on disk where it has to cross to another process."""

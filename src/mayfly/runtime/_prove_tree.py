@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, Capability, InputError, Invocation, MayflyError, Unset
-from mayfly.library import Registry
+from mayfly.library import Registry, ToolCapability
 from mayfly.library.builtin import builtins
 from mayfly.promise import Promise, Saved, State, Tester, arguments_of, input_of, references, saved
 from mayfly.runtime._policy import Desk
@@ -74,7 +74,9 @@ class _Again:
         self._found = found
         self._rerun = rerun
         self._suites: dict[str, str] = {}
-        self._registry = Registry((*builtins(runtime.settings), *runtime._capabilities))
+        self._registry = Registry(
+            (*builtins(runtime.settings), *runtime._capabilities), library=runtime.tools.capability
+        )
         self._workspace = Path(str(found.options.get("workspace") or runtime._workspace))
         self._tester = Tester(runtime.parts.sandbox, seconds=runtime.settings.gates.test_timeout)
         self._inputs = Inputs(found)
@@ -146,6 +148,9 @@ class _Again:
 
     async def _checked(self, promise: Promise[Any], name: str) -> None:
         """Ask the capability's own test, which looks at the world as it is now."""
+        if not promise.capability:
+            self._tool(promise)
+            return
         try:
             capability = self._registry.get(name, promise.version)
         except InputError as error:
@@ -161,6 +166,14 @@ class _Again:
         wrong = await capability.verify(call, value)
         if wrong:
             raise NotAgain(wrong)
+
+    def _tool(self, promise: Promise[Any]) -> None:
+        """Run the tests of the tool again that was found, or made, when the promise was kept."""
+        assert promise.proof is not None, "only what is proven is proven again"
+        name, version = ToolCapability.at(promise.proof.id or "")
+        _, results = self._runtime.tools.verify(name, version)
+        if not results or not all(one.passed for one in results):
+            raise NotAgain(f"the tests of {name}, version {version}, do not pass")
 
     def _permitted(self, capability: Capability, call: Invocation) -> None:
         """Ask the rules of today where the test looks at what the capability was permitted to look at."""

@@ -299,6 +299,7 @@ class Runtime:
         # Imported where it is used: a single agent needs neither rules nor engines.
         from mayfly.library.builtin import builtins
         from mayfly.runtime._staging import Stager
+        from mayfly.runtime._tool_supply import LibrarySupply
         from mayfly.runtime._tree import Trees
 
         # Of the library those that the request may mean are listed; the others are found by their names.
@@ -306,12 +307,14 @@ class Runtime:
         own = (*able, *self._capabilities)
         taken = {one.name for one in own}
         found = self.tools.capabilities_for(intent) if intent else ()
-        registry = Registry((*own, *(one for one in found if one.name not in taken)), library=self.tools.capability)
+        listed = (*own, *(one for one in found if one.name not in taken))
+        registry = Registry(listed, library=self.tools.capability, search=self.tools.capabilities_for)
+        supply = LibrarySupply(self.tools)
         if name := self.model_named(model):
             from mayfly.runtime._work import work_capability
 
             registry.add(work_capability(self.settings, name))
-        return Trees(parts=self.parts, tell=self._teller(), workspace=self._workspace, registry=registry)
+        return Trees(parts=self.parts, tell=self._teller(), workspace=self._workspace, registry=registry, supply=supply)
 
     def _teller(self) -> Observer:
         """Return what tells whoever calls now, from whatever thread."""

@@ -10,12 +10,11 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mayfly.core import (
     Artifact,
     Asked,
-    Capability,
     Effect,
     InputError,
     Invocation,
@@ -36,18 +35,17 @@ from mayfly.library import (
     Tampered,
     ToolCallBegan,
     ToolCallEnded,
+    ToolCapability,
     ToolVerified,
     Versions,
     callable_source,
     read_signature,
 )
+from mayfly.runtime._parts import Parts
 from mayfly.runtime._tool_grants import reaches_outside
 from mayfly.runtime._tool_values import Status, ToolOutcome
 from mayfly.sandbox import Result, Ticket
-from mayfly.store import Killed, ToolVersionRow, as_payload
-
-if TYPE_CHECKING:
-    from mayfly.runtime._run import Runtime
+from mayfly.store import Killed, Seal, ToolVersionRow, as_payload
 
 # Versions that are kept opened; each is its source and its card.
 _OPENED = 512
@@ -81,11 +79,12 @@ class OpenedTool:
 
 
 class ToolCaller:
-    """Call tools with the parts of one runtime; no call raises."""
+    """Call tools with the parts of one runtime, or of a worker elsewhere; no call raises."""
 
-    def __init__(self, runtime: Runtime, versions: Versions) -> None:
-        self._runtime = runtime
-        self._versions = versions
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        foreign = parts.settings.library.foreign == "prove"
+        self.versions = Versions(parts.ledger, Seal.open(parts.settings.state), foreign=foreign)
         self._lock = threading.Lock()
         self._opened: OrderedDict[str, OpenedTool] = OrderedDict()
 
@@ -102,7 +101,7 @@ class ToolCaller:
         """Call a tool: is anything stopped, does it fit, note it, run it in its time, note how it ended."""
         key = key or f"t-{secrets.token_hex(6)}"
         try:
-            self._runtime.parts.switch.check()
+            self._parts.switch.check()
             tool = self.open(self._wanted(name, version))
             wrong = mismatch(arguments, tool.card.input_schema)
             if wrong:
@@ -137,19 +136,19 @@ class ToolCaller:
 
     def _wanted(self, name: str, version: int) -> ToolVersionRow:
         # A tool that is gone is called by nobody, whichever version was meant; calls under way end as they began.
-        served = self._versions.serving(name)
+        served = self.versions.serving(name)
         if version:
-            return self._versions.version(name, version)
+            return self.versions.version(name, version)
         if served.tool.state == "retired":
             raise InputError(f"the tool {name} is retired: nobody used it for long", fix=f"mayfly tools restore {name}")
         return served.version
 
     def _checked(self, row: ToolVersionRow) -> OpenedTool:
         # One that another machine sealed, where such are opened at all, is a stranger's: it is proven here first.
-        foreign = not self._versions.is_sealed(row)
-        found = self._versions.open(row)
-        card, parts = found.card, self._runtime.parts
-        profile = Profile.of(self._runtime.settings.gates, tier=Tier.AUTHORED, grants=card.opened)
+        foreign = not self.versions.is_sealed(row)
+        found = self.versions.open(row)
+        card, parts = found.card, self._parts
+        profile = Profile.of(self._parts.settings.gates, tier=Tier.AUTHORED, grants=card.opened)
         artifact = Artifact(kind="tool", source=found.source, entry=card.name, author=card.author)
         admission = parts.again.check(artifact, profile=profile)
         if admission.decision == "reject" or admission.entry is None:
@@ -169,15 +168,15 @@ class ToolCaller:
 
     def _prove_again(self, tool: OpenedTool) -> None:
         """Have a version pass all gates once more, since they have changed since it was proven; once for all."""
-        parts, card = self._runtime.parts, tool.card
+        parts, card = self._parts, tool.card
         today = content_hash(canonical_json(parts.versions()))
         sealed = canonical_json(["verified", card.name, card.version, tool.row.source, today])
         subject = f"tool:{card.name}"
         last = parts.ledger.last(kind="tool.verified", subject=subject)
-        if last is not None and self._versions.holds(sealed, str(last.payload.get("seal", ""))):
+        if last is not None and self.versions.holds(sealed, str(last.payload.get("seal", ""))):
             return
         artifact = Artifact(kind="tool", source=tool.source, entry=card.name, author=card.author)
-        suite = Suite.from_json(self._versions.tests(tool.row))
+        suite = Suite.from_json(self.versions.tests(tool.row))
         admission = parts.gates().admit(
             artifact, profile=tool.profile, suite=suite, intent=card.intent, spread=card.spread
         )
@@ -185,29 +184,29 @@ class ToolCaller:
             first = next((one for one in admission.verdicts if one.decision != "accept"), None)
             said = first.message if first else "it would be changed by them"
             raise StoreError(f"the tool {card.name} is refused by the gates of today: {one_line(said)}")
-        verified = ToolVerified(version=card.version, versions=today, seal=self._versions.seal_of(sealed))
+        verified = ToolVerified(version=card.version, versions=today, seal=self.versions.seal_of(sealed))
         parts.ledger.append(verified, subject=subject)
 
     def verify(self, row: ToolVersionRow) -> tuple[OpenedTool, tuple[TestResult, ...]]:
         """Run the tests on a version's card again, behind the wall, with nothing but what the store has."""
         tool = self.open(row)
-        told = self._versions.tests(row)
-        if content_hash(self._versions.ledger.get_blob(row.tests)) != tool.card.tests_hash:
+        told = self.versions.tests(row)
+        if content_hash(self.versions.ledger.get_blob(row.tests)) != tool.card.tests_hash:
             raise Tampered(f"the tests of {row.name} are not those on its card")
-        prover = self._runtime.parts.prover_for(tool.profile.grants)
+        prover = self._parts.prover_for(tool.profile.grants)
         results = prover.rerun(tool.source, tool.entry, Suite.from_json(told), imports=importable(tool.profile))
         return tool, tuple(results)
 
     def _run(
         self, tool: OpenedTool, arguments: Mapping[str, object], stop: Stop, seconds: float | None, key: str
     ) -> ToolOutcome:
-        name, version, ledger = tool.card.name, tool.row.version, self._runtime.parts.ledger
+        name, version, ledger = tool.card.name, tool.row.version, self._parts.ledger
         subject = f"tool:{name}"
         ledger.append(ToolCallBegan(version=version, key=key, arguments=as_payload(dict(arguments))), subject=subject)
         began, ticket = time.perf_counter(), Ticket()
         limit = tool.card.seconds if seconds is None else min(seconds, tool.card.seconds)
         with stop.ending(ticket.cancel):
-            result = self._runtime.parts.sandbox.run(
+            result = self._parts.sandbox.run(
                 tool.called,
                 TOOL_CALL,
                 dict(arguments),
@@ -223,8 +222,8 @@ class ToolCaller:
         value = result.value if status == "ok" else None
         text = json.dumps(value) if status == "ok" else ""
         large = len(text) > _SHORT
-        if len(text) > self._runtime.settings.library.result:
-            most = self._runtime.settings.library.result
+        if len(text) > self._parts.settings.library.result:
+            most = self._parts.settings.library.result
             status, value, large = "error", None, False
             error = f"{name} gave {len(text):,} bytes; the limit is {most:,} (MAYFLY_LIBRARY_RESULT)"
         ended = ToolCallEnded(
@@ -239,7 +238,7 @@ class ToolCaller:
         ledger.append(ended, subject=subject)
         if status in ("error", "timeout"):
             with suppress(MayflyError):  # whatever is wrong with the shelf, the call is over
-                self._runtime.parts.promotion.look_after(tool.row.source)
+                self._parts.promotion.look_after(tool.row.source)
         return ToolOutcome(
             status=status, name=name, version=version, value=value, error=error, milliseconds=took, key=key
         )
@@ -263,7 +262,7 @@ class ToolCaller:
             status=status, name=name[:100], version=version, error=one_line(error, limit=2000), fix=fix, key=key
         )
 
-    def capability(self, row: ToolVersionRow, head: Mapping[str, Any]) -> Capability:
+    def capability(self, row: ToolVersionRow, head: Mapping[str, Any]) -> ToolCapability:
         """Return a version as what trees and sessions call; its card is opened with its first call, not before."""
         name = row.name
         effect: Effect = "once" if head.get("effect") == "once" else "none"
@@ -271,7 +270,7 @@ class ToolCaller:
         more: dict[str, Any] = (
             {"check": _has_passed, "proves": f"{name}, version {row.version}, is proven"} if proven else {}
         )
-        return Capability(
+        return ToolCapability(
             name=name,
             version=row.version,
             summary=str(head.get("summary", "")),
@@ -280,10 +279,10 @@ class ToolCaller:
             effect=effect,
             grants=tuple(head.get("grants", ())),
             does=tuple((str(verb), str(thing)) for verb, thing in head.get("does", ())),
-            tier=Tier.PROMOTED if self._runtime.parts.promotion.is_promoted(row.source) else Tier.AUTHORED,
+            tier=Tier.PROMOTED if self._parts.promotion.is_promoted(row.source) else Tier.AUTHORED,
             asks=lambda call: (Asked("tool_use", name, json.dumps(dict(call.arguments), ensure_ascii=False)),),
             call=lambda call: self._called(row, call),
-            seconds=float(head.get("seconds", self._runtime.settings.library.timeout)) + _SLACK,
+            seconds=float(head.get("seconds", self._parts.settings.library.timeout)) + _SLACK,
             **more,
         )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import (
     UNSET,
+    Contract,
     Example,
     HelpNeeded,
     InputError,
@@ -36,7 +37,7 @@ from mayfly.runtime._tool_grants import default_grants, opened_grants, reaches_o
 from mayfly.runtime._tool_live import try_live
 from mayfly.runtime._tool_tests import each_once, suite_text, tool_name_of, unspread
 from mayfly.runtime._tool_values import ToolMade, ToolOrder
-from mayfly.runtime._tool_wish import Wish, signature_for
+from mayfly.runtime._tool_wish import Wish, given_tests, signature_for
 
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime
@@ -59,6 +60,7 @@ class Earlier:
     tests_by: str
     intent: str
     summary: str
+    contract: Contract | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +88,7 @@ class _Draft:
     opened: tuple[str, ...]
     author: str
     kept: tuple[Test, ...] = ()
+    contract: Contract | None = None
 
 
 class ToolMaker:
@@ -149,6 +152,13 @@ class ToolMaker:
             return tuple(sorted(set(order.grants)))
         return earlier.grants if earlier is not None else default_grants(self._settings.library.grants)
 
+    def _contract(self, order: ToolOrder, earlier: Earlier | None) -> Contract | None:
+        """Return what was agreed on by hand: for this version, or for the one before where its tests hold on."""
+        if order.contract is not None:
+            given = order.contract
+            return given if isinstance(given, Contract) else Contract.from_json(given)
+        return earlier.contract if earlier is not None and not order.replace_tests else None
+
     def _profile(self, grants: tuple[str, ...]) -> Profile:
         return Profile.of(self._settings.gates, tier=Tier.AUTHORED, grants=grants)
 
@@ -161,6 +171,7 @@ class ToolMaker:
         intent = order.intent or (earlier.intent if earlier else "") or signature.doc or order.name.replace("_", " ")
         kept = () if order.replace_tests else _kept_tests(earlier, signature)
         examples = [replace(one, input=signature.positional(one.input)) for one in checked_examples(order.examples)]
+        contract = self._contract(order, earlier)
         admission, suite = compile_given(
             self._runtime,
             intent,
@@ -170,6 +181,7 @@ class ToolMaker:
             profile=profile,
             model=order.model,
             tests=order.tests,
+            contract=contract,
             kept=kept,
             spread=signature.spread,
             story=story,
@@ -188,6 +200,7 @@ class ToolMaker:
             opened=opened,
             author=order.by or "given",
             kept=kept,
+            contract=contract,
         )
 
     def _forged(self, order: ToolOrder, earlier: Earlier | None, story: Story) -> _Draft:
@@ -205,8 +218,10 @@ class ToolMaker:
             )
         granted = self._granted(order, earlier)
         profile = self._profile(granted if order.grants is not None else ())
-        wish = signature_for(self._runtime, order.name, intent, examples, model)
-        admission, suite = self._compiled(intent, wish, profile, model, story)
+        contract = self._contract(order, earlier)
+        wish = signature_for(self._runtime, replace(order, intent=intent, contract=contract), examples, model)
+        given = () if order.tests is None else given_tests(order.tests, wish)
+        admission, suite = self._compiled(intent, wish, profile, model, story, given)
         signature = read_signature(admission.artifact.source, order.name)
         # What is written for a signature takes a list of arguments; a tool of one parameter takes just that.
         if not signature.spread:
@@ -228,12 +243,13 @@ class ToolMaker:
             opened=granted if order.grants is not None else opened_grants(source, granted),
             author=admission.artifact.author,
             kept=kept,
+            contract=contract,
         )
 
     def _compiled(
-        self, intent: str, wish: Wish, profile: Profile, model: str | None, story: Story
+        self, intent: str, wish: Wish, profile: Profile, model: str | None, story: Story, given: tuple[Test, ...]
     ) -> tuple[Admission, Suite]:
-        """Have a function written for a signature; raises what stood in the way."""
+        """Have a function written for a signature that passes the *given* tests; raises what stood in the way."""
         task = make_task(
             intent,
             input=UNSET,
@@ -252,7 +268,7 @@ class ToolMaker:
         self._runtime.check_grants(task, story)
         story.began(task, model)
         try:
-            compiled = compile_task(self._runtime.parts, task, story, model=model)
+            compiled = compile_task(self._runtime.parts, task, story, model=model, given=given)
         finally:
             self._runtime.keep(story)
         assert compiled.admission is not None, "what was compiled was admitted"
@@ -316,6 +332,7 @@ class ToolMaker:
             versions=self._runtime.parts.versions(),
             run=story.id,
             notes=admission.report.notes if admission.report else (),
+            contract=draft.contract.to_json() if draft.contract else {},
         )
 
 

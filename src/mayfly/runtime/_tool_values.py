@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from mayfly.core import Example, Proof, Verdict
+from mayfly.core import Contract, Example, Proof, Verdict
 
 if TYPE_CHECKING:
     from mayfly.library import Card
@@ -23,7 +23,10 @@ class ToolOrder:
     summary: str = ""
     source: str | None = None
     examples: Sequence[Example | Mapping[str, object]] = ()
+    # A call that it has to take, by name, where somebody waits for it.
+    arguments: Mapping[str, object] | None = None
     tests: str | None = None
+    contract: Contract | Mapping[str, object] | None = None
     grants: Sequence[str] | None = None
     model: str | None = None
     by: str = ""

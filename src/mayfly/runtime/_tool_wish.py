@@ -8,12 +8,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from mayfly import forge
-from mayfly.core import Contract, Example
-from mayfly.gates import Parameter
+from mayfly.core import Contract, Example, InputError, Side
+from mayfly.forge import read_tests
+from mayfly.gates import Parameter, Test
 from mayfly.runtime._given import agree
 
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime
+    from mayfly.runtime._tool_values import ToolOrder
 
 # A record with more fields than this is one value, not the arguments of a call.
 _MOST_PARAMETERS = 8
@@ -27,11 +29,18 @@ class Wish(NamedTuple):
     contract: Contract | None
 
 
-def signature_for(runtime: Runtime, name: str, intent: str, examples: Sequence[Example], model: str | None) -> Wish:
+def signature_for(runtime: Runtime, order: ToolOrder, examples: Sequence[Example], model: str | None) -> Wish:
     """Return how the function has to be called; examples given by name are parameters of these names."""
+    name, intent = order.name, order.intent
+    agreed = order.contract if isinstance(order.contract, Contract) else None
     if not examples:
-        contract = agree(runtime, intent, model=model)
-        parameters = (Parameter("value", _annotation(contract.input.type)),)
+        contract = agreed or agree(runtime, intent, model=model)
+        parameters: tuple[Parameter, ...] = (Parameter("value", _annotation(contract.input.type)),)
+        if order.arguments is not None:
+            typed = {key: forge.type_of([value]) or "object" for key, value in order.arguments.items()}
+            parameters = tuple(Parameter(key, kind) for key, kind in typed.items())
+            # What was agreed on goes for the input as a whole, and this is called with its parts.
+            contract = contract if len(parameters) == 1 else replace(contract, input=Side())
         returns = _annotation(contract.output.type)
         return Wish(forge.Signature(name=name, parameters=parameters, returns=returns, doc=intent), [], contract)
     keys = _shared_keys([one.input for one in examples])
@@ -47,7 +56,46 @@ def signature_for(runtime: Runtime, name: str, intent: str, examples: Sequence[E
         doc=intent,
     )
     shown = [replace(one, input=row) for one, row in zip(examples, rows, strict=True)]
-    return Wish(signature, shown, None)
+    return Wish(signature, shown, agreed)
+
+
+def given_tests(text: str, wish: Wish) -> tuple[Test, ...]:
+    """Read the tests that somebody gave for what is to be written; its author does not see them, and they bind it.
+
+    Cases count as examples that were held out: nobody decides against them, as somebody may against a model's.
+    """
+    found = read_tests(text, [one.input for one in wish.examples])
+    if not found:
+        raise InputError(
+            "no tests were found in the file of tests", fix='write def test_…() functions, or {"cases": […]}'
+        )
+    return tuple(_as_called(test, wish.signature) for test in found)
+
+
+def _as_called(test: Test, signature: forge.Signature) -> Test:
+    """Return a test whose input is the list of arguments with which a signature is called."""
+    if test.function:
+        return test
+    if test.check:
+        # Its input is one of the examples, which are lists already; who wrote it means the one argument.
+        single = len(signature.parameters) == 1
+        return replace(test, check=f"{test.check}{_UNLISTED}") if single else test
+    names = [one.name for one in signature.parameters]
+    record = _record(test.input)
+    if record and set(record) == set(names):
+        return replace(test, kind="held-out", input=[record[name] for name in names])
+    listed = len(names) > 1 and isinstance(test.input, list) and len(test.input) == len(names)
+    return replace(test, kind="held-out", input=test.input if listed else [test.input])
+
+
+_UNLISTED = """
+
+_check_of_one = check
+
+
+def check(input, output):
+    return _check_of_one(input[0], output)
+"""
 
 
 def _shared_keys(inputs: Sequence[object]) -> list[str]:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from mayfly.core import Capability, ConflictError, InputError, MayflyError, content_hash, one_line
+from mayfly.core import Capability, ConflictError, Contract, InputError, MayflyError, content_hash, one_line
 from mayfly.gates import Suite, TestResult
 from mayfly.gates.stability import importable
 from mayfly.library import (
@@ -24,7 +24,6 @@ from mayfly.library import (
     Checkout,
     CheckoutFiles,
     ToolRefused,
-    Versions,
     read_signature,
     words_of,
 )
@@ -34,9 +33,10 @@ from mayfly.runtime._tool_files import ToolFiles, card_file, tests_file
 from mayfly.runtime._tool_maker import Earlier, ProvenTool, ToolMaker
 from mayfly.runtime._tool_tests import renamed_suite
 from mayfly.runtime._tool_values import ToolChange, ToolListed, ToolMade, ToolOrder, ToolOutcome
-from mayfly.store import Seal, Served, ToolRow, ToolVersionRow
+from mayfly.store import Served, ToolRow, ToolVersionRow
 
 if TYPE_CHECKING:
+    from mayfly.gates import Prover
     from mayfly.runtime._run import Runtime
     from mayfly.store import Event
 
@@ -50,11 +50,10 @@ class Tools:
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
         self._settings = runtime.settings
-        foreign = self._settings.library.foreign == "prove"
-        self._versions = Versions(runtime.parts.ledger, Seal.open(self._settings.state), foreign=foreign)
+        self._caller = ToolCaller(runtime.parts)
+        self._versions = self._caller.versions
         self._files = ToolFiles(self._versions, Checkout(self._settings.state.absolute()))
         self._maker = ToolMaker(runtime)
-        self._caller = ToolCaller(runtime, self._versions)
 
     # Making and changing.
 
@@ -132,6 +131,7 @@ class Tools:
             tests_by=card.tests_by,
             intent=card.intent,
             summary=card.summary,
+            contract=Contract.from_json(card.contract) if card.contract else None,
         )
 
     def _twin(self, proven: ProvenTool) -> str:
@@ -213,6 +213,15 @@ class Tools:
         row = self._versions.version(name, version) if version else self._versions.serving(name).version
         found = self._versions.open(row)
         return found.card, found.source
+
+    def open(self, name: str) -> OpenedTool:
+        """Return the version that serves, ready to be run; raises why it may not be."""
+        return self._caller.open(self._versions.serving(name).version)
+
+    @property
+    def prover(self) -> Prover:
+        """What runs tests behind the wall."""
+        return self._runtime.parts.prover
 
     def versions(self, name: str) -> tuple[ToolVersionRow, ...]:
         """Return every version of a tool, the oldest first."""

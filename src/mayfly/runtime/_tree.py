@@ -38,6 +38,7 @@ from mayfly.promise import (
     Promise,
     RunResumed,
     Saved,
+    ToolSupply,
     Work,
     about_store,
     check_shape,
@@ -71,6 +72,7 @@ class Trees:
     tell: Callable[[str, Any], None]
     workspace: Path
     registry: Registry
+    supply: ToolSupply
     # What planning took; it belongs to the cost of the run that comes of it.
     spent: Cost = field(default_factory=Cost)
     # What is done about lines that are not understood.
@@ -206,6 +208,7 @@ class Trees:
             parts=self.parts,
             tell=self.tell,
             registry=self.registry,
+            supply=self.supply,
             workspace=self.workspace,
             run=run,
             root=root,

@@ -17,7 +17,18 @@ if TYPE_CHECKING:
 
 Arguments = Mapping[str, Any]
 # What an order for a tool is made of, besides who gives it.
-_ORDER = ("name", "summary", "source", "examples", "tests", "grants", "seconds", "accept_weak", "replace_tests")
+_ORDER = (
+    "name",
+    "summary",
+    "source",
+    "examples",
+    "tests",
+    "contract",
+    "grants",
+    "seconds",
+    "accept_weak",
+    "replace_tests",
+)
 _WANTED = {
     "name": "name: what the function is called, such as roman_to_int",
     "contract": "contract: what goes in, what comes out, and what happens where the input is empty, malformed, missing "

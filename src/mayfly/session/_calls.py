@@ -116,6 +116,8 @@ class CallsOf:
             who = " and ".join(self.personas) or "this agent"
             near = get_close_matches(call.name, self.allowed, n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
+            if capability is None and "tool_write" in self.allowed:
+                hint += "; tool_find looks for one that does it, tool_write has it made."
             known = "there is no such tool" if capability is None else f"it is not a tool of {who}"
             return f"{one_line(call.name, limit=60)}: {known}{hint} Yours are: {', '.join(self.allowed)}"
         if call.arguments is None:

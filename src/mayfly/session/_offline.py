@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 _NEEDS_A_MODEL = (
     "This needs a model: say which with --model, or set models.name.\n"
     'Without one I do what a single tool does, such as "find TODO in src", "run the tests", "list the files in src". '
-    "Questions about a data file are answered by: mayfly run INTENT --input FILE"
+    "Questions about a data file are answered by: mayfly run INTENT --input FILE\n"
+    "A tool that I can use from then on is made of examples by: mayfly tools write INTENT --examples FILE.json"
 )
 
 

@@ -19,6 +19,7 @@ import mayfly.store
 from mayfly.core import Settings
 from mayfly.store import Ledger
 from mayfly.store.schema import AgentSchema
+from mayfly.store.schema._names import PREFIX, TRASH
 
 STORE = Path(mayfly.store.__file__).parent
 # Where the steps of a transaction are: what is sent to the database, what is appended, and the order of both.
@@ -72,29 +73,61 @@ def settled(schema: AgentSchema) -> None:
         time.sleep(0.005)
 
 
-def main(stride: int) -> None:
+def applying(schema: AgentSchema, name: str) -> Callable[[], object]:
+    migration = schema.plan(name, f"CREATE TABLE {name} (a integer); CREATE INDEX {name}_i ON {name} (a)")
+    return lambda: schema.apply(migration)
+
+
+def retiring(schema: AgentSchema, name: str) -> Callable[[], object]:
+    applying(schema, name)()
+    return lambda: schema.retire(name)
+
+
+def purging(schema: AgentSchema, name: str) -> Callable[[], object]:
+    applying(schema, name)()
+    aside = schema.retire(name)
+    return lambda: schema.purge([aside], by="operator")
+
+
+Begun = Callable[[AgentSchema, str], Callable[[], object]]
+WORK: dict[str, Begun] = {"apply": applying, "retire": retiring, "purge": purging}
+
+
+def signs(operation: str, schema: AgentSchema, ledger: Ledger, name: str) -> set[bool]:
+    """Return what each place says about whether the operation happened: tables, migrations, ledger."""
+    with schema._reading() as connection:
+        tables = [one.name for one in schema.engine.relations(connection)]
+    aside = any(one.startswith(f"{TRASH}{name.removeprefix(PREFIX)}_") for one in tables)
+    if operation == "apply":
+        row = name in [one.name for one in schema.log()]
+        return {name in tables, row, ledger.last("schema.applied", f"schema-{name}") is not None}
+    retired = ledger.last("schema.retired", f"schema-{name}") is not None
+    if operation == "retire":
+        return {name not in tables, aside, retired}
+    purged = [one for event in ledger.read(kind="schema.purged") for one in event.payload["tables"]]  # type: ignore[union-attr]
+    assert retired
+    assert name not in tables
+    return {not aside, any(str(one).startswith(f"{TRASH}{name.removeprefix(PREFIX)}_") for one in purged)}
+
+
+def main(operation: str, stride: int) -> None:
     steps = 1
     while True:
-        name = f"agent_m{steps}"
+        name = f"{PREFIX}m{steps}"
 
-        def apply(schema: AgentSchema, name: str = name) -> Callable[[], object]:
-            sql = f"CREATE TABLE {name} (a integer); CREATE INDEX {name}_i ON {name} (a)"
-            migration = schema.plan(name, sql)
-            return lambda: schema.apply(migration)
+        def begin(schema: AgentSchema, name: str = name) -> Callable[[], object]:
+            return WORK[operation](schema, name)
 
-        ended = in_child(steps, apply)
+        ended = in_child(steps, begin)
         with Ledger.open(here()) as ledger, closing(AgentSchema(ledger, here())) as schema:
             settled(schema)
-            with schema._reading() as connection:
-                table = name in [one.name for one in schema.engine.relations(connection)]
-            row = name in [one.name for one in schema.log()]
-            event = ledger.last("schema.applied", f"schema-{name}") is not None
+            said = signs(operation, schema, ledger, name)
             assert ledger.verify().ok
-        print("half" if len({table, row, event}) > 1 else "whole" if table else "nothing", flush=True)
+        print("half" if len(said) > 1 else "whole" if said == {True} else "nothing", flush=True)
         if ended:
             return
         steps += stride
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(sys.argv[1], int(sys.argv[2]))

@@ -31,6 +31,8 @@ class Draft:
     by_example: bool = False
     fed: bool = False
     open: bool = False
+    # What a model wants to call that there is not, which may be made.
+    missing: str = ""
     note: str = ""
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mayfly.core import UNSET, MayflyError, PromiseSettings, mismatch
-from mayfly.library import Registry
+from mayfly.core import UNSET, InputError, MayflyError, PromiseSettings, mismatch
+from mayfly.library import Registry, check_name
 from mayfly.models import Model
 from mayfly.promise._bind import references
 from mayfly.promise._classify import done_by, judge, out_of_budget
@@ -100,6 +100,9 @@ class Tree:
 
     def write(self, promise: Promise[Any], draft: Draft) -> None:
         """Leave a promise to an agent: one that is known, one that can be written, or nobody."""
+        if draft.missing:
+            promise.work = Work(kind="make", name=draft.missing)
+            return
         known = self.known(draft.intent)
         writer = self.model.name if self.model is not None and self.model.serves("architect") else ""
         learns = draft.by_example and (self.given or draft.fed or bool(draft.needs) or draft.argument is not UNSET)
@@ -139,18 +142,32 @@ class Tree:
             wrong = self.refusal(draft.capability, argument)
             if not wrong:
                 return replace(draft, capability=draft.capability, argument=argument)
+            if draft.capability not in self.registry and self._is_makeable(draft.capability, argument):
+                return replace(
+                    draft, capability="", missing=draft.capability, note=f"{draft.note}; {wrong}".strip("; ")
+                )
             draft = replace(draft, capability="", argument=UNSET, note=f"{draft.note}; {wrong}".strip("; "))
         if draft.steps or draft.template is not None or draft.open or draft.by_example or draft.argument is not UNSET:
             return draft
         said = list(self.read(draft.intent).said.values())
         if len(said) != 1 or said[0].condition or said[0].clause.kind == "question" or said[0].clause.each:
             return draft
-        found, _ = fits(said[0], list(self.registry), ())
+        found, _ = fits(said[0], self.registry.listed_for(draft.intent), ())
         if len(found) != 1 or found[0].write or found[0].open:
             return draft
         return replace(
             draft, capability=found[0].capability.name, argument=dict(found[0].arguments), needs=(), after=draft.needs
         )
+
+    def _is_makeable(self, name: str, argument: object) -> bool:
+        """Whether a tool of this name can be made for a call: somebody writes, and says what it is called with."""
+        if self.model is None or not self.model.serves("architect") or not isinstance(argument, Mapping):
+            return False
+        try:
+            check_name(name)
+        except InputError:
+            return False
+        return bool(argument) and all(str(key).isidentifier() for key in argument)
 
     def refusal(self, name: str, argument: object) -> str:
         """Return why a capability is not called with an argument, as far as that can be told before it is called."""

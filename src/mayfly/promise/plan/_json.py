@@ -20,6 +20,8 @@ def served_by(promise: Promise[Any]) -> str:
         return promise.unserved or promise.capability
     if work is None:
         return "ground"
+    if work.kind == "make":
+        return f"the tool {work.name}, which is made for it"
     if work.kind == "run":
         return f"known agent {work.name[:12]}" if work.name else "the agent that is written once"
     return f"compile by {work.name}" if work.name else "compile"

@@ -52,7 +52,7 @@ def tokens_of(sql: str) -> list[Token]:
 def statements_of(sql: str) -> Iterator[str]:
     """Yield what stands between semicolons, as it is written, without a comment after its last word.
 
-    The engine writes the text of an added column into the schema as it stands: a comment at its end would hide the rest.
+    The engine writes an added column into the schema as it stands: a comment at its end would hide the rest.
     """
     begin, end = 0, 0
     for token in tokens_of(sql):
