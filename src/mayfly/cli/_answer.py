@@ -4,13 +4,12 @@ from typing import Annotated, Any
 
 import typer
 
-from mayfly.cli._inputs import parse_json
 from mayfly.cli._output import AsJson, answer_json, command, note
 from mayfly.cli._output import answer as write
 from mayfly.cli._run import ModelOption, Verbose, show_outcome
 from mayfly.cli._who import By, who
 from mayfly.cli._words import exit_status
-from mayfly.core import InputError, Settings, one_line
+from mayfly.core import InputError, Settings, one_line, parse_json
 
 VERDICTS = ("done", "again", "failed")
 

@@ -54,6 +54,7 @@ COMMANDS = {
     "approve": Lazy("mayfly.cli._approve:approve", "Agree to exactly what waits under ID."),
     "deny": Lazy("mayfly.cli._deny:deny", "Say no to what waits under ID."),
     "agents": Lazy("mayfly.cli._agents:agents", "List sessions and spawned agents."),
+    "serve": Lazy("mayfly.cli._serve:serve", "Serve the pages and the HTTP API."),
     "mcp": Lazy("mayfly.cli._mcp:mcp", "Serve the library to programs that speak MCP."),
     "cache": Lazy("mayfly.cli._cache:app", "What is remembered."),
     "metrics": Lazy("mayfly.cli._metrics:metrics", "Count runs, compiled agents and fallbacks."),

@@ -1,32 +1,21 @@
 """Read what a task works on: values, lines, examples, ground and context, each with one clear line when it is wrong."""
 
 import json
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
-from mayfly.core import UNSET, Contract, Example, InputError, Unset, one_line
-
-LARGEST_VALUE = 12 * 1024 * 1024
-
-
-class Given(NamedTuple):
-    """One input of a task: a value, or a file whose lines are streamed; and what it is called."""
-
-    value: object | Unset = UNSET
-    lines: Path | None = None
-    name: str = ""
+from mayfly.core import Contract, Example, InputError, InputFile, parse_json, read_input_file, read_small_file
 
 
 class Inputs(NamedTuple):
     """What a task works on, and the second input where it joins two."""
 
-    first: Given = Given()
-    second: Given | None = None
+    first: InputFile = InputFile()
+    second: InputFile | None = None
 
 
 @contextmanager
@@ -42,76 +31,22 @@ def given_inputs(names: Sequence[str], *, objects_as_lines: bool = False) -> Ite
 
 
 @contextmanager
-def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator[Given]:
+def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator[InputFile]:
     """Read `--input`: JSON for .json, a list for .jsonl, otherwise lines; `-` is standard input.
 
     *objects_as_lines* leaves the lines of a .jsonl file as they are: one that is not JSON is then counted, not fatal.
     """
     if name is None:
-        yield Given()
+        yield InputFile()
     elif name == "-":
         import tempfile
 
         with tempfile.NamedTemporaryFile(prefix="mayfly-") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
             file.flush()
-            yield Given(lines=Path(file.name), name="stdin")
+            yield InputFile(lines=Path(file.name), name="stdin")
     else:
-        yield _from_file(Path(name), objects_as_lines=objects_as_lines)
-
-
-def _from_file(path: Path, *, objects_as_lines: bool) -> Given:
-    suffix = path.suffix.lower()
-    if suffix == ".json":
-        return Given(value=parse_json(_read(path, "--input"), f"--input {path}"), name=path.name)
-    size = _size(path)
-    if suffix == ".jsonl" and size <= LARGEST_VALUE and not objects_as_lines:
-        return Given(value=_json_lines(path), name=path.name)
-    return Given(lines=path, name=path.name)
-
-
-def _json_lines(path: Path) -> list[object]:
-    rows = enumerate(_read(path, "--input").decode("utf-8", "replace").splitlines(), 1)
-    return [parse_json(line, f"--input {path}, line {number}") for number, line in rows if line.strip()]
-
-
-def _size(path: Path) -> int:
-    try:
-        with path.open("rb") as file:
-            return os.fstat(file.fileno()).st_size
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, "--input", error) from None
-
-
-def _read(path: Path, option: str) -> bytes:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_VALUE + 1)
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, option, error) from None
-    if len(data) > LARGEST_VALUE:
-        raise InputError(
-            f"{option} {path} is larger than {LARGEST_VALUE} bytes", fix="give it as lines of text, which are streamed"
-        )
-    return data
-
-
-def _unreadable(path: Path, option: str, error: OSError | ValueError) -> InputError:
-    return InputError(f"{option}: cannot read {path}: {getattr(error, 'strerror', None) or error}")
-
-
-def parse_json(text: str | bytes, where: str) -> object:
-    """Parse JSON, or say where it is not."""
-    try:
-        value: object = json.loads(text, parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise InputError(f"{where} is not JSON: {one_line(reason, limit=200)}") from None
-    return value
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not a JSON number")
+        yield read_input_file(Path(name), "--input", objects_as_lines=objects_as_lines)
 
 
 def read_examples(name: Path | None) -> list[Example]:
@@ -119,7 +54,7 @@ def read_examples(name: Path | None) -> list[Example]:
     if name is None:
         return []
     where = f"--examples {name}"
-    rows = parse_json(_read(name, "--examples"), where)
+    rows = parse_json(read_small_file(name, "--examples"), where)
     if not isinstance(rows, list) or not rows:
         raise InputError(
             f"{where} must be a list of objects with input and output", fix='such as [{"input": "a", "output": "A"}]'
@@ -134,7 +69,7 @@ def read_contract(name: Path | None) -> Contract | None:
     """Read `--contract`: what was agreed on before anything is written."""
     if name is None:
         return None
-    return Contract.from_json(parse_json(_read(name, "--contract"), f"--contract {name}"))
+    return Contract.from_json(parse_json(read_small_file(name, "--contract"), f"--contract {name}"))
 
 
 def read_ground(text: str | None) -> object:

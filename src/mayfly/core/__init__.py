@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
     from mayfly.core._contract import EDGES, Contract, Side
     from mayfly.core._hosts import Host, host_of
+    from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
     from mayfly.core._money import NO_MONEY, Money
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
         StagingSettings,
         StoreSettings,
         ToolSettings,
+        WebSettings,
         WorkbenchSettings,
     )
     from mayfly.core._settings import Default, Settings
@@ -115,6 +117,7 @@ __all__ = [
     "Host",
     "Identity",
     "InputError",
+    "InputFile",
     "Intent",
     "Invocation",
     "LibrarySettings",
@@ -152,6 +155,7 @@ __all__ = [
     "UnresolvedError",
     "Unset",
     "Verdict",
+    "WebSettings",
     "Witness",
     "WitnessKind",
     "WorkbenchSettings",
@@ -174,7 +178,10 @@ __all__ = [
     "mismatch",
     "missing_program",
     "one_line",
+    "parse_json",
     "parse_python",
+    "read_input_file",
+    "read_small_file",
     "rounds",
     "same",
     "secret_path",
@@ -197,6 +204,7 @@ __getattr__ = lazily(
         "_capability": "Asked Capability Does Effect Invocation NotSent Retry",
         "_contract": "EDGES Contract Side",
         "_hosts": "Host host_of",
+        "_input_file": "InputFile parse_json read_input_file read_small_file",
         "_money": "NO_MONEY Money",
         "_parse": "check_tree parse_python",
         "_programs": "find_program missing_program",
@@ -211,7 +219,7 @@ __getattr__ = lazily(
         "_sections": (
             "ForgeSettings GateSettings LibrarySettings McpSettings ModelSettings PersonaSettings PolicySettings "
             "PromiseSettings PromotionSettings SandboxSettings SchemaSettings SessionSettings StagingSettings "
-            "StoreSettings ToolSettings WorkbenchSettings"
+            "StoreSettings ToolSettings WebSettings WorkbenchSettings"
         ),
         "_settings": "Default Settings",
         "_shown": "CONTROL clipped harmless one_line shown",

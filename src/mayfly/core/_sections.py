@@ -372,3 +372,21 @@ class McpSettings:
     approve: str = setting(
         "off", "whether a client may approve and settle what waits for a person", owner="serve", choices=("off", "on")
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebSettings:
+    """How `mayfly serve` serves the API and the pages, and how much it takes in."""
+
+    host: str = setting("127.0.0.1", "address of `mayfly serve`; a token is needed for any other", owner="serve")
+    port: int = setting(8465, "port of `mayfly serve`; 0 takes a free one", owner="serve", minimum=0, maximum=65535)
+    workers: int = setting(1, "processes that answer requests", owner="serve", minimum=1, maximum=64)
+    hosts: str = setting("", "names under which browsers reach it, separated by commas", owner="serve")
+    token_file: str = setting("", "file with the token of `mayfly serve`, or MAYFLY_WEB_TOKEN", owner="serve")
+    body: int = setting(16 * MIB, "bytes of one request without a file", owner="serve", minimum=1024)
+    upload: int = setting(1024 * MIB, "bytes of one request with a file", owner="serve", minimum=1024)
+    calls: int = setting(16, "runs and calls at once in one process", owner="serve", minimum=1)
+    waiting: int = setting(512, "runs and calls that wait their turn; more are sent away", owner="serve", minimum=0)
+    rate: float = setting(500.0, "requests a second from one address, after a burst", owner="serve", minimum=1)
+    streams: int = setting(128, "streams of events at once in one process", owner="serve", minimum=1)
+    uploads: float = setting(7.0, "days for which files of unfinished runs are kept", owner="serve", minimum=0)

@@ -29,6 +29,7 @@ from mayfly.core._sections import (
     StagingSettings,
     StoreSettings,
     ToolSettings,
+    WebSettings,
     WorkbenchSettings,
     setting,
 )
@@ -72,6 +73,7 @@ class Settings:
     session: SessionSettings = field(default_factory=SessionSettings)
     tools: ToolSettings = field(default_factory=ToolSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
+    web: WebSettings = field(default_factory=WebSettings)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod

@@ -21,19 +21,21 @@ class Caller:
 
     observer: Observer | None = None
     stop: Stop
+    live: bool = False
 
 
 _CALLER: ContextVar[Caller | None] = ContextVar("mayfly_caller", default=None)
 
 
 @contextmanager
-def called_by(observer: Observer | None = None, *, stop: Stop | None = None) -> Iterator[None]:
+def called_by(observer: Observer | None = None, *, stop: Stop | None = None, live: bool = False) -> Iterator[None]:
     """Tell *observer*, instead of the runtime's own, what a runtime begins in the body, and let *stop* end it.
 
     For who shares a runtime among callers that know nothing of each other: each has a thread and a body of its own.
+    A *live* run puts each step into the ledger when it happens and not all at the end, so that others can follow it.
     """
     watching = None if observer is None else harmless_observer(observer)
-    token = _CALLER.set(Caller(observer=watching, stop=stop or Stop()))
+    token = _CALLER.set(Caller(observer=watching, stop=stop or Stop(), live=live))
     try:
         yield
     finally:

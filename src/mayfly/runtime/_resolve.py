@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -197,6 +197,15 @@ def collapsed(error: Exception, story: Story, parts: Parts, *, intent: str, grou
         story.tell("question", collapse.asked)
     story.collapsed(outcome, intent, error, parts, collapse.asked)
     return outcome
+
+
+@contextmanager
+def recorded_live(parts: Parts, story: Story) -> Iterator[None]:
+    """Put each step of the story into the ledger when it happens; whoever looks sees that the run is under way."""
+    with parts.ledger.claim(story.id) as claim:
+        story.fence = claim.fence
+        story.record_live(lambda: keep(parts, story))
+        yield
 
 
 def keep(parts: Parts, story: Story) -> None:

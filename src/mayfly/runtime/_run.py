@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -14,7 +15,7 @@ from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
 from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, resolve_task
+from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, recorded_live, resolve_task
 from mayfly.runtime._story import Story
 from mayfly.runtime._task import checked_examples, make_task, size_of
 
@@ -113,7 +114,8 @@ class Runtime:
             asked = self._asked(model, record=record, accept_weak=accept_weak, demand_strong=demand_strong)
             return resolve_task(self.parts, task, story, asked)
 
-        return self._guarded(work, story, intent, ground, on_exhausted)
+        with recorded_live(self.parts, story) if caller_now(None).live else nullcontext():
+            return self._guarded(work, story, intent, ground, on_exhausted)
 
     async def arun(self, intent: str, **options: Any) -> Outcome[Any]:
         """Do what `run` does without blocking the event loop."""
@@ -373,7 +375,9 @@ class Runtime:
     def story(self, letter: str) -> Story:
         """Begin the story of a run or of a compilation, with an id of its own."""
         caller = caller_now(self._observer)
-        return Story(f"{letter}-{secrets.token_hex(4)}", caller.observer, stop=caller.stop)
+        story = Story(f"{letter}-{secrets.token_hex(4)}", caller.observer, stop=caller.stop)
+        story.tell("named", story.id)
+        return story
 
     def model_named(self, name: str | None) -> str | None:
         """Return the model that is asked where *name* is said; None where there is none."""

@@ -54,6 +54,11 @@ class Story:
         self._events: list[Payload] = []
         self._began = time.monotonic()
         self._attempt = 1
+        self._record: Callable[[], None] | None = None
+
+    def record_live(self, record: Callable[[], None]) -> None:
+        """Have each step recorded by *record* when it happens."""
+        self._record = record
 
     def check(self) -> None:
         """End the run here if it has to end."""
@@ -62,6 +67,8 @@ class Story:
 
     def tell(self, what: str, about: Any) -> None:
         """Hand something to whoever watches; a watcher that fails does not end the run."""
+        if self._record is not None and self._events:
+            self._record()
         if self._observer is not None:
             self._observer(what, about)
 

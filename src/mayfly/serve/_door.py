@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -28,7 +28,7 @@ class Door:
 
     def __init__(self, app: App, *, hosts: Collection[str], token: str) -> None:
         self._app = app
-        self._hosts = frozenset(host.lower() for host in hosts)
+        self._names = HostNames(hosts)
         self._token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,29 +49,35 @@ class Door:
             gone.set()
 
     def _refusal(self, scope: Scope) -> tuple[int, str] | None:
-        headers: dict[str, list[str]] = {}
-        for key, value in scope["headers"]:
-            headers.setdefault(key.decode("latin-1").lower(), []).append(value.decode("latin-1"))
-        if any(len(headers.get(name, ())) > 1 for name in ("host", "origin", "authorization")):
+        headers = headers_of(scope)
+        if sent_twice(headers):
             return 400, "a header was sent twice"
         host, origin = (headers.get(name, [""])[0] for name in ("host", "origin"))
-        if not self._is_ours(host):
+        if not self._names.is_ours(host):
             return 421, "this server is not called that (MAYFLY_MCP_HOSTS)"
-        if origin and not self._is_our_page(origin):
+        if origin and not self._names.is_our_page(origin):
             return 403, "requests from that page are not taken (MAYFLY_MCP_HOSTS)"
-        kind, _, given = headers.get("authorization", [""])[0].partition(" ")
-        if self._token and not (kind.lower() == "bearer" and is_token(given.strip(), self._token)):
+        if self._token and not is_token(bearer_of(headers), self._token):
             return 401, "a token is needed: Authorization: Bearer TOKEN"
         return None
 
-    def _is_ours(self, host: str) -> bool:
+
+class HostNames:
+    """The names a server goes by."""
+
+    def __init__(self, hosts: Collection[str]) -> None:
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    def is_ours(self, host: str) -> bool:
+        """Whether a Host header asks for this server."""
         try:
             name = urlsplit(f"//{host}").hostname or ""
         except ValueError:
             return False
         return "*" in self._hosts or name in self._hosts or (is_loopback(name) and "localhost" in self._hosts)
 
-    def _is_our_page(self, origin: str) -> bool:
+    def is_our_page(self, origin: str) -> bool:
+        """Whether an Origin header names a page of this server."""
         try:
             found = urlsplit(origin)
             name = found.hostname or ""
@@ -81,6 +87,25 @@ class Door:
         return found.scheme in ("http", "https") and (
             name in self._hosts or (is_loopback(name) and "localhost" in self._hosts)
         )
+
+
+def headers_of(scope: Scope) -> dict[str, list[str]]:
+    """Return all that each header says, by its name in small letters."""
+    headers: dict[str, list[str]] = {}
+    for key, value in scope["headers"]:
+        headers.setdefault(key.decode("latin-1").lower(), []).append(value.decode("latin-1"))
+    return headers
+
+
+def sent_twice(headers: Mapping[str, Collection[str]]) -> bool:
+    """Whether a header that decides who comes in is there twice: two readers could take different ones."""
+    return any(len(headers.get(name, ())) > 1 for name in ("host", "origin", "authorization"))
+
+
+def bearer_of(headers: Mapping[str, list[str]]) -> str:
+    """Return the token that a request carries; nothing where it carries none."""
+    kind, _, given = headers.get("authorization", [""])[0].partition(" ")
+    return given.strip() if kind.lower() == "bearer" else ""
 
 
 async def _answer(send: Send, status: int, message: str) -> None:

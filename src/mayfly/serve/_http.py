@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from mcp.server.transport_security import TransportSecuritySettings
 
-from mayfly.core import MachineError
 from mayfly.serve._door import App, Door
-from mayfly.serve._token import check_token_needed, is_loopback
+from mayfly.serve._socket import address_of, listen, served_names
+from mayfly.serve._token import check_token_needed
 
 if TYPE_CHECKING:
     from mayfly.serve._server import McpServer
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 PATH = "/mcp"
 # Seconds that requests have to end in once the server has to; then they are ended.
 _GRACE = 2
-# Connections that wait to be taken up.
-_BACKLOG = 512
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,9 +35,8 @@ async def serve_http(mcp: McpServer, options: HttpOptions, *, ready: Callable[[s
     import uvicorn
 
     check_token_needed(options.host, options.token)
-    bound = _listen(options.host, options.port)
+    bound = listen(options.host, options.port)
     with bound:
-        host, port = bound.getsockname()[:2]
         config = uvicorn.Config(
             make_app(mcp, options),
             log_config=None,
@@ -51,7 +47,7 @@ async def serve_http(mcp: McpServer, options: HttpOptions, *, ready: Callable[[s
         )
         server = uvicorn.Server(config)
         # The socket listens already: who connects now waits a moment for the answer.
-        ready(f"http://{f'[{host}]' if ':' in host else host}:{port}{PATH}")
+        ready(f"{address_of(bound)}{PATH}")
         await server.serve(sockets=[bound])
 
 
@@ -67,23 +63,4 @@ def make_app(mcp: McpServer, options: HttpOptions) -> App:
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         host=options.host,
     )
-    return Door(cast("Any", inner), hosts=_names(options), token=options.token)
-
-
-def _names(options: HttpOptions) -> tuple[str, ...]:
-    """Return the names this server goes by: any where it listens everywhere and nobody says which, with a token."""
-    if is_loopback(options.host):
-        return ("localhost", *options.hosts)
-    everywhere = options.host in ("0.0.0.0", "::", "[::]")
-    return options.hosts or ("*",) if everywhere else (options.host.strip("[]"), *options.hosts)
-
-
-def _listen(host: str, port: int) -> socket.socket:
-    # The name may be given to another address elsewhere; here it is meant as this machine.
-    address = "127.0.0.1" if host.lower() == "localhost" else host.strip("[]")
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    try:
-        return socket.create_server((address, port), family=family, backlog=_BACKLOG)
-    except (OSError, UnicodeError) as error:
-        said = getattr(error, "strerror", None) or str(error)
-        raise MachineError(f"cannot listen on {host}:{port}: {said}", fix="another port: --port 0") from None
+    return Door(cast("Any", inner), hosts=served_names(options.host, options.hosts), token=options.token)

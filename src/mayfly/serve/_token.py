@@ -17,10 +17,10 @@ _LONGEST = 4096
 _MAKE = "make one: python3 -c 'import secrets; print(secrets.token_urlsafe(32))' > FILE && chmod 600 FILE"
 
 
-def read_token(file: str) -> str:
+def read_token(file: str, variable: str = VARIABLE) -> str:
     """Return the token; nothing where there is none. One that anybody could read or guess is refused."""
     # Taken out of the environment, so that nothing that is started later finds it there.
-    token = os.environ.pop(VARIABLE, "").strip()
+    token = os.environ.pop(variable, "").strip()
     if file:
         token = _from_file(Path(file).expanduser())
     if token and not (_SHORTEST <= len(token) <= _LONGEST and token.isascii() and token.isprintable()):
@@ -51,12 +51,12 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
-def check_token_needed(host: str, token: str) -> None:
+def check_token_needed(host: str, token: str, variable: str = VARIABLE) -> None:
     """Refuse to serve others without a token."""
     if not token and not is_loopback(host):
         raise InputError(
             f"{host} can be reached from other machines, and there is no token",
-            fix=f"set {VARIABLE}, or --token-file FILE; {_MAKE}",
+            fix=f"set {variable}, or --token-file FILE; {_MAKE}",
         )
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         TurnAsked,
         TurnConfigured,
         TurnEnded,
+        TurnStopAsked,
     )
     from mayfly.session._executor import Executor, TextPiece
     from mayfly.session._log import SessionLog, sessions
@@ -67,6 +68,7 @@ __all__ = [
     "TurnAsked",
     "TurnConfigured",
     "TurnEnded",
+    "TurnStopAsked",
     "Waiting",
     "known_agents",
     "payload_of",
@@ -83,7 +85,7 @@ __getattr__ = lazily(
         "_calls": "CallsOf Observer ToolResult",
         "_events": (
             "ModelSaid SessionBegan SessionEnded SessionFolded SessionNoted "
-            "ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded"
+            "ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded TurnStopAsked"
         ),
         "_executor": "Executor TextPiece",
         "_log": "SessionLog sessions",

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from mayfly.core import InputError, one_line
+from mayfly.core import ConflictError, InputError, one_line
 from mayfly.sandbox.workbench import held
 from mayfly.session._events import SessionNoted
 from mayfly.store import JSON, event
@@ -179,8 +179,12 @@ class Approvals:
 
     def approve(self, id: str, *, by: str, reason: str) -> str:
         """Agree to exactly this: sign it, do what can be done now, and tell the session. Returns what came of it."""
-        waiting = self._waiting(id)
-        asked = waiting.asked
+        # Of two people who answer at once the second finds the claim taken, or the answer of the first.
+        with self._ledger.claim(self.get(id).id):
+            return self._approved(self._waiting(id), by=by, reason=reason)
+
+    def _approved(self, waiting: Waiting, *, by: str, reason: str) -> str:
+        asked, id = waiting.asked, waiting.id
         override = self._sign(asked.decision, by=by, reason=reason)
         if asked.held:
             changes = held(self._state, asked.held)
@@ -200,16 +204,17 @@ class Approvals:
 
     def deny(self, id: str, *, by: str, reason: str) -> None:
         """Say no: held changes are dropped for good, and the session is told why."""
-        waiting = self._waiting(id)
-        if waiting.asked.held:
-            held(self._state, waiting.asked.held).drop()
-        self._settle(waiting, ApprovalSettled(approved=False, by=by, reason=reason))
+        with self._ledger.claim(self.get(id).id):
+            waiting = self._waiting(id)
+            if waiting.asked.held:
+                held(self._state, waiting.asked.held).drop()
+            self._settle(waiting, ApprovalSettled(approved=False, by=by, reason=reason))
 
     def _waiting(self, id: str) -> Waiting:
         waiting = self.get(id)
         if waiting.settled is not None:
             word = "approved" if waiting.settled.approved else "denied"
-            raise InputError(f"{waiting.id} was {word} by {waiting.settled.by} before")
+            raise ConflictError(f"{waiting.id} was {word} by {waiting.settled.by} before")
         return waiting
 
     def _settle(self, waiting: Waiting, settled: ApprovalSettled) -> None:

@@ -102,6 +102,15 @@ class TurnEnded:
     reason: str = ""
 
 
+@event("session.stop_asked")
+@dataclass(frozen=True, kw_only=True)
+class TurnStopAsked:
+    """Record that somebody asked the turn under way to stop, from whatever process."""
+
+    by: str
+    reason: str = ""
+
+
 @event("session.noted")
 @dataclass(frozen=True, kw_only=True)
 class SessionNoted:

@@ -7,8 +7,9 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
     from mayfly.views._outcome import outcome_fields, proof_fields, verdict_fields
+    from mayfly.views._plots import Bar, bar_plot, line_plot
     from mayfly.views._promise_story import PromiseStory
-    from mayfly.views._runs import STATUSES, RunLine, runs
+    from mayfly.views._runs import STATUSES, RunLine, run_line, runs
     from mayfly.views._tell import tell
     from mayfly.views._trace import Trace, event_fields, event_words, has_tree
     from mayfly.views._tree import Place, ground_reason, is_ground, places
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "STATUSES",
+    "Bar",
     "Metrics",
     "Moving",
     "Place",
@@ -28,6 +30,7 @@ __all__ = [
     "Trace",
     "Watched",
     "account_words",
+    "bar_plot",
     "chain_of",
     "effect_of",
     "event_fields",
@@ -35,11 +38,13 @@ __all__ = [
     "ground_reason",
     "has_tree",
     "is_ground",
+    "line_plot",
     "metrics",
     "outcome_fields",
     "places",
     "proof_fields",
     "reason_of",
+    "run_line",
     "runs",
     "status_words",
     "tell",
@@ -51,8 +56,9 @@ __getattr__ = lazily(
     {
         "_metrics": "Metrics PromiseMetrics metrics",
         "_outcome": "outcome_fields proof_fields verdict_fields",
+        "_plots": "Bar bar_plot line_plot",
         "_promise_story": "PromiseStory",
-        "_runs": "RunLine STATUSES runs",
+        "_runs": "RunLine STATUSES run_line runs",
         "_tell": "tell",
         "_trace": "Trace event_fields event_words has_tree",
         "_tree": "Place ground_reason is_ground places",

@@ -53,6 +53,12 @@ def runs(
     return [_line(row) for row in ledger.runs(status=status, since=moment, limit=last, **earlier)]
 
 
+def run_line(ledger: Ledger, id: str) -> RunLine | None:
+    """Return how one run stands; None where no such run has begun."""
+    row = ledger.run(id)
+    return None if row is None or not row.began else _line(row)
+
+
 def _line(row: RunRow) -> RunLine:
     return RunLine(
         id=row.id,

@@ -1,0 +1,41 @@
+"""The HTTP API and the pages of `mayfly serve`: one application over one runtime.
+
+The names below are loaded on first use: the framework takes a second to load, and only a server needs it.
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.serve.web._app import make_app
+    from mayfly.serve.web._options import WebOptions
+    from mayfly.serve.web._passes import checked_form, form_token
+    from mayfly.serve.web._processes import VARIABLE as WEB_TOKEN
+    from mayfly.serve.web._processes import serve_web
+    from mayfly.serve.web._served import Served, served_by
+    from mayfly.serve.web._wrong import NotFound
+
+__all__ = [
+    "WEB_TOKEN",
+    "NotFound",
+    "Served",
+    "WebOptions",
+    "checked_form",
+    "form_token",
+    "make_app",
+    "serve_web",
+    "served_by",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_app": "make_app",
+        "_options": "WebOptions",
+        "_passes": "checked_form form_token",
+        "_processes": "VARIABLE=WEB_TOKEN serve_web",
+        "_served": "Served served_by",
+        "_wrong": "NotFound",
+    },
+)

@@ -1,0 +1,182 @@
+"""The library: find, look at, call, make, update, roll back and delete tools."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request
+
+from mayfly.core import InputError, Stop
+from mayfly.serve.web._answer import Answer, recorded
+from mayfly.serve.web._served import Served, served_by
+from mayfly.serve.web._who import order_by
+from mayfly.serve.web._wrong import NotFound, looked_up
+from mayfly.serve.web.api._orders import CallOrder, RollbackOrder, ToolOrderGiven, ToolUpdate, WordOrder
+from mayfly.serve.web.api._pages import Limit, Skip
+from mayfly.serve.web.api._running import check_model
+
+router = APIRouter(prefix="/tools", tags=["library"])
+Site = Annotated[Served, Depends(served_by)]
+# A tool is a function: its name is one of Python's, and nothing in it can name another place.
+ToolName = Annotated[str, Path(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$", description="The name of a tool.")]
+Version = Annotated[int, Query(ge=0, le=2**31, description="A version; the one that serves if 0.")]
+# What a call that gave no value is answered with; the call itself was taken and recorded.
+_STATUS = {"ok": 200, "unknown": 404, "refused": 422, "timeout": 504, "killed": 503, "cancelled": 499}
+
+
+@router.get("", summary="List or find tools")
+def list_tools(
+    served: Site,
+    find: Annotated[str, Query(max_length=2000, description="What a tool should do, in words.")] = "",
+    state: Annotated[Literal["", "serving", "retired"], Query(description="Only tools that stand so.")] = "",
+    limit: Limit = 50,
+    skip: Skip = 0,
+) -> Answer:
+    """Return tools by name; with `find` those that may be meant, the likeliest first."""
+    tools = served.runtime.tools
+    found = tools.find(find, skip + limit) if find.strip() else tools.list(state=state)
+    page = [one.to_json() for one in found[skip : skip + limit]]
+    return recorded({"tools": page, "next": skip + limit if skip + limit < len(found) else None, "total": len(found)})
+
+
+@router.post("", summary="Make a tool", status_code=200)
+async def write_tool(order: ToolOrderGiven, request: Request, served: Site) -> Answer:
+    """Make a tool; `decision` says whether it serves, and where it does not, the verdicts say why."""
+    given = _order(served, order)
+    made = await served.workroom.do(request, lambda stop: served.runtime.tools.write(order.intent, **given))
+    return recorded(made.to_json())
+
+
+@router.get("/{name}", summary="Look at a tool")
+def get_tool(name: ToolName, served: Site, version: Version = 0) -> Answer:
+    """Return the card of a tool, its source, how it stands, and the tests that prove it."""
+    with looked_up():
+        return recorded(tool_data(served, name, version))
+
+
+def tool_data(served: Served, name: str, version: int = 0) -> dict[str, Any]:
+    """Return a version of a tool, and how the tool stands."""
+    tools = served.runtime.tools
+    row = tools.standing(name)
+    if not version and not row.version:
+        raise NotFound(f"{name} was deleted", fix=f"POST /api/tools/{name}/rollback brings it back")
+    card, source = tools.show(name, version)
+    standing = {"state": row.state, "serves": row.version, "calls": row.calls, "failures": row.failures}
+    return {**card.to_json(), **standing, "source": source}
+
+
+@router.get("/{name}/versions", summary="List the versions of a tool")
+def list_versions(name: ToolName, served: Site) -> Answer:
+    """Return every version, the oldest first, and what happened to the tool."""
+    import json
+
+    with looked_up():
+        versions = served.runtime.tools.versions(name)
+        log = served.runtime.tools.log(name)
+    rows = [{**{k: v for k, v in asdict(one).items() if k != "head"}, **json.loads(one.head)} for one in versions]
+    told = [{"id": one.id, "at": one.at.isoformat(), "kind": one.kind, **one.payload} for one in log]
+    return recorded({"name": name, "versions": rows, "log": told})
+
+
+@router.get("/{name}/diff", summary="Compare two versions")
+def diff_versions(
+    name: ToolName,
+    served: Site,
+    a: Annotated[int, Query(ge=1, le=2**31, description="The one version.")],
+    b: Annotated[int, Query(ge=1, le=2**31, description="The other version.")],
+) -> Answer:
+    """Return how source and tests of two versions differ, as a unified diff."""
+    with looked_up():
+        return recorded({"name": name, "a": a, "b": b, "diff": served.runtime.tools.diff(name, a, b)})
+
+
+@router.post("/{name}/call", summary="Call a tool")
+async def call_tool(name: ToolName, order: CallOrder, request: Request, served: Site) -> Answer:
+    """Call a tool with arguments by name; the client's leaving ends the call."""
+
+    def work(stop: Stop) -> Any:
+        options = {"version": order.version, "seconds": order.seconds, "stop": stop}
+        return served.runtime.tools.call(name, order.arguments, **options)
+
+    outcome = await served.workroom.do(request, work)
+    fields = outcome.to_json()
+    if not outcome.ok:
+        from mayfly.serve.web._wrong import error_fields
+
+        fields |= error_fields(outcome.status.upper(), outcome.error or outcome.status, outcome.fix)
+        return Answer(fields, _STATUS.get(outcome.status, 422))
+    return Answer(fields)
+
+
+@router.post("/{name}/verify", summary="Run the tests of a tool again")
+async def verify_tool(name: ToolName, request: Request, served: Site, version: Version = 0) -> Answer:
+    """Run the tests on a card again, where they cannot cheat."""
+
+    def work(stop: Stop) -> dict[str, Any]:
+        with looked_up():
+            opened, results = served.runtime.tools.verify(name, version)
+        tests = [asdict(one) for one in results]
+        holds = bool(results) and all(one.passed for one in results)
+        return {"name": name, "version": opened.card.version, "holds": holds, "tests": tests}
+
+    return recorded(await served.workroom.do(request, work))
+
+
+@router.post("/{name}/update", summary="Make the next version")
+async def update_tool(name: ToolName, order: ToolUpdate, request: Request, served: Site) -> Answer:
+    """Make the next version; until it is proven, and where it is not, the old one serves."""
+    if order.name not in ("", name):
+        raise InputError("the name is in the path already", fix="leave name out")
+    with looked_up():
+        served.runtime.tools.standing(name)
+    given = {**_order(served, order), "replace_tests": order.replace_tests}
+    given.pop("name")
+    made = await served.workroom.do(request, lambda stop: served.runtime.tools.update(name, order.intent, **given))
+    return recorded(made.to_json())
+
+
+@router.post("/{name}/rollback", summary="Let an earlier version serve")
+def rollback_tool(name: ToolName, order: RollbackOrder, served: Site) -> Answer:
+    """Let an earlier version serve again, the one before unless said; every process sees it within a second."""
+    with looked_up():
+        version = served.runtime.tools.rollback(name, order.to, by=order_by(order.by))
+    return recorded({"name": name, "serves": version})
+
+
+@router.post("/{name}/restore", summary="Let a retired tool serve again")
+def restore_tool(name: ToolName, order: WordOrder, served: Site) -> Answer:
+    """Let a tool that nobody used for long be found and called again."""
+    with looked_up():
+        version = served.runtime.tools.restore(name, by=order_by(order.by))
+    return recorded({"name": name, "serves": version})
+
+
+@router.delete("/{name}", summary="Delete a tool")
+def delete_tool(
+    name: ToolName,
+    served: Site,
+    by: Annotated[str | None, Query(max_length=200, description="Who says so.")] = None,
+) -> Answer:
+    """Let nothing serve under a name any more; all versions stay in the store, and rollback brings them back."""
+    with looked_up():
+        version = served.runtime.tools.delete(name, by=order_by(by))
+    return recorded({"name": name, "deleted": version})
+
+
+def _order(served: Served, order: ToolOrderGiven) -> dict[str, Any]:
+    """Return an order as the library takes it."""
+    if not (order.intent.strip() or order.source):
+        raise InputError("there is neither an intent nor a source", fix="say what it does, or hand its source in")
+    return {
+        "name": order.name,
+        "summary": order.summary,
+        "source": order.source,
+        "examples": [one.model_dump() for one in order.examples],
+        "tests": order.tests,
+        "grants": order.grants,
+        "model": check_model(served, order.model),
+        "accept_weak": order.accept_weak,
+        "seconds": order.seconds,
+        "by": order_by(order.by),
+    }

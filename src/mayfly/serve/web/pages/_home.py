@@ -1,0 +1,135 @@
+"""*Home*: ask something, of a file or of nothing, with examples one click away."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.datastructures import FormData, UploadFile
+
+from mayfly.core import InputError, one_line
+from mayfly.serve.web._passes import checked_form
+from mayfly.serve.web.pages._asked import PageTask, begin, kept_answer
+from mayfly.serve.web.pages._frame import HERE, Site, page, see, word_in
+from mayfly.serve.web.pages._runs import list_page
+
+if TYPE_CHECKING:
+    from mayfly.serve.web._served import Served
+
+router = APIRouter()
+# Runs that are shown beside the question: enough to find the one from a minute ago.
+_RECENT = 5
+# Characters of pasted lines; more belongs into a file, which is streamed.
+_PASTED = 2_000_000
+
+
+class Sample(NamedTuple):
+    """One question that can be asked with a click, and the file it is about."""
+
+    key: str
+    intent: str
+    file: str
+
+
+SAMPLES = (
+    Sample("statuses", "count requests by status", "access.log"),
+    Sample("logins", "count POST requests to /login by status", "access.log"),
+    Sample("paths", "top 5 paths by number of requests", "access.log"),
+    Sample("revenue", "sum of amount by country", "orders.csv"),
+    Sample("minutes", "calculate 365 * 24 * 60", ""),
+)
+
+
+@router.get("/")
+def home(request: Request, served: Site, of: str = "") -> HTMLResponse:
+    """Show the question, and what was asked last; *of* is a run whose file is asked about once more."""
+    ledger = served.runtime.ledger
+    kept = kept_answer(ledger, of) if of else None
+    task = kept[1] if kept else None
+    return page(
+        request,
+        "home.html",
+        samples=SAMPLES,
+        recent=list_page(ledger)[0][:_RECENT],
+        figures=ledger.totals(),
+        model=served.runtime.settings.models.name,
+        of=of if task and task.path else "",
+        of_name=task.name if task else "",
+    )
+
+
+@router.post("/ask")
+async def ask(request: Request, served: Site) -> RedirectResponse:
+    """Begin what was asked for, and show its run."""
+    form = await checked_form(request)
+    sample = next((one for one in SAMPLES if one.key == word_in(form, "sample")), None)
+    if sample is not None:
+        path = str(HERE / "samples" / sample.file) if sample.file else ""
+        task = PageTask(intent=sample.intent, path=path, name=sample.file)
+    else:
+        task = await _typed(served, form)
+    return see(f"/runs/{await begin(served, task.work(served), task)}")
+
+
+async def _typed(served: Served, form: FormData) -> PageTask:
+    intent = word_in(form, "intent")
+    if not intent:
+        raise InputError("nothing was asked", fix="type what you want to know, such as: count requests by status")
+    path, name = await _file(served, form)
+    return PageTask(
+        intent=intent,
+        path=path,
+        name=name,
+        examples=_examples(word_in(form, "examples", most=_PASTED)),
+        accept_weak=word_in(form, "accept_weak") == "on",
+    )
+
+
+async def _file(served: Served, form: FormData) -> tuple[str, str]:
+    """Return where the file lies that a question is about, and what it is called."""
+    given, pasted = form.get("file"), form.get("lines", "")
+    if isinstance(given, UploadFile) and given.filename:
+        kept = await asyncio.to_thread(served.uploads.keep, given.filename, given.file)
+        return str(kept), one_line(given.filename, limit=200)
+    if isinstance(pasted, str) and pasted.strip():
+        if len(pasted) > _PASTED:
+            raise InputError(f"more than {_PASTED:,} characters were pasted", fix="send them as a file")
+        data = io.BytesIO(pasted.replace("\r\n", "\n").encode("utf-8", "replace"))
+        return str(await asyncio.to_thread(served.uploads.keep, "lines.txt", data)), "lines.txt"
+    if of := word_in(form, "of"):
+        kept_before = kept_answer(served.runtime.ledger, of)
+        task = kept_before[1] if kept_before else None
+        if task is not None and task.path:
+            return task.path, task.name
+    return "", ""
+
+
+def _examples(text: str) -> tuple[dict[str, Any], ...]:
+    """Read examples: JSON as the command line takes it, or a line for each, with an arrow in it."""
+    if not text:
+        return ()
+    if text.startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"the examples are not JSON: {one_line(str(error), limit=200)}") from None
+    else:
+        pairs = [line.partition("->") for line in text.splitlines() if line.strip()]
+        if not all(arrow for _, arrow, _ in pairs):
+            raise InputError("an example needs an arrow", fix="write a line for each, such as: MCMXC -> 1990")
+        found = [{"input": _value(given), "output": _value(wanted)} for given, _, wanted in pairs]
+    if not all(isinstance(one, dict) and {"input", "output"} <= set(one) for one in found):
+        raise InputError("an example has an input and an output", fix='such as [{"input": "IV", "output": 4}]')
+    return tuple(found)
+
+
+def _value(text: str) -> object:
+    try:
+        value: object = json.loads(text.strip())
+    except (ValueError, RecursionError):
+        return text.strip()
+    return value

@@ -1,0 +1,159 @@
+"""*Library*: the tools there are; one with its card, versions, diff, rollback, and a form to call it with."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from mayfly.core import InputError, Stop
+from mayfly.serve.web._passes import checked_form
+from mayfly.serve.web._who import order_by
+from mayfly.serve.web._wrong import looked_up
+from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
+from mayfly.serve.web.pages._moments import moments
+from mayfly.serve.web.pages._schema_forms import arguments_in, fields_of
+from mayfly.views import Bar, bar_plot, line_plot
+
+if TYPE_CHECKING:
+    from mayfly.serve.web._served import Served
+
+router = APIRouter()
+_PAGE = 50
+# Calls whose times are drawn: the last ones, as many as a plot can show.
+_CALLS = 200
+_LOG = 50
+
+
+@router.get("/library")
+def list_tools(
+    request: Request,
+    served: Site,
+    find: Annotated[str, Query(max_length=500)] = "",
+    retired: bool = False,
+    skip: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
+) -> HTMLResponse:
+    """Show the tools by name, or those that do what the words say, the likeliest first."""
+    tools = served.runtime.tools
+    found = tools.find(find, skip + _PAGE + 1) if find.strip() else tools.list(state="retired" if retired else "")
+    return page(
+        request,
+        "library.html",
+        tools=found[skip : skip + _PAGE],
+        find=find,
+        retired=retired,
+        skip=skip,
+        next=skip + _PAGE if len(found) > skip + _PAGE else 0,
+        page_size=_PAGE,
+    )
+
+
+@router.get("/library/{name}")
+def show_tool(
+    request: Request,
+    name: str,
+    served: Site,
+    version: Annotated[int, Query(ge=0, le=2**31)] = 0,
+    a: Annotated[int, Query(ge=0, le=2**31)] = 0,
+    b: Annotated[int, Query(ge=0, le=2**31)] = 0,
+) -> HTMLResponse:
+    """Show one tool: the version that serves, or another one; *a* and *b* are compared."""
+    with looked_up():
+        return page(request, "tool.html", **_tool(served, name, version, a, b), outcome=None, results=None, wrong="")
+
+
+def _tool(served: Served, name: str, version: int, a: int = 0, b: int = 0) -> dict[str, Any]:
+    """Return what the page of a tool shows."""
+    tools = served.runtime.tools
+    row, versions = tools.standing(name), tools.versions(name)
+    # Of one that was deleted the newest version is shown.
+    card, source = tools.show(name, version or row.version or row.newest)
+    older = a or max((one.version for one in versions if one.version < card.version), default=0)
+    newer = b or card.version
+    log = list(reversed(tools.log(name)))[:_LOG]
+    return {
+        "card": card,
+        "source_text": source,
+        "row": row,
+        "versions": [{"row": one, "head": json.loads(one.head)} for one in reversed(versions)],
+        "older": older,
+        "newer": newer,
+        "diff_text": tools.diff(name, older, newer) if older and older != newer else "",
+        "fields": fields_of(card.input_schema),
+        "log": list(moments(log)),
+        **_plots(served, name, card.proof),
+    }
+
+
+def _plots(served: Served, name: str, proof: Any) -> dict[str, Any]:
+    ledger, subject = served.runtime.ledger, f"tool:{name}"
+    after = ledger.before_last(_CALLS, kind="tool.returned", subject=subject)
+    times = [
+        float(one.payload.get("milliseconds", 0.0) or 0.0)  # type: ignore[arg-type]
+        for one in ledger.read(kind="tool.returned", subject=subject, after=after)
+    ]
+    bars = [Bar(str(one.get("kind", "")), int(one.get("count", 0)), kind="good") for one in proof.get("evidence", ())]
+    words = (f"{len(times)} calls ago", "the last")
+    return {
+        "latency": svg(line_plot(times, title="milliseconds of the last calls", unit=" ms", ends=words))
+        if times
+        else "",
+        "evidence": svg(bar_plot(bars, title="evidence by kind")) if bars else "",
+    }
+
+
+@router.post("/library/{name}/call")
+async def call_tool(request: Request, name: str, served: Site) -> HTMLResponse:
+    """Call a tool with what was typed into its form, and show what it gave."""
+    form = await checked_form(request)
+    wanted = word_in(form, "version", most=10)
+    version = int(wanted) if wanted.isdecimal() else 0
+    with looked_up():
+        shown = _tool(served, name, version)
+    shown["fields"] = fields_of(shown["card"].input_schema, form)
+    wrong, outcome = "", None
+    try:
+        arguments = arguments_in(shown["card"].input_schema, form)
+    except InputError as error:
+        wrong = str(error)
+    else:
+
+        def work(stop: Stop) -> Any:
+            return served.runtime.tools.call(name, arguments, version=version, stop=stop)
+
+        outcome = await served.workroom.do(request, work)
+    # What was typed and what came of it stay on one page; the call itself is in the ledger.
+    return page(request, "tool.html", **shown, outcome=outcome, results=None, wrong=wrong)
+
+
+@router.post("/library/{name}/verify")
+async def verify_tool(request: Request, name: str, served: Site) -> HTMLResponse:
+    """Run the tests on the card again, and show how each ended."""
+    form = await checked_form(request)
+    wanted = word_in(form, "version", most=10)
+    version = int(wanted) if wanted.isdecimal() else 0
+
+    def work(stop: Stop) -> Any:
+        with looked_up():
+            return served.runtime.tools.verify(name, version)
+
+    _, results = await served.workroom.do(request, work)
+    return page(request, "tool.html", **_tool(served, name, version), outcome=None, results=results, wrong="")
+
+
+@router.post("/library/{name}/rollback")
+async def roll_back(request: Request, name: str, served: Site) -> RedirectResponse:
+    """Let another version serve."""
+    form = await checked_form(request)
+    to = word_in(form, "to", most=10)
+    if not to.isdecimal():
+        raise InputError("no version was chosen", fix="press the button beside one")
+
+    def work(stop: Stop) -> int:
+        with looked_up():
+            return served.runtime.tools.rollback(name, int(to), by=order_by(None))
+
+    await served.workroom.do(request, work)
+    return see(f"/library/{name}", "rolled-back")

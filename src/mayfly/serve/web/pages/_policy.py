@@ -1,0 +1,152 @@
+"""*Policy*: the rules in force, why something is permitted or not, and what a change of them would do."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import HTMLResponse
+
+from mayfly.core import InputError, MayflyError, Stop
+from mayfly.serve.web._passes import checked_form
+from mayfly.serve.web._wrong import NotFound, looked_up
+from mayfly.serve.web.api._policy import open_desk, rules_data
+from mayfly.serve.web.pages._frame import Site, page, word_in
+
+if TYPE_CHECKING:
+    from mayfly.mangle import Branch, Why, WhyNot
+    from mayfly.serve.web._served import Served
+
+router = APIRouter()
+_DECISIONS = 30
+# Lines that a search shows of one file.
+_LINES = 40
+# Past decisions that a change is tried on, and characters of a rule file.
+_TRIED, _RULES = 500, 500_000
+# A file without a name of its own is one that is added.
+_ADDED = "tried.mg"
+
+
+@router.get("/policy")
+def show_policy(
+    request: Request,
+    served: Site,
+    search: Annotated[str, Query(max_length=200)] = "",
+    goal: Annotated[str, Query(max_length=2000)] = "",
+    decision: str = "",
+) -> HTMLResponse:
+    """Show the rules, those with a text, and why a goal holds or not."""
+    return page(request, "policy.html", **_shown(served, search=search, goal=goal.strip(), decision=decision))
+
+
+def _shown(served: Served, *, search: str = "", goal: str = "", decision: str = "") -> dict[str, Any]:
+    rules = rules_data(served, search)
+    for file in rules["files"]:
+        file["matches"] = file.get("matches", ())[:_LINES]
+        file["about"] = _about(file.get("text", ""))
+    trees: list[Branch] = []
+    wrong = ""
+    if goal:
+        try:
+            trees = _outlines(open_desk(served).explain(goal))
+        except MayflyError as error:  # what was typed is no goal: that is said beside it
+            wrong = str(error)
+    return {
+        "rules": rules,
+        "search": search,
+        "goal": goal,
+        "trees": trees,
+        "wrong": wrong,
+        "decisions": _decisions(served, decision),
+        "decision": decision,
+        "tried": None,
+        "asked": None,
+        "typed": {},
+    }
+
+
+def _about(text: str) -> str:
+    """Return what a rule file says of itself: its first line, where that is a comment."""
+    first = text.lstrip().partition("\n")[0]
+    return first.lstrip("# ").strip() if first.startswith("#") else ""
+
+
+def _outlines(trees: list[Why | WhyNot]) -> list[Branch]:
+    from mayfly.mangle import outline
+
+    return [outline(tree) for tree in trees]
+
+
+def _decisions(served: Served, wanted: str) -> list[Any]:
+    """Return the last decisions of the rules, the newest first."""
+    ledger = served.runtime.ledger
+    after = ledger.before_last(_TRIED, kind="policy.decided")
+    found = reversed(list(ledger.read(kind="policy.decided", after=after)))
+    return [one for one in found if not wanted or one.payload.get("decision") == wanted][:_DECISIONS]
+
+
+@router.get("/policy/rules/{name}")
+def show_rules(request: Request, name: str, served: Site) -> HTMLResponse:
+    """Show one rule file."""
+    file = next((one for one in rules_data(served)["files"] if one["name"] == name), None)
+    if file is None:
+        raise NotFound(f"no rule file in force is called {name[:80]}", fix="see the list of rules")
+    return page(request, "rules.html", file=file)
+
+
+@router.get("/policy/decisions/{id}")
+def show_decision(request: Request, id: str, served: Site) -> HTMLResponse:
+    """Show one decision: by which rules and facts, and what would have it permitted."""
+    with looked_up():
+        found = open_desk(served).kernel().explain(id)
+    told = served.runtime.ledger.last(subject=id, kind="policy.decided")
+    return page(
+        request,
+        "decision.html",
+        found=found,
+        asked=told.payload if told else {},
+        why=_outlines(list(found.why)),
+        why_not=_outlines([found.why_not]) if found.why_not else [],
+    )
+
+
+@router.post("/policy/permit")
+async def ask_permit(request: Request, served: Site) -> HTMLResponse:
+    """Ask the rules whether something may be done; the question is recorded, and nothing is done."""
+    form = await checked_form(request)
+    action, target, persona = (word_in(form, name, most=2000) for name in ("action", "target", "persona"))
+    if not action:
+        raise InputError("no action was named", fix="type one, such as: write_file")
+
+    def work(stop: Stop) -> dict[str, Any]:
+        kernel = open_desk(served).kernel(persona=persona or None)
+        found = kernel.permitted(action, target, word_in(form, "payload"))
+        return {"permit": found, "trees": _outlines(list(found.trees())), "remedies": found.remedies()}
+
+    asked = await served.workroom.do(request, work)
+    typed = {"action": action, "target": target, "persona": persona}
+    return page(request, "policy.html", **{**_shown(served), "asked": asked, "typed": typed})
+
+
+@router.post("/policy/simulate")
+async def try_rules(request: Request, served: Site) -> HTMLResponse:
+    """Say what changed rules would have decided otherwise; nothing is put into force."""
+    form = await checked_form(request)
+    known = {one["name"] for one in rules_data(served)["files"]}
+    wanted, text = word_in(form, "file", most=100), str(form.get("text", ""))[:_RULES].replace("\r\n", "\n")
+    name = wanted if wanted in known else _ADDED
+
+    def work(stop: Stop) -> dict[str, Any]:
+        with tempfile.TemporaryDirectory(prefix="mayfly-rules-") as folder:
+            path = Path(folder, Path(name).name)
+            path.write_text(text, encoding="utf-8", errors="replace")
+            try:
+                number, differences = open_desk(served).simulate([path], last=_TRIED)
+            except MayflyError as error:  # rules that cannot be read are said beside what was typed
+                return {"wrong": str(error).replace(f"{folder}/", "")}
+        return {"number": number, "differences": differences, "wrong": ""}
+
+    tried = await served.workroom.do(request, work)
+    return page(request, "policy.html", **{**_shown(served), "tried": tried, "typed": {"file": name, "text": text}})
