@@ -44,7 +44,7 @@ def _relinked(text: str, *, inside: bool) -> str:
 
     text = _LINK.sub(change, text)
     # A link to a file of the code is its name.
-    return re.sub(r"\[([^\]]+)\]\(((?:src|tests|bench|examples)/[^)]*)\)", r"\1", text)
+    return re.sub(r"\[([^\]]+)\]\(((?:src|tests|bench|examples)(?:/[^)]*)?)\)", r"\1", text)
 
 
 def build() -> None:

@@ -50,8 +50,8 @@ def test_the_line_in_the_list_is_what_the_command_says_of_itself(name: str) -> N
 @pytest.mark.parametrize(
     ("args", "line"),
     [
-        (["confg"], "mayfly: No such command 'confg'. Did you mean 'config'?; see: mayfly --help"),
-        (["config", "shw"], "mayfly: No such command 'shw'. Did you mean 'show'?; see: mayfly config --help"),
+        (["confg"], "mayfly: there is no command 'confg'; did you mean config? see: mayfly --help"),
+        (["config", "shw"], "mayfly: there is no command 'shw'; did you mean show? see: mayfly config --help"),
         (["demo", "--loud"], "mayfly: No such option: --loud; see: mayfly demo --help"),
         (["sandbox", "exec"], "mayfly: Missing argument 'FILE.py'; see: mayfly sandbox exec --help"),
         (["sandbox", "exec", "x.py"], "mayfly: Missing option '--entry'; see: mayfly sandbox exec --help"),

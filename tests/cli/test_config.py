@@ -191,6 +191,23 @@ DEFAULTS = {
     "mcp.draft": (24.0, "serve"),
     "mcp.sampling": ("on", "serve"),
     "mcp.approve": ("off", "serve"),
+    "web.host": ("127.0.0.1", "serve"),
+    "web.port": (8465, "serve"),
+    "web.workers": (1, "serve"),
+    "web.hosts": ("", "serve"),
+    "web.token_file": ("", "serve"),
+    "web.body": (16777216, "serve"),
+    "web.upload": (1073741824, "serve"),
+    "web.calls": (16, "serve"),
+    "web.waiting": (512, "serve"),
+    "web.rate": (500.0, "serve"),
+    "web.streams": (128, "serve"),
+    "web.uploads": (7.0, "serve"),
+    "telemetry.exporter": ("off", "runtime"),
+    "telemetry.endpoint": ("", "runtime"),
+    "telemetry.service": ("mayfly", "runtime"),
+    "telemetry.content": ("off", "runtime"),
+    "telemetry.timeout": (5.0, "runtime"),
 }
 
 

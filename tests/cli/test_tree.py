@@ -9,11 +9,11 @@ from rich.console import Console
 
 from mayfly.cli._tree import MANY, TreeProgress
 from mayfly.cli._tree_live import LiveTree
-from mayfly.cli._tree_words import how_long, number, pool_words
+from mayfly.cli._tree_words import number, pool_words
 from mayfly.core import Cost, Outcome, Pool
 from mayfly.promise import Promise
 from mayfly.testing import FakeClock
-from mayfly.views import Watched
+from mayfly.views import Watched, how_long
 
 from .trees import leaves, resolve, sample
 

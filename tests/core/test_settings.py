@@ -71,6 +71,7 @@ def test_every_setting_has_an_owner_and_a_meaning() -> None:
         "promise",
         "session",
         "serve",
+        "runtime",
     }
     assert all(row.help for row in rows)
     assert len({variable(row.key) for row in rows}) == len(rows)

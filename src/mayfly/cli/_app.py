@@ -20,6 +20,7 @@ class Lazy(NamedTuple):
 
 COMMANDS = {
     "demo": Lazy("mayfly.cli._demo:demo", "Show a task done by an agent that did not exist."),
+    "init": Lazy("mayfly.cli._init:init", "Write a project file, a sample rule and a sample tool."),
     "run": Lazy("mayfly.cli._run:run", "Write the agent this needs, gate it, prove it, run it."),
     "do": Lazy("mayfly.cli._do:do", "Do one request with tools, in the workspace."),
     "chat": Lazy("mayfly.cli._chat:chat", "Talk to an agent that works in this directory."),
@@ -64,6 +65,7 @@ COMMANDS = {
     "schema": Lazy("mayfly.cli._schema:app", "The tables of agents."),
     "log": Lazy("mayfly.cli._log:app", "Read the ledger."),
     "config": Lazy("mayfly.cli._config:app", "Show the settings in force."),
+    "completion": Lazy("mayfly.cli._completion:completion", "Print a script that completes commands and options."),
 }
 
 

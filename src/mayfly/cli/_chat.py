@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._do import WorkspaceOption, checked_workspace, stopping
-from mayfly.cli._output import answer, command, note
+from mayfly.cli._do import WorkspaceOption, checked_workspace, fields_of, stopping
+from mayfly.cli._output import answer, command, note, to_json
 from mayfly.cli._run import ModelOption, Verbose
 from mayfly.core import Settings, one_line
+
+if TYPE_CHECKING:
+    from mayfly.cli._session_view import SessionView
+    from mayfly.runtime import Session
+    from mayfly.session import TurnEnded
 
 _HELP = (
     "Say what you want. /undo takes the last change back, /diff shows it, /agents lists agents, /quit leaves.\n"
@@ -29,6 +35,7 @@ def chat(
     model: ModelOption = None,
     workspace: WorkspaceOption = None,
     verbose: Verbose = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a turn.")] = False,
 ) -> None:
     """Talk to an agent that works in this directory.
 
@@ -38,7 +45,7 @@ def chat(
     from mayfly.cli._session_view import SessionView
     from mayfly.runtime import Session
 
-    view = SessionView(verbose=verbose)
+    view = SessionView(quiet=as_json, verbose=verbose)
     wanted = None if resume is None else "" if resume == "last" else resume
     with Session(
         Settings.load(), workspace=checked_workspace(workspace), model=model, resume=wanted, observe=view, ask=_ask
@@ -50,19 +57,31 @@ def chat(
         if session.log.turn is not None:
             note(f"goes on   {one_line(session.log.turn.text, limit=100)}")
             with stopping(session):
-                session.go_on()
+                _show(session, view, session.go_on(), as_json=as_json)
         waiting = [request] if request is not None else []
         while (text := waiting.pop() if waiting else _read()) is not None:
             if not text.strip():
                 continue
             if text.startswith("/"):
-                if not _command(text.strip(), session):
+                said: list[str] = []
+                goes_on = _command(text.strip(), session, said.append)
+                for line in said:
+                    answer(to_json({"command": text.strip(), "text": line}) if as_json else line)
+                if not goes_on:
                     break
                 continue
             with stopping(session):
-                session.turn(text)
-            view.held.clear()
+                _show(session, view, session.turn(text), as_json=as_json)
         note(f"go on later with: {command()} chat --resume {session.id}")
+
+
+def _show(session: Session, view: SessionView, ended: TurnEnded | None, *, as_json: bool) -> None:
+    """Print a turn that has ended, where it was not shown while it happened, and forget what was shown of it."""
+    if as_json and ended is not None:
+        answer(to_json(fields_of(session, view, ended)))
+        sys.stdout.flush()
+    view.held.clear()
+    view.calls.clear()
 
 
 def _read() -> str | None:
@@ -94,7 +113,7 @@ def _ask(question: str, choices: tuple[str, ...]) -> str | None:
     return choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(choices) else said or None
 
 
-def _command(text: str, session: object) -> bool:
+def _command(text: str, session: object, answer: Callable[[str], None]) -> bool:
     """Do one of the commands that begin with a slash; False to leave."""
     from mayfly.runtime import Session
     from mayfly.sandbox.workbench import commits, undo

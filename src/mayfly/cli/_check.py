@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, note
 from mayfly.cli._verdicts import exit_status, show_verdict
 from mayfly.core import InputError, Settings, Tier
@@ -39,7 +40,7 @@ def check(
 
     source = read_source(file)
     settings = Settings.load()
-    with Runtime(settings) as runtime:
+    with busy("at the gates"), Runtime(settings) as runtime:
         runtime.parts.types.start()
         artifact = Artifact(kind="agent", source=source, author="file")
         profile = profile_of(settings, tier, depth, imports)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer_json, as_called
 from mayfly.cli._record import record
 from mayfly.cli._screen import Screen
@@ -43,8 +44,9 @@ def _diagnose(*, as_json: bool) -> None:
     from mayfly.runtime import left_by_staging
     from mayfly.sandbox import diagnose
 
-    diagnosis = diagnose()
-    library, left = _library(), left_by_staging()
+    with busy("looking at this machine"):
+        diagnosis = diagnose()
+        library, left = _library(), left_by_staging()
     if as_json:
         layers = [{"name": x.name, "ok": x.ok, "detail": x.detail, "fix": x.fix} for x in diagnosis.layers]
         found = {"level": diagnosis.level, "reason": diagnosis.reason, "layers": layers}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli import _output
+from mayfly.cli._busy import busy
 from mayfly.cli._moment import HELP as MOMENT
 from mayfly.cli._moment import moment_of
 from mayfly.core import Settings, canonical_json, clipped, harmless, one_line
@@ -142,7 +143,7 @@ def verify(
     if ledger is None:
         _output.note(f"nothing is recorded yet; try: {_output.command()} demo")
         return
-    with ledger:
+    with ledger, busy("looking at every event"):
         found = ledger.verify(head=head)
     if as_json:
         _output.answer_json({"ok": found.ok, **asdict(found)})

@@ -128,15 +128,35 @@ def _explain(error: Exception) -> tuple[str, str | None, int]:
     if isinstance(error, MayflyError):
         return error.message, error.fix, error.exit_status
     if isinstance(error, typer.TyperException):
-        context: Any = getattr(error, "ctx", None)
-        path = context.command_path if context is not None else command()
-        return error.format_message().rstrip("."), f"see: {path} --help", error.exit_code
+        return *_usage(error), error.exit_code
     if isinstance(error, typer.Abort):
         return "stopped", None, 1
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""
         return f"{where}{error.strerror or error}", None, 1
     return f"unexpected {type(error).__name__}: {error}", "run it again with --debug to see where", 1
+
+
+def _usage(error: Any) -> tuple[str, str]:
+    """Say what was typed wrongly and what was probably meant."""
+    context: Any = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else command()
+    option, likely = getattr(error, "option_name", ""), list(getattr(error, "possibilities", None) or ())
+    if option and likely:
+        from difflib import get_close_matches
+
+        best = get_close_matches(option, likely, n=1) or likely[:1]
+        return f"there is no option {option}", f"did you mean {best[0]}? see: {path} --help"
+    said = error.format_message().rstrip(".")
+    unknown = re.match(r"No such command '(.*?)'(?:\. Did you mean (.*)\?)?$", said, re.DOTALL)
+    if unknown is None:
+        return said, f"see: {path} --help"
+    message = f"there is no command {unknown[1]!r}"
+    if unknown[2]:
+        return message, f"did you mean {unknown[2].replace(chr(39), '')}? see: {path} --help"
+    # Who types a sentence wants it done.
+    wants_run = " " in unknown[1].strip() and path == command()
+    return message, f'to have it done: {path} run "…"' if wants_run else f"see: {path} --help"
 
 
 def as_called(fix: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
 from mayfly.cli._who import By, who
 from mayfly.core import Settings
@@ -50,7 +51,7 @@ def install(
     """Install a package for tools with the grant `package`; wheels only, and never into this environment."""
     from mayfly.runtime import Runtime
 
-    with Runtime(Settings.load()) as runtime:
+    with busy("installing"), Runtime(Settings.load()) as runtime:
         made = runtime.parts.packages.install(requirement, by=who(by))
     if as_json:
         answer_json(_told(made))

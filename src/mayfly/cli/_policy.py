@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mayfly.cli._busy import busy
 from mayfly.cli._desk import desk
 from mayfly.cli._output import AsJson, answer, answer_json, group, note, table
 from mayfly.cli._trees import print_tree
@@ -115,12 +116,13 @@ def run_tests(
 
     stock = Shelf(Settings.load().state).stock
     tried, untested = [], []
-    for path in rule_files(paths):
-        if cases_of(path).exists():
-            cases = read_cases(cases_of(path))
-            tried += list(run_cases(cases, configured=lambda persona: granted_by(stock, persona)))
-        else:
-            untested.append(path)
+    with busy("testing rules"):
+        for path in rule_files(paths):
+            if cases_of(path).exists():
+                cases = read_cases(cases_of(path))
+                tried += list(run_cases(cases, configured=lambda persona: granted_by(stock, persona)))
+            else:
+                untested.append(path)
     failed = [one for one in tried if one.wrong]
     if as_json:
         rows = [{"file": str(one.case.file), "case": one.case.name, "wrong": list(one.wrong)} for one in tried]
@@ -264,7 +266,7 @@ def simulate(
 
     Recorded intents and actions are tried again; nothing is put into force.
     """
-    with desk() as opened:
+    with desk() as opened, busy("deciding again what was decided"):
         tried, differences = opened.simulate(paths, last=last)
     if as_json:
         rows = [

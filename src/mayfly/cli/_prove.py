@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.core import Settings, one_line
 
@@ -26,7 +27,7 @@ def prove(
     """
     from mayfly.runtime import Reproved, Runtime, prove_again
 
-    with Runtime(Settings.load()) as runtime:
+    with busy("running its tests again"), Runtime(Settings.load()) as runtime:
         found = prove_again(runtime, id)
     if isinstance(found, Reproved):
         _show_tests(found, as_json=as_json)

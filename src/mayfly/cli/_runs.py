@@ -104,6 +104,6 @@ def _promises(line: RunLine) -> str:
 
 
 def _took(seconds: float | None) -> str:
-    from mayfly.cli._tree_words import how_long
+    from mayfly.views import how_long
 
     return "" if seconds is None else how_long(seconds)

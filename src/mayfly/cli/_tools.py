@@ -3,12 +3,13 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mayfly.cli._busy import busy
 from mayfly.cli._check import read_source
 from mayfly.cli._inputs import read_contract, read_examples, workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, as_called, command, foreign, group, note, table, to_json
@@ -37,7 +38,8 @@ def _runtime(workspace: Path | None = None, *, quiet: bool = True) -> "Iterator[
     from mayfly.runtime import Runtime
 
     observer = None if quiet else Progress(quiet=False, verbose=True)
-    with Runtime(Settings.load(), observer=observer, workspace=workspace_of(workspace)) as runtime:
+    waiting = busy("working") if quiet else nullcontext()
+    with Runtime(Settings.load(), observer=observer, workspace=workspace_of(workspace)) as runtime, waiting:
         yield runtime
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
+from pathlib import Path
+from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.core import InputError, Settings, harmless, one_line
 
@@ -23,12 +28,23 @@ KINDS = len("effect.unknown")
 def trace(
     id: Annotated[str, typer.Argument(help="A run, or a promise of it such as r-7f3a0b12/0.2.1.", metavar="ID")],
     *,
+    html: Annotated[
+        str | None,
+        typer.Option(
+            "--html",
+            help="Write one file that any browser opens, with tree, timeline, programs beside their tests and reasons, "
+            "and without secrets; - is stdout.",
+            metavar="FILE",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the tree of a run, finished or interrupted.
 
     States, reasons, proofs, seconds and costs of its promises, and the order in which things happened.
     """
+    if html is not None:
+        _check_target(html, as_json=as_json)
     from mayfly.store import Ledger
     from mayfly.views import Trace, has_tree
 
@@ -39,6 +55,9 @@ def trace(
         run, _, node = id.partition("/")
         if not run:
             raise InputError(f"{one_line(id)!r} names no run", fix="see: mayfly runs")
+        if html is not None:
+            _write_html(ledger, id, html, as_json=as_json)
+            return
         if not node and not has_tree(ledger, run) and _show_story(ledger, run, as_json):
             return
         traced = Trace(ledger, run, node)
@@ -46,6 +65,47 @@ def trace(
         answer_json(traced.fields())
     else:
         _show(traced)
+
+
+def _check_target(html: str, *, as_json: bool) -> None:
+    """Refuse a place that nothing can be written to before anything is read."""
+    if html == "-" and as_json:
+        raise InputError("--html - and --json both print on stdout: choose one, or name a file")
+    if html != "-" and (not html or Path(html).is_dir()):
+        raise InputError(f"--html {one_line(html, limit=200)!r} is not a file", fix="name one: --html run.html")
+
+
+def _write_html(ledger: Ledger, id: str, html: str, *, as_json: bool) -> None:
+    from mayfly.serve.trace import trace_page
+
+    with busy("writing the page"):
+        page = trace_page(ledger, id)
+    if html == "-":
+        answer(page)
+        return
+    written = page.encode()
+    _replace(Path(html), written)
+    if as_json:
+        answer_json({"id": id, "file": html, "bytes": len(written)})
+    else:
+        note(f"wrote {one_line(html)} ({len(written):,} bytes); it opens in any browser")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Put *data* in the place of a file at once: there is the old one or the new one."""
+    try:
+        with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name[:50]}.", delete=False) as file:
+            aside = Path(file.name)
+            file.write(data)
+        # What a person writes with an editor may be read by whom the directory lets in, and so may this.
+        mask = os.umask(0)
+        os.umask(mask)
+        aside.chmod(0o666 & ~mask)
+        aside.replace(path)
+    except OSError as error:
+        with suppress(OSError, UnboundLocalError):
+            aside.unlink()
+        raise InputError(f"cannot write {one_line(str(path))}: {error.strerror or error}") from None
 
 
 def _show_story(ledger: Ledger, run: str, as_json: bool) -> bool:
@@ -119,8 +179,7 @@ def _show_node(traced: Trace) -> None:
 
 def _show_order(traced: Trace) -> None:
     from mayfly.cli._tree_rows import columns, cut
-    from mayfly.cli._tree_words import how_long
-    from mayfly.views import event_words
+    from mayfly.views import event_words, how_long
 
     start, terminal = traced.saved.at, sys.stdout.isatty()
     since = 0.0

@@ -14,9 +14,9 @@ from rich.text import Text
 
 from mayfly.cli._screen import _STYLES as COLOURS
 from mayfly.cli._tree_rows import Branch, Line, Row, branches, cut, fitted
-from mayfly.cli._tree_words import STYLES, counted, how_long, pool_words, proven_words, served_by, state_word
+from mayfly.cli._tree_words import STYLES, counted, pool_words, proven_words, served_by, state_word
 from mayfly.core import one_line
-from mayfly.views import status_words
+from mayfly.views import how_long, status_words
 
 if TYPE_CHECKING:
     from mayfly.core import Pool

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import one_line
-from mayfly.views import status_words
+from mayfly.views import how_long, status_words
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
@@ -20,13 +20,6 @@ _POOLS = (
     ("sandbox_seconds", "{} s in the sandbox"),
     ("nodes", "{} nodes"),
 )
-
-
-def how_long(seconds: float) -> str:
-    """Say a duration in the unit that reads best."""
-    if seconds >= 60:
-        return f"{int(seconds // 60)} min {seconds % 60:.0f} s"
-    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{seconds * 1000:.1f} ms"
 
 
 def counted(states: Mapping[str, int]) -> str:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mayfly.core._canonical import canonical_json, content_hash
     from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
     from mayfly.core._contract import EDGES, Contract, Side
+    from mayfly.core._face_sections import McpSettings, TelemetrySettings, WebSettings
     from mayfly.core._hosts import Host, host_of
     from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
     from mayfly.core._money import NO_MONEY, Money
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
         ForgeSettings,
         GateSettings,
         LibrarySettings,
-        McpSettings,
         ModelSettings,
         PersonaSettings,
         PolicySettings,
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
         StagingSettings,
         StoreSettings,
         ToolSettings,
-        WebSettings,
         WorkbenchSettings,
     )
     from mayfly.core._settings import Default, Settings
@@ -150,6 +149,7 @@ __all__ = [
     "StoreError",
     "StoreSettings",
     "Strength",
+    "TelemetrySettings",
     "Tier",
     "ToolSettings",
     "UnresolvedError",
@@ -216,10 +216,11 @@ __getattr__ = lazily(
             "without_known_secrets without_secrets without_secrets_in"
         ),
         "_secret_paths": "secret_path",
+        "_face_sections": "McpSettings TelemetrySettings WebSettings",
         "_sections": (
-            "ForgeSettings GateSettings LibrarySettings McpSettings ModelSettings PersonaSettings PolicySettings "
+            "ForgeSettings GateSettings LibrarySettings ModelSettings PersonaSettings PolicySettings "
             "PromiseSettings PromotionSettings SandboxSettings SchemaSettings SessionSettings StagingSettings "
-            "StoreSettings ToolSettings WebSettings WorkbenchSettings"
+            "StoreSettings ToolSettings WorkbenchSettings"
         ),
         "_settings": "Default Settings",
         "_shown": "CONTROL clipped harmless one_line shown",

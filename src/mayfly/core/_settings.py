@@ -13,11 +13,11 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from mayfly.core._face_sections import McpSettings, TelemetrySettings, WebSettings
 from mayfly.core._sections import (
     ForgeSettings,
     GateSettings,
     LibrarySettings,
-    McpSettings,
     ModelSettings,
     PersonaSettings,
     PolicySettings,
@@ -29,7 +29,6 @@ from mayfly.core._sections import (
     StagingSettings,
     StoreSettings,
     ToolSettings,
-    WebSettings,
     WorkbenchSettings,
     setting,
 )
@@ -74,6 +73,7 @@ class Settings:
     tools: ToolSettings = field(default_factory=ToolSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     web: WebSettings = field(default_factory=WebSettings)
+    telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod

@@ -242,6 +242,12 @@ class Outcome(Generic[T]):
             raise UnresolvedError(self)
         return self.value
 
+    def _repr_html_(self) -> str:
+        """Show it in a notebook; what is in it is text there, without secrets."""
+        from mayfly.core._outcome_html import outcome_html
+
+        return outcome_html(self)
+
 
 # A budget below this is spent on nothing.
 CHAOS_THRESHOLD: Final = 0.1

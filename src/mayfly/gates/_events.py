@@ -26,9 +26,13 @@ class GateJudged:
     fix: str | None
     source_hash: str
     attempt: int = 1
+    # What the whole gate took, at the first of its verdicts.
+    milliseconds: float | None = None
 
     @classmethod
-    def of(cls, verdict: Verdict, *, source_hash: str, attempt: int = 1) -> GateJudged:
+    def of(
+        cls, verdict: Verdict, *, source_hash: str, attempt: int = 1, milliseconds: float | None = None
+    ) -> GateJudged:
         """Make the event of *verdict*; texts are cut where they stop being readable."""
         measured, limit = _short(verdict.measured), _short(verdict.limit)
         return cls(
@@ -42,6 +46,7 @@ class GateJudged:
             fix=verdict.fix[:LONGEST] if verdict.fix else None,
             source_hash=source_hash,
             attempt=attempt,
+            milliseconds=milliseconds,
         )
 
 

@@ -90,10 +90,16 @@ def _case(path: Path, number: int, row: Mapping[str, object]) -> Case:
             facts=tuple(parse_fact(text) for text in _texts(lists["facts"])),
             expect=tuple(parse_atom(text) for text in _texts(lists["expect"])),
             never=tuple(parse_atom(text) for text in _texts(lists["never"])),
-            use=tuple(path.with_name(text) for text in _texts(lists["use"])),
+            use=tuple(_used(path, text) for text in _texts(lists["use"])),
         )
     except MangleError as error:
         raise InputError(f"{where}: {error}") from None
+
+
+def _used(path: Path, name: str) -> Path:
+    """Return the rule file that a case uses: one beside it, or else a shipped one."""
+    beside, shipped = path.with_name(name), Path(__file__).with_name("rules") / name
+    return shipped if not beside.exists() and shipped.exists() else beside
 
 
 def _texts(value: object) -> list[str]:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from mayfly.runtime._agents import AgentKept, versions_of
     from mayfly.runtime._caller import called_by
     from mayfly.runtime._execute import Ran
-    from mayfly.runtime._freeze import Frozen, freeze_module, write_module
+    from mayfly.runtime._freeze import Frozen, freeze_module, jit_functions, prove_function, write_module
     from mayfly.runtime._given import agree, compile_given, compile_now, verdicts_of
     from mayfly.runtime._help import answer_help, answer_in
     from mayfly.runtime._jit import JitFunction, jit
@@ -57,9 +57,11 @@ __all__ = [
     "compile_now",
     "freeze_module",
     "jit",
+    "jit_functions",
     "left_by_staging",
     "open_approvals",
     "prove_again",
+    "prove_function",
     "state_of",
     "verdicts_of",
     "versions_of",
@@ -75,6 +77,8 @@ _HOME = {
     "Standing": "mayfly.runtime._promotion_candidates",
     "Frozen": "mayfly.runtime._freeze",
     "freeze_module": "mayfly.runtime._freeze",
+    "jit_functions": "mayfly.runtime._freeze",
+    "prove_function": "mayfly.runtime._freeze",
     "write_module": "mayfly.runtime._freeze",
     "agree": "mayfly.runtime._given",
     "compile_given": "mayfly.runtime._given",

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mayfly.core import InputError, parse_python
+from mayfly.core import InputError, StoreError, parse_python
 from mayfly.runtime._signature import examples_of, signature_of_node
 
 if TYPE_CHECKING:
+    from mayfly.core import Proof
     from mayfly.runtime._compile import Compiled
     from mayfly.runtime._run import Runtime
 
@@ -35,9 +36,17 @@ def freeze_module(runtime: Runtime, path: Path, *, only: str = "", model: str | 
     The module is read, never imported: what it does when it runs does not matter here.
     """
     before = _read(path)
-    tree = _parse(before, path)
-    found = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_jit(node)]
-    asked = [node for node in found if only in ("", node.name)]
+    chosen = _chosen(before, path, only)
+    after = before
+    for node in reversed(chosen):
+        after = _put(after, node, _compiled(runtime, node, model), path)
+    _parse(after, path)
+    return Frozen(path=path, before=before, after=after, functions=tuple(node.name for node in chosen))
+
+
+def _chosen(text: str, path: Path, only: str) -> list[Function]:
+    """Return the functions under `jit` that are meant."""
+    asked = [node for node in _jit_nodes(_parse(text, path)) if only in ("", node.name)]
     for node in asked:
         signature_of_node(node)
     chosen = [node for node in asked if isinstance(node, ast.FunctionDef)]
@@ -46,11 +55,48 @@ def freeze_module(runtime: Runtime, path: Path, *, only: str = "", model: str | 
         raise InputError(
             f"{path} has no function{named} under @mayfly.jit", fix="decorate one: @mayfly.jit(ground=None)"
         )
-    after = before
-    for node in reversed(chosen):
-        after = _put(after, node, _compiled(runtime, node, model), path)
-    _parse(after, path)
-    return Frozen(path=path, before=before, after=after, functions=tuple(node.name for node in chosen))
+    return chosen
+
+
+def _jit_nodes(tree: ast.Module) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    return [node for node in tree.body if isinstance(node, kinds) and _is_jit(node)]
+
+
+def jit_functions(path: Path) -> dict[str, int]:
+    """Return the functions of a module under `jit`, each with its line; the module is read, never imported."""
+    return {node.name: node.lineno for node in _jit_nodes(_parse(_read(path), path))}
+
+
+def prove_function(runtime: Runtime, path: Path, name: str, *, model: str | None = None) -> Proof:
+    """Prove a function under `jit`: one that is remembered by its tests again, another by writing it; or raise.
+
+    The fallback counts as no proof, and neither does a weak one.
+    """
+    from mayfly.runtime._prove import rerun
+
+    [node] = _chosen(_read(path), path, name)
+    signature = signature_of_node(node)
+    examples = examples_of(signature)
+    if not examples:
+        return _must_hold(runtime.compile(runtime.function_task(signature, examples), model=model).proof, name)
+    given = examples[0].input
+    outcome = runtime.call(
+        signature, given if isinstance(given, list) else [given], examples=examples, ground=None, model=model
+    )
+    if not outcome.resolved or outcome.proof is None:
+        raise StoreError(f"{name} is not proven: {outcome.reason}", fix=f"see: mayfly why {outcome.id}")
+    if outcome.cached:
+        failed = [result for result in rerun(runtime, outcome.id).results if not result.passed]
+        if failed:
+            raise StoreError(f"a test of {name} does not pass again: {failed[0].name}: {failed[0].error}")
+    return _must_hold(outcome.proof, name)
+
+
+def _must_hold(proof: Proof, name: str) -> Proof:
+    if not proof.holds:
+        raise StoreError(f"{name} has a {proof.strength} proof only: nobody but its author speaks for it")
+    return proof
 
 
 def write_module(frozen: Frozen) -> None:

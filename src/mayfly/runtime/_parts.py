@@ -48,7 +48,16 @@ class Parts:
     @property
     def ledger(self) -> Ledger:
         """The ledger of the settings."""
-        return self._once("ledger", lambda: Ledger.open(self.settings))
+        return self._once("ledger", self._ledger)
+
+    def _ledger(self) -> Ledger:
+        ledger = Ledger.open(self.settings)
+        if self.settings.telemetry.exporter != "off":
+            # Imported where it is used: nobody pays for what is off.
+            from mayfly.runtime._telemetry import Telemetry
+
+            ledger.tell(self._once("telemetry", lambda: Telemetry(self.settings)))
+        return ledger
 
     @property
     def switch(self) -> KillSwitch:
@@ -203,8 +212,9 @@ class Parts:
         """End every process and connection; what is used afterwards is made again."""
         with self._lock:
             made, self._made = self._made, {}
-        # The ledger last: whatever ends before it may still have something to record.
-        for name in sorted(made, key=lambda name: name == "ledger"):
+        # The ledger last: whatever ends before it may still have something to record; and what that means goes out.
+        last = ("ledger", "telemetry")
+        for name in sorted(made, key=lambda name: last.index(name) if name in last else -1):
             if hasattr(made[name], "close"):
                 made[name].close()
 

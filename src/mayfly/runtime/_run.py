@@ -10,7 +10,6 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.core import UNSET, Cost, MayflyError, Outcome, Settings, Tier, limit
-from mayfly.library import Registry
 from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
 from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
@@ -299,24 +298,11 @@ class Runtime:
 
     def _trees(self, model: str | None, intent: str = "") -> Trees:
         # Imported where it is used: a single agent needs neither rules nor engines.
-        from mayfly.library.builtin import builtins
-        from mayfly.runtime._staging import Stager
-        from mayfly.runtime._tool_supply import LibrarySupply
-        from mayfly.runtime._tree import Trees
+        from mayfly.runtime._trees_for import trees_for
 
-        # Of the library those that the request may mean are listed; the others are found by their names.
-        able = Stager(self.settings, self.parts.ledger).watching(builtins(self.settings))
-        own = (*able, *self._capabilities)
-        taken = {one.name for one in own}
-        found = self.tools.capabilities_for(intent) if intent else ()
-        listed = (*own, *(one for one in found if one.name not in taken))
-        registry = Registry(listed, library=self.tools.capability, search=self.tools.capabilities_for)
-        supply = LibrarySupply(self.tools)
-        if name := self.model_named(model):
-            from mayfly.runtime._work import work_capability
-
-            registry.add(work_capability(self.settings, name))
-        return Trees(parts=self.parts, tell=self._teller(), workspace=self._workspace, registry=registry, supply=supply)
+        return trees_for(
+            self, self._capabilities, self._workspace, self._teller(), model=self.model_named(model), intent=intent
+        )
 
     def _teller(self) -> Observer:
         """Return what tells whoever calls now, from whatever thread."""

@@ -130,8 +130,12 @@ class Story:
     def _judged(self, admission: Admission) -> None:
         hash = admission.artifact.hash
         self.sandbox_seconds += admission.milliseconds.get("proof", 0.0) / 1000
+        took = dict(admission.milliseconds)
         self._events += [
-            gates.GateJudged.of(verdict, source_hash=hash, attempt=self._attempt) for verdict in admission.verdicts
+            gates.GateJudged.of(
+                verdict, source_hash=hash, attempt=self._attempt, milliseconds=took.pop(verdict.gate, None)
+            )
+            for verdict in admission.verdicts
         ]
 
     def _reflected(self, attempt: Attempt) -> None:

@@ -36,6 +36,8 @@ from mayfly.store._sqlite import SQLite, ledger_file
 if TYPE_CHECKING:
     from mayfly.store._verify import Verified
 
+# Hears what was recorded.
+Listener = Callable[[Sequence[Event]], None]
 # Rows fetched at a time: a page of the largest payloads still fits into memory.
 PAGE = 100
 # Subjects asked for in one query; databases take a few thousand values at most.
@@ -66,6 +68,7 @@ class Ledger(RunList):
         self._closed = False
         self._archives = ArchiveReader(settings.state.absolute() / FOLDER)
         self.fence: Fence | None = None
+        self._listeners: list[Listener] = []
 
     @classmethod
     def open(cls, settings: Settings) -> Ledger:
@@ -117,7 +120,20 @@ class Ledger(RunList):
         with self._database.translated():  # the first one reads what secrets look like, and no file may be to be had
             fresh = [checked(entry, subject) for entry in entries]
         with self._writing() as connection:
-            return append_events(connection, fresh, fence=self.fence)
+            recorded = append_events(connection, fresh, fence=self.fence)
+        return self._announce(recorded)
+
+    def tell(self, listener: Listener) -> None:
+        """Let *listener* know of what this process appends, once it is on disk; one that fails hears no more."""
+        self._listeners.append(listener)
+
+    def _announce(self, recorded: list[Event]) -> list[Event]:
+        for listener in tuple(self._listeners):
+            try:
+                listener(recorded)
+            except Exception:  # whoever listens does not decide whether something is recorded
+                self._listeners.remove(listener)
+        return recorded
 
     def append_after(
         self, kind: str, subjects: Collection[str], make: Callable[[Mapping[str, Event]], Iterable[Event]]
@@ -127,7 +143,8 @@ class Ledger(RunList):
         with self._writing() as connection:
             connection.lock(EVENTS)
             found = {event.subject: event for event in to_events(connection.run(*newest(kind, list(subjects))))}
-            return append_events(connection, [checked(entry, None) for entry in make(found)], fence=self.fence)
+            recorded = append_events(connection, [checked(entry, None) for entry in make(found)], fence=self.fence)
+        return self._announce(recorded)
 
     def read(
         self, *, kind: str | None = None, subject: str | None = None, after: int = 0, limit: int | None = None

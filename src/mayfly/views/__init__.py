@@ -10,12 +10,14 @@ if TYPE_CHECKING:
     from mayfly.views._plots import Bar, bar_plot, line_plot
     from mayfly.views._promise_story import PromiseStory
     from mayfly.views._runs import STATUSES, RunLine, run_line, runs
+    from mayfly.views._sources import TestedSource, tested_sources
+    from mayfly.views._spans import SpanData, SpanMaker
     from mayfly.views._tell import tell
     from mayfly.views._trace import Trace, event_fields, event_words, has_tree
     from mayfly.views._tree import Place, ground_reason, is_ground, places
     from mayfly.views._watched import Moving, Watched
     from mayfly.views._why import Reasons, chain_of, effect_of, reason_of
-    from mayfly.views._words import account_words, status_words
+    from mayfly.views._words import account_words, how_long, status_words
 
 __all__ = [
     "STATUSES",
@@ -27,6 +29,9 @@ __all__ = [
     "PromiseStory",
     "Reasons",
     "RunLine",
+    "SpanData",
+    "SpanMaker",
+    "TestedSource",
     "Trace",
     "Watched",
     "account_words",
@@ -37,6 +42,7 @@ __all__ = [
     "event_words",
     "ground_reason",
     "has_tree",
+    "how_long",
     "is_ground",
     "line_plot",
     "metrics",
@@ -48,6 +54,7 @@ __all__ = [
     "runs",
     "status_words",
     "tell",
+    "tested_sources",
     "verdict_fields",
 ]
 
@@ -59,11 +66,13 @@ __getattr__ = lazily(
         "_plots": "Bar bar_plot line_plot",
         "_promise_story": "PromiseStory",
         "_runs": "RunLine STATUSES run_line runs",
+        "_sources": "TestedSource tested_sources",
+        "_spans": "SpanData SpanMaker",
         "_tell": "tell",
         "_trace": "Trace event_fields event_words has_tree",
         "_tree": "Place ground_reason is_ground places",
         "_watched": "Moving Watched",
         "_why": "Reasons chain_of effect_of reason_of",
-        "_words": "account_words status_words",
+        "_words": "account_words how_long status_words",
     },
 )

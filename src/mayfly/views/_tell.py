@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Money
+from mayfly.views._tell_session import TELL as SESSION_WORDS
 from mayfly.views._words import account_words, status_words
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ def _other(row: Mapping[str, Any]) -> str:
 
 
 _TELL: dict[str, Any] = {
+    **SESSION_WORDS,
     "run.began": _began,
     "forge.wrote": _wrote,
     "gate.judged": _judged,

@@ -21,6 +21,13 @@ def status_words(status: str) -> str:
     return FALLBACK if status == "collapsed" else status
 
 
+def how_long(seconds: float) -> str:
+    """Say a duration in the unit that reads best."""
+    if seconds >= 60:
+        return f"{int(seconds // 60)} min {seconds % 60:.0f} s"
+    return f"{seconds:.2f} s" if seconds >= 0.1 else f"{seconds * 1000:.1f} ms"
+
+
 def account_words(account: Mapping[str, object]) -> str:
     """Say how many lines there were and what became of them; only what was used is said even where it is none."""
     second = account.get("second")

@@ -1,0 +1,44 @@
+"""Put together what plans and resolves trees: capabilities, the library, and where missing tools come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mayfly.core import Capability
+from mayfly.library import Registry
+from mayfly.library.builtin import builtins
+from mayfly.runtime._staging import Stager
+from mayfly.runtime._tool_supply import LibrarySupply
+from mayfly.runtime._tree import Trees
+
+if TYPE_CHECKING:
+    from mayfly.runtime._run import Runtime
+    from mayfly.runtime._story import Observer
+
+
+def trees_for(
+    runtime: Runtime,
+    given: Sequence[Capability],
+    workspace: Path,
+    tell: Observer,
+    *,
+    model: str | None,
+    intent: str = "",
+) -> Trees:
+    """Return what serves the trees of *runtime*; of the library those tools are listed that *intent* may mean."""
+    settings, tools = runtime.settings, runtime.tools
+    own = (*Stager(settings, runtime.parts.ledger).watching(builtins(settings)), *given)
+    taken = {one.name for one in own}
+    # The others of the library are found by their names.
+    found = tools.capabilities_for(intent) if intent else ()
+    listed = (*own, *(one for one in found if one.name not in taken))
+    registry = Registry(listed, library=tools.capability, search=tools.capabilities_for)
+    if model:
+        # Imported where it is used: agents that work with tools load what sessions are made of.
+        from mayfly.runtime._work import work_capability
+
+        registry.add(work_capability(settings, model))
+    supply = LibrarySupply(tools)
+    return Trees(parts=runtime.parts, tell=tell, workspace=workspace, registry=registry, supply=supply)
