@@ -116,7 +116,7 @@ def test_the_first_start_sets_up_and_the_second_does_not(checkout: Checkout) -> 
 
 def test_it_installs_the_package_with_the_pins(checkout: Checkout) -> None:
     checkout.start()
-    assert (checkout.venv / "wanted").read_text().splitlines()[0] == "-e .[mcp,models]"
+    assert (checkout.venv / "wanted").read_text().splitlines()[0] == "-e .[market,mcp,models,serve]"
     assert not list(checkout.root.glob(".venv.log")), "a log is kept only where something failed"
 
 
@@ -205,7 +205,7 @@ def test_a_checkout_that_was_moved_is_set_up_again(checkout: Checkout) -> None:
 def test_sets_are_installed_on_demand_and_kept(checkout: Checkout) -> None:
     assert checkout.start(MAYFLY_SETUP="dev") == (0, "", SETTING_UP)
     wanted = (checkout.venv / "wanted").read_text()
-    assert wanted.startswith("-e .[mcp,models,postgres,ray]\n")
+    assert wanted.startswith("-e .[market,mcp,models,postgres,ray,serve]\n")
     assert "pytest" in wanted
     assert "smolagents" not in wanted
     assert checkout.start(MAYFLY_SETUP="dev") == (0, "", "")

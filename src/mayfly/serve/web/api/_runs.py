@@ -259,12 +259,19 @@ def why_run(
     served: Site,
     node: Annotated[str, Query(max_length=200, pattern=r"^[\w.]*$", description="One promise of it.")] = "",
 ) -> Answer:
-    """Return the chain of reasons from the root to the leaf that decided, the proofs, rules and effects on the way."""
+    """Return the chain of reasons from the root to the leaf that decided, the proofs, rules and effects on the way.
+
+    A list of more than 500 is cut there, and `cut` says how many there are.
+    """
     from mayfly.serve._reasons import reasons_for
 
     with looked_up():
         reply = reasons_for(served.runtime, f"{run}/{node}" if node else run)
-    return recorded({**reply.data, "words": reply.text.splitlines()})
+    lists = {name: value for name, value in reply.data.items() if isinstance(value, list) and len(value) > _STORY}
+    # Of a large tree thousands are proven, one like the other; their pages have them all.
+    cut = {name: value[:_STORY] for name, value in lists.items()}
+    counts = {name: len(value) for name, value in lists.items()}
+    return recorded({**reply.data, **cut, "cut": counts, "words": reply.text.splitlines()[:_STORY]})
 
 
 @router.post("/{run}/cancel", summary="Ask a run to stop")
