@@ -54,12 +54,19 @@ def _thing(said: Said) -> list[str]:
 
 def says_all(reading: Reading, name: str, description: str) -> bool:
     """Say whether every word of a request stands in a description: then it is what that speaks of, whatever it is."""
-    described = read_request(f"{description}"[:_LONGEST], known_lexicon(), lambda word: False)
-    asked, known = _words_by_place(reading), _words_by_place(described)
+    asked = _words_by_place(reading)
     return len(asked) > 2 and all(
-        any(place == other and not bases(word).isdisjoint(bases(said)) for said, other in known)
+        any(place == other and not bases(word).isdisjoint(bases(said)) for said, other in _described(description))
         for word, place in asked
     )
+
+
+# As many descriptions as a process of many libraries knows at once; reading one takes milliseconds, and every promise
+# of a tree is held against all of them.
+@lru_cache(maxsize=4096)
+def _described(description: str) -> frozenset[tuple[str, str]]:
+    """Return the words of a description with their places."""
+    return frozenset(_words_by_place(read_request(description[:_LONGEST], known_lexicon(), lambda word: False)))
 
 
 def _words_by_place(reading: Reading) -> set[tuple[str, str]]:
