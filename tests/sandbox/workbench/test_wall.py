@@ -100,6 +100,13 @@ END
     assert ran.output == "6\n3\nsub\n/tmp\nTrue\nTrue True mayfly\n"
 
 
+def test_a_script_writes_to_its_output_by_name(bench: Workbench) -> None:
+    ran = bench.run(
+        "echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr > /dev/null; echo 4 >/dev/fd/1"
+    )
+    assert (ran.code, ran.output) == (0, "one\ntwo\nthree\n4\n")
+
+
 def test_the_workspace_is_where_it_is_outside(bench: Workbench, workspace: Path) -> None:
     ran = bench.run("pwd; whoami; stat -c %u a.txt; git init -q . && git status --short | head -1")
     assert ran.output.splitlines()[:3] == [str(workspace), bench.run("echo $USER").output.strip(), str(os.getuid())]

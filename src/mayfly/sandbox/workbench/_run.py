@@ -76,6 +76,8 @@ class Command:
             stack.callback(seat.close)
             reader, writer = os.pipe2(os.O_CLOEXEC)
             stack.callback(os.close, reader)
+            # Scripts write to /dev/stderr, which opens the pipe anew, and who runs them in there may be another user.
+            os.fchmod(writer, 0o622)
             stdin = _as_file(self.stdin)
             try:
                 running.begin(self.config, stdin=stdin, output=writer)
