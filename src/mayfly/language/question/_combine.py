@@ -153,16 +153,20 @@ def combine_conditions(segments: Sequence[Segment]) -> Iterator[Condition | None
 
 
 def _list_conditions(segments: Sequence[Segment]) -> tuple[list[Condition], list[str]] | None:
-    """Return the conditions and what stands between them; None where one side of "or" is no condition."""
+    """Return the conditions and what stands between them; None where they do not go together."""
     found: list[Condition] = []
     joints: list[str] = []
     either = False
-    for segment in segments:
+    for before, segment in zip((None, *segments), segments, strict=False):
         if segment.kind == "or":
             if not found or either:
                 return None
             either = True
         elif segment.kind in ("condition", "group") and segment.condition is not None:
+            # Nothing stands between "failed" and "payments": no record is both, so one of them was meant otherwise.
+            beside = before is not None and before.end == segment.start and before.condition
+            if beside and _have_same_column(beside, segment.condition):
+                return None
             if either and _have_same_column(found[-1], segment.condition):
                 found[-1] = _either(found[-1], segment.condition)
                 either = False
