@@ -160,10 +160,7 @@ class Promotion:
             )
         ballot = candidate.ballot
         cast = VoteCast(
-            about=ballot.kind,
-            asked=ballot.asked,
-            tests_hash=ballot.tests_hash,
-            powers=ballot.powers,
+            **ballot.told,
             choice=choice,
             voter=voter.key,
             name=voter.name,
@@ -271,10 +268,7 @@ class Promotion:
 
     def _note_demoted(self, ballot: Ballot, commit: str, *, reason: str, by: str) -> None:
         told = CapabilityDemoted(
-            about=ballot.kind,
-            asked=ballot.asked,
-            tests_hash=ballot.tests_hash,
-            powers=ballot.powers,
+            **ballot.told,
             commit=commit,
             shelf=self._shelf_name,
             reason=one_line(reason, limit=500),
@@ -285,10 +279,7 @@ class Promotion:
     def _note_promoted(self, entry: Promoted, commit: str, *, runs: int) -> None:
         ballot = entry.ballot
         told = CapabilityPromoted(
-            about=ballot.kind,
-            asked=ballot.asked,
-            tests_hash=ballot.tests_hash,
-            powers=ballot.powers,
+            **ballot.told,
             commit=commit,
             shelf=self._shelf_name,
             runs=runs,

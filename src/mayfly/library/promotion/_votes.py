@@ -28,6 +28,11 @@ class Ballot:
     tests_hash: str
     powers: str
 
+    @property
+    def told(self) -> dict[str, str]:
+        """What an event says of it; the source is in the event's subject."""
+        return {"about": self.kind, "asked": self.asked, "tests_hash": self.tests_hash, "powers": self.powers}
+
     def statement(self, choice: Choice) -> str:
         """Return what a voter signs."""
         about = [self.kind, self.asked, self.source_hash, self.tests_hash, self.powers]
