@@ -17,7 +17,7 @@ from mayfly.core import InputError, one_line
 # What can be typed next, each line with one of the files.
 NEXT = (
     "policy test mayfly.d/rules",
-    "permit file_write releases/1.txt --persona coder",
+    "permit file_write releases/1.txt",
     "tools write --name slug --source mayfly.d/tools/slug.py --tests mayfly.d/tools/slug_tests.py",
 )
 
