@@ -38,7 +38,7 @@ def test_a_name_from_elsewhere_is_shown_and_not_obeyed(cli: Cli) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "words"), [(["maybe"], "No such command 'maybe'"), (["on", "--by", " "], "--by is empty")]
+    ("args", "words"), [(["maybe"], "there is no command 'maybe'"), (["on", "--by", " "], "--by is empty")]
 )
 def test_wrong_usage_is_one_line_and_status_2(cli: Cli, args: list[str], words: str) -> None:
     ran = cli("kill", *args)

@@ -1,6 +1,7 @@
-"""`pytest --mayfly`: every function under `@mayfly.jit` is a test that passes once the function is proven.
+"""`pytest -p mayfly.adapters.pytest_plugin --mayfly`: functions under `@mayfly.jit` are tests that pass once proven.
 
-Without the option nothing of Mayfly is loaded. Modules are read, never imported.
+Without the option nothing of Mayfly is loaded. Modules are read, never imported. It is named and not loaded by itself:
+behind the wall, where tests of projects run, Mayfly cannot be imported, and no pytest there could start.
 """
 
 from __future__ import annotations

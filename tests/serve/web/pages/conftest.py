@@ -42,9 +42,9 @@ def axe_source() -> str:
     return ""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Yield one browser for all tests of this process."""
+    """Yield one browser for all tests of the pages; while it is there, no other test could start an event loop."""
     pytest.importorskip("playwright.sync_api", reason=f"no driver for a browser: {HOW}")
     from playwright.sync_api import sync_playwright
 

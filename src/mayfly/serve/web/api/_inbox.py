@@ -29,6 +29,8 @@ _DIFF = 200_000
 class SettledBefore(ConflictError):
     """Somebody else was first."""
 
+    code = "SETTLED"
+
     def __init__(self, message: str, *, details: dict[str, Any]) -> None:
         super().__init__(message, fix="look at what they said")
         self.details = details

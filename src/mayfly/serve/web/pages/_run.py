@@ -22,7 +22,7 @@ from mayfly.views import Bar, account_words, bar_plot, chain_of, has_tree, reaso
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served
-    from mayfly.store import Event, Ledger
+    from mayfly.store import Event, Ledger, RunRow
 
 router = APIRouter()
 # Events on one page of a story, and tests beside a source.
@@ -51,11 +51,11 @@ def show_run(
     if first is None:
         raise NotFound(f"there is no run {run[:80]}", fix="see the list of runs")
     row, ended = ledger.run(run), _end_of(ledger, run)
+    status = _status(row, ended)
     events = list(ledger.read(subject=run, after=after, limit=_STORY + 1))
     tree = _tree(served, run, skip, state) if has_tree(ledger, run) else None
     kept = kept_answer(ledger, run)
-    status = row.status if row else "resolved" if ended and ended.kind == "run.resolved" else "collapsed"
-    outcome = kept[0] if kept else {}
+    outcome, again = kept or ({}, None)
     payload: Mapping[str, Any] = ended.payload if ended and status not in ("running", "interrupted") else {}
     return page(
         request,
@@ -67,7 +67,7 @@ def show_run(
         outcome=outcome,
         answered="value" in outcome and status == "resolved",
         answer_plot=_answer_plot(outcome.get("value")),
-        again=kept[1] if kept else None,
+        again=again,
         ended=payload,
         reading=payload.get("reading") or outcome.get("reading") or "",
         lines=account_words(payload["account"]) if payload.get("account") else "",
@@ -80,6 +80,13 @@ def show_run(
         decisions=decisions_of(ledger, run, first.id, small=not row or row.nodes <= _SMALL),
         live=run if status == "running" or (status == "resolved" and _is_late(ended, kept, tree)) else "",
     )
+
+
+def _status(row: RunRow | None, ended: Event | None) -> str:
+    """Return how a run stands; one that no list has, such as a compilation, by its last event."""
+    if row is not None:
+        return row.status
+    return "resolved" if ended is not None and ended.kind == "run.resolved" else "collapsed"
 
 
 # Seconds in which the answer of a run may come after its end.
