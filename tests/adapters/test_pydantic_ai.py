@@ -1,13 +1,26 @@
 """The library as a toolset of a real pydantic-ai agent, whose model is a function."""
 
+import asyncio
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, RetryPromptPart, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from mayfly.adapters.pydantic_ai import LibraryToolset
 from mayfly.runtime import Runtime
+
+
+@pytest.fixture(autouse=True)
+def own_loop() -> Iterator[None]:
+    """Give `run_sync` an event loop that is closed again: it leaves one of its own open."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    loop.close()
+    asyncio.set_event_loop(None)
 
 
 def agent_that_calls(runtime: Runtime, *calls: dict[str, Any]) -> tuple[Agent, list[AgentInfo]]:
