@@ -82,7 +82,7 @@ def _serve_here(settings: Settings, options: WebOptions, bound: socket.socket, *
 
 
 def _ignore(number: int, frame: FrameType | None) -> None:
-    pass
+    """Do nothing on a signal that the server has heard already; a handler, since children would inherit SIG_IGN."""
 
 
 def _end_with(pipe: int, server: uvicorn.Server) -> None:

@@ -67,7 +67,7 @@ def test_what_does_not_fit_is_named(typed: dict[str, str], words: str) -> None:
     "schema", [{}, {"properties": None}, {"properties": {"a": 1}}, {"properties": {"a": {"type": []}}}]
 )
 def test_any_schema_makes_a_form(schema: dict[str, Any]) -> None:
-    fields_of(schema)
+    assert [one.name for one in fields_of(schema)] == [f"argument.{name}" for name in schema.get("properties") or {}]
 
 
 def test_examples_are_lines_with_an_arrow_or_json() -> None:
