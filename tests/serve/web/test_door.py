@@ -185,6 +185,18 @@ def test_a_port_in_use_is_one_line(library: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_stream_that_is_open_ends_with_the_server_and_nothing_is_said_of_it(library: Path, workers: str) -> None:
+    with web_server(library, "--workers", workers) as site, site.client() as web, web.stream("GET", "/api/events") as s:
+        lines = s.iter_lines()
+        assert next(lines).startswith("retry")
+        site.process.send_signal(signal.SIGTERM)
+        assert [line for line in lines if line.startswith("data")] == []
+        assert site.process.wait(30) == 0
+        assert site.process.stderr is not None
+        assert "Traceback" not in site.process.stderr.read()
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
 def test_sigterm_ends_it_and_all_it_started(library: Path, workers: str) -> None:
     with web_server(library, "--workers", workers) as site, site.client() as web:
         processes = {told(web.get("/api/health"))["process"] for _ in range(10)}

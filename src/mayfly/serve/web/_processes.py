@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from mayfly.core import Settings
     from mayfly.serve.web._options import WebOptions
+    from mayfly.serve.web._served import Served
 
 VARIABLE = "MAYFLY_WEB_TOKEN"
 # Seconds that requests have to end in once the server has to; then they are ended.
@@ -76,9 +77,22 @@ def _serve_here(settings: Settings, options: WebOptions, bound: socket.socket, *
             lifespan="on",
         )
         server = uvicorn.Server(config)
+        _end_streams_first(server)
         if parent is not None:
             threading.Thread(target=_end_with, args=(parent, server), name="mayfly-parent", daemon=True).start()
         server.run(sockets=[bound])
+
+
+def _end_streams_first(server: uvicorn.Server) -> None:
+    """Let streams end when the server has to: they would last as long as their readers, and be broken off after all."""
+    shut_down = server.shutdown
+
+    async def end(sockets: list[socket.socket] | None = None) -> None:
+        served: Served = server.config.app.state.served  # type: ignore[union-attr]  # the application of `make_app`
+        served.feed.close()
+        await shut_down(sockets)
+
+    server.shutdown = end  # type: ignore[method-assign]
 
 
 def _ignore(number: int, frame: FrameType | None) -> None:

@@ -28,6 +28,8 @@ class Uploads:
     def keep(self, name: str, source: BinaryIO) -> Path:
         """Write what *source* holds and return where; nothing of *name* but letters and its ending is used."""
         plain = _KEPT.sub("_", name.replace("\\", "/").rpartition("/")[2]).lstrip(".")[-_LONGEST:] or "upload"
+        # A server that runs for months gets rid of old files whenever new ones come.
+        self.sweep()
         place = self._home / secrets.token_hex(8)
         try:
             place.mkdir(parents=True, mode=0o700)

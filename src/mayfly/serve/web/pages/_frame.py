@@ -52,9 +52,8 @@ DONE = {
     "stopped": "It was asked to stop.",
     "voted": "Your vote is signed and counted.",
 }
-# Every page is of its moment, and may hold what only this browser should see. A form that is sent from a page without
-# referrers has the origin "null", which the guard takes for somebody else's: ours are told to ourselves, and no others.
-_HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "same-origin"}
+# Every page is of its moment, and may hold what only this browser should see.
+_HEADERS = {"Cache-Control": "no-store"}
 # Lines of a diff and characters of a value that are put on a page; a browser shows more only slowly.
 _DIFF_LINES = 1500
 _VALUE = 60_000
