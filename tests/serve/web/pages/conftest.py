@@ -42,6 +42,20 @@ def axe_source() -> str:
     return ""
 
 
+def serious_faults(page: Page, rules: str = "{ resultTypes: ['violations'] }") -> list[tuple[str, list[str]]]:
+    """Return the serious faults of accessibility of the page that is open; none can be found without the script."""
+    source = axe_source()
+    if not source:
+        return []
+    page.evaluate(source)
+    found: Any = page.evaluate(f"axe.run(document, {rules})")
+    return [
+        (one["id"], [node["html"][:160] for node in one["nodes"][:3]])
+        for one in found["violations"]
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Yield one browser for all tests of the pages; while it is there, no other test could start an event loop."""

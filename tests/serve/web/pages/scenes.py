@@ -56,6 +56,7 @@ def make_scene(place: Path, *, type_cache: Path, compiled_rules: Path, hostile: 
     shutil.copytree(compiled_rules / "rules-cache", state / "rules-cache")
     with Runtime(Settings(state_dir=str(state))) as runtime:
         _make_tools(runtime)
+        runtime.promotion.identities.new("ada")
         _make_runs(runtime)
         if hostile:
             said = f"translate {HOSTILE} into Klingon"

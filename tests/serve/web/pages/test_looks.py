@@ -5,13 +5,13 @@ from __future__ import annotations
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("playwright.sync_api", reason="make browser")
 
-from .conftest import axe_source
+from .conftest import axe_source, serious_faults
 from .test_walks import api, run_with
 
 if TYPE_CHECKING:
@@ -49,17 +49,12 @@ def addresses(site: str) -> dict[str, str]:
     [("light", "{ resultTypes: ['violations'] }"), ("dark", "{ runOnly: ['color-contrast'] }")],
 )
 def test_no_page_has_a_serious_fault_of_accessibility(site: str, new_page: NewPage, scheme: str, rules: str) -> None:
-    source = axe_source()
-    if not source:
+    if not axe_source():
         pytest.skip("axe-core is not there: make browser")
     page, faults = new_page(color_scheme=scheme), []
     for name, path in addresses(site).items():
         page.goto(site + path)
-        page.evaluate(source)
-        found: Any = page.evaluate(f"axe.run(document, {rules})")
-        for one in found["violations"]:
-            if one["impact"] in ("serious", "critical"):
-                faults.append((name, one["id"], [node["html"][:160] for node in one["nodes"][:3]]))
+        faults += [(name, *fault) for fault in serious_faults(page, rules)]
     assert not faults
 
 

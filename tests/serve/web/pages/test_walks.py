@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="make browser")
 from playwright.sync_api import expect
 
+from .conftest import serious_faults
 from .scenes import HOSTILE, SAMPLES
 
 if TYPE_CHECKING:
@@ -177,8 +178,10 @@ def test_a_tree_is_shown_promise_by_promise(site: str, new_page: NewPage) -> Non
     promises = page.locator(".promises li")
     expect(promises).to_have_count(3)
     expect(promises.nth(1)).to_contain_text("budget 0.50")
+    assert not serious_faults(page)
     promises.nth(1).get_by_role("link").click()
     expect(page.get_by_role("heading", name="Kept")).to_be_visible()
+    assert not serious_faults(page)
 
 
 def test_a_chat_shows_its_changes_and_takes_one_back_and_an_approval_is_given_in_place(
@@ -200,6 +203,7 @@ def test_a_chat_shows_its_changes_and_takes_one_back_and_an_approval_is_given_in
     page.get_by_label("Say something").press("Enter")
     expect(page.get_by_text("The change of .envrc waits for you.")).to_be_visible()
     expect(page.get_by_role("region", name="What would change")).to_contain_text("+export MODE=dev")
+    assert not serious_faults(page)
     assert not (work / ".envrc").exists()
     inbox = new_page()
     inbox.goto(f"{site}/inbox")
@@ -264,6 +268,18 @@ def test_the_rules_are_searched_asked_explained_and_tried(site: str, new_page: N
     page.goto(f"{site}/policy")
     page.locator("#decided ~ .scroll a").first.click()
     expect(page.get_by_role("heading", name="Decided")).to_be_visible()
+
+
+def test_a_vote_is_cast_on_the_page_and_counted(site: str, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{site}/market")
+    row = page.get_by_role("row", name=re.compile("roman_to_int"))
+    row.get_by_role("button", name=re.compile("^For")).click()
+
+    expect(page.get_by_role("status")).to_have_text("Your vote is signed and counted.")
+    expect(row).to_contain_text("+1")
+    # Who has voted is not asked again.
+    expect(row.get_by_role("button")).to_have_count(0)
 
 
 def test_the_market_and_the_doctor_say_how_things_stand(site: str, new_page: NewPage) -> None:
