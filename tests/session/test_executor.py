@@ -13,7 +13,7 @@ import pytest
 
 from mayfly.core import SessionSettings, Settings
 from mayfly.runtime import Session
-from mayfly.session import TurnEnded
+from mayfly.session import TurnAsked, TurnEnded
 from mayfly.store import KillSwitch
 from mayfly.testing import ChatReply, chat_server
 
@@ -134,6 +134,20 @@ def test_a_turn_that_is_stopped_keeps_the_session(settings: Settings, workspace:
         assert session.turn("Fix it").status == "stopped"
         timer.join()
         assert session.turn("Fix something else").text == "later"
+
+
+def test_a_turn_whose_process_died_before_anything_was_decided_goes_on_as_the_same_turn(
+    settings: Settings, workspace: Path
+) -> None:
+    with chat_server(model(says("done it"))) as server:
+        with Session(settings, workspace=workspace, model=server.model) as session:
+            # All that a process had written that was killed at once.
+            session.log.add(TurnAsked(turn=1, text="Fix it"))
+        with Session(settings, workspace=workspace, model=server.model, resume="") as session:
+            ended = session.go_on()
+            assert ended is not None
+            assert (ended.status, ended.text) == ("done", "done it")
+            assert [turn.text for turn in session.log.turns] == ["Fix it"]
 
 
 def test_a_model_that_fails_ends_the_turn_with_its_reason(settings: Settings, workspace: Path) -> None:

@@ -60,7 +60,10 @@ class Executor:
 
     async def execute(self, task: str) -> TurnEnded:
         """Take one request to the end of its turn; whatever goes wrong is how the turn ends, and never raised."""
-        turn = self._begin(task)
+        return await self._start(self._begin(task), task)
+
+    async def _start(self, turn: Turn, task: str) -> TurnEnded:
+        """Find out what is wanted of whom, and do it."""
         try:
             self.parts.kill()
             perceived = await perceive(
@@ -84,8 +87,8 @@ class Executor:
         if turn is None:
             return None
         if turn.configured is None:
-            self.log.add(TurnEnded(turn=turn.number, status="stopped", text="", reason="interrupted"))
-            return await self.execute(turn.text)
+            # The same turn, and not another after it: a process that dies between two events would leave none open.
+            return await self._start(turn, turn.text)
         return await self._run(turn, self._config_of(turn.configured))
 
     def _begin(self, task: str) -> Turn:
