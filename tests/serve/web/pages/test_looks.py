@@ -32,6 +32,7 @@ def addresses(site: str) -> dict[str, str]:
         "hostile": f"/runs/{run_with(site, 'Klingon')}",
         "chats": "/chat",
         "library": "/library",
+        "make": "/make",
         "tool": "/library/roman_to_int",
         "policy": "/policy?goal=permitted",
         "rules": "/policy?search=deny",

@@ -11,8 +11,8 @@ from starlette.datastructures import FormData
 
 from mayfly.core import InputError
 from mayfly.promise import Promise
+from mayfly.serve.web.pages._examples import examples_in
 from mayfly.serve.web.pages._frame import diff_lines, for_pages, model_name, pretty, took
-from mayfly.serve.web.pages._home import _examples
 from mayfly.serve.web.pages._promises import promise_rows, shape_of_tree
 from mayfly.serve.web.pages._schema_forms import arguments_in, fields_of
 from mayfly.views import places
@@ -71,14 +71,14 @@ def test_any_schema_makes_a_form(schema: dict[str, Any]) -> None:
 
 
 def test_examples_are_lines_with_an_arrow_or_json() -> None:
-    assert _examples("MCMXC -> 1990\nIV -> 4") == (
+    assert examples_in("MCMXC -> 1990\nIV -> 4") == (
         {"input": "MCMXC", "output": 1990},
         {"input": "IV", "output": 4},
     )
-    assert _examples('[{"input": "a", "output": "b"}]') == ({"input": "a", "output": "b"},)
+    assert examples_in('[{"input": "a", "output": "b"}]') == ({"input": "a", "output": "b"},)
     for wrong in ("no arrow", "[1]", "[{", "[[[["):
         with pytest.raises(InputError):
-            _examples(wrong)
+            examples_in(wrong)
 
 
 def test_the_lines_of_a_diff_are_told_apart_and_a_long_one_is_cut() -> None:

@@ -235,6 +235,27 @@ def test_a_tool_is_called_from_the_form_of_its_schema(site: str, new_page: NewPa
     assert page.evaluate("window.owned") is None
 
 
+def test_a_tool_is_made_from_examples_and_one_that_cannot_be_keeps_what_was_typed(site: str, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{site}/library")
+    page.get_by_role("link", name="Make a tool").click()
+    page.get_by_label("What it does").fill("initials of a name")
+    examples = page.get_by_role("textbox", name="Examples")
+    examples.fill("anna lee -> A.L.\nbob stone")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("alert")).to_contain_text("an example needs an arrow")
+    assert not serious_faults(page)
+
+    expect(page.get_by_label("What it does")).to_have_value("initials of a name")
+    examples.fill("anna lee -> A.L.\nbob stone -> B.S.\ncarl von ossi -> C.V.O.\nd e -> D.E.")
+    page.get_by_role("button", name="Make it").click()
+    expect(page.get_by_role("status")).to_have_text("It is proven, and serves.")
+
+    page.get_by_role("textbox", name=re.compile("string")).fill("kim poe")
+    page.get_by_role("button", name="Call").click()
+    expect(page.locator(".answer")).to_contain_text("K.P.")
+
+
 def test_a_tool_is_rolled_back_and_its_versions_compared(site: str, new_page: NewPage) -> None:
     page = new_page()
     page.goto(f"{site}/library/roman_to_int")

@@ -13,10 +13,22 @@ _KINDS = {"mayfly.css": "text/css", "mayfly.js": "text/javascript", "mayfly.svg"
 
 def pages_router() -> APIRouter:
     """Return the routes of all pages."""
-    from mayfly.serve.web.pages import _chat, _doctor, _home, _inbox, _library, _market, _policy, _promises, _run, _runs
+    from mayfly.serve.web.pages import (
+        _chat,
+        _doctor,
+        _home,
+        _inbox,
+        _library,
+        _make,
+        _market,
+        _policy,
+        _promises,
+        _run,
+        _runs,
+    )
 
     router = APIRouter(include_in_schema=False)
-    for one in (_home, _runs, _run, _promises, _chat, _library, _policy, _inbox, _market, _doctor):
+    for one in (_home, _runs, _run, _promises, _chat, _library, _make, _policy, _inbox, _market, _doctor):
         router.include_router(one.router)
     router.add_api_route("/static/{name}", _static)
     return router

@@ -47,6 +47,7 @@ DONE = {
     "approved": "Approved, and done.",
     "denied": "Denied; the agent is told.",
     "settled": "Recorded. The run can go on.",
+    "made": "It is proven, and serves.",
     "rolled-back": "That version serves again.",
     "undone": "The change was taken back.",
     "stopped": "It was asked to stop.",

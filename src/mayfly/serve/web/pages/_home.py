@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
-import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -14,6 +13,7 @@ from starlette.datastructures import FormData, UploadFile
 from mayfly.core import InputError, one_line
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web.pages._asked import PageTask, begin, kept_answer
+from mayfly.serve.web.pages._examples import examples_in
 from mayfly.serve.web.pages._frame import HERE, Site, page, see, word_in
 from mayfly.serve.web.pages._runs import list_page
 
@@ -84,7 +84,7 @@ async def _typed(served: Served, form: FormData) -> PageTask:
         intent=intent,
         path=path,
         name=name,
-        examples=_examples(word_in(form, "examples", most=_PASTED)),
+        examples=examples_in(word_in(form, "examples", most=_PASTED)),
         accept_weak=word_in(form, "accept_weak") == "on",
     )
 
@@ -106,30 +106,3 @@ async def _file(served: Served, form: FormData) -> tuple[str, str]:
         if task is not None and task.path:
             return task.path, task.name
     return "", ""
-
-
-def _examples(text: str) -> tuple[dict[str, Any], ...]:
-    """Read examples: JSON as the command line takes it, or a line for each, with an arrow in it."""
-    if not text:
-        return ()
-    if text.startswith("["):
-        try:
-            found = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise InputError(f"the examples are not JSON: {one_line(str(error), limit=200)}") from None
-    else:
-        pairs = [line.partition("->") for line in text.splitlines() if line.strip()]
-        if not all(arrow for _, arrow, _ in pairs):
-            raise InputError("an example needs an arrow", fix="write a line for each, such as: MCMXC -> 1990")
-        found = [{"input": _value(given), "output": _value(wanted)} for given, _, wanted in pairs]
-    if not all(isinstance(one, dict) and {"input", "output"} <= set(one) for one in found):
-        raise InputError("an example has an input and an output", fix='such as [{"input": "IV", "output": 4}]')
-    return tuple(found)
-
-
-def _value(text: str) -> object:
-    try:
-        value: object = json.loads(text.strip())
-    except (ValueError, RecursionError):
-        return text.strip()
-    return value
