@@ -6,11 +6,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from mayfly import testing
+
+if TYPE_CHECKING:
+    from mayfly.testing.chain import LocalChain, RpcServer
 
 # The same examples in every run, however long the machine takes over one: what failed once fails again.
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
@@ -115,3 +119,25 @@ def postgres_url(postgres_server: str) -> Iterator[str]:
     """Yield a URL whose tables live in an empty schema of their own."""
     with testing.postgres_schema(postgres_server) as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def chain_and_rpc() -> "Iterator[tuple[LocalChain, RpcServer]]":
+    """Yield one chain for all tests of this process, and where it answers JSON-RPC: it takes seconds to make."""
+    from mayfly.testing.chain import local_chain
+
+    with local_chain() as made:
+        yield made
+
+
+@pytest.fixture
+def chain(chain_and_rpc: "tuple[LocalChain, RpcServer]") -> "Iterator[LocalChain]":
+    """Yield the chain; what a test does to it, to its clock too, is taken back."""
+    with chain_and_rpc[0].taken_back():
+        yield chain_and_rpc[0]
+
+
+@pytest.fixture
+def rpc(chain_and_rpc: "tuple[LocalChain, RpcServer]") -> "RpcServer":
+    """Return where the chain answers JSON-RPC."""
+    return chain_and_rpc[1]

@@ -205,7 +205,7 @@ def test_a_checkout_that_was_moved_is_set_up_again(checkout: Checkout) -> None:
 def test_sets_are_installed_on_demand_and_kept(checkout: Checkout) -> None:
     assert checkout.start(MAYFLY_SETUP="dev") == (0, "", SETTING_UP)
     wanted = (checkout.venv / "wanted").read_text()
-    assert wanted.startswith("-e .[market,mcp,models,postgres,ray,serve]\n")
+    assert wanted.startswith("-e .[market,mcp,models,postgres,ray,serve,x402]\n")
     assert "pytest" in wanted
     assert "smolagents" not in wanted
     assert checkout.start(MAYFLY_SETUP="dev") == (0, "", "")

@@ -64,6 +64,7 @@ def test_every_setting_has_an_owner_and_a_meaning() -> None:
         "store",
         "gates",
         "forge",
+        "market",
         "models",
         "library",
         "persona",

@@ -16,6 +16,7 @@ from mayfly.core import Settings, StoreSettings
 from mayfly.store import Cache, DoctorAttacked, Ledger
 
 from .conftest import FRESH, Plain
+from .money import payment_at, sale_at
 
 # LAST is the newest event, NEXT the only id a row may take, LATER the one after it; SCHEMA is where the tables are.
 BOTH = [
@@ -189,5 +190,21 @@ def test_a_role_that_may_also_change_the_cache_can_use_it_and_change_nothing_els
             assert cache.clear() == 1
         with closing(Plain(settings)) as plain:
             for table in ("mayfly_events", "mayfly_blobs", "mayfly_migrations"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                    plain.run(f"DELETE FROM {table}")
+
+
+def test_a_role_that_may_also_change_payments_and_sales_can_do_business_and_take_nothing_away(
+    postgres_settings: Settings,
+) -> None:
+    Ledger.open(postgres_settings).close()
+    with limited(postgres_settings, "UPDATE ON mayfly_payments, mayfly_sales") as settings:
+        with Ledger.open(settings) as app:
+            for state in ("delivered", "released", "disputed"):
+                payment_at(app, state, strategy="slow")
+            sale_at(app, "settled", strategy="slow")
+            assert app.verify().ok
+        with closing(Plain(settings)) as plain:
+            for table in ("mayfly_payments", "mayfly_sales", "strategies"):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
                     plain.run(f"DELETE FROM {table}")

@@ -77,6 +77,39 @@ def entry(number: int) -> DoctorAttacked:
     return DoctorAttacked(level="test", cases=number, contained=os.getpid())
 
 
+def reserve_payments(name: str, number: str, room: str) -> None:
+    """Reserve payments of one unit under a cap that all workers share; say how many there was room for."""
+    from mayfly.core import LimitError
+    from mayfly.market import PaymentReserved
+    from mayfly.store import Cap, PaymentList
+
+    cap = Cap(name="all", units=int(room), network="n", asset="a")
+    made = 0
+    with Ledger.open(here()) as ledger:
+        payments = PaymentList(ledger)
+        await_start()
+        for one in range(int(number)):
+            wanted = PaymentReserved(
+                call=f"{name}-{one}",
+                url="",
+                host="",
+                method="GET",
+                request="r",
+                network="n",
+                asset="a",
+                payee="p",
+                payer="q",
+                units=1,
+                decimals=6,
+            )
+            try:
+                payments.reserve(wanted, f"p-{name}-{one}", [cap])
+                made += 1
+            except LimitError:
+                pass
+    say(made)
+
+
 def open_store() -> None:
     await_start()
     with Ledger.open(here()) as ledger:

@@ -1,4 +1,4 @@
-"""`mayfly market`: which programs ran often and well, who votes for them, and what is promoted."""
+"""`mayfly market`: what is bought and sold, which programs ran often and well, and who votes for them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,6 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mayfly.cli._market_buy import buy
+from mayfly.cli._market_discover import discover
+from mayfly.cli._market_pnl import pnl
+from mayfly.cli._market_sell import sell
 from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
 from mayfly.cli._who import By, who
 from mayfly.core import InputError, Settings, one_line
@@ -14,7 +18,9 @@ if TYPE_CHECKING:
     from mayfly.library.promotion import Choice
     from mayfly.runtime import Promotion, Standing
 
-app = group("What is worth keeping: votes, and what they promote.")
+app = group("Buy and sell, what was earned and spent; vote on what is worth keeping.")
+for one in (discover, buy, sell, pnl):
+    app.command()(one)
 
 Wanted = Annotated[
     str, typer.Argument(help="The hash of its source, or the beginning of it; a tool also by its name.", metavar="HASH")

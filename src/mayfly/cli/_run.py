@@ -93,7 +93,7 @@ GrantOption = Annotated[
     list[str] | None,
     typer.Option(
         help="Open a door for the code that is written: fs:workspace (this directory, to be read), fs:workspace:rw, "
-        "net:HOST[:PORT], package. May be given more than once; the rules decide.",
+        "net:HOST[:PORT], buy[:HOST] (through the wallet), package. May be given more than once; the rules decide.",
         metavar="G",
     ),
 ]
@@ -113,6 +113,9 @@ RecordOption = Annotated[
     Path | None, typer.Option(help="Append every model request and answer to this file.", metavar="FILE")
 ]
 HintOption = Annotated[list[str] | None, typer.Option(help="Something the writer should know.", metavar="TEXT")]
+StrategyOption = Annotated[
+    str | None, typer.Option(help="The strategy that what it buys and earns is counted for.", metavar="NAME")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show no progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show what the gates measured, too.")]
 
@@ -138,6 +141,7 @@ def run(
     judge: JudgeOption = None,
     record: RecordOption = None,
     hint: HintOption = None,
+    strategy: StrategyOption = None,
     verbose: Verbose = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -170,7 +174,7 @@ def run(
         verbose=verbose,
         workspace=workspace_of(workspace),
         typed=command_context.meta.get("mayfly.typed", ()),
-        settings=_judged_by(Settings.load(), judge),
+        settings=_counted_for(_judged_by(Settings.load(), judge), strategy),
     )
     raise typer.Exit(exit_status(_run(intent, input or [], options, shown)))
 
@@ -179,6 +183,16 @@ def _judged_by(settings: Settings, judge: str | None) -> Settings:
     if judge not in (None, "model"):
         raise InputError(f"--judge {one_line(str(judge), limit=60)}: it is model, or left out")
     return settings if judge is None else replace(settings, forge=replace(settings.forge, judge="model"))
+
+
+def _counted_for(settings: Settings, strategy: str | None) -> Settings:
+    if strategy is not None:
+        settings = replace(settings, market=replace(settings.market, strategy=strategy))
+    if strategy or settings.market.strategy:
+        from mayfly.store import check_strategy
+
+        check_strategy(settings.market.strategy)
+    return settings
 
 
 def _demands_strong(demand: str | None, *, accept_weak: bool) -> bool:

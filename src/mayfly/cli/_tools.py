@@ -243,8 +243,8 @@ TestsOption = Annotated[
 ToolGrant = Annotated[
     list[str] | None,
     typer.Option(
-        help="What it may reach, instead of library.grants: net:HOST[:PORT], net:*, package, fs:workspace, none. "
-        "May be given more than once; the rules decide.",
+        help="What it may reach, instead of library.grants: net:HOST[:PORT], net:*, buy[:HOST], package, fs:workspace, "
+        "none. May be given more than once; the rules decide.",
         metavar="G",
     ),
 ]

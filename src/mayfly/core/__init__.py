@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from mayfly.core._canonical import canonical_json, content_hash
     from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
     from mayfly.core._contract import EDGES, Contract, Side
-    from mayfly.core._face_sections import McpSettings, TelemetrySettings, WebSettings
+    from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
     from mayfly.core._hosts import Host, host_of
     from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
-    from mayfly.core._money import NO_MONEY, Money
+    from mayfly.core._money import NO_MONEY, Money, units_text
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
     from mayfly.core._programs import find_program, missing_program
@@ -122,6 +122,7 @@ __all__ = [
     "LibrarySettings",
     "LimitError",
     "MachineError",
+    "MarketSettings",
     "MayflyError",
     "McpSettings",
     "ModelSettings",
@@ -187,6 +188,7 @@ __all__ = [
     "secret_path",
     "secret_remover",
     "shown",
+    "units_text",
     "was_hidden",
     "within",
     "without_known_secrets",
@@ -205,7 +207,7 @@ __getattr__ = lazily(
         "_contract": "EDGES Contract Side",
         "_hosts": "Host host_of",
         "_input_file": "InputFile parse_json read_input_file read_small_file",
-        "_money": "NO_MONEY Money",
+        "_money": "NO_MONEY Money units_text",
         "_parse": "check_tree parse_python",
         "_programs": "find_program missing_program",
         "_pool": "Hold Pool current_pool limit within",
@@ -216,7 +218,7 @@ __getattr__ = lazily(
             "without_known_secrets without_secrets without_secrets_in"
         ),
         "_secret_paths": "secret_path",
-        "_face_sections": "McpSettings TelemetrySettings WebSettings",
+        "_face_sections": "MarketSettings McpSettings TelemetrySettings WebSettings",
         "_sections": (
             "ForgeSettings GateSettings LibrarySettings ModelSettings PersonaSettings PolicySettings "
             "PromiseSettings PromotionSettings SandboxSettings SchemaSettings SessionSettings StagingSettings "

@@ -1,4 +1,4 @@
-"""The settings of what faces the outside: MCP, pages and HTTP API, telemetry."""
+"""The settings of what faces the outside: MCP, pages and HTTP API, the market, telemetry."""
 
 from __future__ import annotations
 
@@ -65,3 +65,52 @@ class WebSettings:
     rate: float = setting(500.0, "requests a second from one address, after a burst", owner="serve", minimum=1)
     streams: int = setting(128, "streams of events at once in one process", owner="serve", minimum=1)
     uploads: float = setting(7.0, "days for which files of unfinished runs are kept", owner="serve", minimum=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarketSettings:
+    """On which chain money is, who may be paid with it, and how much; amounts are dollars, written exactly."""
+
+    rpc_url: str = setting("", "JSON-RPC of a node of the chain, which says what was paid", owner="market")
+    network: str = setting("", "the chain, as eip155:8453; nothing else is paid on", owner="market")
+    asset: str = setting("", "address of the token that is paid with; no other is", owner="market")
+    # Six is what USDC has on every chain; the token is asked for it before a wallet is first used.
+    asset_decimals: int = setting(6, "decimals of the token", owner="market", minimum=0, maximum=18)
+    facilitator_url: str = setting("", "where a seller has payments verified and settled", owner="market")
+    # Twelve blocks: what exchanges wait for on Ethereum; a chain on this machine needs none.
+    confirmations: int = setting(12, "blocks above one until it is evidence", owner="market", minimum=0)
+    hosts: str = setting("", "sellers that may be paid, separated by commas; empty: none", owner="market")
+    payees: str = setting("", "addresses that may be paid, separated by commas; empty: any", owner="market")
+    per_call: str = setting("0.10", "dollars for one purchase", owner="market")
+    per_hour: str = setting("1.00", "dollars in sixty minutes, whoever buys", owner="market")
+    per_agent: str = setting("1.00", "dollars that one agent may pay in all", owner="market")
+    # Ten minutes: an authorization that is at large for longer is money nobody can plan with.
+    longest_validity: int = setting(600, "seconds an authorization is valid at most", owner="market", minimum=1)
+    # A facilitator wants a few seconds left when it settles; less than this and the money is only at risk.
+    shortest_validity: int = setting(10, "seconds a seller has to give at least", owner="market", minimum=1)
+    timeout: float = setting(60.0, "seconds for one request to a seller", owner="market", minimum=0.1)
+    rpc_timeout: float = setting(10.0, "seconds for one question to the node", owner="market", minimum=0.1)
+    answer_size: int = setting(4 * MIB, "bytes of a seller's answer", owner="market", minimum=1)
+    body_size: int = setting(1 * MIB, "bytes of what is sent to a seller", owner="market", minimum=0)
+    tries: int = setting(3, "times one purchase sends the same payment", owner="market", minimum=1)
+    try_delay: float = setting(
+        0.5, "seconds before it is sent again; twice as long each time", owner="market", minimum=0
+    )
+    takeover: float = setting(5.0, "seconds a purchase waits for another of the same id", owner="market", minimum=0)
+    reconcile: float = setting(30.0, "seconds between looks at payments that are open", owner="market", minimum=0.1)
+    payee: str = setting("", "address that sales are paid to; empty: the wallet's", owner="market")
+    relay_key_file: str = setting(
+        "", "file with the key that settles sales and pays for gas, where no facilitator is named", owner="market"
+    )
+    # As the token signs; both are read off the token where they are not said.
+    asset_name: str = setting("", "name of the token in what is signed; empty: as it says itself", owner="market")
+    asset_version: str = setting("", "version of the token in what is signed; empty: likewise", owner="market")
+    sell_host: str = setting("127.0.0.1", "address of `mayfly market sell`", owner="market")
+    sell_port: int = setting(8466, "port of `mayfly market sell`", owner="market", minimum=0, maximum=65535)
+    sell_url: str = setting("", "address under which buyers know the shop; empty: as they ask for it", owner="market")
+    # Five minutes: what x402 clients sign for by default, and longer than any tool may take.
+    offer_seconds: int = setting(300, "seconds a payment for a sale may take", owner="market", minimum=10)
+    # Twice as long as a tool may take: who is silent for longer is taken for dead, and another one answers.
+    lease: float = setting(120.0, "seconds a sale belongs to whoever works on it", owner="market", minimum=1)
+    settle_wait: float = setting(30.0, "seconds a sale waits for the chain to show it", owner="market", minimum=0)
+    strategy: str = setting("", "strategy that runs and payments are counted for", owner="market")

@@ -61,3 +61,15 @@ class Money:
 
 
 NO_MONEY = Money()
+
+
+def units_text(units: int, decimals: int) -> str:
+    """Write an amount of an asset's smallest unit in whole coins, exactly, with two places at least where it has them.
+
+    For people only: what counts is the whole number.
+    """
+    sign, digits = "-" if units < 0 else "", str(abs(units)).rjust(decimals + 1, "0")
+    if not decimals:
+        return sign + digits
+    whole, part = digits[:-decimals], digits[-decimals:]
+    return f"{sign}{whole}.{part.rstrip('0').ljust(min(2, decimals), '0')}"

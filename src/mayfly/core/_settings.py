@@ -13,7 +13,7 @@ from dataclasses import Field, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from mayfly.core._face_sections import McpSettings, TelemetrySettings, WebSettings
+from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
 from mayfly.core._sections import (
     ForgeSettings,
     GateSettings,
@@ -73,6 +73,7 @@ class Settings:
     tools: ToolSettings = field(default_factory=ToolSettings)
     mcp: McpSettings = field(default_factory=McpSettings)
     web: WebSettings = field(default_factory=WebSettings)
+    market: MarketSettings = field(default_factory=MarketSettings)
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     sources: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 

@@ -70,7 +70,7 @@ class LimitError(MayflyError):
     code = "LIMIT"
 
     def __init__(self, kind: str, *, used: float, limit: float, fix: str | None = None) -> None:
-        super().__init__(f"{kind}: {used:g} is over the limit of {limit:g}", fix=fix)
+        super().__init__(f"{kind}: {_number(used)} is over the limit of {_number(limit)}", fix=fix)
         self.kind = kind
         self.used = used
         self.limit = limit
@@ -119,3 +119,8 @@ class HelpNeeded(MayflyError):
             "last_error": self.last_error,
             "context": self.context,
         }
+
+
+def _number(value: float) -> str:
+    """Write a number as a person reads it; a whole one, such as an amount of money, to the last digit."""
+    return str(value) if isinstance(value, int) else f"{value:g}"

@@ -10,7 +10,7 @@ from mayfly.store import JSON, event
 @event("run.began")
 @dataclass(frozen=True, kw_only=True)
 class RunBegan:
-    """Record what was asked, at which tier and depth, and what the code may reach."""
+    """Record what was asked, at which tier and depth, what the code may reach, and for which strategy."""
 
     intent: str
     tier: str
@@ -19,6 +19,7 @@ class RunBegan:
     examples: int
     input: str
     grants: tuple[str, ...] = ()
+    strategy: str = ""
 
 
 @event("agent.created")

@@ -12,7 +12,7 @@ from mayfly.gates import adapted
 from mayfly.gates.stability import importable
 from mayfly.promise.split import SPOOL_AT, collect
 from mayfly.runtime._task import size_of
-from mayfly.sandbox import Result
+from mayfly.sandbox import Result, Spender
 
 if TYPE_CHECKING:
     from mayfly.core import Artifact
@@ -69,11 +69,21 @@ class Ran:
 
 @dataclass(frozen=True, kw_only=True)
 class Within:
-    """Bound one execution: *seconds* for each 64 MiB of a file, *most* in all; the *ticket* can end it."""
+    """Bound one execution: *seconds* for each 64 MiB of a file, *most* in all; the *ticket* can end it.
+
+    What it buys is bought in the name of *run*.
+    """
 
     seconds: float
     most: float | None = None
     ticket: Ticket | None = None
+    # The run in whose name something may be bought.
+    run: str = ""
+
+    @property
+    def spender(self) -> Spender:
+        """Who buys: the run itself, with a program that has no name."""
+        return Spender(agent=self.run, run=self.run)
 
     def of(self, size: int) -> float:
         """Return the seconds for an input of *size* bytes."""
@@ -103,6 +113,7 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         lane=lane,
         tenant="run",
         ticket=within.ticket,
+        spender=within.spender,
     )
     return _without_account(Ran(result=result, value=result.value), accounts)
 
@@ -157,6 +168,7 @@ def _streamed(
         timeout=timeout,
         lines=task.lines,
         ticket=within.ticket,
+        spender=within.spender,
     ) as stream:
         # There are many parts at once, and nobody looks at one of them before all are joined.
         pieces = _HeldBack(stream) if accounts == "stream" else stream

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mayfly.gates import Again, Criteria, Gates, Judge, ProofOptions, Prover, Suite, TypeGate
     from mayfly.models import Answer, Backend, Model, ModelOptions, Pool, Purpose
     from mayfly.runtime._promotion import Promotion
+    from mayfly.sandbox import PurchaseReply, PurchaseRequest
     from mayfly.store import Fence
 
 T = TypeVar("T")
@@ -52,6 +53,10 @@ class Parts:
 
     def _ledger(self) -> Ledger:
         ledger = Ledger.open(self.settings)
+        if self.settings.market.strategy:
+            from mayfly.store import name_strategy
+
+            name_strategy(ledger, self.settings.market.strategy)
         if self.settings.telemetry.exporter != "off":
             # Imported where it is used: nobody pays for what is off.
             from mayfly.runtime._telemetry import Telemetry
@@ -71,8 +76,18 @@ class Parts:
 
     def _sandbox(self) -> Sandbox:
         return Sandbox(
-            self.settings.sandbox, brief=self._brief, workspace=self._workspace, packages=self.packages.paths
+            self.settings.sandbox,
+            brief=self._brief,
+            workspace=self._workspace,
+            packages=self.packages.paths,
+            purchases=self._purchase,
         )
+
+    def _purchase(self, request: PurchaseRequest) -> PurchaseReply:
+        # Imported where it is used: hardly any job buys.
+        from mayfly.runtime._purchases import purchase
+
+        return purchase(self.settings, request)
 
     @property
     def packages(self) -> Packages:

@@ -139,7 +139,7 @@ def executed(parts: Parts, task: Task, compiled: Compiled, story: Story, within:
     story.check()
     ticket = within.ticket or Ticket()
     with story.stop.ending(ticket.cancel):
-        bounds = replace(within, ticket=ticket)
+        bounds = replace(within, ticket=ticket, run=story.id)
         ran = execute(parts.sandbox, compiled.artifact, compiled.entry, task, within=bounds, pinned=pinned)
     story.executed(compiled.artifact, ran)
     if not ran.result.ok:

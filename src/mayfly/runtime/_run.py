@@ -361,7 +361,8 @@ class Runtime:
     def story(self, letter: str) -> Story:
         """Begin the story of a run or of a compilation, with an id of its own."""
         caller = caller_now(self._observer)
-        story = Story(f"{letter}-{secrets.token_hex(4)}", caller.observer, stop=caller.stop)
+        strategy = self.settings.market.strategy
+        story = Story(f"{letter}-{secrets.token_hex(4)}", caller.observer, stop=caller.stop, strategy=strategy)
         story.tell("named", story.id)
         return story
 

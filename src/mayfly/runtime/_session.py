@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -260,7 +261,12 @@ class Session:
             session=log.id,
             workspace=self.workspace,
             state=state_of(self.settings),
-            bench=Workbench(self.workspace, state=state_of(self.settings), settings=self.settings.workbench),
+            bench=Workbench(
+                self.workspace,
+                state=state_of(self.settings),
+                settings=self.settings.workbench,
+                hidden=self.settings.state,
+            ),
             kernel=lambda: self.desk.kernel(),
             approvals=self.approvals,
             push=lambda remote, ref: push(self.workspace, remote, ref),
@@ -277,7 +283,7 @@ class Session:
             observe=self._observe if main else (lambda _: None),
         )
         parts.library = self._library(log.id)
-        known = Registry(self._tools(room, main=main), library=self.runtime.tools.capability)
+        known = Registry(self._tools(room, main=main), library=partial(self.runtime.tools.capability, run=log.id))
         return Executor(parts, log, room, known)
 
     def _library(self, session: str) -> SessionLibrary:

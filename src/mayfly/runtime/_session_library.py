@@ -23,6 +23,7 @@ class SessionLibrary:
 
     def __init__(self, tools: Tools, session: str, *, model: str | None, most: int) -> None:
         self._tools = tools
+        self._session = session
         self._by = f"agent {session}"
         self._model = model
         self._most = most
@@ -94,7 +95,8 @@ class SessionLibrary:
         return [{"name": one.name, "description": one.summary, "arguments": one.input_schema} for one in found]
 
     def _use(self, name: str, arguments: Mapping[str, Any], call: Invocation) -> object:
-        outcome = self._tools.call(name, dict(arguments), stop=call.stop, seconds=call.seconds, key=call.key)
+        more = {"stop": call.stop, "seconds": call.seconds, "key": call.key, "run": self._session}
+        outcome = self._tools.call(name, dict(arguments), **more)
         if not outcome.ok:
             raise ToolFailed(outcome.error, fix=outcome.fix or None)
         return outcome.value

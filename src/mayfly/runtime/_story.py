@@ -41,10 +41,17 @@ class Story:
     """Collect the events of one run and tell the observer."""
 
     def __init__(
-        self, id: str, observer: Observer | None, *, stop: Stop | None = None, fence: Fence | None = None
+        self,
+        id: str,
+        observer: Observer | None,
+        *,
+        stop: Stop | None = None,
+        fence: Fence | None = None,
+        strategy: str = "",
     ) -> None:
         self.id = id
         self.fence = fence
+        self.strategy = strategy
         self.stop = stop or Stop()
         self.sandbox_seconds = 0.0
         self.pool: Pool | None = None
@@ -99,6 +106,7 @@ class Story:
                 examples=len(task.examples),
                 input=task.origin or (str(task.lines) if task.lines else given),
                 grants=task.profile.grants,
+                strategy=self.strategy,
             )
         )
         self.tell("began", (self.id, task, model))

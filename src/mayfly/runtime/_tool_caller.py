@@ -44,13 +44,15 @@ from mayfly.library import (
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._tool_grants import reaches_outside
 from mayfly.runtime._tool_values import Status, ToolOutcome
-from mayfly.sandbox import Result, Ticket
+from mayfly.sandbox import Result, Spender, Ticket
 from mayfly.store import Killed, Seal, ToolVersionRow, as_payload
 
 # Versions that are kept opened; each is its source and its card.
 _OPENED = 512
 # Bytes of a result that stand in its event; a longer one is a blob.
 _SHORT = 4096
+# Who buys where a tool is called by itself, in no run: all such calls are one agent's, with one allowance.
+CALLER = "caller"
 # Seconds beyond a tool's own in which the sandbox says itself what happened.
 _SLACK = 5.0
 
@@ -97,8 +99,14 @@ class ToolCaller:
         stop: Stop | None = None,
         seconds: float | None = None,
         key: str = "",
+        run: str = "",
     ) -> ToolOutcome:
-        """Call a tool: is anything stopped, does it fit, note it, run it in its time, note how it ended."""
+        """Call a tool: is anything stopped, does it fit, note it, run it in its time, note how it ended.
+
+        *run* is the run or session that it is called in, in whose name it buys.
+        """
+        # The keys of a tree begin with its run; those of a session are the same in all of them.
+        run = run or (key.partition("/")[0] if "/" in key else "")
         key = key or f"t-{secrets.token_hex(6)}"
         try:
             self._parts.switch.check()
@@ -107,7 +115,7 @@ class ToolCaller:
             if wrong:
                 return self._refused(name, tool.row.version, key, f"{name}: {wrong}", fix=_usage(tool.card))
             assert isinstance(arguments, Mapping), "the schema asks for a record"
-            return self._run(tool, arguments, stop or Stop(), seconds, key)
+            return self._run(tool, arguments, stop or Stop(), seconds, key, run)
         except Killed as error:
             return self._refused(name, version, key, error.message, fix=error.fix or "", status="killed")
         except MayflyError as error:
@@ -198,7 +206,7 @@ class ToolCaller:
         return tool, tuple(results)
 
     def _run(
-        self, tool: OpenedTool, arguments: Mapping[str, object], stop: Stop, seconds: float | None, key: str
+        self, tool: OpenedTool, arguments: Mapping[str, object], stop: Stop, seconds: float | None, key: str, run: str
     ) -> ToolOutcome:
         name, version, ledger = tool.card.name, tool.row.version, self._parts.ledger
         subject = f"tool:{name}"
@@ -216,6 +224,7 @@ class ToolCaller:
                 lane="pinned" if tool.pinned else "one-shot",
                 tenant="library",
                 ticket=ticket,
+                spender=Spender(agent=run or CALLER, run=run, tool=name),
             )
         status, error = self._ended(tool, result, limit, cancelled=stop.cancelled)
         took = round((time.perf_counter() - began) * 1000, 3)
@@ -262,8 +271,11 @@ class ToolCaller:
             status=status, name=name[:100], version=version, error=one_line(error, limit=2000), fix=fix, key=key
         )
 
-    def capability(self, row: ToolVersionRow, head: Mapping[str, Any]) -> ToolCapability:
-        """Return a version as what trees and sessions call; its card is opened with its first call, not before."""
+    def capability(self, row: ToolVersionRow, head: Mapping[str, Any], *, run: str = "") -> ToolCapability:
+        """Return a version as what trees and sessions call; its card is opened with its first call, not before.
+
+        *run* is the session it is for; a tree says its run with each call.
+        """
         name = row.name
         effect: Effect = "once" if head.get("effect") == "once" else "none"
         proven = head.get("strength") in ("strong", "tested")
@@ -281,12 +293,12 @@ class ToolCaller:
             does=tuple((str(verb), str(thing)) for verb, thing in head.get("does", ())),
             tier=Tier.PROMOTED if self._parts.promotion.is_promoted(row.source) else Tier.AUTHORED,
             asks=lambda call: (Asked("tool_use", name, json.dumps(dict(call.arguments), ensure_ascii=False)),),
-            call=lambda call: self._called(row, call),
+            call=lambda call: self._called(row, call, run),
             seconds=float(head.get("seconds", self._parts.settings.library.timeout)) + _SLACK,
             **more,
         )
 
-    def _called(self, row: ToolVersionRow, call: Invocation) -> object:
+    def _called(self, row: ToolVersionRow, call: Invocation, run: str) -> object:
         outcome = self.call(
             row.name,
             dict(call.arguments),
@@ -294,6 +306,7 @@ class ToolCaller:
             stop=call.stop,
             seconds=call.seconds,
             key=call.key,
+            run=run,
         )
         if outcome.status == "killed":
             raise Killed(outcome.error, fix=outcome.fix or None)

@@ -12,7 +12,7 @@ from mayfly.gates.stability import import_table
 
 def reaches_outside(grants: Sequence[str]) -> bool:
     """Whether calling something with these grants twice could do something twice."""
-    return any(grant.startswith("net") or grant.endswith(":rw") for grant in grants)
+    return any(grant.partition(":")[0] in ("net", "buy") or grant.endswith(":rw") for grant in grants)
 
 
 def default_grants(text: str) -> tuple[str, ...]:
@@ -26,8 +26,10 @@ def opened_grants(source: str, granted: Sequence[str]) -> tuple[str, ...]:
     imported = set(_imported(source))
     foreign = bool({name.partition(".")[0] for name in imported} - sys.stdlib_module_names)
     # Of urllib most programs import what only takes addresses apart.
-    reaching = {name for name in imported if name.partition(".")[0] in import_table().granted["net"]}
-    usable = {"package": foreign, "net": foreign or bool(reaching - {"urllib.parse"}), "fs": True}
+    usable = {"package": foreign}
+    for kind in ("net", "buy"):
+        reaching = {name for name in imported if name.partition(".")[0] in import_table().granted[kind]}
+        usable[kind] = foreign or bool(reaching - {"urllib.parse"})
     return tuple(sorted({grant for grant in granted if usable.get(grant.partition(":")[0], True)}))
 
 

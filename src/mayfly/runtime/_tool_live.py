@@ -9,22 +9,24 @@ from mayfly.core import OpenPoint, Proof, Verdict, Witness
 from mayfly.gates import Admission, Profile, Prover, Suite
 from mayfly.gates.stability import importable
 from mayfly.runtime._tool_grants import reaches_outside
-from mayfly.sandbox import GrantedSandbox
+from mayfly.sandbox import GrantedSandbox, Spender
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
 
 
-def try_live(parts: Parts, admission: Admission, suite: Suite, profile: Profile) -> Admission:
+def try_live(parts: Parts, admission: Admission, suite: Suite, profile: Profile, *, run: str) -> Admission:
     """Run the tests alone with what was granted, where the proof failed for want of it.
 
-    A proof runs a program hundreds of times and opens no door to the outside for that; the tests run once.
+    A proof runs a program hundreds of times and opens no door to the outside for that; the tests run once. What they
+    buy is bought, in the name of the *run* in which the tool is made.
     """
     refused = [verdict for verdict in admission.verdicts if verdict.decision == "reject"]
     outside = [grant for grant in profile.grants if reaches_outside([grant])]
     if not outside or admission.entry is None or any(one.code != "TEST_FAILED" for one in refused):
         return admission
-    prover = Prover(GrantedSandbox(parts.sandbox, profile.grants), parts.prover.options)
+    spender = Spender(agent=run, run=run, tool=admission.entry.name)
+    prover = Prover(GrantedSandbox(parts.sandbox, profile.grants, spender=spender), parts.prover.options)
     source, imports = admission.artifact.source, importable(profile)
     results = prover.rerun(source, admission.entry, suite, imports=imports)
     if not results or not all(result.passed for result in results):

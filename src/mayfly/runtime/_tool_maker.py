@@ -188,7 +188,7 @@ class ToolMaker:
         )
         suite = replace(suite, tests=each_once(suite.tests))
         if admission.decision != "accept":
-            admission = try_live(self._runtime.parts, admission, suite, profile)
+            admission = try_live(self._runtime.parts, admission, suite, profile, run=story.id)
         return _Draft(
             order=order,
             intent=intent,

@@ -258,7 +258,7 @@ class Tools:
         return tuple(replace(_listed(served), score=one.score) for one, served in found if served is not None)
 
     def call(self, name: str, arguments: object, **options: Any) -> ToolOutcome:
-        """Call a tool; never raises. The options are *version*, *stop*, *seconds* and *key*."""
+        """Call a tool; never raises. The options are *version*, *stop*, *seconds*, *key* and *run*."""
         return self._caller.call(name, arguments, **options)
 
     def verify(self, name: str, version: int = 0) -> tuple[OpenedTool, tuple[TestResult, ...]]:
@@ -266,15 +266,15 @@ class Tools:
         row = self._versions.version(name, version) if version else self._versions.serving(name).version
         return self._caller.verify(row)
 
-    def capability(self, name: str, version: int = 0) -> Capability | None:
+    def capability(self, name: str, version: int = 0, *, run: str = "") -> Capability | None:
         """Return a tool as trees and sessions call it; None where there is none that serves."""
         if version:
             row = self._versions.rows.version(name, version)
-            return None if row is None else self._caller.capability(row, json.loads(row.head))
+            return None if row is None else self._caller.capability(row, json.loads(row.head), run=run)
         served = self._versions.rows.served(name)
         if served is None or served.tool.state != "serving":
             return None
-        return self._caller.capability(served.version, json.loads(served.version.head))
+        return self._caller.capability(served.version, json.loads(served.version.head), run=run)
 
     def names_for(self, words: Sequence[str], limit: int) -> tuple[str, ...]:
         """Return the names of the tools that have some of the words, the likeliest first."""

@@ -141,6 +141,7 @@ class Trees:
             model=options.model,
             examples=len(root.examples),
             input="a tree",
+            strategy=self.parts.settings.market.strategy,
         )
         ledger = self.parts.ledger
         nodes = list(root.walk())

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from mayfly.sandbox._doctor import Diagnosis, Layer, diagnose
     from mayfly.sandbox._granted import GrantedSandbox, only_reading
     from mayfly.sandbox._imports import EPHEMERAL_IMPORTS, MEMO_IMPORTS
+    from mayfly.sandbox._purchases import PurchaseAnswer, PurchaseReply, PurchaseRequest, Purchases, Spender
     from mayfly.sandbox._result import Lane, Level, Result, Status
 
 __all__ = [
@@ -20,8 +21,13 @@ __all__ = [
     "Lane",
     "Layer",
     "Level",
+    "PurchaseAnswer",
+    "PurchaseReply",
+    "PurchaseRequest",
+    "Purchases",
     "Result",
     "Sandbox",
+    "Spender",
     "Status",
     "Stream",
     "Ticket",
@@ -37,6 +43,7 @@ __getattr__ = lazily(
         "_doctor": "Diagnosis Layer diagnose",
         "_granted": "GrantedSandbox only_reading",
         "_imports": "EPHEMERAL_IMPORTS MEMO_IMPORTS",
+        "_purchases": "PurchaseAnswer PurchaseReply PurchaseRequest Purchases Spender",
         "_result": "Lane Level Result Status",
     },
 )

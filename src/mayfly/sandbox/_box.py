@@ -18,7 +18,9 @@ from mayfly.sandbox._call import Call, Job, NotSent, Ticket
 from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._pinned import Pins
 from mayfly.sandbox._pool import NoWall, Pool
+from mayfly.sandbox._purchases import Purchases, Spender
 from mayfly.sandbox._result import Lane, Level, Result
+from mayfly.sandbox._till import Cashier
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -55,11 +57,13 @@ class Sandbox:
         level: str | None = None,
         workspace: str | Path | None = None,
         packages: _grants.Packages = tuple,
+        purchases: Purchases | None = None,
         brief: bool = False,
     ) -> None:
         """Make a sandbox; a *brief* one is for a few jobs: its first comes sooner, and nothing is prepared for more.
 
         *packages* says which directories of packages the grant for them opens beside those of this environment.
+        *purchases* is asked, in a thread, for what a job with the grant `buy` wants of the wallet.
         """
         self._settings = settings or SandboxSettings()
         self._wanted = level or self._settings.level
@@ -67,12 +71,14 @@ class Sandbox:
             raise InputError(f"unknown sandbox level {self._wanted!r}", fix="use best, namespaces or landlock")
         self._workspace = workspace
         self._packages = packages
+        self._purchases = purchases
         self._brief = brief
         self._begin()
         _OPEN.add(self)
 
     def _begin(self) -> None:
-        self._pool = Pool(self._settings, self._wanted, brief=self._brief)
+        cashier = Cashier(self._purchases, self._settings)
+        self._pool = Pool(self._settings, self._wanted, cashier, brief=self._brief)
         self._pins = Pins(self._pool, self._settings)
         self._threads: ThreadPoolExecutor | None = None
         self._finalizer = weakref.finalize(self, _shut, self._pool, self._pins)
@@ -91,15 +97,16 @@ class Sandbox:
         memory: int | None = None,
         tenant: str = "",
         ticket: Ticket | None = None,
+        spender: Spender | None = None,
     ) -> Result:
         """Run *source*, call its *entry* with *argument*, return how that ended. Never raises for what a job does.
 
         *entry* is a function, or a class whose `invoke` is called; None takes the only candidate. *imports* adds the
         guarded importer and builtins of tier ephemeral, None is the wall alone. *lines* hands the lines of a file in
         as the argument. A generator's results are collected; `stream` hands them out as they come. With a *ticket*
-        another thread can end the job.
+        another thread can end the job. What it buys is bought in the name of *spender*.
         """
-        prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory)
+        prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory, spender)
         return self._run(prepare, lane, tenant, ticket)
 
     async def arun(
@@ -115,12 +122,13 @@ class Sandbox:
         lines: str | Path | None = None,
         memory: int | None = None,
         tenant: str = "",
+        spender: Spender | None = None,
     ) -> Result:
         """Do what `run` does without blocking the event loop; cancelling the task kills the job."""
         import asyncio
         from concurrent.futures import ThreadPoolExecutor
 
-        prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory)
+        prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory, spender)
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self._settings.jobs, "mayfly-sandbox")
         ticket = Ticket()
@@ -144,9 +152,10 @@ class Sandbox:
         lines: str | Path | None = None,
         memory: int | None = None,
         ticket: Ticket | None = None,
+        spender: Spender | None = None,
     ) -> Iterator[Stream]:
         """Yield a `Stream` over the items of a generator; leaving the block ends the job, as does the *ticket*."""
-        job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory)
+        job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory, spender)
         self._pool.slots.get()
         try:
             call = self._send(job, ticket)
@@ -171,6 +180,7 @@ class Sandbox:
         imports: Collection[str] | None,
         lines: str | Path | None,
         memory: int | None,
+        spender: Spender | None,
     ) -> Job:
         timeout = self._settings.timeout if timeout is None else timeout
         if not (isinstance(timeout, (int, float)) and 0 < timeout < math.inf):
@@ -191,7 +201,7 @@ class Sandbox:
             raise _values.BadValue(f"source and argument are larger than the limit of {self._settings.source} bytes")
         allowed = None if imports is None else frozenset(imports)
         parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages) if grants else _NO_GRANTS
-        return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines)
+        return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY)
 
     def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket | None) -> Result:
         try:
@@ -201,7 +211,9 @@ class Sandbox:
         pool = self._pool
         pool.slots.get()
         try:
-            if lane == "pinned" and self._settings.pinned and job.lines is None:
+            # Calls in one process could be taken for each other; who buys is known for sure.
+            alone = job.lines is not None or job.grants.sellers
+            if lane == "pinned" and self._settings.pinned and not alone:
                 return self._run_pinned(job, tenant, ticket)
             return self._run_once(job, ticket)
         except NoWall as error:
@@ -281,6 +293,7 @@ class Sandbox:
 
 
 _NO_GRANTS = Grants()
+_NOBODY = Spender()
 _OPEN: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 
 

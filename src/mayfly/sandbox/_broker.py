@@ -1,4 +1,4 @@
-"""The host's end of a `net` grant's door: the proxy outside, and the sockets of the jobs that it serves."""
+"""The host's end of a `net` or `buy` grant's door: the proxy outside, and the sockets of the jobs that it serves."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import socket
 import subprocess
 import threading
 import time
+from typing import NamedTuple
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import split_host
 from mayfly.sandbox._python import command, end, is_stopped
+from mayfly.sandbox._till import Till
 from mayfly.sandbox.jail import _wire
 
 # Seconds between two starts: a proxy that dies at once, over and over, must not keep a core busy.
@@ -32,7 +34,7 @@ class Broker:
     def __init__(self, hosts: tuple[str, ...], settings: SandboxSettings) -> None:
         self._grants = json.dumps([split_host(host) for host in hosts])
         self._most = settings.jobs + settings.pinned
-        self._doors: dict[int, tuple[int, bytes]] = {}
+        self._doors: dict[int, _Door] = {}
         self._refused: dict[int, list[str]] = {}
         self._lock = threading.Lock()
         self._closed = False
@@ -59,8 +61,8 @@ class Broker:
                 raise
         self._control = control
         with contextlib.suppress(OSError):  # it is dead already, and whoever supervises it starts the next
-            for door, message in self._doors.values():
-                socket.send_fds(control, [message], [door])
+            for door in self._doors.values():
+                door.hand_over(control)
 
     def _supervise(self) -> None:
         while True:
@@ -72,15 +74,20 @@ class Broker:
                 if self._process.poll() is not None:
                     self._replace()
 
-    def open(self, number: int, door: int, *, target: tuple[str, int] | None = None) -> None:
-        """Serve the listening socket *door* of worker *number*, as a proxy or as the way to one *target*."""
+    def open(self, number: int, door: int, *, target: tuple[str, int] | None = None, till: Till | None = None) -> None:
+        """Serve the listening socket *door* of worker *number*, as a proxy or as the way to one *target*.
+
+        With a *till* the worker's job may buy there.
+        """
         message = _wire.DOOR.pack(_wire.OPEN, number)
         if target is not None:
             message = _wire.DOOR.pack(_wire.FIXED, number) + json.dumps(target).encode()
+        elif till is not None:
+            message = _wire.DOOR.pack(_wire.BUYING, number) + json.dumps([till.size, till.at_once]).encode()
         with self._lock:
-            self._doors[number] = (door, message)
+            opened = self._doors[number] = _Door(door, message, till)
             try:
-                socket.send_fds(self._control, [message], [door])
+                opened.hand_over(self._control)
             except OSError:
                 self._replace()
 
@@ -88,10 +95,10 @@ class Broker:
         """End every connection of worker *number*; return what it asked for and no grant covers."""
         with self._lock:
             self._hear()
-            door, _ = self._doors.pop(number, (None, b""))
+            door = self._doors.pop(number, None)
             if door is None:
                 return []
-            os.close(door)
+            door.close()
             try:
                 self._control.send(_wire.DOOR.pack(_wire.SHUT, number))
             except OSError:
@@ -131,17 +138,42 @@ class Broker:
             self._closed = True
             self._control.close()
             end(self._process)
-            self._forget()
+            while self._doors:
+                self._doors.popitem()[1].close()
 
     def abandon(self) -> None:
         """In a forked child: let go of it."""
         self._process.returncode = 0
         self._control.close()
-        self._forget()
-
-    def _forget(self) -> None:
         while self._doors:
-            os.close(self._doors.popitem()[1][0])
+            door = self._doors.popitem()[1]
+            os.close(door.listener)
+            if door.till is not None:
+                door.till.abandon()
+
+
+class _Door(NamedTuple):
+    """The listening socket of a worker, what the proxy is told of it, and where its job buys."""
+
+    listener: int
+    message: bytes
+    till: Till | None
+
+    def hand_over(self, control: socket.socket) -> None:
+        """Send it to a proxy, with a connection of that proxy's own to the till."""
+        if self.till is None:
+            socket.send_fds(control, [self.message], [self.listener])
+            return
+        way = self.till.connect()
+        try:
+            socket.send_fds(control, [self.message], [self.listener, way])
+        finally:
+            os.close(way)
+
+    def close(self) -> None:
+        os.close(self.listener)
+        if self.till is not None:
+            self.till.close()
 
 
 def _wait_for_end(pid: int) -> None:

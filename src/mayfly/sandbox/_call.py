@@ -15,6 +15,7 @@ from mayfly.sandbox import _tasks, _values
 from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._lines import LineFeed
 from mayfly.sandbox._pool import Lease
+from mayfly.sandbox._purchases import Spender
 from mayfly.sandbox._result import Lane, Result, Status
 from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
 from mayfly.sandbox._workspace import Watched
@@ -32,6 +33,7 @@ class Job(NamedTuple):
     timeout: float
     memory: int | None
     lines: str | Path | None
+    spender: Spender
 
 
 class NotSent(Exception):
@@ -86,6 +88,8 @@ class Call:
             worker.group.limit(job.memory)
         if self.lease.zygote.watch is not None:
             self._watched = self.lease.zygote.watch.begin(worker)
+        if worker.till is not None:
+            worker.till.begin(job.spender)
         worker.feed = None if job.lines is None else LineFeed(job.lines)
         try:
             worker.send(self._request(worker.next_nonce(), again=again), self._deadline)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from mayfly.sandbox._box import Sandbox, Stream
+from mayfly.sandbox._purchases import Spender
 from mayfly.sandbox._result import Level, Result
 
 
@@ -14,17 +15,21 @@ def only_reading(grants: Collection[str]) -> tuple[str, ...]:
     """Return what is left of *grants* for jobs that may be run any number of times: nothing that has an effect.
 
     A proof runs a program, and wrong versions of it, hundreds of times: they may read the workspace and import
-    packages, and neither write nor reach the network.
+    packages, and neither write, nor reach the network, nor buy.
     """
     kept = {"fs:workspace" if grant.startswith("fs:workspace") else grant for grant in grants}
     return tuple(sorted(grant for grant in kept if grant in ("fs:workspace", "package")))
 
 
 class GrantedSandbox(Sandbox):
-    """Add *grants* to every job; the processes are those of the sandbox it was made from, and end with that."""
+    """Add *grants* to every job; the processes are those of the sandbox it was made from, and end with that.
 
-    def __init__(self, box: Sandbox, grants: Collection[str]) -> None:
+    What such a job buys is bought in the name of *spender*.
+    """
+
+    def __init__(self, box: Sandbox, grants: Collection[str], *, spender: Spender | None = None) -> None:
         self._box = box
+        self._spender = spender
         self._added = tuple(grants)
 
     def run(self, source: str | bytes, entry: str | None, argument: object = None, **options: Any) -> Result:
@@ -44,7 +49,8 @@ class GrantedSandbox(Sandbox):
             yield stream
 
     def _with_grants(self, options: dict[str, Any]) -> dict[str, Any]:
-        return {**options, "grants": (*options.get("grants", ()), *self._added)}
+        grants = (*options.get("grants", ()), *self._added)
+        return {"spender": self._spender, **options, "grants": grants}
 
     def check_grants(self, grants: Collection[str]) -> None:
         """Do what `Sandbox.check_grants` does."""

@@ -12,7 +12,9 @@ from mayfly.core import InputError
 
 # Directories of packages beside those of this environment, as they are when somebody asks.
 Packages = Callable[[], tuple[str, ...]]
-_KNOWN = "fs:workspace, fs:workspace:rw, package, net:HOST[:PORT], net:*"
+_KNOWN = "fs:workspace, fs:workspace:rw, package, net:HOST[:PORT], net:*, buy, buy:HOST[:PORT]"
+# The host under which a job finds the wallet; no grant for the network leads there.
+WALLET = "wallet.mayfly"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,11 +25,18 @@ class Grants:
     write: bool = False
     packages: tuple[str, ...] = ()
     hosts: tuple[str, ...] = ()
+    # From whom may be bought, the star for whomever the wallet allows; none: nothing is bought.
+    sellers: tuple[str, ...] = ()
+
+    @property
+    def door(self) -> bool:
+        """Whether a job has a way out to the proxy."""
+        return bool(self.hosts or self.sellers)
 
     @property
     def effects(self) -> bool:
         """Whether running a job twice could do something twice."""
-        return self.write or bool(self.hosts)
+        return self.write or self.door
 
 
 def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packages = tuple) -> Grants:
@@ -36,6 +45,7 @@ def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packag
     With the grant for packages those in *more* come before the ones of this environment.
     """
     hosts: list[str] = []
+    sellers: list[str] = []
     shared = write = package = False
     for grant in grants:
         kind, _, rest = grant.partition(":")
@@ -45,7 +55,11 @@ def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packag
         elif grant == "package":
             package = True
         elif kind == "net" and rest:
-            hosts.append(_host(grant, rest))
+            hosts.append(_host(grant, kind, rest))
+        elif grant == "buy":
+            sellers.append("*")
+        elif kind == "buy" and rest:
+            sellers.append(_host(grant, kind, rest))
         else:
             raise InputError(f"unknown grant {grant!r}", fix=f"grants are {_KNOWN}")
     return Grants(
@@ -53,6 +67,7 @@ def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packag
         write=write,
         packages=(*more(), *site_packages()) if package else (),
         hosts=tuple(sorted(set(hosts))),
+        sellers=("*",) if "*" in sellers else tuple(sorted(set(sellers))),
     )
 
 
@@ -67,12 +82,15 @@ def _directory(workspace: str | Path | None) -> str:
     return str(path)
 
 
-def _host(grant: str, text: str) -> str:
+def _host(grant: str, kind: str, text: str) -> str:
     host, port = split_host(text)
     if not host or any(c.isspace() or c in "/@*" for c in host.replace("*", "", 1 if host == "*" else 0)):
-        raise InputError(f"{grant!r} does not name a host", fix="write net:example.org, net:example.org:8080 or net:*")
+        forms = f"{kind}:example.org, {kind}:example.org:8080 or {kind}:*"
+        raise InputError(f"{grant!r} does not name a host", fix=f"write {forms}")
     if port is not None and not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
         raise InputError(f"{grant!r} has a port that is not a number from 1 to 65535")
+    if host.lower().rstrip(".") == WALLET:
+        raise InputError(f"{grant!r} names the wallet", fix="grant buy, or buy:HOST for one seller")
     return text.lower()
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._result import Level
+from mayfly.sandbox._till import Cashier
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
 
@@ -92,12 +93,13 @@ class Housekeeper:
 class Pool:
     """Start zygotes when they are first needed, and again when they die."""
 
-    def __init__(self, settings: SandboxSettings, level: str, *, brief: bool = False) -> None:
+    def __init__(self, settings: SandboxSettings, level: str, cashier: Cashier, *, brief: bool = False) -> None:
         self.slots: SimpleQueue[None] = SimpleQueue()
         for _ in range(settings.jobs):
             self.slots.put(None)
         self._settings = settings
         self._wanted = level
+        self._cashier = cashier
         self._brief = brief
         self._lock = threading.RLock()
         self._zygotes: OrderedDict[Grants, Zygote] = OrderedDict()
@@ -184,7 +186,7 @@ class Pool:
             if self._wanted in ("best", level):
                 try:
                     brief = self._brief or self._accidents > 0
-                    zygote = Zygote(level, grants, self._settings, ready=ready, brief=brief)
+                    zygote = Zygote(level, grants, self._settings, ready=ready, brief=brief, cashier=self._cashier)
                     self._stood = level
                     return zygote
                 except ZygoteFailed as error:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from mayfly.sandbox._cgroup import Group
 from mayfly.sandbox._lines import LineFeed
+from mayfly.sandbox._till import Till
 from mayfly.sandbox.jail import _wire
 
 _CHUNK = 1 << 16
@@ -50,6 +51,8 @@ class Worker:
         self._poll = select.poll()
         self._awaited = 0
         self.group: Group | None = None
+        # Where its job may buy something; who shuts the door of the worker closes it.
+        self.till: Till | None = None
         channel.setblocking(False)
 
     def send(self, request: bytes, deadline: float) -> None:
@@ -159,7 +162,9 @@ class Worker:
         return text
 
     def kill(self) -> None:
-        """End the process, whatever it does."""
+        """End the process, whatever it does; it buys nothing any more."""
+        if self.till is not None:
+            self.till.end()
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.process, signal.SIGKILL)
 

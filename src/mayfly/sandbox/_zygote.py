@@ -21,6 +21,7 @@ from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Grants, certificate_file
 from mayfly.sandbox._python import command, end, explain, is_stopped
 from mayfly.sandbox._result import Level
+from mayfly.sandbox._till import Cashier
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._workspace import Watch
 from mayfly.sandbox.jail import _wire
@@ -62,7 +63,16 @@ class SpawnFailed(Exception):
 class Zygote:
     """One jailed process that makes workers for one set of grants."""
 
-    def __init__(self, level: Level, grants: Grants, settings: SandboxSettings, *, ready: int, brief: bool) -> None:
+    def __init__(
+        self,
+        level: Level,
+        grants: Grants,
+        settings: SandboxSettings,
+        *,
+        ready: int,
+        brief: bool,
+        cashier: Cashier | None = None,
+    ) -> None:
         self.level = level
         self.grants = grants
         # One for a few jobs starts sooner, keeps no workers waiting and has learned nothing about them.
@@ -76,6 +86,7 @@ class Zygote:
         self._lock = threading.Lock()
         self._idle: deque[Worker] = deque()
         self._settings = settings
+        self._cashier = cashier
         self._asked = 0
         self._groups: _cgroup.Groups | None = None
         self._answers: dict[int, int] = {}
@@ -125,8 +136,8 @@ class Zygote:
             "write": self.grants.write,
             "packages": list(self.grants.packages),
             "ourselves": [_OURSELVES, *(f"{path}/mayfly" for path in self.grants.packages)],
-            "net": bool(self.grants.hosts),
-            "certificates": certificate_file() if self.grants.hosts else "",
+            "net": self.grants.door,
+            "certificates": certificate_file() if self.grants.door else "",
             **{
                 n: getattr(self._settings, n)
                 for n in ("memory", "threads", "descriptors", "output", "file_size", "nodes")
@@ -144,7 +155,7 @@ class Zygote:
         if message[:1] != _wire.READY:
             raise self._failure(message)
         self.layers = json.loads(message[1:])
-        if self.grants.hosts:
+        if self.grants.door:
             self.broker = Broker(self.grants.hosts, self._settings)
         with contextlib.suppress(ZygoteGone, SpawnFailed):  # the first `take` meets the same and says so
             self.refill()
@@ -300,7 +311,9 @@ class Zygote:
             worker.group = self._groups.enter(process, memory=self._settings.memory, tasks=self._settings.threads)
         self._idle.append(worker)
         if self.broker is not None:
-            self.broker.open(number, *doors)
+            if self.grants.sellers and self._cashier is not None:
+                worker.till = self._cashier.till(self.grants.sellers)
+            self.broker.open(number, *doors, till=worker.till)
 
     def close(self, *, now: bool = False) -> None:
         """End the zygote, at once if it must be *now*; the kernel ends everything behind it."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mayfly.serve._clients import CLIENTS, client_config
     from mayfly.serve._http import HttpOptions, serve_http
     from mayfly.serve._server import McpServer
+    from mayfly.serve._shop import serve_shop
     from mayfly.serve._stdio import serve_stdio
     from mayfly.serve._token import check_token_needed, read_token
 
@@ -22,6 +23,7 @@ __all__ = [
     "client_config",
     "read_token",
     "serve_http",
+    "serve_shop",
     "serve_stdio",
 ]
 
@@ -31,6 +33,7 @@ __getattr__ = lazily(
         "_clients": "CLIENTS client_config",
         "_http": "HttpOptions serve_http",
         "_server": "McpServer",
+        "_shop": "serve_shop",
         "_stdio": "serve_stdio",
         "_token": "check_token_needed read_token",
     },

@@ -95,7 +95,7 @@ def described(one: ToolListed) -> Tool:
     """Return a tool of the library as the protocol describes it."""
     from mcp_types import Tool, ToolAnnotations
 
-    reaches = any(grant.startswith("net") for grant in one.grants)
+    kinds = {grant.partition(":")[0] for grant in one.grants}
     note = f"[library tool, version {one.version}, proof {one.strength}]"
     return Tool(
         name=listed_name(one.name),
@@ -104,9 +104,10 @@ def described(one: ToolListed) -> Tool:
         output_schema=wrapped_schema(one.output_schema),
         annotations=ToolAnnotations(
             read_only_hint=not one.grants,
-            destructive_hint=False,
+            # Money that is spent does not come back: clients ask a person before such a call.
+            destructive_hint="buy" in kinds,
             idempotent_hint=not one.grants,
-            open_world_hint=reaches,
+            open_world_hint=bool(kinds & {"net", "buy"}),
         ),
     )
 

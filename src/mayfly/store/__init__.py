@@ -13,12 +13,25 @@ if TYPE_CHECKING:
     from mayfly.store._cache import Cache, Cached
     from mayfly.store._claim import Claim, Fence
     from mayfly.store._events import JSON, Event, Payload, event
-    from mayfly.store._kinds import DoctorAttacked, RunClaimed, SandboxRan, StoreArchived, StoreMigrated
+    from mayfly.store._kinds import (
+        DoctorAttacked,
+        RunClaimed,
+        SandboxRan,
+        StoreArchived,
+        StoreMigrated,
+        StrategyNamed,
+    )
     from mayfly.store._ledger import Ledger
+    from mayfly.store._money_sums import SUMS_BY, MoneySum, SumBy, money_sums
     from mayfly.store._payload import as_payload
+    from mayfly.store._payment_list import Cap, PaymentList
+    from mayfly.store._payments import PaymentRow
     from mayfly.store._runs import RunRow
+    from mayfly.store._sale_list import ClaimedSale, SaleList
+    from mayfly.store._sales import SaleRow
     from mayfly.store._seal import Seal
     from mayfly.store._sealed import SealedFiles
+    from mayfly.store._strategies import check_strategy, name_strategy
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
     from mayfly.store._tool_list import Ranked, Served, ToolList
     from mayfly.store._tools import ToolRow, ToolVersionRow
@@ -26,10 +39,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "JSON",
+    "SUMS_BY",
     "Archived",
     "Cache",
     "Cached",
+    "Cap",
     "Claim",
+    "ClaimedSale",
     "DoctorAttacked",
     "Event",
     "Fence",
@@ -37,23 +53,33 @@ __all__ = [
     "KillSwitched",
     "Killed",
     "Ledger",
+    "MoneySum",
     "Payload",
+    "PaymentList",
+    "PaymentRow",
     "Ranked",
     "RunClaimed",
     "RunRow",
+    "SaleList",
+    "SaleRow",
     "SandboxRan",
     "Seal",
     "SealedFiles",
     "Served",
     "StoreArchived",
     "StoreMigrated",
+    "StrategyNamed",
+    "SumBy",
     "Switch",
     "ToolList",
     "ToolRow",
     "ToolVersionRow",
     "Verified",
     "as_payload",
+    "check_strategy",
     "event",
+    "money_sums",
+    "name_strategy",
 ]
 
 __getattr__ = lazily(
@@ -63,12 +89,18 @@ __getattr__ = lazily(
         "_cache": "Cache Cached",
         "_claim": "Claim Fence",
         "_events": "JSON Event Payload event",
-        "_kinds": "DoctorAttacked RunClaimed SandboxRan StoreArchived StoreMigrated",
+        "_kinds": "DoctorAttacked RunClaimed SandboxRan StoreArchived StoreMigrated StrategyNamed",
         "_ledger": "Ledger",
+        "_money_sums": "MoneySum SUMS_BY SumBy money_sums",
         "_payload": "as_payload",
+        "_payment_list": "Cap PaymentList",
+        "_payments": "PaymentRow",
         "_runs": "RunRow",
+        "_sale_list": "ClaimedSale SaleList",
+        "_sales": "SaleRow",
         "_seal": "Seal",
         "_sealed": "SealedFiles",
+        "_strategies": "check_strategy name_strategy",
         "_switch": "Killed KillSwitch KillSwitched Switch",
         "_tool_list": "Ranked Served ToolList",
         "_tools": "ToolRow ToolVersionRow",

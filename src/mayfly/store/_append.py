@@ -15,6 +15,8 @@ from mayfly.store._tools import ToolBatch, moves_tool, tool_of
 
 # Events that one link covers where a store from before the chain is linked: memory holds so many at a time.
 _BATCH = 5000
+# What kinds begin with that move rows of money, or name what money is added up under.
+_MONEY = ("payment.", "sale.", "strategy.")
 _TAIL = """
 SELECT (SELECT coalesce(max(id), 0) FROM mayfly_events), (SELECT hash FROM mayfly_links ORDER BY last DESC LIMIT 1)
 """
@@ -39,6 +41,7 @@ def append_events(connection: Connection, fresh: Sequence[Event], *, fence: Fenc
                 runs.move(StoredEvent(*row), event.payload)
         runs.save()
     _move_tools(connection, events, rows)
+    _move_money(connection, events, rows)
     return events
 
 
@@ -49,6 +52,16 @@ def _move_tools(connection: Connection, events: Sequence[Event], rows: Sequence[
         for event, stored in moving:
             tools.move(stored, event.payload)
         tools.save()
+
+
+def _move_money(connection: Connection, events: Sequence[Event], rows: Sequence[Row]) -> None:
+    moving = [(event, row) for event, row in zip(events, rows, strict=True) if event.kind.startswith(_MONEY)]
+    if moving:
+        # Loaded where it is used: most appends are about no money.
+        from mayfly.store._money_moves import move_money
+
+        for event, row in moving:
+            move_money(connection, StoredEvent(*row), event.payload)
 
 
 def check_fence(row: RunRow, fence: Fence) -> None:

@@ -64,6 +64,8 @@ class Database(ABC):
     snapshot: ClassVar[str]
     # How many tables of one name there are.
     has_table: ClassVar[str]
+    # Whether the table of strategies is ours; where an application shares the database it may have one of its own.
+    has_strategies: ClassVar[str]
     # How to wait for the right to append to a table; None where beginning to write gave it.
     lock: ClassVar[str | None]
 

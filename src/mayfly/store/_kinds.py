@@ -33,6 +33,14 @@ class RunClaimed:
     generation: int
 
 
+@event("strategy.named")
+@dataclass(frozen=True, kw_only=True)
+class StrategyNamed:
+    """Record that a strategy was first used, or was described; the subject is ``strategy:NAME``."""
+
+    note: str = ""
+
+
 @event("sandbox.ran")
 @dataclass(frozen=True, kw_only=True)
 class SandboxRan:

@@ -53,12 +53,14 @@ class Ledger(RunList):
     with ``after=`` the last id seen misses nothing, and no reader sees part of an `append_many`.
 
     **What holds it append-only.** Triggers in the database refuse UPDATE, DELETE, TRUNCATE and any INSERT that does not
-    take the next id (so also REPLACE and ON CONFLICT DO UPDATE), whoever connects and with whatever client. **What they
+    take the next id (so also REPLACE and ON CONFLICT DO UPDATE), whoever connects and with whatever client; of payments
+    and sales they refuse every step that is not legal, other terms, and DELETE. **What they
     cannot hold:** whoever may change the schema may drop a trigger or a table, so on SQLite whoever can write the file
     (DROP, ALTER TABLE, ``PRAGMA writable_schema``, switching triggers off in the C interface, or an editor), and on
     PostgreSQL the owner of the tables and superusers. `verify` shows what they did. Where that matters, let Mayfly
-    connect as a role that has only SELECT and INSERT on tables owned by another, UPDATE on mayfly_runs and on
-    mayfly_tools, and UPDATE and DELETE on mayfly_cache, which are no truth.
+    connect as a role that has only SELECT and INSERT on tables owned by another, UPDATE on mayfly_runs, mayfly_tools,
+    mayfly_payments and mayfly_sales, UPDATE and DELETE on mayfly_cache, which is no truth, and REFERENCES on strategies
+    where agents make tables.
     """
 
     def __init__(self, database: Database, settings: Settings) -> None:
@@ -294,10 +296,8 @@ class Ledger(RunList):
         """Look whether everything is as it was appended; a *head* that was kept elsewhere shows a missing end too."""
         from mayfly.store._verify import Verifier
 
-        with self._guard.shared():
-            self._check_open()
-            with self._database.transaction(snapshot=True) as connection:
-                return Verifier(connection, self._archives, anchor=head).verify()
+        with self._snapshot() as connection:
+            return Verifier(connection, self._archives, anchor=head).verify()
 
     def archive(self, *, before: datetime) -> Iterator[Archived]:
         """Move runs that ended *before* a moment into compressed files, and yield what each file took.
@@ -346,6 +346,14 @@ class Ledger(RunList):
         with self._guard.shared():
             self._check_open()
             with self._database.transaction() as connection:
+                yield connection
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[Connection]:
+        """Read everything as it was at one moment, however many statements that takes."""
+        with self._guard.shared():
+            self._check_open()
+            with self._database.transaction(snapshot=True) as connection:
                 yield connection
 
     @contextmanager

@@ -35,6 +35,9 @@ class PostgreSQL(Database):
     snapshot: ClassVar = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     # Not to_regclass: after waiting for a lock it may still answer from before the wait.
     has_table: ClassVar = "SELECT count(*) FROM pg_class WHERE relname = ? AND pg_table_is_visible(oid)"
+    has_strategies: ClassVar = """
+    SELECT count(*) FROM pg_trigger WHERE tgrelid = to_regclass('strategies') AND tgname = 'mayfly_change'
+    """
     # The guards in the database take the same lock, so that nobody can append without it.
     lock: ClassVar = "SELECT pg_advisory_xact_lock(hashtextextended(?, 0))"
 

@@ -50,6 +50,7 @@ class SQLite(Database):
     # A transaction that begins as a reader and turns writer may fail at once however long the timeout is.
     write: ClassVar = "BEGIN IMMEDIATE"
     has_table: ClassVar = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
+    has_strategies: ClassVar = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'strategies'"
     lock: ClassVar = None
 
     def __init__(self, settings: Settings) -> None:

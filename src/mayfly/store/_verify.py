@@ -1,4 +1,4 @@
-"""Look whether the ledger is what was appended: every link of the chain, every row of runs and tools, every blob."""
+"""Look whether the ledger is what was appended: every link, every row of runs, tools and money, every blob."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from mayfly.core import InputError, StoreError, content_hash
 from mayfly.store._archive import ArchiveReader, all_archives
 from mayfly.store._chain import GENESIS, link_hash
 from mayfly.store._database import Connection, Row
+from mayfly.store._money_verify import MoneyRecount
 from mayfly.store._payload import decode
 from mayfly.store._rows import COLUMNS, StoredEvent
 from mayfly.store._runs import RUN_COLUMNS, RunRow, fold, moves_run, run_of, run_values
@@ -73,6 +74,7 @@ class Verifier:
         self._archives = archives
         self._runs: dict[str, RunRow] = {}
         self._tools = ToolRecount()
+        self._money = MoneyRecount()
         self._blobs: dict[str, int] = {}
         self.events = self.links = 0
         self._head = Link(0, 0, GENESIS)
@@ -83,7 +85,7 @@ class Verifier:
         try:
             self._check_chain()
             self._check_runs()
-            if wrong := self._tools.compare(self._connection):
+            if wrong := self._tools.compare(self._connection) or self._money.compare(self._connection):
                 raise BrokenLink(wrong)
             self._check_blobs()
         except BrokenLink as error:
@@ -133,6 +135,7 @@ class Verifier:
                     self._runs[run] = RunRow(id=run)
                 fold(self._runs[run], event, decode(event.payload, id=event.id))
             self._tools.take(row)
+            self._money.take(row)
             if 'blob":"' in row[5] or '"tree":"' in row[5]:
                 self._blobs.update(dict.fromkeys(_BLOB.findall(row[5]), row[0]))
 

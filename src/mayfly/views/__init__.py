@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
     from mayfly.views._outcome import outcome_fields, proof_fields, verdict_fields
     from mayfly.views._plots import Bar, bar_plot, line_plot
+    from mayfly.views._pnl import ProfitAndLoss, ProfitRow, pnl
     from mayfly.views._promise_story import PromiseStory
     from mayfly.views._runs import STATUSES, RunLine, run_line, runs
     from mayfly.views._sources import TestedSource, tested_sources
@@ -25,6 +26,8 @@ __all__ = [
     "Metrics",
     "Moving",
     "Place",
+    "ProfitAndLoss",
+    "ProfitRow",
     "PromiseMetrics",
     "PromiseStory",
     "Reasons",
@@ -48,6 +51,7 @@ __all__ = [
     "metrics",
     "outcome_fields",
     "places",
+    "pnl",
     "proof_fields",
     "reason_of",
     "run_line",
@@ -64,6 +68,7 @@ __getattr__ = lazily(
         "_metrics": "Metrics PromiseMetrics metrics",
         "_outcome": "outcome_fields proof_fields verdict_fields",
         "_plots": "Bar bar_plot line_plot",
+        "_pnl": "ProfitAndLoss ProfitRow pnl",
         "_promise_story": "PromiseStory",
         "_runs": "RunLine STATUSES run_line runs",
         "_sources": "TestedSource tested_sources",

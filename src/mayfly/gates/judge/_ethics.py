@@ -37,7 +37,7 @@ def ethics(text: str, intent: str, grants: tuple[str, ...], scan: Scan) -> Itera
     yield signal("secret", ETHICAL, secrets(text, scan), each=1.0, most=1.0, hard=True)
     yield signal("likely secret", ETHICAL, likely_secrets(scan), each=0.6, most=0.9, confidence=0.6)
     yield signal("personal data", ETHICAL, _personal(intent, scan), each=0.6, most=0.9, confidence=0.6)
-    modules = [] if any(grant.startswith("net:") for grant in grants) else _network(scan)
+    modules = _network(scan, {grant.partition(":")[0] for grant in grants})
     sends = _sending(scan) if modules else []
     yield signal("network", ETHICAL, modules, each=0.7, most=0.9, confidence=0.9)
     yield signal("exfiltration", ETHICAL, sends, each=1.0, most=1.0, confidence=0.9, hard=True)
@@ -53,15 +53,14 @@ def _sending(scan: Scan) -> Found:
     return found
 
 
-def _network(scan: Scan) -> Found:
-    found: Found = []
+def _network(scan: Scan, kinds: set[str]) -> Found:
+    """Find what reaches the network and is covered by no grant; the wallet is reached by what grant buy covers."""
+    reaching, found = import_table().granted["net"], list[tuple[int, str]]()
+    for kind in kinds & {"net", "buy"}:
+        reaching -= import_table().granted[kind]
     for node in scan.imports:
         modules = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
-        outside = [
-            name
-            for name in modules
-            if name.partition(".")[0] in import_table().granted["net"] and name != "urllib.parse"
-        ]
+        outside = [name for name in modules if name.partition(".")[0] in reaching and name != "urllib.parse"]
         found += [(node.lineno, f"{name} reaches the network and no grant says so") for name in outside]
     return found
 

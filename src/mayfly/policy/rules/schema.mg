@@ -81,6 +81,34 @@ Decl spend_cap(Scope, Cents)
   descr [doc("how much may be spent without asking in all of a /session or a /day")]
   bound [/name, /number].
 
+Decl payment_payee(Id, Address)
+  descr [doc("a payment with a token goes to that address")]
+  bound [/any, /string].
+
+Decl payment_asset(Id, Network, Address)
+  descr [doc("a payment is made with the token at that address of that chain")]
+  bound [/any, /string, /string].
+
+Decl payment_micros(Id, Micros)
+  descr [doc("a payment with a token is of so many millionths of a coin")]
+  bound [/any, /number].
+
+Decl seller_host(Host)
+  descr [doc("the operator lets sellers at the host be paid; * is any public one")]
+  bound [/string].
+
+Decl seller_payee(Address)
+  descr [doc("the operator lets the address be paid; where none is listed, any may be")]
+  bound [/string].
+
+Decl paid_with(Network, Address)
+  descr [doc("the token and chain that the wallet pays with")]
+  bound [/string, /string].
+
+Decl purchase_cap(Micros)
+  descr [doc("so many millionths of a coin may one purchase cost")]
+  bound [/number].
+
 Decl spent(Scope, Cents)
   descr [doc("how much this /session or this /day has spent before the action")]
   bound [/name, /number].

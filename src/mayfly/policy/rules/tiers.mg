@@ -38,6 +38,10 @@ Decl net_granted(Id)
   descr [doc("a net grant of the acting artifact covers the host of the action")]
   bound [/any].
 
+Decl buy_granted(Id)
+  descr [doc("a buy grant of the acting artifact covers the host of the action")]
+  bound [/any].
+
 Decl effect_missing(Id, Effect)
   descr [doc("the acting artifact lacks the grant for an effect of the action")]
   bound [/any, /name].
@@ -62,6 +66,9 @@ effect(/spawn).
 grant_allowed(/authored, Effect) :- effect(Effect).
 grant_allowed(/promoted, Effect) :- effect(Effect).
 grant_allowed(/builtin, Effect) :- effect(Effect).
+
+# `buy` is how the sandbox calls the grant for /spend, through a wallet outside: whoever may spend may hold it.
+grant_allowed(Tier, /buy) :- grant_allowed(Tier, /spend).
 
 class_effect(/read, /fs).
 class_effect(/search, /fs).
@@ -123,6 +130,21 @@ net_granted(Id) :-
 
 net_granted(Id) :-
   grant(/net, Host),
+  action_host(Id, Host, _).
+
+effect_granted(Id, /spend) :-
+  action_effect(Id, /spend),
+  tier(Tier),
+  grant_allowed(Tier, /buy),
+  buy_granted(Id).
+
+# `*` is whomever the wallet may pay at all; a host is that one alone, not the domains below it.
+buy_granted(Id) :-
+  grant(/buy, "*"),
+  pending_action(Id, _, _, _, _).
+
+buy_granted(Id) :-
+  grant(/buy, Host),
   action_host(Id, Host, _).
 
 effect_granted(Id, Effect) :-

@@ -1,4 +1,4 @@
-"""The door of a `net` grant: a proxy outside the sandbox that reaches the granted hosts and nothing else.
+"""The door of a `net` or `buy` grant: a proxy outside the sandbox that reaches what is granted and nothing else.
 
 It speaks plain HTTP proxying and CONNECT, so ordinary client libraries work through the usual proxy variables. It holds
 no secrets, trusts nothing a job sends, and connects to the very address it has checked, so a second DNS answer cannot
@@ -25,7 +25,7 @@ from types import ModuleType
 from typing import NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
-from . import _kernel, _wire
+from . import _kernel, _wallet, _wire
 
 _HEAD = 64 * 1024
 _HEAD_SECONDS = 20.0
@@ -127,6 +127,8 @@ class Door:
         self.rules = rules
         # Where every connection leads, for a door that is no proxy.
         self._target = target
+        # Where the job may buy, if it may.
+        self.wallet: _wallet.Wallet | None = None
         self.tell_refused: Callable[[Target], None] = _tell_nobody
         self._listener = listener
         self._slots = asyncio.Semaphore(share)
@@ -139,6 +141,8 @@ class Door:
         """End every connection of the job."""
         for task in self._tasks:
             task.cancel()
+        if self.wallet is not None:
+            self.wallet.close()
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -202,6 +206,10 @@ class Door:
             target, forwarded = _authority(url), None
         else:
             target, forwarded = _rewrite(method, url, version, headers)
+        # A name of ours, whatever else is granted: it is looked up nowhere and leads nowhere else.
+        if _wallet.is_wallet(target.host):
+            await self._ask_wallet(method, url, headers, reader, writer)
+            return
         far_reader, far_writer = await self._connect(target)
         try:
             if forwarded is None:
@@ -212,6 +220,17 @@ class Door:
         finally:
             with contextlib.suppress(OSError):
                 far_writer.close()
+
+    async def _ask_wallet(
+        self, method: str, url: str, headers: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        if self.wallet is None:
+            status, told = "403 Forbidden", _wallet.refusal("no grant covers buying; it is called buy, or buy:HOST")
+        elif method == "CONNECT":
+            status, told = "403 Forbidden", _wallet.refusal(f"the wallet is at http://{_wallet.NAME}/, without TLS")
+        else:
+            status, told = await self.wallet.serve(method, url, headers, reader)
+        await _send(writer, status, "application/json", told)
 
     async def _connect(self, target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         problem: Exception = Refused(f"{target.host} has no address")
@@ -290,8 +309,11 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 
 async def _answer(writer: asyncio.StreamWriter, status: str, text: str) -> None:
-    body = f"mayfly: {text}\n".encode()
-    head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    await _send(writer, status, "text/plain", f"mayfly: {text}\n".encode())
+
+
+async def _send(writer: asyncio.StreamWriter, status: str, kind: str, body: bytes) -> None:
+    head = f"HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     with contextlib.suppress(OSError):
         writer.write(head.encode() + body)
         await writer.drain()
@@ -326,18 +348,20 @@ class Broker:
 
     def _obey(self) -> None:
         try:
-            message, descriptors, _, _ = socket.recv_fds(self._control, _wire.DOOR_SIZE, 1)
+            message, descriptors, _, _ = socket.recv_fds(self._control, _wire.DOOR_SIZE, 2)
         except OSError:
             message, descriptors = b"", []
         if not message:
             self._ended.set()
             return
         kind, number = _wire.DOOR.unpack_from(message)
-        if kind in (_wire.OPEN, _wire.FIXED):
+        if kind in (_wire.OPEN, _wire.FIXED, _wire.BUYING):
             said = message[_wire.DOOR.size :]
             target = Target(*json.loads(said)) if kind == _wire.FIXED else None
             door = Door(socket.socket(fileno=descriptors[0]), self._rules, self._share, target)
             door.tell_refused = functools.partial(self._tell_refused, number)
+            if kind == _wire.BUYING and len(descriptors) > 1:  # fewer came where the kernel had no room for both
+                door.wallet = _wallet.Wallet(socket.socket(fileno=descriptors[1]), *json.loads(said))
             self._doors[number] = door
         elif number in self._doors:
             self._doors.pop(number).close()

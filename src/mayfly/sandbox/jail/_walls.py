@@ -56,7 +56,7 @@ def _enter_namespaces(jail: Jail) -> int:
 
 def _enter_landlock(jail: Jail) -> int:
     if jail.config["net"]:
-        raise OSError(0, "net grants need the level namespaces")
+        raise OSError(0, "net and buy grants need the level namespaces")
     if jail.root:
         jail.users = unused_users()
     else:

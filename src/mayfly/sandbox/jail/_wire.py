@@ -51,6 +51,12 @@ DOOR = struct.Struct("=cI")
 OPEN, SHUT = b"+", b"-"
 # The same with a host and port (JSON) after it: bytes go to that one and nowhere else, whatever they say.
 FIXED = b"="
+# An open door with a second descriptor, of the way to the wallet, and the bytes of one request (JSON) after it.
+BUYING = b"$"
+# On that way: a number, what is asked and the length of the JSON that follows; back: the number and the length.
+PURCHASE = struct.Struct("=IcI")
+BUY, BALANCE, PURCHASE_STATUS = b"B", b"M", b"S"
+PURCHASED = struct.Struct("=II")
 # Broker to host: a worker's number, and after it the host and port that no grant covers.
 REFUSED = b"!"
 DOOR_SIZE = DOOR.size + 512

@@ -44,7 +44,9 @@ class Workbench:
         settings: WorkbenchSettings | None = None,
         level: Literal["namespaces", "landlock"] | None = None,
         secret: Callable[[str], object] = secret_path,
+        hidden: Path | None = None,
     ) -> None:
+        """Open a workspace; *hidden*, where it lies inside, is not there for any command: by default the *state*."""
         self._settings = settings or WorkbenchSettings()
         self.workspace = check_workspace(workspace)
         self._alias = os.path.abspath(workspace)
@@ -52,7 +54,11 @@ class Workbench:
         self._lock = threading.RLock()
         self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
         recover(self._state)
-        inside = os.path.relpath(self._state, self.workspace)
+        inside = os.path.relpath(os.path.realpath(hidden or state), self.workspace)
+        if inside == ".":
+            raise InputError(
+                f"the workspace {workspace} is where Mayfly keeps its keys", fix="work elsewhere, or set state_dir"
+            )
         # Where the state lies in the workspace, all of what Mayfly keeps there is left out of it.
         self._hidden = "" if inside.startswith("..") else inside
         self._place, self._claim = claim_place(self._state, self.workspace, elsewhere=bool(self._hidden))

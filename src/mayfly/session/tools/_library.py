@@ -24,7 +24,7 @@ _MADE: dict[str, Schema] = {
     ),
     "tests": said(TEXT, "Python with test_ functions that call it"),
     "examples": listed(_EXAMPLE, "pairs of input (arguments by name, or the one argument) and output"),
-    "grants": listed(TEXT, "what it may reach: net:HOST, net:*, package, fs:workspace"),
+    "grants": listed(TEXT, "what it may reach: net:HOST, net:*, buy:HOST (through the wallet), package, fs:workspace"),
 }
 
 

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     )
     from mayfly.store.schema._engine import RoleState, Rows
     from mayfly.store.schema._kinds import SchemaApplied, SchemaPurged, SchemaRetired, SchemaWrote
+    from mayfly.store.schema._money_tables import FilledTables, fill_agent_tables
 
 __all__ = [
     "AgentSchema",
     "Applied",
     "Dialect",
+    "FilledTables",
     "Migration",
     "MigrationRow",
     "RoleState",
@@ -31,6 +33,7 @@ __all__ = [
     "SchemaWrote",
     "check_statement",
     "dialect_of",
+    "fill_agent_tables",
 ]
 
 __getattr__ = lazily(
@@ -39,5 +42,6 @@ __getattr__ = lazily(
         "_agent_schema": "AgentSchema Applied Dialect Migration MigrationRow check_statement dialect_of",
         "_engine": "RoleState Rows",
         "_kinds": "SchemaApplied SchemaPurged SchemaRetired SchemaWrote",
+        "_money_tables": "FilledTables fill_agent_tables",
     },
 )

@@ -15,6 +15,7 @@ from mayfly.store._database import Connection, Database
 from mayfly.store._events import Event, Payload, checked
 from mayfly.store._fork import ForkGuard
 from mayfly.store._rows import EVENTS, newest, to_events
+from mayfly.store._strategies import is_ours
 from mayfly.store.schema._engine import Engine, RoleState, Rows, trash_name
 from mayfly.store.schema._kinds import SchemaApplied, SchemaPurged, SchemaRetired, SchemaWrote
 from mayfly.store.schema._names import (
@@ -112,12 +113,22 @@ class AgentSchema:
         self.dialect = dialect_of(settings)
         self.engine = engine_for(self.dialect, settings)
         self._other: Database | None = None
+        if not settings.schema.database_url:
+            self._let_read_strategies()
         if settings.schema.database_url:
             from mayfly.store._postgres import PostgreSQL
 
             there = replace(settings.store, database_url=settings.schema.database_url)
             self._other = PostgreSQL(replace(settings, store=there))
             self._guard = ForkGuard(self._other.disconnect)
+
+    def _let_read_strategies(self) -> None:
+        """Let agents read the names of strategies, where the table is ours and not the application's."""
+        with self._ledger._reading() as connection:
+            ours = is_ours(connection)
+        if ours:
+            rules = self.engine.rules
+            self.engine.rules = replace(rules, readable=rules.readable | {"strategies"})
 
     def close(self) -> None:
         """Close the connections that are not the ledger's."""
@@ -214,6 +225,23 @@ class AgentSchema:
             found = self.engine.write(connection, sql, values)
             record(SchemaWrote(sql=sql, rows=found.changed, returned=found.rows), subject)
         return found
+
+    @property
+    def beside_ledger(self) -> bool:
+        """Whether agents' tables are in the database of the ledger."""
+        return self._other is None
+
+    def tables(self) -> list[str]:
+        """Return every table and view that names mean."""
+        with self._reading() as connection:
+            return [one.name for one in self.engine.relations(connection)]
+
+    @contextmanager
+    def filling(self) -> Iterator[Connection]:
+        """Yield a connection on which the product itself writes rows of agents' tables; no agent gets one."""
+        with self._changing() as (connection, _):
+            self.engine.begin(connection)
+            yield connection
 
     def role_state(self) -> RoleState:
         """Say with which rights migrations run."""

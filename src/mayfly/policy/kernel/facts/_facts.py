@@ -1,11 +1,11 @@
 """The facts of one pending action: what is asked, and what follows from it without asking anybody."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from mayfly.core import InputError, host_of
-from mayfly.mangle import Name, Time
+from mayfly.mangle import LARGEST_NUMBER, Name, Time
 from mayfly.policy.kernel._actions import moving_names, removing_sql
 from mayfly.policy.kernel.facts._amounts import amounts
 from mayfly.policy.kernel.facts._keys import BODIES, HOSTS, METHODS, REFS, REMOTES
@@ -36,6 +36,7 @@ def facts_of_action(
     bare = apart.value if isinstance(apart.value, str) else payload
     found = amounts(apart.value, texts, bare=bare if bare.strip() else target)
     facts |= dict.fromkeys((symbol("action_amount"), (id, cents)) for cents in found)
+    facts |= dict.fromkeys(_payment(id, apart.value))
     return list(facts)
 
 
@@ -105,6 +106,21 @@ def _requests(id: str, apart: ActionPayload) -> Iterator[Fact]:
     fault = _push_fault(apart.under(REMOTES), apart.under(REFS))
     if fault:
         yield symbol("push_fault"), (id, fault)
+
+
+def _payment(id: str, value: object) -> Iterator[Fact]:
+    """Yield what a payload says of a payment with a token: who gets it, which token on which chain, and how much.
+
+    Only what is written in exactly one way is told; the rules refuse a payment of which something is missing.
+    """
+    if not isinstance(value, Mapping) or not isinstance(value.get("asset"), str):
+        return
+    network, payee, micros = value.get("network"), value.get("payee"), value.get("atomic")
+    yield symbol("payment_asset"), (id, network.lower() if isinstance(network, str) else "", value["asset"].lower())
+    if isinstance(payee, str):
+        yield symbol("payment_payee"), (id, payee.lower())
+    if type(micros) is int and 0 <= micros <= LARGEST_NUMBER:
+        yield symbol("payment_micros"), (id, micros)
 
 
 def _push_fault(remotes: tuple[str, ...], refs: tuple[str, ...]) -> str:

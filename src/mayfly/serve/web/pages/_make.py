@@ -23,7 +23,14 @@ _FIELDS = ("intent", "name", "examples", "source", "tests")
 @router.get("/make")
 def show_form(request: Request, intent: str = "") -> HTMLResponse:
     """Show the empty form, or one with what somebody looked for in vain."""
-    return page(request, "make.html", typed={**dict.fromkeys(_FIELDS, ""), "intent": intent[:500]}, weak=False, wrong="", made=None)
+    return page(
+        request,
+        "make.html",
+        typed={**dict.fromkeys(_FIELDS, ""), "intent": intent[:500]},
+        weak=False,
+        wrong="",
+        made=None,
+    )
 
 
 @router.post("/make")

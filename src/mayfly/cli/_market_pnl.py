@@ -1,0 +1,67 @@
+"""`mayfly market pnl`: what was earned and spent, out of the ledger, and the agent's own tables filled with it."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
+from mayfly.core import InputError, Settings, one_line
+
+if TYPE_CHECKING:
+    from mayfly.store.schema import FilledTables
+    from mayfly.views import ProfitAndLoss, ProfitRow
+
+_HEAD = ("NETWORK", "ASSET", "REVENUE", "COST", "PROFIT", "AT RISK", "RESERVED", "GAS", "SOLD", "BOUGHT")
+# Enough of an address to tell tokens apart at a glance; --json has all of it.
+_ADDRESS = 10
+
+
+def pnl(
+    *,
+    by: Annotated[
+        str, typer.Option(help="One row for each of these.", metavar="tool|strategy|host|day|total")
+    ] = "total",
+    as_json: AsJson = False,
+) -> None:
+    """Show revenue, cost, what is at risk and gas, exactly; and fill the tables an agent made for them."""
+    from mayfly.store import SUMS_BY, Ledger
+    from mayfly.views import ProfitAndLoss
+    from mayfly.views import pnl as add_up
+
+    wanted = next((one for one in SUMS_BY if one == by), None)
+    if wanted is None:
+        raise InputError(f"--by {one_line(by, limit=60)}: it is one of {', '.join(SUMS_BY)}")
+    settings = Settings.load()
+    ledger = Ledger.find(settings)
+    if ledger is None:
+        _show(ProfitAndLoss(by=wanted), None, as_json=as_json)
+        return
+    from mayfly.store.schema import fill_agent_tables
+
+    with ledger:
+        found = add_up(ledger, by=wanted)
+        filled = fill_agent_tables(ledger, settings)
+    _show(found, filled, as_json=as_json)
+
+
+def _show(found: "ProfitAndLoss", filled: "FilledTables | None", *, as_json: bool) -> None:
+    problems = filled.problems if filled is not None else ()
+    if as_json:
+        answer_json({**found.fields(), "problems": list(problems)})
+        return
+    for said in problems:
+        note(f"mayfly: {one_line(said, limit=300)}")
+    if not found.totals:
+        note(f"nothing was bought or sold yet: {command()} market buy URL, or {command()} market sell TOOL")
+        return
+    rows: list[tuple[str, ...]] = [(found.by.upper(), *_HEAD)]
+    rows += [_cells(row, row.key or "-") for row in (*found.rows, *found.totals)]
+    for line in table(rows):
+        answer(line)
+
+
+def _cells(row: "ProfitRow", key: str) -> tuple[str, ...]:
+    amounts = row.shown()
+    asset = row.asset if len(row.asset) <= _ADDRESS else f"{row.asset[:_ADDRESS]}…"
+    shown = (amounts[name] for name in ("revenue", "cost", "profit", "at_risk", "reserved"))
+    return (one_line(key, limit=60), row.network, asset, *shown, str(row.gas), str(row.sold), str(row.bought))

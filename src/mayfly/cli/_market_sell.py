@@ -1,0 +1,86 @@
+"""`mayfly market sell`: tools of the library as paid routes."""
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mayfly.cli._output import AsJson, answer_json, command, note
+from mayfly.core import InputError, MachineError, Settings, one_line, units_text
+
+if TYPE_CHECKING:
+    from mayfly.market import Offer
+    from mayfly.runtime import ToolOutcome
+
+
+def sell(
+    tool: Annotated[str, typer.Argument(help="The tool of the library that is sold.", metavar="TOOL")],
+    *,
+    price: Annotated[str, typer.Option(help="What one call costs, in whole coins.", metavar="0.01")],
+    pay_to: Annotated[
+        str, typer.Option(help="Address that is paid; market.payee or the wallet's otherwise.", metavar="ADDRESS")
+    ] = "",
+    host: Annotated[str | None, typer.Option(help="The address to listen on.", metavar="HOST")] = None,
+    port: Annotated[
+        int | None, typer.Option(help="The port to listen on; 0 takes a free one.", min=0, max=65535, metavar="PORT")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Sell calls of a tool over x402 until Ctrl-C: POST /tools/TOOL answers once it is paid.
+
+    Each payment is answered once and charged once; a call that fails is not charged. Buyers find the price at
+    /.well-known/x402 and in the answer 402.
+    """
+    settings = Settings.load()
+    _load_framework()
+    import logging
+
+    from mayfly.market.seller import make_offer, open_seller, shop_app
+    from mayfly.runtime import Runtime
+    from mayfly.serve import serve_shop
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="mayfly market: %(name)s: %(message)s")
+    market = settings.market
+    with Runtime(settings) as runtime:
+        capability = runtime.tools.capability(tool)
+        if capability is None:
+            raise InputError(f"there is no tool {one_line(tool, limit=80)}", fix=f"{command()} tools list")
+        offer = make_offer(settings, capability, price, pay_to=pay_to)
+
+        def handler(name: str, version: int, arguments: Mapping[str, Any], key: str) -> "ToolOutcome":
+            # Half of the lease: who works on a sale is believed to be alive for twice as long as the tool may take.
+            return runtime.tools.call(name, dict(arguments), version=version, key=key, seconds=market.lease / 2)
+
+        seller = open_seller(settings, runtime.parts.ledger, handler)
+        serve_shop(
+            shop_app(seller, [offer], base=market.sell_url, most=market.body_size),
+            seller,
+            host=host or market.sell_host,
+            port=market.sell_port if port is None else port,
+            every=market.reconcile,
+            ready=lambda address: _ready(market.sell_url.rstrip("/") or address, offer, as_json=as_json),
+        )
+
+
+def _ready(address: str, offer: "Offer", *, as_json: bool) -> None:
+    shown = units_text(offer.units, offer.decimals)
+    if as_json:
+        about = {"tool": offer.tool, "version": offer.version, "price": shown, "units": str(offer.units)}
+        paid = {"network": offer.network, "asset": offer.asset, "payee": offer.payee}
+        answer_json({"url": address + offer.path, **about, **paid, "pid": os.getpid()})
+        sys.stdout.flush()
+        return
+    note(f"selling   {offer.tool} version {offer.version} for {shown} at {address}{offer.path}")
+    note(f"paid to   {offer.payee} on {offer.network}; Ctrl-C ends it")
+
+
+def _load_framework() -> None:
+    try:
+        import eth_utils.address  # noqa: F401 -- whether they are there
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MachineError(
+            f"selling needs the package {error.name} and others", fix="pip install 'mayfly-agents[serve,x402]'"
+        ) from None

@@ -1,0 +1,140 @@
+"""`mayfly wallet`: the key that pays, the process that has it, and money to try it with."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from mayfly.cli._output import AsJson, answer, answer_json, command, group, note
+from mayfly.core import InputError, MayflyError, Settings
+
+if TYPE_CHECKING:
+    from mayfly.market import Wallet
+
+app = group("The key that pays for what agents buy, and the process that has it.")
+
+PasswordFd = Annotated[
+    int | None,
+    typer.Option("--password-fd", help="Read the password from this descriptor instead of asking.", metavar="N"),
+]
+
+
+def password_of(wallet: "Wallet", descriptor: int | None) -> str:
+    """Return the password of a wallet: from a descriptor, from the keyring of the system, or from the person."""
+    from mayfly.market import password_from, password_in_keyring
+
+    if descriptor is not None:
+        return password_from(descriptor)
+    found = password_in_keyring(wallet.address)
+    return found if found is not None else _asked("password of the wallet: ")
+
+
+def _asked(prompt: str) -> str:
+    import getpass
+
+    if not sys.stdin.isatty():
+        raise InputError("there is nobody to ask for the password", fix="give it with --password-fd N")
+    return getpass.getpass(prompt)
+
+
+@app.command()
+def init(
+    *,
+    password_fd: PasswordFd = None,
+    keyring: Annotated[bool, typer.Option(help="Give the password to the keyring of the system as well.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a key and keep it encrypted in wallet/ in the state directory; one that is there is never overwritten.
+
+    Nobody can make the key again: keep a copy of keystore.json, and the password, where you keep such things.
+    """
+    from mayfly.market import Wallet, keep_in_keyring, password_from
+
+    wallet = Wallet(Settings.load())
+    wallet.check_absent()
+    if password_fd is not None:
+        password = password_from(password_fd)
+    else:
+        password = _asked("password of the new wallet: ")
+        if _asked("the same again: ") != password:
+            raise InputError("the two passwords are not the same")
+    address = wallet.create(password)
+    if keyring:
+        keep_in_keyring(address, password)
+    if as_json:
+        answer_json({"address": address, "keystore": str(wallet.path)})
+    else:
+        answer(address)
+        note(f"keep a copy of {wallet.path}; next: {command()} wallet open")
+
+
+@app.command()
+def show(*, as_json: AsJson = False) -> None:
+    """Say the address of the wallet, what it has, and whether it is open."""
+    from mayfly.core import units_text
+    from mayfly.market import BrokerClient, ChainReader, Wallet, read_address
+
+    settings = Settings.load()
+    market, wallet = settings.market, Wallet(settings)
+    told: dict[str, Any] = {"address": wallet.address, "open": BrokerClient(settings).is_open, "units": None}
+    told |= {"network": market.network, "asset": market.asset.lower(), "decimals": market.asset_decimals}
+    why = "" if market.rpc_url and market.asset else "market.rpc_url and market.asset are not set"
+    if not why:
+        try:
+            reader = ChainReader(market.rpc_url, confirmations=market.confirmations, timeout=market.rpc_timeout)
+            told["units"] = str(reader.balance(read_address(market.asset, "market.asset"), wallet.address))
+        except MayflyError as error:
+            why = error.message
+    if as_json:
+        answer_json({**told, "reason": why})
+        return
+    has = why if told["units"] is None else units_text(int(told["units"]), market.asset_decimals)
+    answer(f"address  {told['address']}")
+    answer(f"has      {has}")
+    answer(f"broker   {'open' if told['open'] else 'closed: ' + command() + ' wallet open'}")
+
+
+@app.command(name="open")
+def open_wallet(*, password_fd: PasswordFd = None, as_json: AsJson = False) -> None:
+    """Start the broker, the process that has the key and buys for agents, and leave it running."""
+    from mayfly.market import Wallet, check_settings, open_broker
+
+    settings = Settings.load()
+    check_settings(settings)
+    wallet = Wallet(settings)
+    started = open_broker(settings, password_of(wallet, password_fd), lasting=True)
+    if as_json:
+        answer_json({"address": started.address, "pid": started.pid})
+    else:
+        answer(f"{started.address} is open, in process {started.pid}; {command()} wallet close ends it")
+
+
+@app.command(name="close")
+def close_wallet(*, as_json: AsJson = False) -> None:
+    """End the broker; what it was paying is looked after when it is opened again."""
+    from mayfly.market import close_broker
+
+    pid = close_broker(Settings.load())
+    if as_json:
+        answer_json({"pid": pid})
+    else:
+        answer(f"closed process {pid}")
+
+
+@app.command(name="fund-test")
+def fund_wallet(
+    amount: Annotated[str, typer.Argument(help="How many whole coins.", metavar="AMOUNT")] = "10",
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Give the wallet money to try things with, on a chain of this machine and on no other."""
+    from mayfly.core import units_text
+    from mayfly.market import Wallet, fund_test, price_units
+
+    settings = Settings.load()
+    decimals = settings.market.asset_decimals
+    has = fund_test(settings, Wallet(settings).address, price_units(amount, decimals))
+    if as_json:
+        answer_json({"units": str(has), "decimals": decimals})
+    else:
+        answer(f"it has {units_text(has, decimals)} now")

@@ -1,0 +1,125 @@
+"""Buy and sell capabilities over x402: exactly once, within budgets, with every unit in the ledger.
+
+The key is in the broker process alone. Importing this package loads nothing heavy; each name is loaded on first use.
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.market._broker_client import BrokerClient
+    from mayfly.market._broker_start import BrokerProcess, close_broker, open_broker
+    from mayfly.market._buyer import Buyer, Signer
+    from mayfly.market._chain_reader import ChainReader, Evidence
+    from mayfly.market._decide import PurchaseFacts, check_settings, decider, units_cap
+    from mayfly.market._depth import depth_kept
+    from mayfly.market._discover import Discovered, PricedResource, as_capability, discover
+    from mayfly.market._events import (
+        PaymentDelivered,
+        PaymentDisputed,
+        PaymentReleased,
+        PaymentReserved,
+        PaymentSent,
+        PaymentSettled,
+        PaymentUnknown,
+        SaleAnswered,
+        SaleClaimed,
+        SaleFailed,
+        SaleLapsed,
+        SaleSettled,
+        SaleSettling,
+    )
+    from mayfly.market._fund_test import fund_test
+    from mayfly.market._open_payments import OpenPayments
+    from mayfly.market._purchase import PaidRequest, Purchase, SellerAnswer
+    from mayfly.market._reconcile import Reconciled, reconcile
+    from mayfly.market._requirements import Offer
+    from mayfly.market._terms import (
+        Terms,
+        chain_id_of,
+        price_units,
+        read_address,
+        read_settlement,
+        read_terms,
+        read_units,
+    )
+    from mayfly.market._wallet import KeySigner, Wallet, keep_in_keyring, password_from, password_in_keyring
+
+__all__ = [
+    "BrokerClient",
+    "BrokerProcess",
+    "Buyer",
+    "ChainReader",
+    "Discovered",
+    "Evidence",
+    "KeySigner",
+    "Offer",
+    "OpenPayments",
+    "PaidRequest",
+    "PaymentDelivered",
+    "PaymentDisputed",
+    "PaymentReleased",
+    "PaymentReserved",
+    "PaymentSent",
+    "PaymentSettled",
+    "PaymentUnknown",
+    "PricedResource",
+    "Purchase",
+    "PurchaseFacts",
+    "Reconciled",
+    "SaleAnswered",
+    "SaleClaimed",
+    "SaleFailed",
+    "SaleLapsed",
+    "SaleSettled",
+    "SaleSettling",
+    "SellerAnswer",
+    "Signer",
+    "Terms",
+    "Wallet",
+    "as_capability",
+    "chain_id_of",
+    "check_settings",
+    "close_broker",
+    "decider",
+    "depth_kept",
+    "discover",
+    "fund_test",
+    "keep_in_keyring",
+    "open_broker",
+    "password_from",
+    "password_in_keyring",
+    "price_units",
+    "read_address",
+    "read_settlement",
+    "read_terms",
+    "read_units",
+    "reconcile",
+    "units_cap",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_broker_client": "BrokerClient",
+        "_broker_start": "BrokerProcess close_broker open_broker",
+        "_buyer": "Buyer Signer",
+        "_chain_reader": "ChainReader Evidence",
+        "_decide": "PurchaseFacts check_settings decider units_cap",
+        "_depth": "depth_kept",
+        "_discover": "Discovered PricedResource as_capability discover",
+        "_events": (
+            "PaymentDelivered PaymentDisputed PaymentReleased PaymentReserved PaymentSent "
+            "PaymentSettled PaymentUnknown SaleAnswered SaleClaimed SaleFailed SaleLapsed SaleSettled "
+            "SaleSettling"
+        ),
+        "_fund_test": "fund_test",
+        "_open_payments": "OpenPayments",
+        "_purchase": "PaidRequest Purchase SellerAnswer",
+        "_reconcile": "Reconciled reconcile",
+        "_requirements": "Offer",
+        "_terms": ("Terms chain_id_of price_units read_address read_settlement read_terms read_units"),
+        "_wallet": "KeySigner Wallet keep_in_keyring password_from password_in_keyring",
+    },
+)

@@ -1,0 +1,356 @@
+"""`Buyer`: quote, ask the rules, set the money aside, sign, keep what was signed, and only then send.
+
+Each step is durable before the next begins, so a process that dies between any two leaves a payment that somebody else
+can bring to its end. The same call id never pays twice: there is one live payment for it, with one signature, and the
+database holds that.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
+
+from mayfly.core import ConflictError, InputError, LimitError, StoreError, one_line
+from mayfly.market._decide import PurchaseFacts, units_cap
+from mayfly.market._events import PaymentReleased, PaymentReserved, PaymentSent
+from mayfly.market._open_payments import AT_LARGE, OpenPayments, Unrecorded
+from mayfly.market._purchase import (
+    BoughtFor,
+    PaidRequest,
+    Purchase,
+    SellerAnswer,
+    check_call,
+    is_seller,
+    listed,
+    payment_header,
+)
+from mayfly.market._rpc import NodeError
+from mayfly.market._send import SellerError, send
+from mayfly.market._terms import PAYMENT_REQUIRED, Terms, price_units, read_address, read_terms
+from mayfly.market._wallet import CLOCKS
+from mayfly.store import Cap
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings
+    from mayfly.market._chain_reader import ChainReader
+    from mayfly.policy import Permit
+    from mayfly.store import Ledger, PaymentRow
+
+# Between looks at a payment that another process is making.
+_POLL: Final = 0.05
+# How much earlier than now an authorization begins: clocks of chains are behind by seconds, seldom by minutes.
+_EARLIER: Final = 600
+_HOUR: Final = 3600
+
+
+class Signer(Protocol):
+    """Who signs authorizations, and nothing else; the one there is lives in the broker process."""
+
+    address: str
+
+    def sign_authorization(self, terms: Terms, nonce: str, valid_after: int, valid_before: int) -> str:
+        """Return the signature of a transfer by these terms."""
+
+
+class Refused(Exception):
+    """Nothing was signed, and why."""
+
+
+class Buyer:
+    """Buy from sellers, each call at most once."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        wallet_signer: Signer,
+        settings: Settings,
+        decide: Callable[[PurchaseFacts], Permit],
+        reader: ChainReader,
+        **clocks: Any,
+    ) -> None:
+        self.open = OpenPayments(ledger, settings, reader, **clocks)
+        self._payments = self.open.payments
+        self._ledger = ledger
+        self._signer = wallet_signer
+        self._settings = settings.market
+        self._decide = decide
+        self._reader = reader
+        self._locks = _CallLocks()
+        self._asset = read_address(self._settings.asset, "market.asset")
+
+    def buy(
+        self,
+        call_id: str,
+        url: str,
+        max_price: str,
+        *,
+        method: str = "POST",
+        body: bytes = b"",
+        headers: Iterable[tuple[str, str]] = (),
+        agent: str = "",
+        run: str = "",
+        tool: str = "",
+        strategy: str = "",
+    ) -> Purchase:
+        """Buy what *url* answers for at most *max_price* whole coins, or go on with the purchase of that call id.
+
+        What goes wrong before anything is set aside is a `Purchase` that is refused, or an error where the caller's own
+        words are wrong; afterwards the state of the payment is told.
+        """
+        check_call(call_id)
+        request = PaidRequest.check(url, method, body, headers, largest=self._settings.body_size)
+        most = price_units(max_price, self._settings.asset_decimals)
+        who = BoughtFor(agent=agent, run=run, tool=tool, strategy=strategy or self._settings.strategy)
+        with self._locks.of(call_id):
+            row = self._payments.payment_of_call(call_id)
+            if row is None or row.state == "released":
+                return self._begin(call_id, request, most, who)
+            hash = self._ledger.put_blob(request.to_bytes())
+            if row.request != hash:
+                raise ConflictError(
+                    f"call {call_id} was made before with another request (payment {row.id})",
+                    fix="give this request a call id of its own",
+                )
+            return self._go_on(self._waited(row))
+
+    def status(self, call_id: str) -> Purchase | None:
+        """Return how the purchase of a call stands, without doing anything about it."""
+        row = self._payments.payment_of_call(check_call(call_id))
+        return None if row is None else self.open.told(row)
+
+    def balance(self) -> int:
+        """Return what the wallet has, in units."""
+        return self._reader.balance(self._asset, self._signer.address)
+
+    # Before money is set aside.
+
+    def _begin(self, call: str, request: PaidRequest, most: int, who: BoughtFor) -> Purchase:
+        try:
+            found = self._quoted(request, most)
+            if isinstance(found, SellerAnswer):
+                return Purchase(status="free", answer=found, reason="the seller asks for no payment")
+            self._check_funds(found)
+            self._ask_rules(found, request, who)
+            row = self._reserve(call, request, found, who)
+        except Refused as error:
+            return Purchase(status="refused", reason=str(error))
+        except LimitError as error:
+            return Purchase(status="refused", reason=error.message)
+        if isinstance(row, tuple):
+            # Another process has it.
+            return self._go_on(self._waited(row[0]))
+        return self._go_on(row, found)
+
+    def _quoted(self, request: PaidRequest, most: int) -> Terms | SellerAnswer:
+        """Ask without paying, and return the terms to pay by; a seller that is not named is not even asked."""
+        if not is_seller(request.url, listed(self._settings.hosts)):
+            raise Refused(f"{request.host} is not a seller that may be paid; see: market.hosts")
+        try:
+            answer = send(request, self._settings)
+        except SellerError as error:
+            raise Refused(error.message) from None
+        if answer.is_good:
+            return answer
+        if answer.status != PAYMENT_REQUIRED:
+            raise Refused(f"the seller asks for no payment: HTTP {answer.status}")
+        try:
+            offered = read_terms(answer.status, answer.headers, answer.body, url=request.url)
+        except InputError as error:
+            raise Refused(error.message) from None
+        return self._chosen(offered, most)
+
+    def _chosen(self, offered: list[Terms], most: int) -> Terms:
+        """Return the cheapest way to pay with our token on our chain."""
+        ours = [one for one in offered if (one.network, one.asset) == (self._settings.network, self._asset)]
+        if not ours:
+            there = ", ".join(sorted({f"{one.asset} on {one.network}" for one in offered})[:3])
+            raise Refused(f"the seller takes {there}, not {self._asset} on {self._settings.network}")
+        best = min(ours, key=lambda one: one.units)
+        if best.units > most:
+            raise Refused(f"the seller asks for {best.units} units, more than the {most} of this purchase")
+        if best.seconds < self._settings.shortest_validity:
+            raise Refused(f"the seller gives {best.seconds} seconds to pay in, which is too short")
+        return best
+
+    def _check_funds(self, terms: Terms) -> None:
+        """See that the node is of our chain and the wallet has the money; without a node nothing is signed."""
+        try:
+            if self._reader.chain_id() != terms.chain_id:
+                raise Refused(f"the node of market.rpc_url is not of {terms.network}")
+            has = self.balance()
+            ahead = self._reader.now() - self.open.clock()
+        except NodeError as error:
+            raise Refused(error.message) from None
+        if has < terms.units:
+            raise Refused(f"the wallet has {has} units, and the seller asks for {terms.units}")
+        if abs(ahead) > CLOCKS:
+            raise Refused("the clocks of the chain and of this machine are too far apart")
+
+    def _ask_rules(self, terms: Terms, request: PaidRequest, who: BoughtFor) -> None:
+        facts = PurchaseFacts(
+            url=request.url,
+            payee=terms.payee,
+            asset=terms.asset,
+            network=terms.network,
+            units=terms.units,
+            decimals=self._settings.asset_decimals,
+            method=request.method,
+            agent=who.agent,
+        )
+        permit = self._decide(facts)
+        if not permit.allowed:
+            hint = f"; see: mayfly approve {permit.id}" if permit.decision == "approval" else ""
+            raise Refused(one_line("; ".join(permit.because), limit=500) + hint)
+
+    def _reserve(self, call: str, request: PaidRequest, terms: Terms, who: BoughtFor) -> PaymentRow | tuple[PaymentRow]:
+        """Set the money aside within all caps; a tuple where somebody else did so for the same call."""
+        id = f"pay-{secrets.token_hex(12)}"
+        payload = PaymentReserved(
+            call=call,
+            url=request.url,
+            host=request.host,
+            method=request.method,
+            request=self._ledger.put_blob(request.to_bytes()),
+            network=terms.network,
+            asset=terms.asset,
+            payee=terms.payee,
+            payer=self._signer.address,
+            units=terms.units,
+            decimals=self._settings.asset_decimals,
+            agent=who.agent,
+            run=who.run,
+            tool=who.tool,
+            strategy=who.strategy,
+        )
+        row = self._payments.reserve(payload, id, self._caps(terms, who))
+        return row if row.id == id else (row,)
+
+    def _caps(self, terms: Terms, who: BoughtFor) -> list[Cap]:
+        where = {"network": terms.network, "asset": terms.asset}
+        decimals = self._settings.asset_decimals
+        hour = datetime.fromtimestamp(self.open.clock() - _HOUR, UTC).isoformat(timespec="microseconds")
+        per_hour, per_agent = (
+            units_cap(self._settings.per_hour, decimals),
+            units_cap(self._settings.per_agent, decimals),
+        )
+        caps = [Cap(name="market.per_hour", units=per_hour, since=hour, **where)]
+        if who.agent:
+            caps.append(Cap(name="market.per_agent", units=per_agent, agent=who.agent, **where))
+        return caps
+
+    # Afterwards.
+
+    def _go_on(self, row: PaymentRow, terms: Terms | None = None) -> Purchase:
+        """Bring a payment as far as it goes now."""
+        fresh = row.state == "reserved"
+        try:
+            if fresh:
+                row = self._sign(row, terms)
+            elif row.state in AT_LARGE:
+                # The chain is asked before anything is sent again: what is settled or dead needs no payment.
+                row = self.open.look(row)
+        except Refused as error:
+            return Purchase(status="released", payment=self._payments.payment(row.id), reason=str(error))
+        try:
+            if row.state in AT_LARGE and not row.answer:
+                row = self.open.pay(row)
+            if row.state in ("settled", "disputed"):
+                row = self.open.collect(row)
+            return self.open.told(row)
+        except Unrecorded as error:
+            # It may be paid, and the next one who asks finds out; the answer is not held back meanwhile.
+            return Purchase(status="unknown", payment=row, answer=error.answer, reason=error.message)
+
+    def _sign(self, row: PaymentRow, terms: Terms | None) -> PaymentRow:
+        """Sign what was set aside and keep it; of several who do so one is recorded, and the rest is never sent."""
+        if terms is None:
+            terms = self._asked_again(row)
+        now, chain = self.open.clock(), self._chain_time(row)
+        after = int(now) - _EARLIER
+        before = int(max(now, chain)) + min(terms.seconds, self._settings.longest_validity)
+        nonce = "0x" + secrets.token_hex(32)
+        signature = self._signer.sign_authorization(terms, nonce, after, before)
+        _, value = payment_header(
+            terms, payer=row.payer, nonce=nonce, valid_after=after, valid_before=before, signature=signature
+        )
+        blob = self._ledger.put_blob(value.encode())
+        sent = PaymentSent(before=row.turn, nonce=nonce, valid_after=after, valid_before=before, payload_blob=blob)
+        try:
+            return self._payments.move_payment(row.id, sent)
+        except ConflictError:
+            found = self._payments.payment(row.id)
+            assert found is not None, "payments are never removed"
+            return found
+
+    def _chain_time(self, row: PaymentRow) -> float:
+        try:
+            return self._reader.now()
+        except NodeError as error:
+            self._release(row, error.message)
+
+    def _asked_again(self, row: PaymentRow) -> Terms:
+        """Quote anew for money that was set aside by somebody who is gone: only the very same terms are signed."""
+        request = PaidRequest.from_bytes(self._ledger.get_blob(row.request))
+        try:
+            found = self._quoted(request, row.units)
+        except Refused as error:
+            self._release(row, str(error))
+        same = isinstance(found, Terms) and (found.payee, found.units, found.asset, found.network) == (
+            row.payee,
+            row.units,
+            row.asset,
+            row.network,
+        )
+        if not same or row.payer != self._signer.address:
+            self._release(row, "the seller's terms, or the wallet, are not those that the money was set aside for")
+        assert isinstance(found, Terms), "what is the same is terms"
+        return found
+
+    def _release(self, row: PaymentRow, reason: str) -> NoReturn:
+        """Give back what was set aside while nothing is signed."""
+        try:
+            self._payments.move_payment(row.id, PaymentReleased(before=row.turn, reason=reason))
+        except (ConflictError, StoreError):
+            # Somebody went on with it, or it is found later: nothing was signed here.
+            pass
+        raise Refused(reason)
+
+    def _waited(self, row: PaymentRow) -> PaymentRow:
+        """Give another process that is at this payment a moment to finish before it is taken over."""
+        changed = datetime.fromisoformat(row.changed).timestamp()
+        until = min(changed, self.open.clock()) + self._settings.takeover
+        while row.state in ("reserved", "sent") and self.open.clock() < until:
+            self.open.sleep(_POLL)
+            found = self._payments.payment(row.id)
+            assert found is not None, "payments are never removed"
+            row = found
+        return row
+
+
+class _CallLocks:
+    """One lock for each call id that is under way in this process."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._held: dict[str, tuple[threading.Lock, int]] = {}
+
+    @contextmanager
+    def of(self, call: str) -> Iterator[None]:
+        """Hold the lock of a call while the body runs."""
+        with self._guard:
+            lock, users = self._held.get(call, (threading.Lock(), 0))
+            self._held[call] = lock, users + 1
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                lock, users = self._held[call]
+                if users == 1:
+                    del self._held[call]
+                else:
+                    self._held[call] = lock, users - 1

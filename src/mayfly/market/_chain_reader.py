@@ -1,0 +1,195 @@
+"""`ChainReader`: what the chain shows of a payment. It never guesses: a node that fails makes nothing known.
+
+An EIP-3009 authorization is used once or never, so its state in a confirmed block is the truth about a payment,
+whatever a seller or a facilitator said. Evidence is taken from one block only, which lies `confirmations` under the
+newest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
+
+from mayfly.market._rpc import Node, NodeError, quantity
+
+# The first four bytes of the hash of each signature; a test derives them.
+BALANCE_OF: Final = "0x70a08231"
+AUTHORIZATION_STATE: Final = "0xe94a0102"
+DECIMALS: Final = "0x313ce567"
+# The hashes of the events, by which logs are found.
+AUTHORIZATION_USED: Final = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5"
+AUTHORIZATION_CANCELED: Final = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81"
+TRANSFER: Final = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef"
+# Stands for a topic that may be anything.
+_ANY: Final = None
+# Public nodes give the logs of a few thousand blocks at most; this many is what the strictest of them give.
+_WINDOW: Final = 1000
+# Windows that are looked through: a day of blocks on a chain that makes two a second.
+_MOST_WINDOWS: Final = 200
+
+# other: the nonce was used up by a transfer that is not the one that was signed for us.
+State = Literal["settled", "cancelled", "other", "unused", "unknown"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evidence:
+    """What the chain shows of one authorization, and in which block that was seen.
+
+    *block* is the one of the transfer where it is settled, otherwise the confirmed one that was looked at.
+    """
+
+    state: State
+    transaction: str = ""
+    block: int = 0
+    block_time: int = 0
+    gas: str = ""
+    reason: str = ""
+
+
+class _Block(NamedTuple):
+    number: int
+    time: int
+    hash: str
+
+
+class ChainReader:
+    """Read one chain through one node."""
+
+    def __init__(self, rpc_url: str, *, confirmations: int, timeout: float = 10.0) -> None:
+        self.node = Node(rpc_url, timeout=timeout)
+        self._confirmations = confirmations
+
+    def chain_id(self) -> int:
+        """Return the number of the chain that the node is of."""
+        return self.node.number("eth_chainId")
+
+    def now(self) -> int:
+        """Return the time of the newest block."""
+        return self._block("latest").time
+
+    def balance(self, asset: str, address: str) -> int:
+        """Return what an address has of a token now."""
+        return self.node.call(asset, BALANCE_OF + _word(address))
+
+    def decimals(self, asset: str) -> int:
+        """Return how many decimals a token has."""
+        return self.node.call(asset, DECIMALS)
+
+    def authorization_used(self, asset: str, payer: str, nonce: str, block: int | None = None) -> bool:
+        """Whether an authorization was used or cancelled when a block was made (None: the newest)."""
+        return self.node.call(asset, AUTHORIZATION_STATE + _word(payer) + _word(nonce), block) != 0
+
+    def transfer_of(
+        self, asset: str, payer: str, nonce: str, *, network: str, payee: str, units: int, since: int
+    ) -> Evidence:
+        """Say what became of an authorization that cannot be older than the time *since*; a fault is "unknown"."""
+        try:
+            return self._transfer_of(asset, payer, nonce, network, payee, units, since)
+        except NodeError as error:
+            return Evidence(state="unknown", reason=error.message)
+
+    def _transfer_of(
+        self, asset: str, payer: str, nonce: str, network: str, payee: str, units: int, since: int
+    ) -> Evidence:
+        # Asked each time: on another chain everything looks unused, and a node can be changed behind its address.
+        if f"eip155:{self.chain_id()}" != network:
+            raise NodeError(f"the node is not of the network {network}")
+        newest = self.node.number("eth_blockNumber")
+        if newest < self._confirmations:
+            raise NodeError("no block of the chain is confirmed yet")
+        seen = self._block(newest - self._confirmations)
+        if not self.authorization_used(asset, payer, nonce, seen.number):
+            # The same block still has to be there: a chain that was cut back meanwhile has shown nothing.
+            if self._block(seen.number).hash != seen.hash:
+                raise NodeError("the chain changed while it was read")
+            return Evidence(state="unused", block=seen.number, block_time=seen.time)
+        for log in self._logs(asset, payer, nonce, seen, since):
+            return self._evidence(log, asset, payer, payee, units, seen)
+        raise NodeError("the authorization was used, and the node does not say where")
+
+    def _logs(self, asset: str, payer: str, nonce: str, seen: _Block, since: int) -> Iterator[Mapping[str, Any]]:
+        """Yield the logs of a use or a cancellation, the newest blocks first, back to the time *since*."""
+        topics = [[AUTHORIZATION_USED, AUTHORIZATION_CANCELED], f"0x{_word(payer)}", f"0x{_word(nonce)}"]
+        last = seen.number
+        for _ in range(_MOST_WINDOWS):
+            first = max(0, last - _WINDOW + 1)
+            asked = {"address": asset, "fromBlock": hex(first), "toBlock": hex(last), "topics": topics}
+            found = self.node.ask("eth_getLogs", asked)
+            if not isinstance(found, list):
+                raise NodeError("the node's answer to eth_getLogs is no list")
+            yield from (log for log in found if _is_of(log, asset, topics))
+            if first == 0 or self._block(first).time < since:
+                return
+            last = first - 1
+
+    def _evidence(
+        self, log: Mapping[str, Any], asset: str, payer: str, payee: str, units: int, seen: _Block
+    ) -> Evidence:
+        transaction = str(log.get("transactionHash", "")).lower()
+        receipt = self.node.ask("eth_getTransactionReceipt", transaction)
+        if not isinstance(receipt, dict) or quantity(receipt.get("status"), "a receipt") != 1:
+            raise NodeError("the node has no receipt of the transaction that used the authorization")
+        number = quantity(receipt.get("blockNumber"), "a receipt")
+        where = self._block(number)
+        if number > seen.number or str(receipt.get("blockHash", "")).lower() != where.hash:
+            raise NodeError("the transaction that used the authorization is in no confirmed block")
+        state: State = "cancelled"
+        if str(log["topics"][0]).lower() == AUTHORIZATION_USED:
+            state = "settled" if _paid_by(log, receipt, asset, payer, payee, units) else "other"
+        return Evidence(state=state, transaction=transaction, block=number, block_time=where.time, gas=_gas(receipt))
+
+    def _block(self, number: int | str) -> _Block:
+        asked = number if isinstance(number, str) else hex(number)
+        block = self.node.ask("eth_getBlockByNumber", asked, False)
+        if not isinstance(block, dict) or not isinstance(block.get("hash"), str):
+            raise NodeError(f"the node has no block {asked}")
+        return _Block(
+            quantity(block.get("number"), "a block"), quantity(block.get("timestamp"), "a block"), block["hash"].lower()
+        )
+
+
+def _word(text: str) -> str:
+    """Return an address or a nonce as the 32 bytes that a contract takes."""
+    return text.lower().removeprefix("0x").zfill(64)
+
+
+def _is_of(log: object, asset: str, topics: list[Any]) -> bool:
+    """Whether a log is of that token and has these topics: a node that gives others is not believed."""
+    if not isinstance(log, dict) or str(log.get("address", "")).lower() != asset.lower():
+        return False
+    said = log.get("topics")
+    if not isinstance(said, list) or len(said) != len(topics):
+        return False
+    pairs = zip(said, topics, strict=True)
+    return all(
+        wanted is _ANY or str(one).lower() in (wanted if isinstance(wanted, list) else [wanted])
+        for one, wanted in pairs
+    )
+
+
+def _paid_by(
+    log: Mapping[str, Any], receipt: Mapping[str, Any], asset: str, payer: str, payee: str, units: int
+) -> bool:
+    """Whether the transfer of this very authorization is the one that was signed.
+
+    It is the next log of the token: one transaction may use several authorizations, and a transfer of one of them pays
+    for no other. A nonce can be signed for twice, so that it was used says nothing about who was paid.
+    """
+    place = quantity(log.get("logIndex"), "a log")
+    moved = [one for one in receipt.get("logs") or () if _is_of(one, asset, [TRANSFER, _ANY, _ANY])]
+    later = [one for one in moved if quantity(one.get("logIndex"), "a log") > place]
+    if not later:
+        raise NodeError("the authorization was used, and the node shows no transfer after it")
+    first = min(later, key=lambda one: quantity(one.get("logIndex"), "a log"))
+    wanted = [TRANSFER, f"0x{_word(payer)}", f"0x{_word(payee)}"]
+    return _is_of(first, asset, wanted) and quantity(first.get("data"), "a transfer") == units
+
+
+def _gas(receipt: Mapping[str, Any]) -> str:
+    """Return what the transaction cost its sender, in wei; empty where the node does not say."""
+    try:
+        used = quantity(receipt.get("gasUsed"), "a receipt")
+        return str(used * quantity(receipt.get("effectiveGasPrice"), "a receipt"))
+    except NodeError:
+        return ""

@@ -1,0 +1,192 @@
+"""What happens to money, as the ledger keeps it: the subject of each is ``payment:ID`` or ``sale:ID``.
+
+Each event carries *before*, how many events the row had when its writer looked: one that was overtaken is refused, and
+writes nothing. Nonces and hashes of transactions are kept without their ``0x``: with it they look like private keys,
+which the ledger hides wherever it finds one. Both forms may be given; the rows have it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mayfly.store import event
+
+
+def _bare(payload: object, *names: str) -> None:
+    """Take the ``0x`` off hashes."""
+    for name in names:
+        value = getattr(payload, name)
+        if isinstance(value, str):
+            object.__setattr__(payload, name, value.lower().removeprefix("0x"))
+
+
+@event("payment.reserved")
+@dataclass(frozen=True, kw_only=True)
+class PaymentReserved:
+    """Record that money was set aside for a call; nothing is signed yet. *request* is the hash of what is asked for."""
+
+    call: str
+    url: str
+    host: str
+    method: str
+    request: str
+    network: str
+    asset: str
+    payee: str
+    payer: str
+    units: int
+    decimals: int
+    agent: str = ""
+    run: str = ""
+    tool: str = ""
+    strategy: str = ""
+    before: int = 0
+
+
+@event("payment.sent")
+@dataclass(frozen=True, kw_only=True)
+class PaymentSent:
+    """Record, before it leaves, what was signed: the blob is the exact header, and a retry sends the same."""
+
+    before: int
+    nonce: str
+    valid_after: int
+    valid_before: int
+    payload_blob: str
+
+    def __post_init__(self) -> None:
+        _bare(self, "nonce")
+
+
+@event("payment.unknown")
+@dataclass(frozen=True, kw_only=True)
+class PaymentUnknown:
+    """Record that the chain does not say yet whether it was charged; an answer may have come all the same."""
+
+    before: int
+    reason: str
+    answer_blob: str = ""
+
+
+@event("payment.settled")
+@dataclass(frozen=True, kw_only=True)
+class PaymentSettled:
+    """Record the transaction in which the chain shows the transfer."""
+
+    before: int
+    transaction: str
+    block: int
+    answer_blob: str = ""
+
+    def __post_init__(self) -> None:
+        _bare(self, "transaction")
+
+
+@event("payment.delivered")
+@dataclass(frozen=True, kw_only=True)
+class PaymentDelivered:
+    """Record that what was paid for is there; the blob may be left out where the row has an answer."""
+
+    before: int
+    answer_blob: str = ""
+
+
+@event("payment.released")
+@dataclass(frozen=True, kw_only=True)
+class PaymentReleased:
+    """Record that it will never be charged: nothing was signed, or *block* shows the authorization dead."""
+
+    before: int
+    reason: str
+    block: int = 0
+
+
+@event("payment.disputed")
+@dataclass(frozen=True, kw_only=True)
+class PaymentDisputed:
+    """Record that it was charged and no answer can be had; one that was not settled before names the transaction."""
+
+    before: int
+    reason: str
+    transaction: str = ""
+    block: int = 0
+
+    def __post_init__(self) -> None:
+        _bare(self, "transaction")
+
+
+@event("sale.claimed")
+@dataclass(frozen=True, kw_only=True)
+class SaleClaimed:
+    """Record who works on a paid request until *lease*, in seconds since 1970; a second claim takes it over."""
+
+    network: str
+    asset: str
+    payer: str
+    nonce: str
+    request: str
+    tool: str
+    version: int
+    units: int
+    decimals: int
+    payee: str
+    valid_before: int
+    payload_blob: str
+    lease: int
+    strategy: str = ""
+    before: int = 0
+
+    def __post_init__(self) -> None:
+        _bare(self, "nonce")
+
+
+@event("sale.answered")
+@dataclass(frozen=True, kw_only=True)
+class SaleAnswered:
+    """Record the answer, which is handed out only once it is paid."""
+
+    before: int
+    answer_blob: str
+
+
+@event("sale.settling")
+@dataclass(frozen=True, kw_only=True)
+class SaleSettling:
+    """Record that somebody has it settled until *lease*."""
+
+    before: int
+    lease: int
+
+
+@event("sale.settled")
+@dataclass(frozen=True, kw_only=True)
+class SaleSettled:
+    """Record the transaction in which the chain shows the transfer; *gas* is what it cost us in wei, where we know."""
+
+    before: int
+    transaction: str
+    block: int
+    gas: str = ""
+
+    def __post_init__(self) -> None:
+        _bare(self, "transaction")
+
+
+@event("sale.failed")
+@dataclass(frozen=True, kw_only=True)
+class SaleFailed:
+    """Record that there is no answer, so nothing is charged."""
+
+    before: int
+    reason: str
+
+
+@event("sale.lapsed")
+@dataclass(frozen=True, kw_only=True)
+class SaleLapsed:
+    """Record that the authorization will never pay: nothing is handed out, and nothing was earned."""
+
+    before: int
+    reason: str
+    block: int = 0
+    gas: str = ""

@@ -1,0 +1,218 @@
+"""The wallet: one EVM key in an encrypted keystore, in a file that nobody but its owner reads.
+
+The key exists in the clear in one place only: the memory of the broker process, which loads it once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from mayfly.core import ConflictError, InputError, MachineError
+from mayfly.market._depth import depth_kept
+from mayfly.market._terms import read_address
+
+if TYPE_CHECKING:
+    from eth_account.signers.local import LocalAccount
+
+    from mayfly.core import Settings
+    from mayfly.market._terms import Terms
+
+EXTRA: Final = "pip install 'mayfly-agents[x402]'"
+# The cost of scrypt as Ethereum's keystores have it: a guess takes about a second and 256 MiB.
+WORK: Final = 2**18
+# How far the clocks of a chain and of this machine may be apart: a chain for tests lives ahead of its time.
+CLOCKS: Final = 7 * 86_400
+# Shorter than this is guessed whatever a guess costs.
+_SHORTEST_PASSWORD: Final = 8
+# A keystore has some five hundred bytes.
+_LARGEST_FILE: Final = 65_536
+_SERVICE: Final = "mayfly-wallet"
+_AUTHORIZATION: Final = {
+    "TransferWithAuthorization": [
+        {"name": "from", "type": "address"},
+        {"name": "to", "type": "address"},
+        {"name": "value", "type": "uint256"},
+        {"name": "validAfter", "type": "uint256"},
+        {"name": "validBefore", "type": "uint256"},
+        {"name": "nonce", "type": "bytes32"},
+    ]
+}
+
+
+def wallet_directory(settings: Settings) -> Path:
+    """Return where wallet and broker are."""
+    return settings.state.absolute() / "wallet"
+
+
+class Wallet:
+    """The keystore file of one state directory."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.path = wallet_directory(settings) / "keystore.json"
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is one."""
+        return self.path.exists()
+
+    @property
+    def address(self) -> str:
+        """The address of the key, which anybody may know, in lower case."""
+        return read_address("0x" + str(self._read().get("address", "")).removeprefix("0x"), str(self.path))
+
+    def check_absent(self) -> None:
+        """Refuse to go on where there is a wallet."""
+        if self.exists:
+            raise ConflictError(f"there is a wallet already: {self.path}", fix="mayfly wallet show")
+
+    def create(self, password: str, *, work: int = WORK) -> str:
+        """Make a key, keep it encrypted and return its address; a wallet that is there is never overwritten."""
+        if len(password) < _SHORTEST_PASSWORD:
+            raise InputError(f"a password of a wallet has at least {_SHORTEST_PASSWORD} characters")
+        self.check_absent()
+        from_key = _accounts()
+        key = secrets.token_bytes(32)
+        kept = from_key.encrypt(key, password, kdf="scrypt", iterations=work)
+        _write_new(self.path, json.dumps(kept).encode())
+        return self.address
+
+    def unlock(self, password: str) -> LocalAccount:
+        """Decrypt the key; for the broker process alone."""
+        account = _accounts()
+        try:
+            key = account.decrypt(self._read(), password)
+        except (ValueError, KeyError, TypeError):
+            raise InputError("the password does not open the wallet") from None
+        return account.from_key(key)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise InputError("there is no wallet yet", fix="mayfly wallet init") from None
+        with open(descriptor, "rb") as file:
+            if stat.S_IMODE(os.fstat(descriptor).st_mode) & 0o077:
+                raise InputError(f"{self.path} can be read by others", fix=f"chmod 600 {self.path}")
+            data = file.read(_LARGEST_FILE)
+        try:
+            kept = json.loads(data)
+        except ValueError:
+            kept = None
+        if not isinstance(kept, dict):
+            raise InputError(f"{self.path} is no keystore", fix="put back a copy of it; a key cannot be made again")
+        return kept
+
+
+class KeySigner:
+    """Sign authorizations of payments, and nothing else: it builds what it signs from the terms itself."""
+
+    def __init__(self, account: LocalAccount, *, longest: int) -> None:
+        self._account = account
+        self._longest = longest
+        self.address = str(account.address).lower()
+
+    def sign_authorization(self, terms: Terms, nonce: str, valid_after: int, valid_before: int) -> str:
+        """Return the signature of a transfer by these terms, valid for no longer than it may be."""
+        if not 0 < valid_before - valid_after <= self._longest + CLOCKS:
+            raise InputError("an authorization of that length is not signed")
+        domain = {
+            "name": terms.name,
+            "version": terms.token_version,
+            "chainId": terms.chain_id,
+            "verifyingContract": terms.asset,
+        }
+        message = {
+            "from": self.address,
+            "to": terms.payee,
+            "value": terms.units,
+            "validAfter": valid_after,
+            "validBefore": valid_before,
+            "nonce": bytes.fromhex(nonce.removeprefix("0x")),
+        }
+        signed = self._account.sign_typed_data(domain, _AUTHORIZATION, message)
+        return "0x" + bytes(signed.signature).hex()
+
+
+def password_from(descriptor: int) -> str:
+    """Read a password from a descriptor: one line, and never from an argument or the environment."""
+    data = b""
+    try:
+        while b"\n" not in data and len(data) < _LARGEST_FILE:
+            piece = os.read(descriptor, 4096)
+            if not piece:
+                break
+            data += piece
+        return data.partition(b"\n")[0].removesuffix(b"\r").decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"no password can be read from descriptor {descriptor}: {error}") from None
+
+
+def password_in_keyring(address: str) -> str | None:
+    """Return the password that the keyring of the system has for a wallet; None where there is none, or no keyring."""
+    try:
+        import keyring
+    except ImportError:
+        return None
+    # A keyring that is locked or broken is none; the person is asked instead.
+    with contextlib.suppress(Exception):
+        found = keyring.get_password(_SERVICE, address)
+        return found if isinstance(found, str) else None
+    return None
+
+
+def keep_in_keyring(address: str, password: str) -> None:
+    """Give the password of a wallet to the keyring of the system."""
+    try:
+        import keyring
+    except ImportError:
+        raise MachineError("there is no keyring here", fix="pip install keyring") from None
+    try:
+        keyring.set_password(_SERVICE, address, password)
+    except Exception as error:
+        # Every backend has errors of its own.
+        raise MachineError(f"the keyring does not take it: {type(error).__name__}") from None
+
+
+def _accounts() -> Any:
+    limit = sys.getrecursionlimit()
+    try:
+        with depth_kept():
+            from eth_account import Account
+    except ImportError as error:
+        raise MachineError(f"a wallet needs {error.name}", fix=EXTRA) from None
+    finally:
+        # One of its parts (py_ecc) raises it to 100,000, with which nested JSON overruns the stack of the process.
+        sys.setrecursionlimit(limit)
+    return Account()
+
+
+def _write_new(path: Path, data: bytes) -> None:
+    """Write a file aside and link it into place: it is there whole or not at all, and replaces nothing."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # It may have been made by somebody with another umask.
+    path.parent.chmod(0o700)
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
+    descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(aside, path)
+        except FileExistsError:
+            raise ConflictError(f"there is a wallet already: {path}", fix="mayfly wallet show") from None
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    finally:
+        aside.unlink(missing_ok=True)

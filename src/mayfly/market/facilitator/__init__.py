@@ -1,0 +1,35 @@
+"""Facilitators: who looks at a signed payment and sends it to the chain for a seller.
+
+A configured one is asked over HTTP, and whatever it says, slowly or not at all, is one of three results. A small one of
+our own, for development and tests, settles with a key of its own through a node. Neither is believed about money: the
+seller asks the chain.
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.market.facilitator._app import facilitator_app
+    from mayfly.market.facilitator._client import FacilitatorClient
+    from mayfly.market.facilitator._own import SelfFacilitator
+    from mayfly.market.facilitator._results import Facilitator, Settlement, Verification
+
+__all__ = [
+    "Facilitator",
+    "FacilitatorClient",
+    "SelfFacilitator",
+    "Settlement",
+    "Verification",
+    "facilitator_app",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_app": "facilitator_app",
+        "_client": "FacilitatorClient",
+        "_own": "SelfFacilitator",
+        "_results": "Facilitator Settlement Verification",
+    },
+)

@@ -1,0 +1,195 @@
+"""`SelfFacilitator`: a small facilitator of our own, the SDK's scheme over a node, with a key that only pays for gas.
+
+Settling is idempotent: the chain is asked first, whoever settled before, and two settlements of one payment at the same
+time are one after the other. Whatever goes wrong between us and the node is `unknown`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from mayfly.core import InputError, MachineError, one_line
+from mayfly.market._depth import depth_kept
+from mayfly.market._terms import read_address, read_units
+from mayfly.market.facilitator._results import Settlement, Verification
+
+if TYPE_CHECKING:
+    from x402.mechanisms.evm.exact import ExactEvmFacilitatorScheme
+    from x402.schemas import PaymentPayload, PaymentRequirements
+
+    from mayfly.market._chain_reader import ChainReader
+
+# What the SDK says when it looked and the payment is not one; its other reasons also stand for a node that was silent.
+REFUSALS: Final = frozenset(
+    {
+        "asset_not_deployed_contract",
+        "eip6492_factory_not_allowed",
+        "invalid_exact_evm_eip3009_not_supported",
+        "invalid_exact_evm_insufficient_balance",
+        "invalid_exact_evm_nonce_already_used",
+        "invalid_exact_evm_payload_authorization_valid_after",
+        "invalid_exact_evm_payload_authorization_valid_before",
+        "invalid_exact_evm_payload_authorization_value_mismatch",
+        "invalid_exact_evm_payload_recipient_mismatch",
+        "invalid_exact_evm_payload_signature",
+        "invalid_exact_evm_payload_undeployed_smart_wallet",
+        "invalid_exact_evm_token_name_mismatch",
+        "invalid_exact_evm_token_version_mismatch",
+        "missing_eip712_domain",
+        "network_mismatch",
+        "unsupported_scheme",
+    }
+)
+_REASON: Final = 300
+# How far back a transfer is looked for; one that was used before that is unknown and not sent either.
+_DAY: Final = 86_400
+
+
+class SelfFacilitator:
+    """Verify and settle on one network, for the named assets only; safe to share between threads."""
+
+    pays_gas = True
+
+    def __init__(
+        self,
+        *,
+        rpc_url: str,
+        key: str,
+        network: str,
+        assets: Collection[str],
+        reader: ChainReader,
+        seconds: float = 30.0,
+    ) -> None:
+        """Send through *rpc_url* with *key*, which pays for gas; *seconds* is how long a receipt is waited for.
+
+        *reader* tells what the chain shows, without waiting for confirmations: whoever settles counts those.
+        """
+        self._rpc_url, self._key, self._seconds = rpc_url, key, seconds
+        self._network, self._reader = network, reader
+        self._assets = frozenset(read_address(one, "asset") for one in assets)
+        self._busy: set[tuple[str, str, str]] = set()
+        self._turn = threading.Condition()
+        try:
+            with depth_kept():
+                import x402.mechanisms.evm.exact  # noqa: F401 -- all that is imported below comes with it
+                from x402.pending_settlement_store import InMemoryPendingSettlementStore
+        except ImportError as error:
+            raise MachineError(f"settling needs {error.name}", fix="pip install 'mayfly-agents[x402]'") from None
+        self._pending = InMemoryPendingSettlementStore()
+        self._scheme = self._new_scheme()
+        self.address: str = self._scheme.get_signers(network)[0]
+
+    def _new_scheme(self) -> ExactEvmFacilitatorScheme:
+        """Return the SDK's scheme; after a failure a new one, for its signer counts transactions that never left."""
+        from x402.mechanisms.evm import FacilitatorWeb3Signer
+        from x402.mechanisms.evm.exact import ExactEvmFacilitatorScheme, ExactEvmSchemeConfig
+
+        signer = FacilitatorWeb3Signer(self._key, self._rpc_url, confirmation_timeout_seconds=self._seconds)
+        # Tried on the chain as it is just before it is sent: a transaction that fails costs gas all the same.
+        config = ExactEvmSchemeConfig(simulate_in_settle=True)
+        return ExactEvmFacilitatorScheme(signer, config, self._pending)
+
+    def supported(self) -> list[Mapping[str, Any]]:
+        """Return the one kind of payment it takes."""
+        return [{"x402Version": 2, "scheme": "exact", "network": self._network}]
+
+    def verify(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Verification:
+        """Say whether a payment could be settled now: by its signature, and by trying it on the chain as it is."""
+        read = self._read(payload, requirement)
+        if isinstance(read, str):
+            return Verification(status="refused", reason=read)
+        try:
+            said = self._scheme.verify(*read)
+        except Exception as error:  # the SDK lets through whatever the node or the connection raise
+            return Verification(status="unknown", reason=_words(error))
+        if said.is_valid:
+            return Verification(status="valid")
+        reason = said.invalid_reason or ""
+        return Verification(status="refused" if reason in REFUSALS else "unknown", reason=reason)
+
+    def settle(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Settlement:
+        """Send a payment unless the chain has it, and wait for its receipt."""
+        read = self._read(payload, requirement)
+        if isinstance(read, str):
+            return Settlement(status="refused", reason=read)
+        authorization = payload["payload"]["authorization"]
+        asset, payer, nonce = (str(one).lower() for one in (requirement["asset"], *_key_of(authorization)))
+        with self._alone((asset, payer, nonce)):
+            found = self._reader.transfer_of(
+                asset,
+                payer,
+                nonce,
+                network=self._network,
+                payee=str(requirement["payTo"]).lower(),
+                units=int(requirement["amount"]),
+                since=int(time.time()) - _DAY,
+            )
+            if found.state == "settled":
+                return Settlement(status="settled", transaction=found.transaction)
+            if found.state in ("cancelled", "other"):
+                return Settlement(status="refused", reason="invalid_exact_evm_nonce_already_used")
+            if found.state == "unknown":
+                return Settlement(status="unknown", reason="the node does not say what became of the authorization")
+            return self._send(*read)
+
+    def _send(self, payload: PaymentPayload, requirement: PaymentRequirements) -> Settlement:
+        scheme = self._scheme
+        try:
+            said = scheme.settle(payload, requirement)
+        except Exception as error:  # as above; by now it may have been sent
+            self._scheme = self._new_scheme()
+            return Settlement(status="unknown", reason=_words(error))
+        if said.success:
+            return Settlement(status="settled", transaction=said.transaction.lower())
+        self._scheme = self._new_scheme()
+        reason = said.error_reason or ""
+        # With a transaction it was sent, and may still arrive.
+        refused = reason in REFUSALS and not said.transaction
+        return Settlement(
+            status="refused" if refused else "unknown", transaction=said.transaction.lower(), reason=reason
+        )
+
+    def _read(
+        self, payload: Mapping[str, Any], requirement: Mapping[str, Any]
+    ) -> tuple[PaymentPayload, PaymentRequirements] | str:
+        """Return the SDK's own objects, or why a payment is none that is settled here."""
+        from pydantic import ValidationError
+        from x402.schemas import PaymentPayload, PaymentRequirements
+
+        try:
+            read = PaymentPayload.model_validate(payload), PaymentRequirements.model_validate(requirement)
+            _key_of(payload["payload"]["authorization"])
+            read_address(requirement["payTo"], "payTo")
+            read_units(requirement["amount"])
+        except (ValidationError, InputError, KeyError, TypeError, AttributeError):
+            return "invalid_payload"
+        if str(requirement.get("network")) != self._network:
+            return "network_mismatch"
+        if str(requirement.get("asset")).lower() not in self._assets:
+            return "unsupported_asset"
+        return read
+
+    @contextmanager
+    def _alone(self, key: tuple[str, str, str]) -> Iterator[None]:
+        """Let settlements of the same payment be one after the other: the second one finds what the first one did."""
+        with self._turn:
+            self._turn.wait_for(lambda: key not in self._busy)
+            self._busy.add(key)
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._busy.discard(key)
+                self._turn.notify_all()
+
+
+def _key_of(authorization: Mapping[str, Any]) -> tuple[str, str]:
+    return read_address(authorization["from"], "from"), str(authorization["nonce"])
+
+
+def _words(error: Exception) -> str:
+    return one_line(f"{type(error).__name__}: {error}", limit=_REASON)

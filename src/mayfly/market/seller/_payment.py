@@ -1,0 +1,153 @@
+"""`SignedPayment`: what a buyer sends to pay with, read strictly and into one spelling, and held against an offer."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from mayfly.core import InputError, parse_json, shown
+from mayfly.market._requirements import with_checksum
+from mayfly.market._terms import SIGNATURE_HEADERS, read_address, read_network, read_units, same_resource
+
+if TYPE_CHECKING:
+    from mayfly.market._requirements import Offer
+
+# A payment is about a kilobyte; the signature of a wallet that is a contract may be some more.
+_LARGEST: Final = 16_384
+_NONCE: Final = re.compile(r"0x[0-9a-f]{64}")
+_SIGNATURE: Final = re.compile(r"0x(?:[0-9a-f]{2}){65,4096}")
+_TIME: Final = re.compile(r"0|[1-9][0-9]{0,18}")
+_LATEST: Final = 2**63
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedPayment:
+    """An authorization of EIP-3009 with its signature; addresses, nonce and signature are in small letters.
+
+    *accepted* is the requirement the buyer says it pays, which v1 does not have; *resource* what it says it pays for.
+    """
+
+    version: int
+    scheme: str
+    network: str
+    payer: str
+    payee: str
+    units: int
+    valid_after: int
+    valid_before: int
+    nonce: str
+    signature: str
+    accepted: Mapping[str, Any] | None
+    resource: str
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """What was signed and the signature, as x402 writes them; two payments are the same where this is."""
+        return {
+            "signature": self.signature,
+            "authorization": {
+                "from": with_checksum(self.payer),
+                "to": with_checksum(self.payee),
+                "value": str(self.units),
+                "validAfter": str(self.valid_after),
+                "validBefore": str(self.valid_before),
+                "nonce": self.nonce,
+            },
+        }
+
+    def objection(self, offer: Offer, url: str, *, now: float, shortest: float) -> str:
+        """Return why it does not pay for *offer*, before anybody else is asked; nothing where it may."""
+        wanted = offer.requirement
+        if self.scheme != "exact" or self.network != offer.network:
+            return f"it is paid by the scheme exact on {offer.network}"
+        if self.accepted is not None and _spelled(self.accepted) != _spelled(wanted):
+            return "the accepted terms are not the ones that are offered"
+        if self.resource and not same_resource(self.resource, url):
+            return "the payment is for another resource"
+        if self.payee != offer.payee:
+            return f"it is paid to {offer.payee}"
+        if self.units != offer.units:
+            return f"it costs {offer.units} units, and {self.units} are paid"
+        if self.valid_after > now:
+            return "the authorization is not valid yet"
+        if self.valid_before < now + shortest:
+            return f"the authorization is not valid for another {shortest:g} seconds"
+        return ""
+
+
+def read_payment(headers: Mapping[str, str]) -> SignedPayment | None:
+    """Read the payment in the headers (names in small letters) of v2, otherwise of v1; None where there is none."""
+    for version in (2, 1):
+        text = headers.get(SIGNATURE_HEADERS[version].lower())
+        if text is not None:
+            return parse_payment(_decoded(text), version)
+    return None
+
+
+def parse_payment(value: object, version: int = 2) -> SignedPayment:
+    """Read a payment of x402; whatever is missing, odd or out of range is an `InputError`."""
+    try:
+        return _parsed(value, version)
+    except (KeyError, TypeError, AttributeError):
+        raise InputError(f"the payment is none of x402 v{version}: something is missing") from None
+
+
+def _parsed(value: Any, version: int) -> SignedPayment:
+    if value["x402Version"] != version:
+        raise InputError(f"the payment says version {shown(value['x402Version'], 20)} and stands where {version} does")
+    accepted = value["accepted"] if version == 2 else None
+    if accepted is not None and not isinstance(accepted, dict):
+        raise InputError("the payment names no accepted terms")
+    terms = value if accepted is None else accepted
+    resource = value.get("resource") if version == 2 else None
+    signed, given = value["payload"], value["payload"]["authorization"]
+    return SignedPayment(
+        version=version,
+        scheme=str(terms["scheme"]),
+        network=read_network(terms["network"]),
+        payer=read_address(given["from"], "from"),
+        payee=read_address(given["to"], "to"),
+        units=read_units(given["value"]),
+        valid_after=_time(given["validAfter"]),
+        valid_before=_time(given["validBefore"]),
+        nonce=_hex(given["nonce"], _NONCE, "nonce"),
+        signature=_hex(signed["signature"], _SIGNATURE, "signature"),
+        accepted=accepted,
+        resource=str(resource.get("url") or "") if isinstance(resource, dict) else "",
+    )
+
+
+def _decoded(text: str) -> object:
+    if len(text) > _LARGEST:
+        raise InputError(f"the payment has more than {_LARGEST} characters")
+    try:
+        return parse_json(base64.b64decode(text, validate=True), "the payment")
+    except (binascii.Error, ValueError):
+        raise InputError("the payment is not base64") from None
+
+
+def _time(value: object) -> int:
+    # The SDK writes texts, some clients numbers; a float or a sign is neither.
+    text = str(value) if type(value) is int else value
+    if not isinstance(text, str) or not _TIME.fullmatch(text) or int(text) >= _LATEST:
+        raise InputError(f"{shown(value, 40)} is no time: seconds since 1970")
+    return int(text)
+
+
+def _hex(value: object, form: re.Pattern[str], what: str) -> str:
+    text = value.lower() if isinstance(value, str) else ""
+    if not form.fullmatch(text):
+        raise InputError(f"the {what} of the payment is none: {shown(value, 80)}")
+    return text
+
+
+def _spelled(requirement: Mapping[str, Any]) -> object:
+    """Return terms as they are compared: addresses in small letters, and only what decides about money."""
+    extra = requirement.get("extra")
+    extra = extra if isinstance(extra, dict) else {}
+    plain = [str(requirement.get(name)) for name in ("scheme", "network", "amount", "maxTimeoutSeconds")]
+    return plain, str(requirement.get("asset")).lower(), str(requirement.get("payTo")).lower(), extra

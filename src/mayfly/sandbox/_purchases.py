@@ -1,0 +1,174 @@
+"""What a job with the grant `buy` may ask of a wallet, and in whose name: said by the host, never by the job."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+from urllib.parse import quote, urlsplit
+
+from mayfly.sandbox import _values
+from mayfly.sandbox._grants import split_host
+
+# What an idempotency key needs, and nothing that means something in an address or a log.
+_CALL_ID = re.compile(r"[A-Za-z0-9._:-]{1,100}")
+# Characters of a whole id that a wallet takes.
+_LONGEST_CALL = 200
+_PRICE = re.compile(r"[0-9]{1,12}(\.[0-9]{1,18})?")
+# One spelling that every reader of addresses takes apart in the same way: no user, no backslash, no fragment.
+_URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?][!$-\[\]-~]*)?")
+_URL_SIZE = 2048
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_FIELDS = {"buy": {"call_id", "url", "max_price", "method", "body"}, "status": {"call_id"}, "balance": set[str]()}
+# A request is one flat record of five texts.
+_DEPTH, _NODES = 2, 64
+
+Op = Literal["buy", "balance", "status"]
+
+
+class Spender(NamedTuple):
+    """In whose name a job buys. Nothing in the job can choose or change it."""
+
+    agent: str = ""
+    run: str = ""
+    tool: str = ""
+    strategy: str = ""
+
+    def named(self) -> Spender:
+        """Return it with a run: a job that belongs to none has one of its own, so that no other shares its calls."""
+        return self if self.run else self._replace(run=f"job-{secrets.token_hex(8)}")
+
+    def call(self, call_id: str) -> str:
+        """Return the id under which a call of this spender is known: no other run or tool has the same."""
+        whole = "/".join(quote(part, safe="") for part in (self.run, self.tool, call_id))
+        if len(whole) <= _LONGEST_CALL:
+            return whole
+        # One slash and not two: no id that is written out looks like it.
+        return f"{hashlib.sha256(repr((self.run, self.tool)).encode()).hexdigest()}/{call_id}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PurchaseRequest:
+    """One request of a job, checked; the call id is that of its run and tool, and max_price exact text in dollars."""
+
+    op: Op
+    call_id: str = ""
+    url: str = ""
+    max_price: str = ""
+    method: str = "POST"
+    body: bytes = b""
+    agent: str = ""
+    run: str = ""
+    tool: str = ""
+    strategy: str = ""
+
+
+class PurchaseAnswer(NamedTuple):
+    """What the seller answered."""
+
+    status: int
+    body: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class PurchaseReply:
+    """What became of a request; *more* is what a balance or a status tells beside."""
+
+    status: str
+    reason: str = ""
+    answer: PurchaseAnswer | None = None
+    more: Mapping[str, object] = field(default_factory=dict)
+
+
+Purchases = Callable[[PurchaseRequest], PurchaseReply]
+
+
+class BadRequest(Exception):
+    """A job asked for something that cannot be meant, or that its grant does not cover."""
+
+
+def read_request(op: Op, data: bytes, spender: Spender, sellers: tuple[str, ...], *, most: int) -> PurchaseRequest:
+    """Return what a job asks for, with a body of up to *most* bytes, or raise `BadRequest` with one line for it."""
+    given = _fields(op, data)
+    who = spender._asdict()
+    if op == "balance":
+        return PurchaseRequest(op=op, **who)
+    call_id = given.get("call_id", "")
+    if not _CALL_ID.fullmatch(call_id):
+        raise BadRequest("call_id has to be 1 to 100 letters, digits and . _ : -; the same id never pays twice")
+    call = spender.call(call_id)
+    if op == "status":
+        return PurchaseRequest(op=op, call_id=call, **who)
+    price, method = given.get("max_price", ""), given.get("method", "POST")
+    if not _PRICE.fullmatch(price):
+        raise BadRequest('max_price has to be dollars as a text, such as "0.01"')
+    if method not in _METHODS:
+        raise BadRequest(f"method has to be one of {', '.join(_METHODS)}")
+    url = given.get("url", "")
+    _check_seller(url, sellers)
+    try:
+        body = given.get("body", "").encode()
+    except UnicodeEncodeError:
+        raise BadRequest("body is not text: it holds a lone surrogate") from None
+    if len(body) > most:
+        raise BadRequest(f"body has {len(body)} bytes; the limit is {most} (sandbox.purchase_size)")
+    return PurchaseRequest(op=op, call_id=call, url=url, max_price=price, method=method, body=body, **who)
+
+
+def _fields(op: Op, data: bytes) -> dict[str, str]:
+    """Return the texts of a request; a field that is unknown, as one that would say who asks, is refused."""
+    try:
+        given = _values.decode(data, depth=_DEPTH, nodes=_NODES) if data else {}
+    except _values.BadValue:
+        given = None
+    if not isinstance(given, dict):
+        raise BadRequest('the wallet takes a JSON record: {"call_id": …, "url": …, "max_price": "0.01"}')
+    for name, value in given.items():
+        if name not in _FIELDS[op]:
+            raise BadRequest(f"unknown field {name[:40]!r}: {op} takes {', '.join(sorted(_FIELDS[op])) or 'none'}")
+        if not isinstance(value, str):
+            raise BadRequest(f"{name} has to be a text")
+    return given
+
+
+def _check_seller(url: str, sellers: tuple[str, ...]) -> None:
+    """Raise unless the grant covers the host of *url*; what the wallet itself refuses is refused there."""
+    if len(url) > _URL_SIZE or not _URL.fullmatch(url):
+        raise BadRequest("url has to be a plain http:// or https:// address, with no user, blank or fragment in it")
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    try:
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+    except ValueError:
+        raise BadRequest("url has a port that is not a number from 1 to 65535") from None
+    for seller in sellers:
+        name, wanted = split_host(seller)
+        if name.rstrip(".") in (host, "*") and wanted in (None, str(port)):
+            return
+    raise BadRequest(
+        f"no grant covers buying from {host}:{port}; granted: {', '.join(f'buy:{one}' for one in sellers)}"
+    )
+
+
+def write_reply(reply: PurchaseReply, most: int) -> bytes:
+    """Return a reply as JSON; an answer that is not text is in base64, one of more than *most* bytes is left out."""
+    told: dict[str, object] = {**reply.more, "status": reply.status, "reason": reply.reason, "answer": None}
+    if reply.answer is not None and len(reply.answer.body) > most:
+        size = len(reply.answer.body)
+        told["reason"] = f"{reply.reason} (the answer has {size} bytes; a job is given up to {most})".strip()
+    elif reply.answer is not None:
+        told["answer"] = _answer(reply.answer)
+    return json.dumps(told).encode()
+
+
+def _answer(answer: PurchaseAnswer) -> dict[str, object]:
+    try:
+        return {"status": answer.status, "body": answer.body.decode()}
+    except UnicodeDecodeError:
+        import base64  # hardly ever needed
+
+        return {"status": answer.status, "body": base64.b64encode(answer.body).decode(), "encoding": "base64"}

@@ -1,0 +1,137 @@
+"""`mayfly wallet` and `mayfly market buy`, as a person types them."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from mayfly.cli._app import run
+from mayfly.core import Settings
+from mayfly.market import Wallet
+from mayfly.testing.chain import LocalChain, RpcServer
+
+from .shop import Shop
+
+PASSWORD = "a password of a test"
+
+
+class Ran(NamedTuple):
+    """What a command line ended in."""
+
+    status: int
+    out: str
+    err: str
+
+
+Cli = Callable[..., Ran]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Cli:
+    """Run command lines in an empty directory, with no settings from outside and a state directory of their own."""
+    for name in [name for name in os.environ if name.startswith("MAYFLY_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("MAYFLY_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+
+    def call(*args: str) -> Ran:
+        capsys.readouterr()
+        status = run(list(args))
+        return Ran(status, *capsys.readouterr())
+
+    return call
+
+
+@contextmanager
+def password(word: str = PASSWORD) -> Iterator[str]:
+    """Yield the number of a descriptor that gives a password."""
+    reader, writer = os.pipe()
+    os.write(writer, word.encode() + b"\n")
+    os.close(writer)
+    try:
+        yield str(reader)
+    finally:
+        os.close(reader)
+
+
+@pytest.fixture
+def market(cli: Cli, chain: LocalChain, rpc: RpcServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = {"RPC_URL": rpc.url, "NETWORK": chain.network, "ASSET": chain.asset, "CONFIRMATIONS": "0"}
+    for name, value in {**told, "HOSTS": "127.0.0.1"}.items():
+        monkeypatch.setenv(f"MAYFLY_MARKET_{name}", value)
+    monkeypatch.setenv("MAYFLY_POLICY_SPEND_LIMIT", "10")
+
+
+@pytest.fixture
+def wallet(market: None) -> str:
+    # As little work as scrypt takes; the command itself does as much as other wallets do.
+    return Wallet(Settings.load()).create(PASSWORD, work=2)
+
+
+def test_a_wallet_is_made_once_and_shown(cli: Cli) -> None:
+    assert "mayfly wallet init" in cli("wallet", "show").err
+    with password() as number:
+        made = cli("wallet", "init", "--password-fd", number, "--json")
+    assert made.status == 0, made.err
+    address = json.loads(made.out)["address"]
+    with password() as number:
+        again = cli("wallet", "init", "--password-fd", number)
+    assert (again.status, "there is a wallet already" in again.err) == (2, True)
+    shown = json.loads(cli("wallet", "show", "--json").out)
+    assert (shown["address"], shown["open"], shown["units"]) == (address, False, None)
+    assert PASSWORD not in made.out + made.err
+
+
+def test_without_somebody_to_ask_the_option_is_named(cli: Cli, wallet: str) -> None:
+    refused = cli("wallet", "open")
+    assert (refused.status, "--password-fd" in refused.err) == (2, True)
+
+
+def test_what_is_not_set_is_named(cli: Cli) -> None:
+    refused = cli("market", "buy", "http://127.0.0.1:1/x")
+    assert refused.status == 2
+    assert refused.err.strip().endswith("set MAYFLY_MARKET_RPC_URL")
+
+
+def test_buying_with_a_wallet_that_is_open_for_it(cli: Cli, wallet: str, chain: LocalChain) -> None:
+    assert cli("wallet", "fund-test", "1").out == "it has 1.00 now\n"
+    with Shop(chain).open() as shop:
+        with password() as number:
+            done = cli(
+                "market", "buy", f"{shop.base}/x", "--call", "c1", "--input", '{"a": 1}', "--password-fd", number
+            )
+        assert (done.status, done.out) == (0, 'sold: {"a": 1}\n'), done.err
+        with password() as number:
+            refused = cli("market", "buy", f"{shop.base}/x", "--max-price", "0.001", "--password-fd", number, "--json")
+        assert refused.status == 1
+        assert json.loads(refused.out)["status"] == "refused"
+        assert len(shop.paid) == 1
+    assert "has      0.99\n" in cli("wallet", "show").out
+
+
+def test_a_wallet_is_opened_and_closed(cli: Cli, wallet: str, chain: LocalChain) -> None:
+    cli("wallet", "fund-test", "1", "--json")
+    with password() as number:
+        opened = cli("wallet", "open", "--password-fd", number, "--json")
+    assert opened.status == 0, opened.err
+    try:
+        with Shop(chain).open() as shop:
+            named = cli("market", "buy", "poem", "--from", shop.base, "--json")
+            assert json.loads(named.out)["payment"]["url"] == f"{shop.base}/tools/poem"
+        assert json.loads(cli("wallet", "show", "--json").out)["open"] is True
+    finally:
+        closed = cli("wallet", "close", "--json")
+    assert json.loads(closed.out) == {"pid": json.loads(opened.out)["pid"]}
+    again = cli("wallet", "close")
+    assert (again.status, "not open" in again.err) == (4, True)
+
+
+def test_a_name_needs_its_seller(cli: Cli, wallet: str) -> None:
+    refused = cli("market", "buy", "poem")
+    assert (refused.status, "--from URL" in refused.err) == (2, True)
