@@ -30,8 +30,10 @@ _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{40}")
 _NETWORK: Final = re.compile(r"eip155:([1-9][0-9]{0,18})")
 # A header of eight kilobytes is the largest that common servers take; eight times that is nobody's honest offer.
 _LARGEST_HEADER: Final = 65_536
-# A thread of eight megabytes holds some sixty thousand levels of nested JSON; no honest answer has a tenth of that.
-_MOST_BRACKETS: Final = 5000
+# A thread of eight megabytes holds some sixty thousand levels of nested JSON; no honest data has a hundredth of that.
+_DEEPEST: Final = 500
+# What is looked at for its depth, strings first: what stands in those opens nothing.
+_TEXTS_AND_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 # An offer has one entry for each asset and network; more are a list to drown the one that is bought.
 _MOST_WAYS: Final = 64
 # A day: validity is clamped far below it (`market.longest_validity`), and who asks for more has a slip or a plan.
@@ -166,9 +168,18 @@ def parse_foreign(data: bytes, where: str) -> object:
     What signs raises Python's limit of recursion a hundredfold when it is imported, and then JSON that is nested deep
     enough ends the whole process: it is not even tried.
     """
-    if data.count(b"[") + data.count(b"{") > _MOST_BRACKETS:
-        raise InputError(f"{where} has more than {_MOST_BRACKETS} lists and objects")
-    return parse_json(data, where)
+    try:
+        # Python would take UTF-16 as well, in which a quote is not seen as one below.
+        text = data.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"{where} is not JSON: it is not UTF-8") from None
+    if text.count("[") + text.count("{") > _DEEPEST:
+        depth = 0
+        for found in _TEXTS_AND_BRACKETS.finditer(text):
+            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+            if depth > _DEEPEST:
+                raise InputError(f"{where} is nested too deep")
+    return parse_json(text, where)
 
 
 def _offer(headers: Mapping[str, str], body: bytes) -> Mapping[str, Any]:

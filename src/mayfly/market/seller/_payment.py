@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import InputError, parse_json, shown
+from mayfly.core import InputError, shown
 from mayfly.market._requirements import with_checksum
-from mayfly.market._terms import SIGNATURE_HEADERS, read_address, read_network, read_units, same_resource
+from mayfly.market._terms import SIGNATURE_HEADERS, parse_foreign, read_address, read_network, read_units, same_resource
 
 if TYPE_CHECKING:
     from mayfly.market._requirements import Offer
@@ -125,7 +125,7 @@ def _decoded(text: str) -> object:
     if len(text) > _LARGEST:
         raise InputError(f"the payment has more than {_LARGEST} characters")
     try:
-        return parse_json(base64.b64decode(text, validate=True), "the payment")
+        return parse_foreign(base64.b64decode(text, validate=True), "the payment")
     except (binascii.Error, ValueError):
         raise InputError("the payment is not base64") from None
 
