@@ -32,7 +32,7 @@ from mayfly.market._rpc import NodeError
 from mayfly.market._send import SellerError, send
 from mayfly.market._terms import PAYMENT_REQUIRED, Terms, price_units, read_address, read_terms
 from mayfly.market._wallet import CLOCKS
-from mayfly.store import Cap
+from mayfly.store import Cap, check_strategy
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -104,7 +104,9 @@ class Buyer:
         check_call(call_id)
         request = PaidRequest.check(url, method, body, headers, largest=self._settings.body_size)
         most = price_units(max_price, self._settings.asset_decimals)
-        who = BoughtFor(agent=agent, run=run, tool=tool, strategy=strategy or self._settings.strategy)
+        if strategy:
+            check_strategy(strategy)
+        who = BoughtFor(agent=agent, run=run, tool=tool, strategy=strategy)
         with self._locks.of(call_id):
             row = self._payments.payment_of_call(call_id)
             if row is None or row.state == "released":
