@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from market.seller.child import Done
-from market.shops import PAYEE, PAYER, PRICE, RELAY, STRANGER, URL, Shop, in_header, said
+from market.shops import PAYEE, PAYER, PRICE, RELAY, STRANGER, URL, Shop, in_header, on_both, said
 from mayfly.core import InputError
 from mayfly.market.seller import SellerLimits
 from mayfly.market.seller._payment import parse_payment
@@ -21,6 +21,7 @@ UNPAID = (DOLLAR, 0)
 PAID = (DOLLAR - PRICE, PRICE)
 
 
+@on_both
 def test_s_33_without_a_payment_the_price_is_said_and_with_one_the_answer(shop: Shop) -> None:
     asked = shop.buy(None)
     assert asked.status == 402
@@ -41,6 +42,7 @@ def test_s_33_without_a_payment_the_price_is_said_and_with_one_the_answer(shop: 
     assert shop.balances() == PAID
 
 
+@on_both
 def test_a_replay_gets_the_same_answer_and_runs_nothing(shop: Shop) -> None:
     payment = shop.pay()
     first, second = shop.buy(payment), shop.buy(payment)
@@ -49,6 +51,7 @@ def test_a_replay_gets_the_same_answer_and_runs_nothing(shop: Shop) -> None:
     assert shop.balances() == PAID
 
 
+@on_both
 def test_another_request_under_the_same_payment_conflicts(shop: Shop) -> None:
     payment = shop.pay()
     shop.buy(payment)
@@ -72,6 +75,7 @@ def test_spaces_and_the_order_of_keys_do_not_make_another_request(shop: Shop) ->
     assert (first.status, second.body) == (200, first.body)
 
 
+@on_both
 def test_six_copies_at_once_run_the_handler_once_and_all_get_the_answer(shop: Shop) -> None:
     payment = shop.pay()
     together = threading.Barrier(6)
@@ -87,6 +91,7 @@ def test_six_copies_at_once_run_the_handler_once_and_all_get_the_answer(shop: Sh
     assert shop.balances() == PAID
 
 
+@on_both
 def test_a_handler_that_fails_is_never_charged(shop: Shop) -> None:
     payment = shop.pay()
     reply = shop.buy(payment, number=13)
