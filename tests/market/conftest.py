@@ -1,6 +1,17 @@
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+
 import pytest
+
+
+@pytest.fixture(scope="module", autouse=True)
+def depth() -> Iterator[None]:
+    """Fail where a library of Ethereum lifted the limit of recursion: whatever reads JSON afterwards may crash."""
+    before = sys.getrecursionlimit()
+    yield
+    assert sys.getrecursionlimit() == before
 
 
 @pytest.fixture

@@ -21,13 +21,14 @@ from typing import Any, NamedTuple
 import pytest
 
 from mayfly.core import MarketSettings, Settings
-from mayfly.market import Wallet, open_broker
+from mayfly.market import Wallet, depth_kept, open_broker
 from mayfly.runtime import Runtime
 from mayfly.sandbox import Sandbox
 from mayfly.sandbox.attacks._descendants import descendants
 from mayfly.sandbox.workbench import Workbench
 
-pytest.importorskip("eth_account", reason="a keystore needs the extra x402")
+with depth_kept():
+    pytest.importorskip("eth_account", reason="a keystore needs the extra x402")
 
 # What runs inside: it looks everywhere it can think of, and tells what it found and what it looked at.
 HUNT = r'''

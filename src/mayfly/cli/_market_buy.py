@@ -65,8 +65,20 @@ def buy(
     finally:
         if own is not None:
             own.close()
-    _tell(call, done, as_json=as_json)
-    raise typer.Exit(_STATUS.get(str(done["status"]), 1))
+    waits = _ask_person(settings, call, url, max_price or settings.market.per_call, done) if done["decision"] else ""
+    _tell(call, done, waits, as_json=as_json)
+    raise typer.Exit(3 if waits else _STATUS.get(str(done["status"]), 1))
+
+
+def _ask_person(settings: Settings, call: str, url: str, price: str, done: dict[str, Any]) -> str:
+    """Put what the rules leave to a person into the inbox."""
+    from mayfly.runtime import ask_person
+    from mayfly.sandbox import PurchaseRequest
+    from mayfly.store import Ledger
+
+    with Ledger.open(settings) as ledger:
+        request = PurchaseRequest(op="buy", call_id=call, url=url, max_price=price)
+        return ask_person(settings, ledger, request, str(done["decision"]), str(done["reason"]))
 
 
 def _url(wanted: str, seller: str) -> str:
@@ -85,9 +97,9 @@ def _opened(settings: Settings, password_fd: int | None) -> "BrokerProcess":
     return open_broker(settings, password_of(Wallet(settings), password_fd))
 
 
-def _tell(call: str, done: dict[str, Any], *, as_json: bool) -> None:
+def _tell(call: str, done: dict[str, Any], waits: str, *, as_json: bool) -> None:
     if as_json:
-        answer_json({"call": call, **done})
+        answer_json({"call": call, **done, "approval": waits})
         return
     paid, answered = done["payment"], done["answer"]
     if paid is not None:
@@ -99,5 +111,7 @@ def _tell(call: str, done: dict[str, Any], *, as_json: bool) -> None:
     if answered is not None:
         text = base64.b64decode(answered["body"]).decode(errors="replace")
         sys.stdout.write(foreign(text, sys.stdout) + "\n")
+    elif waits:
+        note(f"to agree: {command()} approve {waits}; then the same again with --call {call}")
     elif done["status"] in ("unknown", "settled"):
         note(f"go on with it: {command()} market buy … --call {call}")

@@ -11,11 +11,13 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from mayfly.core import ConflictError, InputError, LimitError, StoreError, one_line
-from mayfly.market._decide import PurchaseFacts, units_cap
+from mayfly.market._caps import SCOPES, SpendingCaps
+from mayfly.market._decide import PurchaseFacts
 from mayfly.market._events import PaymentReleased, PaymentReserved, PaymentSent
 from mayfly.market._open_payments import AT_LARGE, OpenPayments, Unrecorded
 from mayfly.market._purchase import (
@@ -44,7 +46,6 @@ if TYPE_CHECKING:
 _POLL: Final = 0.05
 # How much earlier than now an authorization begins: clocks of chains are behind by seconds, seldom by minutes.
 _EARLIER: Final = 600
-_HOUR: Final = 3600
 
 
 class Signer(Protocol):
@@ -57,7 +58,11 @@ class Signer(Protocol):
 
 
 class Refused(Exception):
-    """Nothing was signed, and why."""
+    """Nothing was signed, and why; *decision* is the one that a person may approve, where that would change it."""
+
+    def __init__(self, reason: str, *, decision: str = "") -> None:
+        super().__init__(reason)
+        self.decision = decision
 
 
 class Buyer:
@@ -81,6 +86,7 @@ class Buyer:
         self._reader = reader
         self._locks = _CallLocks()
         self._asset = read_address(self._settings.asset, "market.asset")
+        self._caps = SpendingCaps(settings)
 
     def buy(
         self,
@@ -136,10 +142,9 @@ class Buyer:
             if isinstance(found, SellerAnswer):
                 return Purchase(status="free", answer=found, reason="the seller asks for no payment")
             chain_time = self._check_funds(found)
-            self._ask_rules(found, request, who)
-            row = self._reserve(call, request, found, who)
+            row = self._permitted(call, request, found, who)
         except Refused as error:
-            return Purchase(status="refused", reason=str(error))
+            return Purchase(status="refused", reason=str(error), decision=error.decision)
         except LimitError as error:
             return Purchase(status="refused", reason=error.message)
         if isinstance(row, tuple):
@@ -196,7 +201,10 @@ class Buyer:
             raise Refused("the clocks of the chain and of this machine are too far apart")
         return now
 
-    def _ask_rules(self, terms: Terms, request: PaidRequest, who: BoughtFor) -> None:
+    def _permitted(
+        self, call: str, request: PaidRequest, terms: Terms, who: BoughtFor
+    ) -> PaymentRow | tuple[PaymentRow]:
+        """Ask the rules, and set the money aside within all caps."""
         facts = PurchaseFacts(
             url=request.url,
             payee=terms.payee,
@@ -206,47 +214,50 @@ class Buyer:
             decimals=self._settings.asset_decimals,
             method=request.method,
             agent=who.agent,
+            call=call,
+            request=self._ledger.put_blob(request.to_bytes()),
         )
-        permit = self._decide(facts)
-        if not permit.allowed:
-            hint = f"; see: mayfly approve {permit.id}" if permit.decision == "approval" else ""
-            raise Refused(one_line("; ".join(permit.because), limit=500) + hint)
-
-    def _reserve(self, call: str, request: PaidRequest, terms: Terms, who: BoughtFor) -> PaymentRow | tuple[PaymentRow]:
-        """Set the money aside within all caps; a tuple where somebody else did so for the same call."""
-        id = f"pay-{secrets.token_hex(12)}"
         payload = PaymentReserved(
             call=call,
-            url=request.url,
+            url=facts.url,
             host=request.host,
-            method=request.method,
-            request=self._ledger.put_blob(request.to_bytes()),
-            network=terms.network,
-            asset=terms.asset,
-            payee=terms.payee,
+            method=facts.method,
+            request=facts.request,
+            network=facts.network,
+            asset=facts.asset,
+            payee=facts.payee,
             payer=self._signer.address,
-            units=terms.units,
-            decimals=self._settings.asset_decimals,
+            units=facts.units,
+            decimals=facts.decimals,
             agent=who.agent,
             run=who.run,
             tool=who.tool,
             strategy=who.strategy,
         )
-        row = self._payments.reserve(payload, id, self._caps(terms, who))
-        return row if row.id == id else (row,)
+        caps, asked = self._caps.of(terms, who, self.open.clock())
+        self._ask_rules(facts)
+        try:
+            return self._reserve(payload, [*caps, *asked])
+        except LimitError as error:
+            over = tuple(scope for cap, scope in SCOPES.items() if error.kind == f"cap {cap}")
+            if not over:
+                raise
+            # Over what may be spent without asking: a person who agreed to this very purchase was asked.
+            self._ask_rules(replace(facts, over=over))
+        return self._reserve(payload, caps)
 
-    def _caps(self, terms: Terms, who: BoughtFor) -> list[Cap]:
-        where = {"network": terms.network, "asset": terms.asset}
-        decimals = self._settings.asset_decimals
-        hour = datetime.fromtimestamp(self.open.clock() - _HOUR, UTC).isoformat(timespec="microseconds")
-        per_hour, per_agent = (
-            units_cap(self._settings.per_hour, decimals),
-            units_cap(self._settings.per_agent, decimals),
-        )
-        caps = [Cap(name="market.per_hour", units=per_hour, since=hour, **where)]
-        if who.agent:
-            caps.append(Cap(name="market.per_agent", units=per_agent, agent=who.agent, **where))
-        return caps
+    def _ask_rules(self, facts: PurchaseFacts) -> None:
+        permit = self._decide(facts)
+        if not permit.allowed:
+            decision = permit.id if permit.decision == "approval" else ""
+            hint = f"; see: mayfly approve {decision}" if decision else ""
+            raise Refused(one_line("; ".join(permit.because), limit=500) + hint, decision=decision)
+
+    def _reserve(self, payload: PaymentReserved, caps: list[Cap]) -> PaymentRow | tuple[PaymentRow]:
+        """Set the money aside; a tuple where somebody else did so for the same call."""
+        id = f"pay-{secrets.token_hex(12)}"
+        row = self._payments.reserve(payload, id, caps)
+        return row if row.id == id else (row,)
 
     # Afterwards.
 

@@ -37,6 +37,11 @@ class PurchaseFacts:
     decimals: int
     method: str = "POST"
     agent: str = ""
+    call: str = ""
+    request: str = ""
+    """The hash of what is asked for: a person approves this request under this call id, and no other."""
+    over: tuple[str, ...] = ()
+    """Where it would go over what may be spent without asking: /session, /day."""
 
     @property
     def micros(self) -> int:
@@ -44,8 +49,13 @@ class PurchaseFacts:
         return -(-self.units * _MICROS // int(10**self.decimals))
 
     def payload(self) -> dict[str, str | int]:
-        """Return what is decided on: the same for the same purchase, so that an approval of it holds."""
+        """Return what is decided on: the same for the same purchase, so that an approval of it holds, and holds once.
+
+        A call id is paid once, so an approval that names it is for one payment however long it stands.
+        """
         return {
+            "call_id": self.call,
+            "item": self.request,
             "atomic": self.micros,
             "payee": self.payee,
             "asset": self.asset,
@@ -81,7 +91,7 @@ def decider(settings: Settings, ledger: Ledger) -> Callable[[PurchaseFacts], Per
 
     What a session and a day may spend is not counted there in cents, but in units where the money is set aside.
     """
-    from mayfly.mangle import Limits
+    from mayfly.mangle import Limits, Name, Symbol
     from mayfly.policy import Appeals, Kernel, Rulebook
     from mayfly.store import Seal
 
@@ -97,7 +107,7 @@ def decider(settings: Settings, ledger: Ledger) -> Callable[[PurchaseFacts], Per
             # The same wherever it is asked from: an approval is for a workspace.
             workspace=state,
             ledger=ledger,
-            session=facts,
+            session=[*facts, *((Symbol("purchase_over", 1), (Name(scope),)) for scope in asked.over)],
             appeals=Appeals(ledger, key, clock=time.time_ns, longest=policy.longest_approval),
             limits=Limits(facts=policy.facts, seconds=policy.seconds),
         )

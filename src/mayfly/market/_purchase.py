@@ -112,13 +112,14 @@ class Purchase:
     """How a purchase ended, or how it stands.
 
     *status* is the state of the payment (sent is told as unknown); "refused" where nothing was set aside, and "free"
-    where the seller asked for nothing.
+    where the seller asked for nothing. *decision* is what a person may approve where it was refused for want of that.
     """
 
     status: str
     payment: PaymentRow | None = None
     answer: SellerAnswer | None = None
     reason: str = ""
+    decision: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """Return plain data."""
@@ -147,7 +148,8 @@ class Purchase:
         if answer is not None:
             body = base64.b64encode(answer.body).decode()
             told = {"status": answer.status, "headers": dict(answer.headers), "body": body}
-        return {"status": self.status, "reason": self.reason, "payment": paid, "answer": told}
+        about = {"status": self.status, "reason": self.reason, "decision": self.decision}
+        return {**about, "payment": paid, "answer": told}
 
 
 def check_call(call: str) -> str:

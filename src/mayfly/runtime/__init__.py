@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mayfly.runtime._promotion import Promotion
     from mayfly.runtime._promotion_candidates import Standing
     from mayfly.runtime._prove import Reproved, prove_again
+    from mayfly.runtime._purchases import ask_person
     from mayfly.runtime._run import Runtime
     from mayfly.runtime._session import Session, open_approvals, state_of
     from mayfly.runtime._staging import Stager, left_by_staging
@@ -51,6 +52,7 @@ __all__ = [
     "agree",
     "answer_help",
     "answer_in",
+    "ask_person",
     "called_by",
     "compile_given",
     "compile_in_typescript",
@@ -93,6 +95,7 @@ _HOME = {
     "Understood": "mayfly.runtime._policy",
     "Reproved": "mayfly.runtime._prove",
     "prove_again": "mayfly.runtime._prove",
+    "ask_person": "mayfly.runtime._purchases",
     "Runtime": "mayfly.runtime._run",
     "Session": "mayfly.runtime._session",
     "open_approvals": "mayfly.runtime._session",

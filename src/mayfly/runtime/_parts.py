@@ -85,9 +85,13 @@ class Parts:
 
     def _purchase(self, request: PurchaseRequest) -> PurchaseReply:
         # Imported where it is used: hardly any job buys.
-        from mayfly.runtime._purchases import purchase, with_strategy
+        from mayfly.runtime._purchases import ask_person, purchase, with_strategy
 
-        return purchase(self.settings, with_strategy(request, self.ledger, self.settings))
+        request = with_strategy(request, self.ledger, self.settings)
+        reply = purchase(self.settings, request)
+        if decision := reply.more.get("decision"):
+            ask_person(self.settings, self.ledger, request, str(decision), reply.reason)
+        return reply
 
     @property
     def packages(self) -> Packages:

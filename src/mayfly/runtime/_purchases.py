@@ -51,6 +51,28 @@ def with_strategy(request: PurchaseRequest, ledger: Ledger, settings: Settings) 
     return replace(request, strategy=strategy)
 
 
+def ask_person(settings: Settings, ledger: Ledger, request: PurchaseRequest, decision: str, reason: str) -> str:
+    """Put a purchase into the inbox that a person would have to agree to; return its id there."""
+    from mayfly.session import Approvals
+
+    def sign(decision: str, *, by: str, reason: str) -> str:
+        raise AssertionError("nobody agrees to money here")
+
+    # Other terms under the same call are another question; the hash of what was decided tells them apart.
+    decided = ledger.last(kind="policy.decided", subject=decision)
+    digest = "" if decided is None else str(decided.payload.get("digest", ""))
+    about = {"call_id": request.call_id, "max_price": request.max_price, "digest": digest}
+    # Without what a profile agrees to by itself: money is a person's to give.
+    return Approvals(ledger, settings.state, sign=sign).ask_action(
+        decision=decision,
+        session=request.run.partition("/")[0] or "market",
+        action="buy",
+        target=request.url,
+        payload=json.dumps(about),
+        reasons=(reason,),
+    )
+
+
 def _asked(client: BrokerClient, request: PurchaseRequest) -> PurchaseReply:
     if request.op == "balance":
         return PurchaseReply(status="ok", more=client.balance())
@@ -74,11 +96,14 @@ def _asked(client: BrokerClient, request: PurchaseRequest) -> PurchaseReply:
 
 def _told(said: dict[str, Any]) -> PurchaseReply:
     answer, payment = said.get("answer"), said.get("payment")
+    more: dict[str, object] = {"payment": {name: payment[name] for name in _TOLD}} if payment else {}
+    if said.get("decision"):
+        more["decision"] = said["decision"]
     return PurchaseReply(
         status=str(said["status"]),
         reason=str(said.get("reason", "")),
         answer=PurchaseAnswer(answer["status"], base64.b64decode(answer["body"])) if answer else None,
-        more={"payment": {name: payment[name] for name in _TOLD}} if payment else {},
+        more=more,
     )
 
 

@@ -11,15 +11,16 @@ from typing import Any
 import pytest
 
 from mayfly.core import MarketSettings, PolicySettings, Settings, StoreSettings
+from mayfly.market import Buyer, ChainReader, KeySigner, OpenPayments, decider, depth_kept
 from mayfly.store import Ledger, PaymentList, PaymentRow
-
-pytest.importorskip("eth_account")
-pytest.importorskip("eth_tester")
-
-from mayfly.market import Buyer, ChainReader, KeySigner, OpenPayments, decider
 from mayfly.testing.chain import LocalChain, RpcServer, account
 
 from .shop import Shop
+
+# Not without this: what they do to the limit of recursion lets the tests of other packages crash.
+with depth_kept():
+    pytest.importorskip("eth_account")
+    pytest.importorskip("eth_tester")
 
 _NUMBERS = itertools.count(1000)
 

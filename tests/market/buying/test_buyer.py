@@ -7,16 +7,20 @@ import json
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from market.shops import on_both
-from mayfly.core import ConflictError, InputError, StoreError
+from mayfly.core import ConflictError, InputError, PolicySettings, StoreError
 from mayfly.market import Purchase
+from mayfly.policy import Appeals
+from mayfly.store import Seal
 from mayfly.testing.chain import RpcFault
 
 from .conftest import FUNDS, World
@@ -80,10 +84,6 @@ def test_zero_means_zero(make_world: Callable[..., World], shop: Shop) -> None:
 
 
 def test_without_a_limit_a_person_is_asked(world: World, shop: Shop) -> None:
-    from dataclasses import replace
-
-    from mayfly.core import PolicySettings
-
     world.settings = replace(world.settings, policy=PolicySettings())
     done = buy(world, shop)
     assert done.status == "refused"
@@ -454,3 +454,66 @@ def test_s_32_the_same_call_from_twenty_processes_is_one_payment(make_world: Cal
     assert done.stdout.split() == ["delivered"] * 20, done.stderr
     assert len(set(shop.headers)) == 1
     assert world.balance() == FUNDS - PRICE
+
+
+def approve(world: World, decision: str) -> None:
+    appeals = Appeals(world.ledger, Seal.open(world.settings.state, name="policy"), clock=time.time_ns)
+    appeals.appeal(decision, by="a person", reason="it is worth it", ttl=600)
+
+
+def test_what_a_person_approved_is_bought_once_and_nothing_else(world: World, shop: Shop) -> None:
+    world.settings = replace(world.settings, policy=PolicySettings())
+    asked = buy(world, shop)
+    assert asked.decision
+    approve(world, asked.decision)
+    for changed in (
+        buy(world, shop, "c2"),
+        buy(world, shop, body=b"something else"),
+        world.buyer().buy("c1", f"{shop.base}/other", "0.01", body=b"hi"),
+        world.buyer().buy("c1", f"{shop.base}/answer", "0.01", body=b"hi", method="GET"),
+    ):
+        assert changed.status == "refused"
+        assert changed.decision not in ("", asked.decision)
+    shop.requirement = {"amount": str(PRICE - 1)}
+    assert buy(world, shop).status == "refused"
+    shop.requirement = {"payTo": "0x" + "66" * 20}
+    assert buy(world, shop).status == "refused"
+    assert world.signed == []
+    shop.requirement = {}
+    assert buy(world, shop).status == "delivered"
+    assert buy(world, shop).status == "delivered"
+    assert world.balance() == FUNDS - PRICE
+
+
+def test_no_approval_lifts_a_cap_of_the_market(make_world: Callable[..., World], shop: Shop) -> None:
+    world = make_world(per_hour="0.005")
+    world.settings = replace(world.settings, policy=PolicySettings())
+    approve(world, buy(world, shop).decision)
+    done = buy(world, shop)
+    assert "market.per_hour" in done.reason
+    assert world.signed == []
+
+
+@pytest.mark.parametrize("scope", ["session", "day"])
+def test_over_what_a_session_or_a_day_may_spend_a_person_is_asked(world: World, shop: Shop, scope: str) -> None:
+    caps = {"spend_session" if scope == "session" else "spend_day": 2}
+    world.settings = replace(world.settings, policy=replace(PolicySettings(spend_limit=100), **caps))
+    mine: dict[str, Any] = {"agent": "r-1", "run": "r-1/0.1"}
+    assert [buy(world, shop, f"c{n}", **mine).status for n in range(2)] == ["delivered"] * 2
+    over = buy(world, shop, "c2", **mine)
+    assert f"more than may be spent in one {scope} without asking" in over.reason
+    elsewhere = buy(world, shop, "c3", agent="r-2", run="r-2")
+    assert (elsewhere.status == "delivered") == (scope == "session")
+    approve(world, over.decision)
+    assert buy(world, shop, "c2", **mine).status == "delivered"
+    assert buy(world, shop, "c4", **mine).status == "refused"
+
+
+@on_both
+def test_what_a_day_may_spend_holds_under_concurrency(world: World, shop: Shop) -> None:
+    world.settings = replace(world.settings, policy=PolicySettings(spend_limit=100, spend_day=4))
+    buyer = world.buyer()
+    with ThreadPoolExecutor(20) as pool:
+        done = list(pool.map(lambda n: buyer.buy(f"c{n}", f"{shop.base}/answer", "0.01"), range(20)))
+    assert sorted(one.status for one in done) == ["delivered"] * 4 + ["refused"] * 16
+    assert world.balance() == FUNDS - 4 * PRICE

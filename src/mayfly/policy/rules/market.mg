@@ -87,3 +87,13 @@ refused(Id, "not the token and chain that are paid with") :-
 refused(Id, "more than one purchase may cost") :-
   token_payment(Id),
   !within_purchase_cap(Id).
+
+# Counted where the money is set aside, in units, and only asked about here.
+
+needs_approval(Id, "more than may be spent in one session without asking") :-
+  token_payment(Id),
+  purchase_over(/session).
+
+needs_approval(Id, "more than may be spent in one day without asking") :-
+  token_payment(Id),
+  purchase_over(/day).

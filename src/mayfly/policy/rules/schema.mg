@@ -109,6 +109,10 @@ Decl purchase_cap(Micros)
   descr [doc("so many millionths of a coin may one purchase cost")]
   bound [/number].
 
+Decl purchase_over(Scope)
+  descr [doc("with it, more would be paid in this /session or /day than may be without asking")]
+  bound [/name].
+
 Decl spent(Scope, Cents)
   descr [doc("how much this /session or this /day has spent before the action")]
   bound [/name, /number].

@@ -50,6 +50,7 @@ _COLUMNS: Final = {
     "seller_payee": ("Address",),
     "paid_with": ("Network", "Address"),
     "purchase_cap": ("Micros",),
+    "purchase_over": ("Scope",),
     "granted_tool": ("Tool",),
     "user_intent": ("Id", "Category", "Verb", "Target", "Constraint"),
     "intent_guess": ("Id", "Verb", "Percent"),
