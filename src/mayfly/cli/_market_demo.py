@@ -119,6 +119,8 @@ def demo(
         answer_json({"well": well, "agrees": not books.differences, "steps": scene.steps, **told, "kept": kept})
     else:
         _show(books, scene.settings, keep)
+    if not well:
+        note("mayfly: a step did not end as it has to; see above")
     if books.differences or not well:
         raise typer.Exit(1)
 
