@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from market.matrix.case import Bench, Case
 from market.matrix.cases import CASES
-from market.matrix.world import Bench, Case, judged
+from market.matrix.world import judged
 from mayfly.testing.chain import LocalChain, RpcServer
 
 

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from market.matrix.zygote import say
@@ -30,13 +31,22 @@ def load() -> None:
     """Import what actors need, once for all of them."""
     import uvicorn  # noqa: F401
 
-    from mayfly.market import Buyer, KeySigner, OpenPayments, decider, reconcile  # noqa: F401
+    from mayfly.market import Buyer, KeySigner, OpenPayments, PurchaseFacts, decider, reconcile  # noqa: F401
     from mayfly.market.facilitator import FacilitatorClient, SelfFacilitator  # noqa: F401
     from mayfly.market.seller import open_seller, shop_app  # noqa: F401
     from mayfly.serve import serve_shop  # noqa: F401
     from mayfly.testing.chain import account
 
     account(1)
+    # The rules are compiled and read once for all: it takes seconds, and is none of what is tried here.
+    with TemporaryDirectory(prefix="mayfly-matrix-") as state:
+        asset = "0x" + "1" * 40
+        settings = settings_of({"state": state, "market": {"network": "eip155:1", "asset": asset}})
+        about = PurchaseFacts(
+            url="http://127.0.0.1/", payee=asset, asset=asset, network="eip155:1", units=1, decimals=6
+        )
+        with Ledger.open(settings) as ledger:
+            decider(settings, ledger)(about)
 
 
 def settings_of(config: Mapping[str, Any]) -> Settings:

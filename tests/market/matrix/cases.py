@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from market.matrix.world import PRICE, Case
+from market.matrix.case import Case
+from market.matrix.parties import PRICE
 
 DELIVERED = {"delivered": 1}
 RELEASED = {"released": 1}

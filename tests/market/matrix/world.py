@@ -7,436 +7,24 @@ is what arrived; nothing is at risk; nothing was handed out unpaid; both ledgers
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
-import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import httpx
 
 from market.matrix.actors import settings_of
-from market.matrix.parties import PRICE, Gate, Node, Settler, authorization_in, decoded, kill
-from market.matrix.stranger import RawBuyer, SdkShop, Stranger, sdk_buys, twisted_again
-from market.matrix.zygote import Actor, Zygote
+from market.matrix.case import PAYEE, Bench, Case
+from market.matrix.words import LATER, Words, count_states
 from mayfly.store import Ledger, PaymentList, SaleList
-from mayfly.testing.chain import Authorization, LocalChain, account
+from mayfly.testing.chain import account
 from mayfly.views import pnl
 
-PAYER, PAYEE, FRIEND, POOR, RELAY = 901, 902, 903, 904, 905
-FUNDS = 1_000_000
-BODY = '{"about": "sea"}'
 POEM = "poem about sea"
-# Past the end of everything that was signed: offers are valid for five minutes, and skewed clocks for an hour more.
-LATER = 9_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Case:
-    """What is played, and what has to be seen; alternatives are separated by `|`."""
-
-    name: str
-    about: str
-    play: tuple[str, ...]
-    see: tuple[str, ...]
-    charged: int | tuple[int, ...]
-    runs: int | tuple[int, ...] | None = None
-    payments: Mapping[str, int] | None = None
-    sales: Mapping[str, int] | None = None
-    signed: int | None = None
-    """How many paid requests left the buyer, where it matters."""
-    buyer: Mapping[str, Any] = field(default_factory=dict)
-    seller: Mapping[str, Any] = field(default_factory=dict)
-    funds: int = FUNDS
-    shop: str = "ours"
-    terms: Mapping[str, Any] = field(default_factory=dict)
-    lost: bool = False
-    """Whether what was paid for may stay undelivered by our shop: somebody else got it in the buyer's name."""
-    chaos: bool = False
-    """Whether it is too slow for every run of the tests."""
-
-
-class Bench:
-    """What all cases of a process share: the chain, the parties, and who forks actors."""
-
-    def __init__(self, chain: LocalChain, rules: Path) -> None:
-        self.chain, self.rules = chain, rules
-        self.zygote = Zygote()
-        self.act: Callable[[str], None] = lambda _: None
-        self.nodes = {
-            "buyer": Node(chain, lambda: self.act("kill buyer")),
-            "seller": Node(chain, lambda: self.act("kill seller")),
-        }
-        self.settler = Settler(chain, lambda what: self.act(what))
-        self.gate = Gate(chain, lambda what: self.act(what))
-        self.stranger = Stranger(chain, account(PAYEE).address)
-
-    def close(self) -> None:
-        """End all of it."""
-        self.zygote.close()
-        for node in self.nodes.values():
-            node.server.__exit__(None, None, None)
-        for door in (self.settler.door, self.gate.door, self.gate.other, self.stranger.door):
-            door.close()
-
-
-@contextmanager
-def world_of(bench: Bench, case: Case, directory: Path) -> Iterator[World]:
-    """Yield the world of one case; the chain is afterwards as it was."""
-    with bench.chain.taken_back():
-        world = World(bench, case, directory)
-        try:
-            yield world
-        finally:
-            world.close()
-
-
-class World:
-    """One case."""
-
-    def __init__(self, bench: Bench, case: Case, directory: Path) -> None:
-        self.bench, self.case, self.directory = bench, case, directory
-        self.chain = bench.chain
-        self.actors: dict[str, Actor] = {}
-        self.held: dict[str, sqlite3.Connection] = {}
-        self.said: list[dict[str, Any]] = []
-        self.sdk: SdkShop | None = None
-        self.raw = RawBuyer(self.chain, bench.gate.door.url)
-        self.raw_paid = False
-        for party in (bench.settler, bench.gate, bench.stranger):
-            party.reset()
-        for node in bench.nodes.values():
-            node.set("ok")
-        bench.act = self.do
-        for side in ("buyer", "seller"):
-            state = directory / side
-            state.mkdir(mode=0o700)
-            shutil.copy2(bench.rules / "seal.key", state)
-            shutil.copytree(bench.rules / "rules-cache", state / "rules-cache")
-        self._fund()
-
-    def _fund(self) -> None:
-        self.chain.fund(account(PAYER).address, units=self.case.funds)
-        self.chain.fund(account(FRIEND).address, units=FUNDS)
-        self.chain.fund(account(RELAY).address)
-        # Somebody else's honest transfer of the same amount to the same payee, for sellers and facilitators that lie.
-        self.other = self.bench.settler.till.take(self._friendly())
-        self.bench.settler.other = self.bench.stranger.other = self.other
-        self.start = {who: self.chain.balance(account(who).address) for who in (PAYER, PAYEE)}
-        self.before = len(self.chain.transfers())
-
-    def _friendly(self) -> dict[str, Any]:
-        key, now = account(FRIEND), self.chain.now
-        it = Authorization(key.address, account(PAYEE).address, PRICE, 0, now + 10_000, b"\7" * 32)
-        signature = self.chain.sign(it, key)
-        names = ("from", "to", "value", "validAfter", "validBefore")
-        inner = {**dict(zip(names, it, strict=False)), "nonce": "0x" + it.nonce.hex()}
-        return {"payload": {"authorization": inner, "signature": "0x" + signature.hex()}}
-
-    def close(self) -> None:
-        """End every process of the case."""
-        self.do("unlock")
-        for one in self.actors.values():
-            one.close()
-        if self.sdk is not None:
-            self.sdk.close()
-        self.bench.act = lambda _: None
-
-    # Configuration.
-
-    def config(self, side: str, **more: Any) -> dict[str, Any]:
-        """Return what an actor of a side is told; a setting of the case stands above."""
-        market: dict[str, Any] = {
-            "rpc_url": self.bench.nodes[side].server.url,
-            "network": self.chain.network,
-            "asset": self.chain.asset,
-            "confirmations": 0,
-            "rpc_timeout": 1.0,
-            "timeout": 1.5,
-        }
-        if side == "buyer":
-            market |= {"hosts": "127.0.0.1", "tries": 2, "try_delay": 0.05, "takeover": 0.3}
-            special = dict(self.case.buyer)
-            if special.get("payees") == "PAYEE":
-                special["payees"] = account(PAYEE).address
-        else:
-            market |= {"payee": account(PAYEE).address, "lease": 1.0, "settle_wait": 0.5, "reconcile": 30.0}
-            market["sell_url"] = self.bench.gate.door.url
-            special = dict(self.case.seller)
-            if special.pop("relay", False):
-                key = self.directory / "relay.key"
-                key.touch(mode=0o600)
-                key.write_text("0x" + bytes(account(RELAY).key).hex())
-                market["relay_key_file"] = str(key)
-            else:
-                market["facilitator_url"] = self.bench.settler.door.url
-        top = {name: special.pop(name) for name in ("spend_limit", "busy") if name in special}
-        made = {"state": str(self.directory / side), "market": {**market, **special}, "busy": 0.5, **top, **more}
-        return {**made, "payer": PAYER, "payee": account(PAYEE).address, "runs": str(self._runs), "units": PRICE}
-
-    @property
-    def _runs(self) -> Path:
-        return self.directory / "runs.txt"
-
-    def runs(self) -> int:
-        """Return how often the tool ran, or was begun."""
-        if self.sdk is not None:
-            return self.sdk.runs
-        return len(self._runs.read_text().splitlines()) if self._runs.exists() else 0
-
-    @property
-    def url(self) -> str:
-        """What is bought."""
-        if self.case.shop == "sdk":
-            assert self.sdk is not None
-            return f"{self.sdk.url}/tools/poem"
-        return (self.bench.gate.door.url if self.case.shop == "ours" else self.bench.stranger.door.url) + "/tools/poem"
-
-    # Words.
-
-    def play(self) -> list[str]:
-        """Play the case and return what was seen."""
-        if self.case.shop == "sdk":
-            self.sdk = SdkShop(self.chain, account(PAYEE).address, self.bench.settler.door.url)
-        self.bench.stranger.terms.update({k: v for k, v in self.case.terms.items() if not k.startswith("raw_")})
-        self.bench.stranger.raw.update({k[4:]: v for k, v in self.case.terms.items() if k.startswith("raw_")})
-        return [seen for line in self.case.play if (seen := self.do(line)) is not None]
-
-    def do(self, line: str) -> str | None:
-        """Do what a line says; what is seen of it, if anything, is returned."""
-        word, *rest = line.split(" ")
-        named = dict(one.split("=", 1) for one in rest if "=" in one)
-        plain = [one for one in rest if "=" not in one]
-        found: str | None = getattr(self, f"_{word}")(plain, named)
-        return found
-
-    def _sell(self, _: list[str], named: dict[str, str]) -> None:
-        self._stop([], {})
-        actor = self.bench.zygote.start("sell", self.config("seller", **named), self.directory)
-        self.actors["seller"] = actor
-        self.bench.gate.target = actor.ready()["url"]
-
-    def _stop(self, _: list[str], __: dict[str, str]) -> None:
-        old = self.actors.pop("seller", None)
-        if old is not None:
-            old.close()
-        self.bench.gate.target = ""
-
-    def _kill(self, plain: list[str], _: dict[str, str]) -> None:
-        deadline = time.monotonic() + 5
-        while plain[0] not in self.actors and time.monotonic() < deadline:
-            time.sleep(0.001)
-        kill(self.actors[plain[0]].pid)
-
-    def _buy(self, _: list[str], named: dict[str, str]) -> str:
-        """Buy: so many `calls` (ids c1, c2, …) in so many `processes`, or `copies` of one call."""
-        calls, copies = int(named.pop("calls", "1")), int(named.pop("copies", "1"))
-        processes = int(named.pop("processes", "1"))
-        one = {
-            "url": named.pop("url", self.url),
-            "max": named.pop("max", "0.01"),
-            "body": f'{{"about": "{named.pop("about", "sea")}"}}',
-            "agent": named.pop("agent", ""),
-        }
-        call = named.pop("call", "c")
-        orders = [{**one, "call": f"{call}{n + 1}" if calls > 1 else call} for n in range(calls) for _ in range(copies)]
-        started = []
-        for n in range(processes):
-            config = self.config("buyer", calls=orders[n::processes] or orders, **named)
-            started.append(self.bench.zygote.start("buy", config, self.directory))
-            self.actors["buyer"] = started[-1]
-        ended = [actor.wait() for actor in started]
-        self.actors.pop("buyer", None)
-        for actor in started:
-            actor.close()
-        return self._told(started, ended)
-
-    def _told(self, started: list[Actor], ended: list[dict[str, Any] | None]) -> str:
-        words: Counter[str] = Counter()
-        for actor, said in zip(started, ended, strict=True):
-            log = actor.out.with_suffix(".log").read_text()
-            if said is None and "Traceback" in log:
-                raise AssertionError(log[-3000:])
-            for one in said["purchases"] if said else [{"status": "killed"}]:
-                self.said.append(one)
-                words[one["status"]] += 1
-        if len(words) == 1 and sum(words.values()) == 1:
-            return next(iter(words))
-        return " ".join(f"{word}:{count}" for word, count in sorted(words.items()))
-
-    def _reconcile(self, _: list[str], __: dict[str, str]) -> str:
-        said = self._once("reconcile", "buyer")
-        return " ".join(f"{word}:{count}" for word, count in sorted(Counter(said["moved"]).items())) or "none"
-
-    def _recover(self, _: list[str], __: dict[str, str]) -> str:
-        said = self._once("recover", "seller")["recovered"]
-        return " ".join(f"{word}:{count}" for word, count in sorted(said.items()) if count) or "none"
-
-    def _once(self, role: str, side: str) -> dict[str, Any]:
-        actor = self.bench.zygote.start(role, self.config(side), self.directory)
-        said = actor.wait()
-        actor.close()
-        assert said is not None, actor.out.with_suffix(".log").read_text()[-3000:]
-        return said
-
-    def _gate(self, plain: list[str], named: dict[str, str]) -> None:
-        for word, modes in named.items():
-            self.bench.gate.modes.set(word, modes)
-
-    def _tamper(self, _: list[str], named: dict[str, str]) -> None:
-        self.bench.gate.tamper = {name: self._place(value) for name, value in named.items()}
-        self.bench.gate.modes.set("quote", "tamper!")
-
-    def _place(self, value: str) -> str:
-        return account(FRIEND).address if value == "FRIEND" else value
-
-    def _fac(self, _: list[str], named: dict[str, str]) -> None:
-        for word, modes in named.items():
-            self.bench.settler.modes.set(word, modes)
-
-    def _node(self, _: list[str], named: dict[str, str]) -> None:
-        for side, mode in named.items():
-            self.bench.nodes[side].set(mode)
-
-    def _shop(self, _: list[str], named: dict[str, str]) -> None:
-        self.bench.stranger.how = named.get("how", self.bench.stranger.how)
-        self.bench.stranger.version = int(named.get("version", self.bench.stranger.version))
-
-    def _lock(self, plain: list[str], _: dict[str, str]) -> None:
-        held = sqlite3.connect(
-            self.directory / plain[0] / "ledger.db", isolation_level=None, check_same_thread=False, timeout=5
-        )
-        held.execute("BEGIN IMMEDIATE")
-        self.held[plain[0]] = held
-
-    def _unlock(self, _: list[str], __: dict[str, str]) -> None:
-        while self.held:
-            self.held.popitem()[1].close()
-
-    def _expire(self, _: list[str], __: dict[str, str]) -> None:
-        self.chain.advance(LATER)
-
-    def _mine(self, plain: list[str], _: dict[str, str]) -> None:
-        self.chain.mine(int(plain[0]))
-
-    def _wait(self, plain: list[str], _: dict[str, str]) -> None:
-        time.sleep(float(plain[0]))
-
-    def _late(self, _: list[str], __: dict[str, str]) -> None:
-        """Have settled what was only promised; the same twice is the chain's to refuse."""
-        for payload in {str(one): one for one in [*self.bench.settler.late, *self.bench.stranger.late]}.values():
-            with suppress(RuntimeError):
-                self.bench.settler.till.take(payload)
-
-    def _steal(self, _: list[str], __: dict[str, str]) -> None:
-        """Have a third party send to the chain what the gate has seen."""
-        self.bench.settler.till.take(decoded(self.bench.gate.paid[-1].payment))
-
-    def _state(self, _: list[str], __: dict[str, str]) -> str:
-        with Ledger.open(settings_of(self.config("buyer"))) as ledger:
-            return " ".join(
-                f"{state}:{count}" for state, count in sorted(_count(PaymentList(ledger).payments()).items())
-            )
-
-    def _money(self, _: list[str], __: dict[str, str]) -> str:
-        with Ledger.open(settings_of(self.config("buyer"))) as ledger:
-            total = pnl(ledger).totals
-        cost, risk = sum(one.cost for one in total), sum(one.at_risk for one in total)
-        return f"cost:{cost} risk:{risk}"
-
-    def _sent(self, _: list[str], __: dict[str, str]) -> str:
-        paid = {one.payment for one in self.bench.gate.paid}
-        return f"payments:{len(paid)}"
-
-    def _thief(self, _: list[str], named: dict[str, str]) -> str:
-        """Have a third party send the payment that the gate saw last, for itself."""
-        seen = self.bench.gate.paid[-1]
-        body = None if named.get("body", "same") == "same" else b'{"about": "theft"}'
-        told = self.bench.gate.forward(seen, body=body)
-        return f"http:{told.status if told else 0}"
-
-    def _raw(self, plain: list[str], named: dict[str, str]) -> str:
-        """Send a payment made by hand; `again` sends the last one, `only` makes it and sends nothing."""
-        self.raw_paid = True
-        copies, bodies = int(named.pop("copies", "1")), named.pop("bodies", "")
-        if "header" in named:
-            return f"http:{self.raw.send(_header(named['header'])).status_code}"
-        if "again" not in plain:
-            say = {name: self._place(value) for name, value in named.items()}
-            self.raw.last = self.raw.payment(say, payer=PAYER, payee=account(PAYEE).address)
-        payment = twisted_again(self.raw.last) if "twisted" in plain else self.raw.last
-        if "upper" in plain:
-            payment = _upper(payment)
-        if "only" in plain:
-            return "made"
-        body = named.get("body", BODY).replace("_", " ")
-        texts = [f'{{"about": "{n}"}}' if bodies else body for n in range(copies)]
-        return self._send_all(payment, named.get("tool", "poem"), texts)
-
-    def _send_all(self, payment: Mapping[str, Any], tool: str, texts: list[str]) -> str:
-        found: Counter[str] = Counter()
-        lock = threading.Lock()
-
-        def one(text: str) -> None:
-            status = 0
-            with suppress(httpx.HTTPError):
-                status = self.raw.send(payment, tool=tool, body=text).status_code
-            with lock:
-                found[f"http:{status}"] += 1
-
-        threads = [threading.Thread(target=one, args=(text,)) for text in texts]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return " ".join(word if count == 1 else f"{word}*{count}" for word, count in sorted(found.items()))
-
-    def _rawsettle(self, _: list[str], __: dict[str, str]) -> None:
-        self.bench.settler.till.take(self.raw.last)
-
-    def _rawcancel(self, _: list[str], __: dict[str, str]) -> None:
-        it, _sig = authorization_in(self.raw.last)
-        types = {
-            "CancelAuthorization": [{"name": "authorizer", "type": "address"}, {"name": "nonce", "type": "bytes32"}]
-        }
-        domain = {
-            "name": "Test Dollar",
-            "version": "2",
-            "chainId": self.chain.chain_id,
-            "verifyingContract": self.chain.asset,
-        }
-        made = account(PAYER).sign_typed_data(domain, types, {"authorizer": it.payer, "nonce": it.nonce}).signature
-        cancel = self.chain.token.functions.cancelAuthorization
-        with self.chain.lock:
-            cancel(it.payer, it.nonce, made[64], bytes(made[:32]), bytes(made[32:64])).transact(
-                {"from": self.chain.tester.get_accounts()[3], "gas": 1_000_000}
-            )
-
-    def _drainer(self, _: list[str], __: dict[str, str]) -> None:
-        """Move the payer's money away as soon as the tool works on its request."""
-        threading.Thread(target=self._drain, daemon=True).start()
-
-    def _drain(self) -> None:
-        asked, done = Path(f"{self._runs}.drain"), Path(f"{self._runs}.drained")
-        deadline = time.monotonic() + 10
-        while not asked.exists() and time.monotonic() < deadline:
-            time.sleep(0.005)
-        key, now = account(PAYER), self.chain.now
-        everything = self.chain.balance(key.address)
-        it = Authorization(key.address, account(FRIEND).address, everything, 0, now + 1000, b"\5" * 32)
-        self.chain.send(it, self.chain.sign(it, key))
-        done.touch()
-
-    def _sdk(self, _: list[str], __: dict[str, str]) -> str:
-        self.raw_paid = True
-        return f"http:{sdk_buys(self.url, PAYER, BODY)}"
-
-    # What has to hold.
+class World(Words):
+    """One case, and what has to hold at its end."""
 
     def settle_down(self) -> None:
         """End all faults and bring everything to its end."""
@@ -470,12 +58,12 @@ class World:
 
     def charges(self) -> list[int]:
         """Return the transfers from the payer to the payee."""
-        payer, payee = account(PAYER).address, account(PAYEE).address
+        payer, payee = account(self.payer).address, account(PAYEE).address
         return [units for one, other, units in self.chain.transfers()[self.before :] if (one, other) == (payer, payee)]
 
     def _wrong_money(self) -> Iterator[str]:
         charges = self.charges()
-        arrived = self.chain.balance(account(PAYEE).address) - self.start[PAYEE]
+        arrived = self.chain.balance(account(PAYEE).address) - self.start
         if arrived != sum(charges):
             yield f"{arrived} arrived and {sum(charges)} were paid"
         with Ledger.open(settings_of(self.config("buyer"))) as ledger:
@@ -487,7 +75,7 @@ class World:
         if not self.raw_paid and cost != sum(charges):
             yield f"the buyer's ledger says {cost}, the chain {sum(charges)}"
         if open_units:
-            yield f"{open_units} are still open: {_count(rows)}"
+            yield f"{open_units} are still open: {count_states(rows)}"
         calls = Counter(row.call for row in rows if row.state != "released")
         if any(count > 1 for count in calls.values()):
             yield f"calls with several payments: {calls}"
@@ -507,8 +95,8 @@ class World:
             yield f"the seller's ledger says {revenue}, the chain {paid}"
         if open_rows := [row.state for row in rows if row.state in ("claimed", "answered", "settling")]:
             yield f"sales are still open: {open_rows}"
-        if self.case.sales is not None and _count(rows) != dict(self.case.sales):
-            yield f"sales are {_count(rows)}, not {dict(self.case.sales)}"
+        if self.case.sales is not None and count_states(rows) != dict(self.case.sales):
+            yield f"sales are {count_states(rows)}, not {dict(self.case.sales)}"
 
     def _wrong_case(self) -> Iterator[str]:
         case = self.case
@@ -521,8 +109,8 @@ class World:
         if case.payments is not None:
             with Ledger.open(settings_of(self.config("buyer"))) as ledger:
                 rows = PaymentList(ledger).payments(limit=1000)
-            if _count(rows) != dict(case.payments):
-                yield f"payments are {_count(rows)}, not {dict(case.payments)}"
+            if count_states(rows) != dict(case.payments):
+                yield f"payments are {count_states(rows)}, not {dict(case.payments)}"
         sent = len({one.payment for one in self.bench.gate.paid}) + len(self.bench.stranger.nonces)
         if case.signed is not None and sent != case.signed:
             yield f"{sent} payments left the buyer, not {case.signed}"
@@ -531,24 +119,15 @@ class World:
                 yield f"delivered {one['body'][:80]!r}"
 
 
-def _count(rows: list[Any]) -> dict[str, int]:
-    return dict(Counter(row.state for row in rows))
-
-
-def _header(kind: str) -> str:
-    import base64
-
-    deep = base64.b64encode(b'{"x402Version":2,"payload":' * 3000 + b"1" + b"}" * 3000).decode()
-    made = {"junk": "!!!", "deep": deep[:60000], "number": "Mg==", "list": "W10=", "long": "QUFB" * 12000}
-    return made[kind]
-
-
-def _upper(payment: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the same payment, written otherwise: the nonce in capitals, addresses in small letters."""
-    inner = payment["payload"]
-    it = inner["authorization"]
-    other = {**it, "nonce": "0x" + it["nonce"][2:].upper(), "from": it["from"].lower(), "to": it["to"].lower()}
-    return {**payment, "payload": {**inner, "authorization": other}}
+@contextmanager
+def world_of(bench: Bench, case: Case, directory: Path) -> Iterator[World]:
+    """Yield the world of one case; the chain is afterwards as it was."""
+    with bench.chain.taken_back():
+        world = World(bench, case, directory)
+        try:
+            yield world
+        finally:
+            world.close()
 
 
 def judged(bench: Bench, case: Case, directory: Path) -> list[str]:

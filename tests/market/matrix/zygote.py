@@ -87,7 +87,11 @@ class Zygote:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([role, config, str(out)]) + "\n")
         pid = int(self._line())
-        return Actor(pid=pid, out=out, handle=os.pidfd_open(pid))
+        actor = Actor(pid=pid, out=out, handle=os.pidfd_open(pid))
+        # It begins only now: one that was gone already could not be waited for.
+        self._process.stdin.write("\n")
+        assert self._line() == "begun"
+        return actor
 
     def close(self) -> None:
         """End it; actors are ended by whoever started them."""
@@ -129,10 +133,17 @@ def main() -> None:
     print("ready", flush=True)
     for line in sys.stdin:
         role, config, out = json.loads(line)
+        wait, begin = os.pipe()
         pid = os.fork()
         if pid == 0:
+            os.read(wait, 1)
             _act(role, config, out)
         print(pid, flush=True)
+        sys.stdin.readline()
+        os.write(begin, b"x")
+        os.close(wait)
+        os.close(begin)
+        print("begun", flush=True)
 
 
 if __name__ == "__main__":
