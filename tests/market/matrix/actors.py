@@ -166,7 +166,8 @@ def reconcile_open(config: dict[str, Any], out: str) -> None:
 
     settings = settings_of(config)
     with Ledger.open(settings) as ledger:
-        done = reconcile(OpenPayments(ledger, settings, _reader(settings)))
+        looks = OpenPayments(ledger, settings, _reader(settings), clock=lambda: time.time() + config["passed"])
+        done = reconcile(looks)
     say(out, {"moved": sorted(done.moved.values())})
 
 

@@ -16,6 +16,8 @@ DELIVERED = {"delivered": 1}
 RELEASED = {"released": 1}
 SETTLED = {"settled": 1}
 CHEAP = {"tries": 1}
+# Many at once on one small chain, which does one thing at a time.
+PATIENT = {"timeout": 20.0, "rpc_timeout": 20.0}
 
 
 def _kills_of_buyer() -> Iterator[Case]:
@@ -138,11 +140,11 @@ def _kills_of_seller() -> Iterator[Case]:
         yield Case(
             name=f"recover-{how.split('-', 1)[1]}",
             about="the seller starts again and nobody asks: what was answered is settled, what was not costs nothing",
-            play=(f"sell {how}", "buy", "sell", "wait 1.1", "recover", "reconcile"),
+            play=(f"sell {how}", "buy", "sell", "wait 2.1", "recover", "reconcile"),
             see=("unknown|settled", "…", moved),
             charged=charged,
             payments=DELIVERED if charged else RELEASED,
-            sales=SETTLED if charged else {"lapsed": 1},
+            sales=SETTLED if charged else {"failed": 1},
             buyer=CHEAP,
         )
 
@@ -190,8 +192,13 @@ def _facilitator() -> Iterator[Case]:
         yield Case(
             name=f"facilitator-for-good-{how.rstrip('!')}",
             about="never settled: nothing is handed out and nothing is paid",
-            play=("sell", f"fac {how}", "buy", "money"),
-            see=("unknown", f"cost:0 risk:{PRICE}"),
+            play=("sell", f"fac {how}", "buy", "money", "expire", "recover", "reconcile"),
+            see=(
+                "unknown",
+                f"cost:0 risk:{PRICE}",
+                "none" if how.startswith("verify") else "lapsed:1",
+                "released:1",
+            ),
             charged=0,
             runs=0 if how.startswith("verify") else 1,
             payments=RELEASED,
@@ -234,7 +241,7 @@ def _nodes() -> Iterator[Case]:
         ("buyer", "lag", "unknown"),
         ("buyer", "nologs", "unknown"),
         ("buyer", "otherchain", "unknown|refused|error"),
-        ("seller", "down", "unknown"),
+        ("seller", "down", "unknown|settled"),
         ("seller", "slow", "unknown|settled"),
         ("seller", "lag", "unknown|settled"),
         ("seller", "nologs", "unknown|settled"),
@@ -516,8 +523,8 @@ def _caps() -> Iterator[Case]:
             charged=4,
             runs=4,
             payments={"delivered": 4},
-            buyer={"per_hour": "0.04", "timeout": 20.0},
-            seller={"lease": 20.0, "settle_wait": 10.0},
+            buyer={"per_hour": "0.04", **PATIENT},
+            seller={"lease": 20.0, "settle_wait": 10.0, **PATIENT},
             chaos=processes > 1,
         )
     yield Case(
@@ -527,8 +534,8 @@ def _caps() -> Iterator[Case]:
         see=("delivered:2 refused:4", "delivered"),
         charged=3,
         runs=3,
-        buyer={"per_agent": "0.02", "timeout": 10.0},
-        seller={"lease": 10.0, "settle_wait": 5.0},
+        buyer={"per_agent": "0.02", **PATIENT},
+        seller={"lease": 10.0, "settle_wait": 5.0, **PATIENT},
     )
     yield Case(
         name="funds-for-four",
@@ -538,8 +545,8 @@ def _caps() -> Iterator[Case]:
         charged=4,
         payments=None,
         funds=4 * PRICE,
-        buyer={"timeout": 20.0, "tries": 1},
-        seller={"lease": 20.0, "settle_wait": 1.0},
+        buyer={"tries": 1, **PATIENT},
+        seller={"lease": 20.0, "settle_wait": 1.0, **PATIENT},
     )
     yield Case(
         name="no-funds",
@@ -561,8 +568,8 @@ def _caps() -> Iterator[Case]:
             runs=1,
             payments=DELIVERED,
             signed=1,
-            buyer={"takeover": 5.0, "timeout": 10.0},
-            seller={"lease": 10.0, "settle_wait": 5.0},
+            buyer={"takeover": 5.0, **PATIENT},
+            seller={"lease": 10.0, "settle_wait": 5.0, **PATIENT},
         )
     yield Case(
         name="same-call-again",
@@ -718,7 +725,7 @@ def _raw() -> Iterator[Case]:
         see=("http:200*6",),
         charged=1,
         runs=1,
-        seller={"lease": 10.0},
+        seller={"lease": 10.0, "settle_wait": 5.0, **PATIENT},
     )
     yield Case(
         name="raw-copies-other-bodies",
@@ -727,7 +734,7 @@ def _raw() -> Iterator[Case]:
         see=("http:200 http:409*5",),
         charged=1,
         runs=1,
-        seller={"lease": 10.0},
+        seller={"lease": 10.0, "settle_wait": 5.0, **PATIENT},
     )
     yield Case(
         name="raw-settled-by-another",
@@ -736,6 +743,23 @@ def _raw() -> Iterator[Case]:
         see=("made", "http:200|http:402|http:503", "http:200"),
         charged=1,
         runs=1,
+    )
+    yield Case(
+        name="raw-settled-by-another-junk",
+        about="who does not have the signature gets nothing for a payment that is on the chain; who has it does",
+        play=("sell", "raw only", "rawsettle", "raw again junk", "raw again"),
+        see=("made", "http:402", "http:200"),
+        charged=1,
+        runs=1,
+    )
+    yield Case(
+        name="raw-settled-by-another-fails",
+        about="paid before it came, and the tool fails: it stays owed, and is delivered once the tool is well",
+        play=("sell handler=fail", "raw only", "rawsettle", "raw again", "sell", "raw again"),
+        see=("made", "http:503", "http:200"),
+        charged=1,
+        runs=2,
+        sales=SETTLED,
     )
     yield Case(
         name="raw-cancelled",

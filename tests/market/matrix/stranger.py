@@ -206,6 +206,8 @@ def sdk_buys(url: str, payer: int, body: str) -> int:
 
     async def go() -> int:
         client = register_exact_evm_client(x402Client(), account(payer))
+        # Its own list of tokens does not have ours.
+        client.set_spend_controls(False)
         async with wrapHttpxWithPayment(client, timeout=30, trust_env=False) as http:
             got = await http.post(url, content=body, headers={"content-type": "application/json"})
             return int(got.status_code)
@@ -218,7 +220,7 @@ class SdkShop:
 
     def __init__(self, chain: LocalChain, payee: str, facilitator: str) -> None:
         import uvicorn
-        from fastapi import FastAPI, Request
+        from fastapi import FastAPI
         from x402 import x402ResourceServer
         from x402.http import FacilitatorConfig, HTTPFacilitatorClient
         from x402.http.middleware.fastapi import payment_middleware
@@ -235,9 +237,9 @@ class SdkShop:
         app.middleware("http")(guard)
 
         @app.post("/tools/poem")
-        async def poem(request: Request) -> dict[str, str]:
+        async def poem(asked: dict[str, str]) -> dict[str, str]:
             self.runs += 1
-            return {"text": f"poem about {(await request.json())['about']}"}
+            return {"text": f"poem about {asked['about']}"}
 
         self._server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
         self._thread = threading.Thread(target=self._server.run, daemon=True)

@@ -41,7 +41,7 @@ class Words:
         self.said: list[dict[str, Any]] = []
         self.sdk: SdkShop | None = None
         self.raw = RawBuyer(self.chain, bench.gate.door.url)
-        self.raw_paid = False
+        self.raw_paid, self.passed = False, 0
         for party in (bench.settler, bench.gate, bench.stranger):
             party.reset()
         for node in bench.nodes.values():
@@ -202,7 +202,7 @@ class Words:
         return " ".join(f"{word}:{count}" for word, count in sorted(said.items()) if count) or "none"
 
     def _once(self, role: str, side: str) -> dict[str, Any]:
-        actor = self.bench.zygote.start(role, self.config(side), self.directory)
+        actor = self.bench.zygote.start(role, self.config(side, passed=self.passed), self.directory)
         said = actor.wait()
         actor.close()
         assert said is not None, actor.out.with_suffix(".log").read_text()[-3000:]
@@ -243,7 +243,9 @@ class Words:
             self.held.popitem()[1].close()
 
     def _expire(self, _: list[str], __: dict[str, str]) -> None:
+        """Let time pass: on the chain, and for whoever looks at what is open afterwards."""
         self.chain.advance(LATER)
+        self.passed = LATER
 
     def _mine(self, plain: list[str], _: dict[str, str]) -> None:
         self.chain.mine(int(plain[0]))
@@ -294,6 +296,8 @@ class Words:
             say = {name: self._place(value) for name, value in named.items()}
             self.raw.last = self.raw.payment(say, payer=self.payer, payee=account(PAYEE).address)
         payment = twisted_again(self.raw.last) if "twisted" in plain else self.raw.last
+        if "junk" in plain:
+            payment = {**payment, "payload": {**payment["payload"], "signature": "0x" + "11" * 64 + "1b"}}
         if "upper" in plain:
             payment = _upper(payment)
         if "only" in plain:

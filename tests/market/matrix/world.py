@@ -15,7 +15,7 @@ from pathlib import Path
 
 from market.matrix.actors import settings_of
 from market.matrix.case import PAYEE, Bench, Case
-from market.matrix.words import LATER, Words, count_states
+from market.matrix.words import Words, count_states
 from mayfly.store import Ledger, PaymentList, SaleList
 from mayfly.testing.chain import account
 from mayfly.views import pnl
@@ -38,7 +38,7 @@ class World(Words):
             # Leases of those who were killed.
             time.sleep(1.05 if self._open_sales() else 0)
             self._recover([], {})
-        self.chain.advance(LATER)
+        self._expire([], {})
         self._reconcile([], {})
         if self.case.shop == "ours":
             self._recover([], {})
