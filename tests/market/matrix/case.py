@@ -14,6 +14,11 @@ from mayfly.testing.chain import Authorization, LocalChain, account
 
 PAYER, PAYEE, FRIEND, POOR, RELAY, SPARE = 901, 902, 903, 904, 905, 906
 FUNDS = 1_000_000
+# How things end, by state; and settings of a side.
+DELIVERED, RELEASED, SETTLED = {"delivered": 1}, {"released": 1}, {"settled": 1}
+CHEAP = {"tries": 1}
+# Many at once on one small chain, which does one thing at a time.
+PATIENT = {"timeout": 20.0, "rpc_timeout": 20.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +42,6 @@ class Case:
     terms: Mapping[str, Any] = field(default_factory=dict)
     lost: bool = False
     """Whether what was paid for may stay undelivered by our shop: somebody else got it in the buyer's name."""
-    chaos: bool = False
-    """Whether it is too slow for every run of the tests."""
 
 
 class Bench:
