@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, parse_json, shown
 from mayfly.market._requirements import with_checksum
-from mayfly.market._terms import SIGNATURE_HEADERS, read_address, read_network, read_units, same_resource
+from mayfly.market._terms import (
+    SIGNATURE_HEADERS,
+    chain_id_of,
+    read_address,
+    read_network,
+    read_units,
+    same_resource,
+)
+from mayfly.market._wallet import signer_of, typed_authorization
 
 if TYPE_CHECKING:
     from mayfly.market._requirements import Offer
@@ -77,6 +85,12 @@ class SignedPayment:
         if self.valid_before < now + shortest:
             return f"the authorization is not valid for another {shortest:g} seconds"
         return ""
+
+    def is_signed(self, offer: Offer) -> bool:
+        """Whether the payer's own key signed it; what a wallet that is a contract signs only the chain can tell."""
+        token = (offer.token_name, offer.token_version, chain_id_of(offer.network), offer.asset)
+        signed = (self.payer, self.payee, self.units, self.valid_after, self.valid_before, self.nonce)
+        return signer_of(*typed_authorization(token, signed), self.signature) == self.payer
 
 
 def read_payment(headers: Mapping[str, str]) -> SignedPayment | None:
