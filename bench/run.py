@@ -31,6 +31,7 @@ MODULES = (
     "library",
     "serve",
     "web",
+    "market",
 )
 RESULTS = HERE / "RESULTS.md"
 TITLE = (

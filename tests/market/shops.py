@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 import uvicorn
 
 from market.seller.child import Done
@@ -25,6 +26,8 @@ from mayfly.market.seller._payment import parse_payment
 from mayfly.store import Ledger, SaleList, SaleRow
 from mayfly.testing.chain import DOLLAR, Authorization, LocalChain, RpcServer, account
 
+# For what a database has to hold: the test runs on each of them.
+on_both = pytest.mark.parametrize("database", ["sqlite", "postgres"], indirect=True)
 PAYER, PAYEE, RELAY, STRANGER = account(11), account(12), account(13), account(14)
 PRICE = 10_000
 URL = "http://shop.example/tools/double"

@@ -31,7 +31,9 @@ def buy(
         str, typer.Option("--call", help="Id of the purchase: the same id is never paid twice.", metavar="ID")
     ] = "",
     agent: Annotated[str, typer.Option(help="For which agent it is counted.", metavar="NAME")] = "",
-    strategy: Annotated[str, typer.Option(help="For which strategy it is counted.", metavar="NAME")] = "",
+    strategy: Annotated[
+        str | None, typer.Option(help="For which strategy it is counted; market.strategy otherwise.", metavar="NAME")
+    ] = None,
     password_fd: PasswordFd = None,
     as_json: AsJson = False,
 ) -> None:

@@ -36,9 +36,12 @@ class BrokerClient:
         agent: str = "",
         run: str = "",
         tool: str = "",
-        strategy: str = "",
+        strategy: str | None = None,
     ) -> dict[str, Any]:
-        """Buy, or go on with the purchase of that call; return how it ended, as `Purchase.to_json` has it."""
+        """Buy, or go on with the purchase of that call; return how it ended, as `Purchase.to_json` has it.
+
+        Where no *strategy* is said it is counted for the one of the settings here, not for that of the broker.
+        """
         return self._ask(
             op="buy",
             call_id=call_id,
@@ -50,7 +53,7 @@ class BrokerClient:
             agent=agent,
             run=run,
             tool=tool,
-            strategy=strategy,
+            strategy=self._settings.market.strategy if strategy is None else strategy,
         )
 
     def balance(self) -> dict[str, Any]:

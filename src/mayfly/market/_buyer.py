@@ -32,7 +32,7 @@ from mayfly.market._rpc import NodeError
 from mayfly.market._send import SellerError, send
 from mayfly.market._terms import PAYMENT_REQUIRED, Terms, price_units, read_address, read_terms
 from mayfly.market._wallet import CLOCKS
-from mayfly.store import Cap
+from mayfly.store import Cap, check_strategy
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -104,7 +104,9 @@ class Buyer:
         check_call(call_id)
         request = PaidRequest.check(url, method, body, headers, largest=self._settings.body_size)
         most = price_units(max_price, self._settings.asset_decimals)
-        who = BoughtFor(agent=agent, run=run, tool=tool, strategy=strategy or self._settings.strategy)
+        if strategy:
+            check_strategy(strategy)
+        who = BoughtFor(agent=agent, run=run, tool=tool, strategy=strategy)
         with self._locks.of(call_id):
             row = self._payments.payment_of_call(call_id)
             if row is None or row.state == "released":
@@ -133,7 +135,7 @@ class Buyer:
             found = self._quoted(request, most)
             if isinstance(found, SellerAnswer):
                 return Purchase(status="free", answer=found, reason="the seller asks for no payment")
-            self._check_funds(found)
+            chain_time = self._check_funds(found)
             self._ask_rules(found, request, who)
             row = self._reserve(call, request, found, who)
         except Refused as error:
@@ -143,7 +145,7 @@ class Buyer:
         if isinstance(row, tuple):
             # Another process has it.
             return self._go_on(self._waited(row[0]))
-        return self._go_on(row, found)
+        return self._go_on(row, (found, chain_time))
 
     def _quoted(self, request: PaidRequest, most: int) -> Terms | SellerAnswer:
         """Ask without paying, and return the terms to pay by; a seller that is not named is not even asked."""
@@ -176,19 +178,23 @@ class Buyer:
             raise Refused(f"the seller gives {best.seconds} seconds to pay in, which is too short")
         return best
 
-    def _check_funds(self, terms: Terms) -> None:
-        """See that the node is of our chain and the wallet has the money; without a node nothing is signed."""
+    def _check_funds(self, terms: Terms) -> int:
+        """See that the node is of our chain and the wallet has the money; return the chain's time.
+
+        Without a node nothing is signed.
+        """
         try:
             if self._reader.chain_id() != terms.chain_id:
                 raise Refused(f"the node of market.rpc_url is not of {terms.network}")
             has = self.balance()
-            ahead = self._reader.now() - self.open.clock()
+            now = self._reader.now()
         except NodeError as error:
             raise Refused(error.message) from None
         if has < terms.units:
             raise Refused(f"the wallet has {has} units, and the seller asks for {terms.units}")
-        if abs(ahead) > CLOCKS:
+        if abs(now - self.open.clock()) > CLOCKS:
             raise Refused("the clocks of the chain and of this machine are too far apart")
+        return now
 
     def _ask_rules(self, terms: Terms, request: PaidRequest, who: BoughtFor) -> None:
         facts = PurchaseFacts(
@@ -244,12 +250,11 @@ class Buyer:
 
     # Afterwards.
 
-    def _go_on(self, row: PaymentRow, terms: Terms | None = None) -> Purchase:
-        """Bring a payment as far as it goes now."""
-        fresh = row.state == "reserved"
+    def _go_on(self, row: PaymentRow, quote: tuple[Terms, int] | None = None) -> Purchase:
+        """Bring a payment as far as it goes now; *quote* has the terms and the chain's time where they are known."""
         try:
-            if fresh:
-                row = self._sign(row, terms)
+            if row.state == "reserved":
+                row = self._sign(row, *(quote or (self._asked_again(row), self._chain_time(row))))
             elif row.state in AT_LARGE:
                 # The chain is asked before anything is sent again: what is settled or dead needs no payment.
                 row = self.open.look(row)
@@ -265,13 +270,11 @@ class Buyer:
             # It may be paid, and the next one who asks finds out; the answer is not held back meanwhile.
             return Purchase(status="unknown", payment=row, answer=error.answer, reason=error.message)
 
-    def _sign(self, row: PaymentRow, terms: Terms | None) -> PaymentRow:
+    def _sign(self, row: PaymentRow, terms: Terms, chain_time: int) -> PaymentRow:
         """Sign what was set aside and keep it; of several who do so one is recorded, and the rest is never sent."""
-        if terms is None:
-            terms = self._asked_again(row)
-        now, chain = self.open.clock(), self._chain_time(row)
+        now = self.open.clock()
         after = int(now) - _EARLIER
-        before = int(max(now, chain)) + min(terms.seconds, self._settings.longest_validity)
+        before = int(max(now, chain_time)) + min(terms.seconds, self._settings.longest_validity)
         nonce = "0x" + secrets.token_hex(32)
         signature = self._signer.sign_authorization(terms, nonce, after, before)
         _, value = payment_header(
@@ -286,7 +289,7 @@ class Buyer:
             assert found is not None, "payments are never removed"
             return found
 
-    def _chain_time(self, row: PaymentRow) -> float:
+    def _chain_time(self, row: PaymentRow) -> int:
         try:
             return self._reader.now()
         except NodeError as error:

@@ -82,8 +82,8 @@ class Within:
 
     @property
     def spender(self) -> Spender:
-        """Who buys: the run itself, with a program that has no name."""
-        return Spender(agent=self.run, run=self.run)
+        """Who buys: the run, which one cap holds for with all its leaves, with a program that has no name."""
+        return Spender(agent=self.run.partition("/")[0], run=self.run)
 
     def of(self, size: int) -> float:
         """Return the seconds for an input of *size* bytes."""

@@ -85,9 +85,9 @@ class Parts:
 
     def _purchase(self, request: PurchaseRequest) -> PurchaseReply:
         # Imported where it is used: hardly any job buys.
-        from mayfly.runtime._purchases import purchase
+        from mayfly.runtime._purchases import purchase, with_strategy
 
-        return purchase(self.settings, request)
+        return purchase(self.settings, with_strategy(request, self.ledger, self.settings))
 
     @property
     def packages(self) -> Packages:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, InputError, MayflyError, one_line
@@ -12,6 +13,7 @@ from mayfly.sandbox import PurchaseAnswer, PurchaseReply, PurchaseRequest
 if TYPE_CHECKING:
     from mayfly.core import Settings
     from mayfly.market import BrokerClient
+    from mayfly.store import Ledger
 
 # Of a payment a program is told what it may want to write down; the rest is in the ledger.
 _TOLD = ("id", "state", "network", "asset", "units", "decimals", "transaction")
@@ -28,7 +30,7 @@ def purchase(settings: Settings, request: PurchaseRequest) -> PurchaseReply:
     if not client.is_open:
         return _refused("the wallet is not open", "mayfly wallet open")
     try:
-        return _asked(client, request, settings.market.strategy)
+        return _asked(client, request)
     except (InputError, ConflictError) as error:
         return _refused(error.message, error.fix or "")
     except MayflyError as error:
@@ -36,7 +38,20 @@ def purchase(settings: Settings, request: PurchaseRequest) -> PurchaseReply:
         return PurchaseReply(status="unknown", reason=one_line(f"{error.message}{fix}"))
 
 
-def _asked(client: BrokerClient, request: PurchaseRequest, strategy: str) -> PurchaseReply:
+def with_strategy(request: PurchaseRequest, ledger: Ledger, settings: Settings) -> PurchaseRequest:
+    """Return a request with the strategy of its run: the one it began with, whoever resumes it and however.
+
+    The leaves of a tree are named by their run and a slash. A run that is not written down yet began in this process.
+    """
+    if request.strategy:
+        return request
+    run = request.run.partition("/")[0]
+    began = ledger.last(kind="run.began", subject=run) if run else None
+    strategy = settings.market.strategy if began is None else str(began.payload.get("strategy", ""))
+    return replace(request, strategy=strategy)
+
+
+def _asked(client: BrokerClient, request: PurchaseRequest) -> PurchaseReply:
     if request.op == "balance":
         return PurchaseReply(status="ok", more=client.balance())
     if request.op == "status":
@@ -52,7 +67,7 @@ def _asked(client: BrokerClient, request: PurchaseRequest, strategy: str) -> Pur
             agent=request.agent,
             run=request.run,
             tool=request.tool,
-            strategy=request.strategy or strategy,
+            strategy=request.strategy,
         )
     )
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import MarketSettings, PolicySettings, Settings
+from mayfly.core import MarketSettings, PolicySettings, Settings, StoreSettings
 from mayfly.store import Ledger, PaymentList, PaymentRow
 
 pytest.importorskip("eth_account")
@@ -40,6 +40,8 @@ class World:
     ledger: Ledger
     signer: Any
     signed: list[str]
+    number: int
+    """The number of its account."""
 
     @property
     def address(self) -> str:
@@ -91,7 +93,7 @@ FUNDS = 1_000_000
 
 
 @pytest.fixture
-def make_world(chain: LocalChain, rpc: RpcServer, tmp_path: Path) -> Iterator[Callable[..., World]]:
+def make_world(chain: LocalChain, rpc: RpcServer, tmp_path: Path, database: str) -> Iterator[Callable[..., World]]:
     opened: list[Ledger] = []
 
     def make(*, funds: int = FUNDS, **market: Any) -> World:
@@ -108,15 +110,19 @@ def make_world(chain: LocalChain, rpc: RpcServer, tmp_path: Path) -> Iterator[Ca
             **market,
         }
         settings = Settings(
-            state_dir=str(tmp_path), market=MarketSettings(**values), policy=PolicySettings(spend_limit=100)
+            state_dir=str(tmp_path),
+            store=StoreSettings(database_url=database),
+            market=MarketSettings(**values),
+            policy=PolicySettings(spend_limit=100),
         )
-        key = account(next(_NUMBERS))
+        number = next(_NUMBERS)
+        key = account(number)
         chain.fund(key.address, units=funds, fuel=False)
         signed: list[str] = []
         ledger = Ledger.open(settings)
         opened.append(ledger)
         signer = CountingSigner(KeySigner(key, longest=values.get("longest_validity", 600)), signed)
-        return World(chain, rpc, settings, ledger, signer, signed)
+        return World(chain, rpc, settings, ledger, signer, signed, number)
 
     yield make
     for ledger in opened:

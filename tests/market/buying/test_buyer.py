@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import base64
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from market.shops import on_both
 from mayfly.core import ConflictError, InputError, StoreError
 from mayfly.market import Purchase
 from mayfly.testing.chain import RpcFault
@@ -25,6 +29,7 @@ def buy(
     return world.buyer().buy(call, f"{shop.base}/answer", price, body=body, **more)
 
 
+@on_both
 def test_s_32_a_purchase_pays_exactly_its_price_once(world: World, shop: Shop) -> None:
     done = buy(world, shop)
     assert done.status == "delivered", done.reason
@@ -51,6 +56,7 @@ def test_s_32_over_the_cap_of_a_purchase_is_refused_by_the_rules(make_world: Cal
     assert world.signed == []
 
 
+@on_both
 def test_s_32_caps_hold_under_concurrency(make_world: Callable[..., World], shop: Shop) -> None:
     world = make_world(per_hour="0.04")
     buyer = world.buyer()
@@ -60,6 +66,7 @@ def test_s_32_caps_hold_under_concurrency(make_world: Callable[..., World], shop
     assert world.balance() == FUNDS - 4 * PRICE
 
 
+@on_both
 def test_what_one_agent_may_pay(make_world: Callable[..., World], shop: Shop) -> None:
     world = make_world(per_agent="0.015")
     assert buy(world, shop, "c1", agent="a").status == "delivered"
@@ -84,6 +91,7 @@ def test_without_a_limit_a_person_is_asked(world: World, shop: Shop) -> None:
     assert world.signed == []
 
 
+@on_both
 def test_the_same_call_is_answered_from_the_store(world: World, shop: Shop) -> None:
     first, again = buy(world, shop), buy(world, shop)
     assert again.answer == first.answer
@@ -91,6 +99,7 @@ def test_the_same_call_is_answered_from_the_store(world: World, shop: Shop) -> N
     assert world.balance() == FUNDS - PRICE
 
 
+@on_both
 def test_the_same_call_with_another_request_is_a_conflict(world: World, shop: Shop) -> None:
     buy(world, shop)
     with pytest.raises(ConflictError, match="another request"):
@@ -107,6 +116,7 @@ def test_the_same_call_from_twenty_threads_is_one_payment(world: World, shop: Sh
     assert world.balance() == FUNDS - PRICE
 
 
+@on_both
 def test_the_same_call_from_twenty_buyers_is_one_payment(make_world: Callable[..., World], shop: Shop) -> None:
     world = make_world(takeover=10.0)
     with ThreadPoolExecutor(20) as pool:
@@ -432,3 +442,15 @@ def test_a_callers_mistake_is_told_in_one_line(world: World, shop: Shop, changed
         buy(world, shop, **changed)
     assert "\n" not in str(error.value)
     assert shop.asked == 0
+
+
+@on_both
+def test_s_32_the_same_call_from_twenty_processes_is_one_payment(make_world: Callable[..., World], shop: Shop) -> None:
+    world = make_world(takeover=30.0)
+    settings = {one.variable: str(one.value) for one in world.settings.show() if one.value != one.default}
+    told = {"settings": settings, "account": world.number, "url": f"{shop.base}/answer", "processes": 20}
+    command = [sys.executable, str(Path(__file__).with_name("same_call.py"))]
+    done = subprocess.run(command, input=json.dumps(told), text=True, capture_output=True, timeout=300, check=True)
+    assert done.stdout.split() == ["delivered"] * 20, done.stderr
+    assert len(set(shop.headers)) == 1
+    assert world.balance() == FUNDS - PRICE

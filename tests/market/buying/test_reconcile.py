@@ -11,6 +11,7 @@ from datetime import datetime
 
 import pytest
 
+from market.shops import on_both
 from mayfly.market import Reconciled, reconcile
 from mayfly.store import PaymentRow
 from mayfly.testing.chain import RpcFault
@@ -34,6 +35,7 @@ def expire(world: World, row: PaymentRow) -> None:
     world.chain.advance(row.valid_before - max(world.chain.now, int(time.time())) + 1)
 
 
+@on_both
 def test_an_unused_payment_is_released_only_by_a_block_after_its_expiry(world: World, shop: Shop) -> None:
     shop.before_settling = lambda: (500, {}, b"")
     row = bought(world, shop)
@@ -91,6 +93,7 @@ def test_a_node_that_is_down_or_of_another_chain_closes_nothing(world: World, sh
     assert closed(world).moved == {row.id: "released"}
 
 
+@on_both
 def test_a_transfer_that_came_late_is_seen(world: World, shop: Shop) -> None:
     shop.before_settling = lambda: (500, {}, b"")
     row = bought(world, shop)
@@ -101,6 +104,7 @@ def test_a_transfer_that_came_late_is_seen(world: World, shop: Shop) -> None:
     assert world.cost() == PRICE == FUNDS - world.balance()
 
 
+@on_both
 def test_paid_without_an_answer_is_disputed_once_it_expired(world: World, shop: Shop) -> None:
     shop.after_settling = lambda: (500, {}, b"")
     row = bought(world, shop)
@@ -133,11 +137,12 @@ def test_those_that_move_are_left_alone(world: World, shop: Shop) -> None:
     assert reconcile(world.open(clock=lambda: changed + 11), idle=10).moved == {row.id: "released"}
 
 
+@on_both
 def test_killed_between_any_two_steps_everything_is_closed_and_nothing_paid_twice(world: World, shop: Shop) -> None:
     url = f"{shop.base}/answer"
     told = {
         "settings": {one.variable: str(one.value) for one in world.settings.show() if one.value != one.default},
-        "account": _number_of(world),
+        "account": world.number,
         "url": url,
         "most": _STEPS,
     }
@@ -171,12 +176,6 @@ def test_killed_between_any_two_steps_everything_is_closed_and_nothing_paid_twic
     assert world.ledger.verify().broken == ""
 
 
-def _number_of(world: World) -> int:
-    from mayfly.testing.chain import account
-
-    return next(n for n in range(1000, 1200) if account(n).address.lower() == world.address)
-
-
 @pytest.mark.parametrize("word", ["settled", "cancelled"])
 def test_an_authorization_that_was_cancelled_is_released(world: World, shop: Shop, word: str) -> None:
     shop.before_settling = lambda: (500, {}, b"")
@@ -193,7 +192,7 @@ def test_an_authorization_that_was_cancelled_is_released(world: World, shop: Sho
 def _cancel(world: World, row: PaymentRow) -> None:
     from mayfly.testing.chain import account
 
-    key = account(_number_of(world))
+    key = account(world.number)
     domain = {
         "name": "Test Dollar",
         "version": "2",

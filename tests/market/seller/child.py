@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mayfly.core import Settings
+from mayfly.core import Settings, StoreSettings
 from mayfly.market import ChainReader
 from mayfly.market._requirements import Offer
 from mayfly.market.facilitator import FacilitatorClient, Settlement
@@ -80,7 +80,8 @@ def handler(tool: str, version: int, arguments: Mapping[str, Any], key: str) -> 
 
 if __name__ == "__main__":
     told: dict[str, Any] = json.loads(sys.argv[1])
-    with Ledger.open(Settings(state_dir=told["state"])) as ledger:
+    store = StoreSettings(database_url=told["database"])
+    with Ledger.open(Settings(state_dir=told["state"], store=store)) as ledger:
         reader = ChainReader(told["rpc"], confirmations=0)
         limits = SellerLimits(lease=60, patience=5, settle=0, poll=0.01)
         seller = Seller(ledger, handler, Settling(told["facilitator"]), reader, limits=limits)

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from market.seller.child import INSTANTS, Done
-from market.shops import PRICE, URL, Faults, Shop, faulty_facilitator, said
+from market.shops import PRICE, URL, Faults, Shop, faulty_facilitator, on_both, said
 from mayfly.market.facilitator import FacilitatorClient
 from mayfly.market.seller import SellerLimits
 from mayfly.testing.chain import DOLLAR, LocalChain, RpcFault, RpcServer
@@ -132,12 +132,14 @@ def test_a_lost_answer_of_the_node_charges_once(shop: Shop) -> None:
 # The process.
 
 
+@on_both
 @pytest.mark.parametrize("instant", INSTANTS)
 def test_a_seller_killed_between_any_two_steps_charges_once_and_delivers(
-    shop: Shop, distant: tuple[Faults, str], tmp_path: Path, instant: str
+    shop: Shop, distant: tuple[Faults, str], tmp_path: Path, database: str, instant: str
 ) -> None:
     payload = shop.payload()
     told = {
+        "database": database,
         "instant": instant,
         "state": str(tmp_path / "state"),
         "rpc": shop.rpc.url,
@@ -172,6 +174,7 @@ def test_a_seller_killed_between_any_two_steps_charges_once_and_delivers(
     assert len(runs) <= 1
 
 
+@on_both
 def test_what_was_answered_is_settled_by_recovery_without_the_buyer(shop: Shop) -> None:
     payment = shop.pay()
     with shop.rpc.failing(RpcFault(method="eth_sendRaw")):
@@ -202,6 +205,7 @@ def test_a_claim_nobody_answered_is_closed_once_it_can_never_pay(shop: Shop) -> 
     assert shop.balances() == UNPAID
 
 
+@on_both
 def test_who_lost_a_claim_in_the_middle_neither_answers_nor_settles(shop: Shop) -> None:
     payment = shop.pay()
     begun, let = threading.Event(), threading.Event()
@@ -248,6 +252,7 @@ def test_a_takeover_does_not_work_for_money_that_is_gone(shop: Shop) -> None:
     assert shop.balances() == UNPAID
 
 
+@on_both
 def test_the_ledger_recounts_to_the_same_rows(shop: Shop) -> None:
     shop.buy(shop.pay())
     shop.buy(shop.pay(), number=13)

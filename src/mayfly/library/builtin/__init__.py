@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from mayfly.library.builtin._address import Address, address_of
     from mayfly.library.builtin._all import builtins
     from mayfly.library.builtin._copy import LEFT_OUT
-    from mayfly.library.builtin._exchange import Answer, exchange
+    from mayfly.library.builtin._exchange import Answer, KeptConnections, exchange
     from mayfly.library.builtin._paths import Entry, entries
     from mayfly.library.builtin._project import SuiteReport, run_project
 
@@ -17,6 +17,7 @@ __all__ = [
     "Address",
     "Answer",
     "Entry",
+    "KeptConnections",
     "SuiteReport",
     "address_of",
     "builtins",
@@ -31,7 +32,7 @@ __getattr__ = lazily(
         "_address": "Address address_of",
         "_all": "builtins",
         "_copy": "LEFT_OUT",
-        "_exchange": "Answer exchange",
+        "_exchange": "Answer KeptConnections exchange",
         "_paths": "Entry entries",
         "_project": "SuiteReport run_project",
     },

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import ssl
 import threading
+import time
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from typing import NamedTuple
 
@@ -15,6 +19,10 @@ from mayfly.library.builtin._address import Address, resolved
 
 SECONDS = 30.0
 LARGEST = 4 * 1024 * 1024
+# Seconds a connection may lie idle and be used again: servers and routers forget them after fifteen and more.
+_IDLE = 10.0
+# Connections that are kept: as many as ask at the same moment, seldom more.
+_MOST_IDLE = 8
 
 
 class Answer(NamedTuple):
@@ -32,18 +40,26 @@ class _Connection(HTTPConnection):
 
     def __init__(self, address: Address, seconds: float) -> None:
         super().__init__(address.host, address.port, timeout=seconds)
-        self._address = address
-        self._seconds = seconds
+        self.address = address
+        self.seconds = seconds
 
     def connect(self) -> None:
-        where = resolved(self._address)
-        sock = socket.create_connection((where, self.port), self._seconds)
+        where = resolved(self.address)
+        sock = socket.create_connection((where, self.port), self.seconds)
         try:
-            secure = ssl.create_default_context() if self._address.secure else None
+            # Head and body are two pieces, and the second does not wait for the first one's acknowledgement.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            secure = _certificates() if self.address.secure else None
             self.sock = secure.wrap_socket(sock, server_hostname=self.host) if secure else sock
         except BaseException:
             sock.close()
             raise
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Return whom to believe; reading all of it takes longer than most questions."""
+    return ssl.create_default_context()
 
 
 def exchange(
@@ -66,23 +82,94 @@ def exchange(
     connection = _Connection(address, seconds)
     try:
         _connect(connection)
-        with _ending(connection, seconds, stop or Stop()) as late:
-            try:
-                connection.request(method, address.resource, body, dict(headers))
-                answer = _answer(connection.getresponse(), largest)
-            except (HTTPException, OSError, ValueError) as error:
-                # Once the time is up the connection is shut, and then any error means that.
-                if late.is_set():
-                    raise TimeoutError(f"no whole answer within {seconds:g} seconds") from None
-                if isinstance(error, OSError):
-                    raise
-                raise ConnectionError(f"that is no HTTP answer: {type(error).__name__}") from None
-        # An answer that was shut off in its head looks like one that is complete.
-        if late.is_set():
-            raise TimeoutError(f"no whole answer within {seconds:g} seconds")
-        return answer
+        return _sent(connection, method, headers, body, largest, stop)
     finally:
         connection.close()
+
+
+class KeptConnections:
+    """Connections to one address that are used again, for questions that may be asked twice; safe between threads."""
+
+    def __init__(self, address: Address, *, seconds: float, largest: int) -> None:
+        self._address, self._seconds, self._largest = address, seconds, largest
+        self._idle: list[tuple[_Connection, float]] = []
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        # They are closed with the last one who could use them.
+        weakref.finalize(self, _close_all, self._idle)
+
+    def exchange(self, method: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
+        """Do as `exchange` does; where a kept connection turns out to be closed, once more over a new one."""
+        kept = self._take()
+        if kept is not None:
+            try:
+                return self._over(kept, method, headers, body)
+            except (ConnectionResetError, BrokenPipeError):
+                # The other end gave it up while it lay idle, which is its right.
+                pass
+        connection = _Connection(self._address, self._seconds)
+        _connect(connection)
+        return self._over(connection, method, headers, body)
+
+    def _over(self, connection: _Connection, method: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
+        answer = None
+        try:
+            answer = _sent(connection, method, headers, body, self._largest)
+            return answer
+        finally:
+            with self._lock:
+                # Its socket is gone where the other end wants it closed; what was not read whole is in the way.
+                keep = answer is not None and answer.whole and connection.sock and len(self._idle) < _MOST_IDLE
+                if keep:
+                    self._idle.append((connection, time.monotonic()))
+            if not keep:
+                connection.close()
+
+    def _take(self) -> _Connection | None:
+        found = None
+        with self._lock:
+            if self._process != os.getpid():
+                # Whose they are goes on with them: two processes on one connection would read each other's answers.
+                self._process = os.getpid()
+                _close_all(self._idle)
+            while self._idle and found is None:
+                connection, since = self._idle.pop()
+                if time.monotonic() - since < _IDLE:
+                    found = connection
+                else:
+                    connection.close()
+        return found
+
+
+def _close_all(idle: list[tuple[_Connection, float]]) -> None:
+    while idle:
+        idle.pop()[0].close()
+
+
+def _sent(
+    connection: _Connection,
+    method: str,
+    headers: Mapping[str, str],
+    body: bytes | None,
+    largest: int,
+    stop: Stop | None = None,
+) -> Answer:
+    seconds = connection.seconds
+    with _ending(connection, seconds, stop or Stop()) as late:
+        try:
+            connection.request(method, connection.address.resource, body, dict(headers))
+            answer = _answer(connection.getresponse(), largest)
+        except (HTTPException, OSError, ValueError) as error:
+            # Once the time is up the connection is shut, and then any error means that.
+            if late.is_set():
+                raise TimeoutError(f"no whole answer within {seconds:g} seconds") from None
+            if isinstance(error, OSError):
+                raise
+            raise ConnectionError(f"that is no HTTP answer: {type(error).__name__}") from None
+    # An answer that was shut off in its head looks like one that is complete.
+    if late.is_set():
+        raise TimeoutError(f"no whole answer within {seconds:g} seconds")
+    return answer
 
 
 def _connect(connection: _Connection) -> None:
