@@ -23,6 +23,12 @@ def test_json_that_is_nested_without_end_is_an_error_and_not_the_end(text: str) 
             parse_json(given, "it")
 
 
+def test_the_depth_is_seen_in_every_encoding_of_json() -> None:
+    for encoding in ("utf-8-sig", "utf-16", "utf-32"):
+        with pytest.raises(InputError, match="it is not JSON"):
+            parse_json(('["\u2200",' + "[" * 100_000).encode(encoding), "it")
+
+
 def test_many_brackets_beside_each_other_or_in_a_text_are_no_depth() -> None:
     assert parse_json("[" + ",".join(["[]"] * 5000) + "]", "it") == [[]] * 5000
     assert parse_json('["' + "[" * 5000 + '\\"' + "{" * 5000 + '"]', "it") == ["[" * 5000 + '"' + "{" * 5000]

@@ -95,7 +95,8 @@ def _check_depth(text: str | bytes) -> None:
     """
     if sys.getrecursionlimit() <= _SAFE_LIMIT:
         return
-    plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+    # As the parser does it: read otherwise, UTF-16 could hold quotes that hide its brackets.
+    plain = text.decode(json.detect_encoding(text), "surrogatepass") if isinstance(text, bytes) else text
     if plain.count("[") + plain.count("{") <= _DEEPEST:
         return
     depth = 0
