@@ -83,7 +83,8 @@ def storm(*, rounds: int, seed: int, cases: bool) -> Report:
 def _one(bench: Bench, chance: random.Random, directory: Path, number: int, report: Report) -> None:
     case = Case(name=f"round-{number}", about="a storm", play=(), see=(), charged=tuple(range(CALLS + 1)))
     with world_of(bench, case, directory) as world:
-        world.do("sell")
+        # Slow enough to be killed while it works.
+        world.do("sell handler=slow:0.1")
         for word, faults in (("fac", FACILITATOR), ("node", NODES), ("gate", WIRES)):
             if fault := chance.choice(faults):
                 world.do(f"{word} {fault}")
