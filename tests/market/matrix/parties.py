@@ -61,7 +61,7 @@ class Modes:
 class Node:
     """A node of the chain, as one side sees it."""
 
-    def __init__(self, chain: LocalChain, kill: Callable[[], None]) -> None:
+    def __init__(self, chain: LocalChain, kill: Callable[[], object]) -> None:
         self._chain, self._kill = chain, kill
         self.modes = Modes()
         self.frozen = 0
@@ -176,7 +176,7 @@ class Till:
 class Settler:
     """A facilitator over HTTP."""
 
-    def __init__(self, chain: LocalChain, act: Callable[[str], None]) -> None:
+    def __init__(self, chain: LocalChain, act: Callable[[str], object]) -> None:
         self._chain, self._act = chain, act
         self.till = Till(chain)
         self.modes = Modes()
@@ -267,7 +267,7 @@ class Settler:
 class Gate:
     """What stands between a buyer and our shop, and sees everything."""
 
-    def __init__(self, chain: LocalChain, act: Callable[[str], None]) -> None:
+    def __init__(self, chain: LocalChain, act: Callable[[str], object]) -> None:
         self._chain, self._act = chain, act
         self.target = ""
         self.modes = Modes()

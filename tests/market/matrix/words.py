@@ -98,9 +98,8 @@ class Words:
                 market["relay_key_file"] = str(key)
             else:
                 market["facilitator_url"] = self.bench.settler.door.url
-        top = {name: special.pop(name) for name in ("spend_limit", "busy") if name in special}
         made: dict[str, Any] = {"state": str(self.directory / side), "market": {**market, **special}, "busy": 0.5}
-        made |= {**top, **more}
+        made |= more
         return {**made, "payer": self.payer, "payee": account(PAYEE).address, "runs": str(self._runs), "units": PRICE}
 
     @property
