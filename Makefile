@@ -66,6 +66,7 @@ chaos: setup ## kill runs and sandboxes, end database sessions at random instant
 	$(PYTHON) tests/promise/storm.py --rounds $(ROUNDS)
 	$(PYTHON) tests/sandbox/chaos.py --jobs $(JOBS)
 	$(PYTHON) tests/session/storm.py --kills $(KILLS)
+	$(PYTHON) tests/market/storm.py --rounds $(KILLS)
 
 fuzz: setup ## send requests made from the description of the HTTP API, EXAMPLES for each operation
 	$(PYTHON) tests/serve/web/fuzz.py --examples $(EXAMPLES)

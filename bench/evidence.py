@@ -108,6 +108,7 @@ def measure_chaos(quick: bool) -> list[Table]:
         ("tests/promise/storm.py", "--rounds", rounds),
         ("tests/sandbox/chaos.py", "--jobs", jobs),
         ("tests/session/storm.py", "--kills", kills),
+        ("tests/market/storm.py", "--rounds", kills),
     )
     rows = []
     for script, *options in scripts:

@@ -216,9 +216,20 @@ def test_sets_are_installed_on_demand_and_kept(checkout: Checkout) -> None:
     assert checkout.start("x")[2] == ""
 
 
+def test_the_set_chain_adds_a_chain_to_what_is_installed(checkout: Checkout) -> None:
+    assert checkout.start("x")[0] == 0
+    assert checkout.start(MAYFLY_SETUP="chain") == (0, "", "mayfly: bringing .venv up to date ...\n")
+    assert (checkout.venv / "wanted").read_text().split() == ["-e", ".[chain,market,mcp,models,serve]"]
+    assert checkout.start(MAYFLY_SETUP="chain")[2] == ""
+    assert checkout.start(MAYFLY_SETUP="dev")[0] == 0
+    wanted = (checkout.venv / "wanted").read_text()
+    assert wanted.startswith("-e .[chain,market,mcp,models,postgres,ray,serve,x402]\n"), "what was installed is kept"
+    assert "pytest" in wanted
+
+
 def test_a_set_that_does_not_exist_is_named(checkout: Checkout) -> None:
     status, _, err = checkout.start(MAYFLY_SETUP="prod")
-    assert (status, err) == (4, "mayfly: MAYFLY_SETUP: no set is called prod; there are run, dev and bench\n")
+    assert (status, err) == (4, "mayfly: MAYFLY_SETUP: no set is called prod; there are run, chain, dev and bench\n")
 
 
 def test_an_old_python_is_told_what_to_do_in_one_line(checkout: Checkout) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from mayfly.core import ConflictError, InputError, Settings, Stop
 from mayfly.runtime import Runtime, Tools
+from mayfly.runtime._tool_tests import tool_name_of
 from mayfly.store import Killed, KillSwitch
 from mayfly.testing import below, command_of, until
 
@@ -663,3 +664,9 @@ def test_a_tool_with_an_optional_parameter_is_proven_by_examples_that_name_it(to
     assert all(one.passed for one in tools.verify("shout")[1])
     again = tools.update("shout", source=source.replace("upper()", "upper().strip()"))
     assert again.accepted, again.reason
+
+
+def test_a_tool_without_a_name_is_called_by_the_words_that_were_said() -> None:
+    assert tool_name_of("celsius to fahrenheit") == "celsius_fahrenheit"
+    assert tool_name_of("class") == "class_tool"
+    assert tool_name_of("is it?") == "tool"

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-import http.server
-import json
-import threading
-import urllib.error
-import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from mayfly.core import GateSettings, Settings
+pytest.importorskip("eth_tester")
+
+from market.shops import PAYEE, QUICK, RELAY, own_facilitator, served
+from mayfly.core import GateSettings, MarketSettings, PolicySettings, Settings
+from mayfly.market import ChainReader, Offer, Wallet, fund_test, open_broker
+from mayfly.market.seller import Seller, shop_app
 from mayfly.runtime import Runtime, Session
-from mayfly.sandbox import PurchaseAnswer, PurchaseReply, PurchaseRequest
 from mayfly.session import ToolReturned
+from mayfly.store import Ledger, PaymentList, PaymentRow, SaleList, SaleRow
 from mayfly.testing import write_script
+from mayfly.testing.chain import LocalChain, RpcServer
+
+PRICE = 10_000
+FUNDS = 10 * PRICE
+PASSWORD = "a password of a test"
+# The least that scrypt takes: the tests try no guesses.
+WORK = 2
 
 # What a model would write: it knows the wallet's address and nothing of keys, chains or payments.
 SOURCE = '''
@@ -39,79 +48,53 @@ def weather_report(city: str, shop: str) -> str:
 '''.lstrip()
 
 
-class PaidShop(http.server.ThreadingHTTPServer):
-    """A shop on loopback that asks for a payment first and counts what it was paid."""
+@dataclass
+class Forecast:
+    """How a capability ended that always has something to say."""
 
-    daemon_threads = True
+    value: object
+    ok: bool = True
+    error: str = ""
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Till)
-        self.paid: list[str] = []
-        self.unpaid = 0
+
+@dataclass
+class WeatherShop:
+    """A seller on the real chain with a store of its own, and what it did."""
+
+    url: str
+    ledger: Ledger
+    asked: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def answer(self, tool: str, version: int, arguments: Mapping[str, Any], key: str) -> Forecast:
+        self.asked.append(arguments)
+        return Forecast({"weather": f"rain in {arguments['city']}"})
 
     @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}/weather"
-
-
-class _Till(http.server.BaseHTTPRequestHandler):
-    server: PaidShop
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        paid = self.headers.get("PAYMENT-SIGNATURE")
-        if paid:
-            self.server.paid.append(paid)
-        else:
-            self.server.unpaid += 1
-        answer = json.dumps({"weather": f"rain in {json.loads(body)['city']}"} if paid else {"accepts": []}).encode()
-        self.send_response(200 if paid else 402)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, format: str, *args: object) -> None:
-        return
-
-
-class SpeaksHttp:
-    """A wallet that pays whatever a shop asks for, once for each call id, and remembers who asked."""
-
-    def __init__(self) -> None:
-        self.asked: list[PurchaseRequest] = []
-        self._answers: dict[str, PurchaseAnswer] = {}
-        self._lock = threading.Lock()
-
-    def __call__(self, request: PurchaseRequest) -> PurchaseReply:
-        with self._lock:
-            self.asked.append(request)
-            if request.call_id not in self._answers:
-                self._answers[request.call_id] = self._pay(request)
-            return PurchaseReply(status="delivered", answer=self._answers[request.call_id])
-
-    def _pay(self, request: PurchaseRequest) -> PurchaseAnswer:
-        sent = urllib.request.Request(request.url, data=request.body, method=request.method)
-        with pytest.raises(urllib.error.HTTPError, match="402"):
-            urllib.request.urlopen(sent, timeout=20)
-        sent.add_header("PAYMENT-SIGNATURE", request.call_id)
-        with urllib.request.urlopen(sent, timeout=20) as answer:
-            return PurchaseAnswer(answer.status, answer.read())
+    def sales(self) -> list[SaleRow]:
+        return SaleList(self.ledger).sales()
 
 
 @pytest.fixture
-def shop() -> Iterator[PaidShop]:
-    with PaidShop() as server:
-        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-        yield server
-        server.shutdown()
-
-
-@pytest.fixture
-def wallet(monkeypatch: pytest.MonkeyPatch) -> SpeaksHttp:
-    """The wallet of every runtime of the test: what a runtime asks is told to this one."""
-    speaks = SpeaksHttp()
-    monkeypatch.setattr("mayfly.runtime._purchases.purchase", lambda settings, request: speaks(request))
-    return speaks
+def shop(chain: LocalChain, rpc: RpcServer, tmp_path: Path) -> Iterator[WeatherShop]:
+    chain.fund(RELAY.address)
+    offer = Offer(
+        tool="weather",
+        version=1,
+        units=PRICE,
+        network=chain.network,
+        asset=chain.asset,
+        payee=PAYEE.address,
+        token_name="Test Dollar",
+        token_version="2",
+        input_schema={"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    )
+    with Ledger.open(Settings(state_dir=str(tmp_path / "shop"))) as ledger:
+        made = WeatherShop("", ledger)
+        reader = ChainReader(rpc.url, confirmations=0)
+        seller = Seller(ledger, made.answer, own_facilitator(chain, rpc), reader, limits=QUICK)
+        with served(shop_app(seller, [offer])) as address:
+            made.url = address + offer.path
+            yield made
 
 
 @pytest.fixture
@@ -122,12 +105,37 @@ def settings(tmp_path: Path, type_cache: Path) -> Settings:
     return Settings(state_dir=str(state), gates=GateSettings(mutants=0, inputs=0))
 
 
+@pytest.fixture
+def with_money(settings: Settings, chain: LocalChain, rpc: RpcServer) -> Iterator[Settings]:
+    """Yield settings of a state whose wallet has money and is open: its broker runs."""
+    market = MarketSettings(
+        rpc_url=rpc.url, network=chain.network, asset=chain.asset.lower(), confirmations=0, hosts="127.0.0.1"
+    )
+    made = replace(settings, market=market, policy=PolicySettings(spend_limit=1))
+    fund_test(made, Wallet(made).create(PASSWORD, work=WORK), FUNDS)
+    with open_broker(made, PASSWORD):
+        yield made
+
+
 def call(tool: str, /, **arguments: object) -> dict[str, object]:
     return {"for": "chat", "answer": {"text": "", "calls": [{"name": tool, "arguments": arguments}]}}
 
 
+def balances(settings: Settings) -> tuple[int, int]:
+    """Return what the wallet and the shop have on the chain."""
+    market = settings.market
+    reader = ChainReader(market.rpc_url, confirmations=0)
+    return reader.balance(market.asset, Wallet(settings).address), reader.balance(market.asset, PAYEE.address.lower())
+
+
+def payments(settings: Settings) -> list[PaymentRow]:
+    """Return what was paid, in the order in which it was."""
+    with Ledger.open(settings) as ledger:
+        return sorted(PaymentList(ledger).payments(), key=lambda row: row.at)
+
+
 def test_s_37_an_agent_writes_a_paying_tool_with_the_grant_buy_alone_and_uses_it(
-    settings: Settings, workspace: Path, shop: PaidShop, wallet: SpeaksHttp
+    with_money: Settings, workspace: Path, shop: WeatherShop
 ) -> None:
     example = {"input": {"city": "Ulm", "shop": shop.url}, "output": "rain in Ulm"}
     intent = "buy the weather report of a city from a shop"
@@ -148,7 +156,8 @@ def test_s_37_an_agent_writes_a_paying_tool_with_the_grant_buy_alone_and_uses_it
         if isinstance(one, ToolReturned):
             done.append(one)
 
-    with Session(settings, workspace=workspace, model=model, observe=observe) as session:
+    assert balances(with_money) == (FUNDS, 0)
+    with Session(with_money, workspace=workspace, model=model, observe=observe) as session:
         session.turn("create a tool that buys the weather of a city, then use it on Rome")
         id, card = session.id, session.runtime.tools.show("weather_report")[0]
     assert [one.status for one in done] == ["error", "ok", "ok", "ok", "error"], done
@@ -157,14 +166,18 @@ def test_s_37_an_agent_writes_a_paying_tool_with_the_grant_buy_alone_and_uses_it
     assert (card.opened, card.effect) == (("buy:127.0.0.1",), "once")
     assert [one.text for one in done[2:4]] == ["rain in Rome"] * 2
     assert "no grant covers buying from localhost:1" in done[4].text
-    # Its test bought once, and both calls for Rome are one purchase of this session.
-    assert len(shop.paid) == len(set(shop.paid)) == 2
-    assert [one.tool for one in wallet.asked] == ["weather_report"] * 3
-    assert [one.run for one in wallet.asked[1:]] == [id, id]
-    assert wallet.asked[0].run != id
+    # Its test bought once, and both calls for Rome are one purchase of this session: two transfers on the chain.
+    assert [one["city"] for one in shop.asked] == ["Ulm", "Rome"]
+    assert balances(with_money) == (FUNDS - 2 * PRICE, 2 * PRICE)
+    paid = payments(with_money)
+    assert [(row.state, row.units, row.tool) for row in paid] == [("delivered", PRICE, "weather_report")] * 2
+    assert (paid[1].run, paid[1].agent) == (id, id)
+    assert paid[0].run not in ("", id)
+    assert [row.state for row in shop.sales] == ["settled"] * 2
+    assert {row.transaction_hash for row in shop.sales} == {row.transaction_hash for row in paid}
 
 
-def test_without_a_wallet_a_paying_tool_is_told_what_to_type(settings: Settings, shop: PaidShop) -> None:
+def test_without_a_wallet_a_paying_tool_is_told_what_to_type(settings: Settings, shop: WeatherShop) -> None:
     probe = SOURCE.replace('raise ValueError(str(told["reason"]))', 'return str(told["reason"])')
     with Runtime(settings) as runtime:
         made = runtime.tools.write(
@@ -177,4 +190,4 @@ def test_without_a_wallet_a_paying_tool_is_told_what_to_type(settings: Settings,
         assert made.accepted, made.reason
         told = runtime.tools.call("weather_report", {"city": "Ulm", "shop": shop.url})
     assert "mayfly wallet init" in str(told.value)
-    assert (shop.paid, shop.unpaid) == ([], 0)
+    assert (shop.asked, shop.sales) == ([], [])

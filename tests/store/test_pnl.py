@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from mayfly.core import InputError, units_text
 from mayfly.store import SUMS_BY, Ledger, MoneySum, PaymentList, PaymentRow, SaleList, SaleRow, money_sums
-from mayfly.views import ProfitAndLoss, ProfitRow, pnl
+from mayfly.views import ProfitAndLoss, ProfitRow, market_view, pnl
 from mayfly.views._pnl import _rows
 
-from .money import SALE_WAYS, WAYS, payment_at, sale_at
+from .money import SALE_WAYS, TRANSACTION, WAYS, payment_at, sale_at
 
 AMOUNTS = ("revenue", "cost", "at_risk", "reserved", "gas", "bought", "sold", "count", "profit")
 MOST = 2**63 - 1
@@ -133,6 +133,22 @@ def test_totals_equal_the_sums_of_the_rows(sums: list[MoneySum]) -> None:
         ]
         for name in AMOUNTS:
             assert getattr(total, name) == sum(getattr(row, name) for row in of)
+
+
+def test_the_market_shows_what_moved_last_first_and_all_that_is_at_risk(ledger: Ledger) -> None:
+    states = ("sent", "delivered", "unknown", "reserved", "released")
+    rows = {state: payment_at(ledger, state) for state in states}
+    sold = sale_at(ledger, "settled")
+    found = market_view(ledger, by="tool", latest=3)
+    assert [one["state"] for one in found.payments] == ["released", "reserved", "unknown"]
+    assert [one["id"] for one in found.at_risk] == [rows["unknown"].id, rows["sent"].id]
+    assert found.at_risk[0]["reason"] == "no answer"
+    assert [(one["id"], one["transaction"]) for one in found.sales] == [(sold.id, TRANSACTION[2:])]
+    assert found.fields()["pnl"] == pnl(ledger, by="tool").fields()
+    # Nothing that pays, or that somebody could ask for the answer with, is shown.
+    assert not {"nonce", "payload", "request", "answer"} & {name for one in found.payments for name in one}
+    with pytest.raises(InputError):
+        PaymentList(ledger).newest("sent")
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._market_buy import buy
+from mayfly.cli._market_demo import demo
 from mayfly.cli._market_discover import discover
 from mayfly.cli._market_pnl import pnl
 from mayfly.cli._market_sell import sell
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from mayfly.runtime import Promotion, Standing
 
 app = group("Buy and sell, what was earned and spent; vote on what is worth keeping.")
-for one in (discover, buy, sell, pnl):
+for one in (discover, buy, sell, pnl, demo):
     app.command()(one)
 
 Wanted = Annotated[

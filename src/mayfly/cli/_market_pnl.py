@@ -54,14 +54,29 @@ def _show(found: "ProfitAndLoss", filled: "FilledTables | None", *, as_json: boo
     if not found.totals:
         note(f"nothing was bought or sold yet: {command()} market buy URL, or {command()} market sell TOOL")
         return
-    rows: list[tuple[str, ...]] = [(found.by.upper(), *_HEAD)]
-    rows += [_cells(row, row.key or "-") for row in (*found.rows, *found.totals)]
-    for line in table(rows):
+    for line in table(pnl_rows(found)):
         answer(line)
+
+
+def pnl_rows(found: "ProfitAndLoss") -> list[tuple[str, ...]]:
+    """Return the rows of the table, with its head and the totals."""
+    return [(found.by.upper(), *_HEAD), *(_cells(row, row.key or "-") for row in (*found.rows, *found.totals))]
+
+
+def short_asset(asset: str) -> str:
+    """Return enough of an address to tell tokens apart at a glance."""
+    return asset if len(asset) <= _ADDRESS else f"{asset[:_ADDRESS]}…"
 
 
 def _cells(row: "ProfitRow", key: str) -> tuple[str, ...]:
     amounts = row.shown()
-    asset = row.asset if len(row.asset) <= _ADDRESS else f"{row.asset[:_ADDRESS]}…"
     shown = (amounts[name] for name in ("revenue", "cost", "profit", "at_risk", "reserved"))
-    return (one_line(key, limit=60), row.network, asset, *shown, str(row.gas), str(row.sold), str(row.bought))
+    return (
+        one_line(key, limit=60),
+        row.network,
+        short_asset(row.asset),
+        *shown,
+        str(row.gas),
+        str(row.sold),
+        str(row.bought),
+    )

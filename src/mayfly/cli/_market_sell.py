@@ -34,7 +34,7 @@ def sell(
     /.well-known/x402 and in the answer 402.
     """
     settings = Settings.load()
-    _load_framework()
+    load_seller("selling", "serve,x402")
     import logging
 
     from mayfly.market.seller import make_offer, open_seller, shop_app
@@ -76,11 +76,12 @@ def _ready(address: str, offer: "Offer", *, as_json: bool) -> None:
     note(f"paid to   {offer.payee} on {offer.network}; Ctrl-C ends it")
 
 
-def _load_framework() -> None:
+def load_seller(what: str, extras: str) -> None:
+    """Import what a seller needs, or say how to get it for *what* is wanted."""
     try:
         import eth_utils.address  # noqa: F401 -- whether they are there
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise MachineError(
-            f"selling needs the package {error.name} and others", fix="pip install 'mayfly-agents[serve,x402]'"
+            f"{what} needs the package {error.name} and others", fix=f"pip install 'mayfly-agents[{extras}]'"
         ) from None

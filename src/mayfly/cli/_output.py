@@ -8,6 +8,8 @@ from typing import Annotated, Any, TextIO
 
 import typer
 
+# Extras of which the launcher's set `chain` has all.
+_CHAIN_EXTRAS = re.compile(r"pip install 'mayfly-agents\[(?:chain|serve|x402)(?:,(?:chain|serve|x402))*\]'")
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON.")]
 
 
@@ -160,7 +162,9 @@ def _usage(error: Any) -> tuple[str, str]:
 
 
 def as_called(fix: str) -> str:
-    """Return a hint with the command named as it was called."""
+    """Return a hint with the command named as it was called; in a checkout the launcher installs what is missing."""
+    if "MAYFLY_COMMAND" in os.environ:
+        fix = _CHAIN_EXTRAS.sub(f"MAYFLY_SETUP=chain {command()}", fix)
     return re.sub(r"(?<![\w./-])mayfly (?=[a-z-])", lambda _: command() + " ", fix)
 
 

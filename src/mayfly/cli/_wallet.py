@@ -11,7 +11,7 @@ from mayfly.core import InputError, MayflyError, Settings
 if TYPE_CHECKING:
     from mayfly.market import Wallet
 
-app = group("The key that pays for what agents buy, and the process that has it.")
+app = group("The key that pays, and the process that has it.")
 
 PasswordFd = Annotated[
     int | None,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import sys
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -13,6 +15,12 @@ from mayfly.core.errors import InputError
 
 # Bytes of a file that is read as one value; what is larger is lines.
 LARGEST_VALUE = 12 * 1024 * 1024
+# Up to this limit of recursion the interpreter notices JSON that is nested too deep before its stack is full.
+_SAFE_LIMIT = 3000
+# As deep as Python nests by default.
+_DEEPEST = 1000
+# Texts whole, also one that does not end, so that what is in them is not looked at; and the brackets between them.
+_BRACKETS = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 
 
 class InputFile(NamedTuple):
@@ -71,11 +79,31 @@ def _unreadable(path: Path, option: str, error: OSError | ValueError) -> InputEr
 def parse_json(text: str | bytes, where: str) -> object:
     """Parse JSON, or say where it is not."""
     try:
+        _check_depth(text)
         value: object = json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
         raise InputError(f"{where} is not JSON: {one_line(reason, limit=200)}") from None
     return value
+
+
+def _check_depth(text: str | bytes) -> None:
+    """Raise `RecursionError` where the interpreter would not any more.
+
+    Libraries of Ethereum lift its limit to 100,000 for the whole process when they are imported, and then JSON that is
+    nested deep enough ends the process by a fault of memory.
+    """
+    if sys.getrecursionlimit() <= _SAFE_LIMIT:
+        return
+    # As the parser does it: read otherwise, UTF-16 could hold quotes that hide its brackets.
+    plain = text.decode(json.detect_encoding(text), "surrogatepass") if isinstance(text, bytes) else text
+    if plain.count("[") + plain.count("{") <= _DEEPEST:
+        return
+    depth = 0
+    for found in _BRACKETS.finditer(plain):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+        if depth > _DEEPEST:
+            raise RecursionError
 
 
 def _no_constant(name: str) -> NoReturn:

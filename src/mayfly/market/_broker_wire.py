@@ -20,8 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import InputError, MachineError
-from mayfly.market._terms import parse_foreign
+from mayfly.core import InputError, MachineError, parse_json
 from mayfly.market._wallet import wallet_directory
 
 if TYPE_CHECKING:
@@ -76,7 +75,7 @@ class Lines:
             return None
         if len(line) > LARGEST_LINE or not line.endswith(b"\n"):
             raise InputError("a line of the broker's is too long or cut off")
-        value = parse_foreign(line, "a line of the broker's")
+        value = parse_json(line, "a line of the broker's")
         if not isinstance(value, dict):
             raise InputError("a line of the broker's is no object")
         return value

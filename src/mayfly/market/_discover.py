@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
-from mayfly.core import Capability, InputError, Invocation, MachineError, MayflyError, one_line
+from mayfly.core import Capability, InputError, Invocation, MachineError, MayflyError, one_line, parse_json
 from mayfly.library.builtin import Answer, address_of, exchange
-from mayfly.market._terms import PAYMENT_REQUIRED, Terms, parse_foreign, read_terms
+from mayfly.market._terms import PAYMENT_REQUIRED, Terms, read_terms
 
 WELL_KNOWN: Final = "/.well-known/x402"
 RESOURCES: Final = "/discovery/resources"
@@ -151,7 +151,7 @@ def _places(url: str) -> list[str]:
 def _entries(answer: Answer) -> list[object] | None:
     """Return the entries of a list: `resources` of the well-known file, `items` of the bazaar; None for no list."""
     try:
-        said = parse_foreign(answer.body, "the list")
+        said = parse_json(answer.body, "the list")
     except InputError:
         return None
     found = said.get("resources", said.get("items")) if isinstance(said, dict) else None

@@ -6,9 +6,8 @@ import json
 import re
 from typing import Any, Final
 
-from mayfly.core import InputError, MayflyError, NotSent, one_line
+from mayfly.core import InputError, MayflyError, NotSent, one_line, parse_json
 from mayfly.library.builtin import KeptConnections, address_of, exchange
-from mayfly.market._terms import parse_foreign
 
 # A receipt with a few hundred logs is the largest answer that is asked for.
 _LARGEST: Final = 4 * 1024 * 1024
@@ -47,7 +46,7 @@ class Node:
         if answer.status != 200 or not answer.whole:
             raise NodeError(f"the node answers {method} with HTTP {answer.status}")
         try:
-            said = parse_foreign(answer.body, "the node's answer")
+            said = parse_json(answer.body, "the node's answer")
         except InputError as error:
             raise NodeError(error.message) from None
         if not isinstance(said, dict) or said.get("error") is not None or "result" not in said:

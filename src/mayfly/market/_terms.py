@@ -30,10 +30,6 @@ _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{40}")
 _NETWORK: Final = re.compile(r"eip155:([1-9][0-9]{0,18})")
 # A header of eight kilobytes is the largest that common servers take; eight times that is nobody's honest offer.
 _LARGEST_HEADER: Final = 65_536
-# A thread of eight megabytes holds some sixty thousand levels of nested JSON; no honest data has a hundredth of that.
-_DEEPEST: Final = 500
-# What is looked at for its depth, strings first: what stands in those opens nothing.
-_TEXTS_AND_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
 # An offer has one entry for each asset and network; more are a list to drown the one that is bought.
 _MOST_WAYS: Final = 64
 # A day: validity is clamped far below it (`market.longest_validity`), and who asks for more has a slip or a plan.
@@ -162,31 +158,11 @@ def read_settlement(headers: Mapping[str, str], version: int) -> Mapping[str, An
     return said
 
 
-def parse_foreign(data: bytes, where: str) -> object:
-    """Parse JSON of somebody else.
-
-    What signs raises Python's limit of recursion a hundredfold when it is imported, and then JSON that is nested deep
-    enough ends the whole process: it is not even tried.
-    """
-    try:
-        # Python would take UTF-16 as well, in which a quote is not seen as one below.
-        text = data.decode()
-    except UnicodeDecodeError:
-        raise InputError(f"{where} is not JSON: it is not UTF-8") from None
-    if text.count("[") + text.count("{") > _DEEPEST:
-        depth = 0
-        for found in _TEXTS_AND_BRACKETS.finditer(text):
-            depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
-            if depth > _DEEPEST:
-                raise InputError(f"{where} is nested too deep")
-    return parse_json(text, where)
-
-
 def _offer(headers: Mapping[str, str], body: bytes) -> Mapping[str, Any]:
     text = _header(headers, REQUIRED_HEADER)
     if text is not None:
         return _decoded(text, f"the header {REQUIRED_HEADER}")
-    offer = parse_foreign(body, "the seller's 402")
+    offer = parse_json(body, "the seller's 402")
     if not isinstance(offer, dict):
         raise InputError("the seller's 402 is no object of x402")
     return offer
@@ -204,7 +180,7 @@ def _decoded(text: str, where: str) -> Mapping[str, Any]:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise InputError(f"{where} is not base64") from None
-    value = parse_foreign(data, where)
+    value = parse_json(data, where)
     if not isinstance(value, dict):
         raise InputError(f"{where} is no object of x402")
     return value

@@ -122,22 +122,37 @@ class KeySigner:
         """Return the signature of a transfer by these terms, valid for no longer than it may be."""
         if not 0 < valid_before - valid_after <= self._longest + CLOCKS:
             raise InputError("an authorization of that length is not signed")
-        domain = {
-            "name": terms.name,
-            "version": terms.token_version,
-            "chainId": terms.chain_id,
-            "verifyingContract": terms.asset,
-        }
-        message = {
-            "from": self.address,
-            "to": terms.payee,
-            "value": terms.units,
-            "validAfter": valid_after,
-            "validBefore": valid_before,
-            "nonce": bytes.fromhex(nonce.removeprefix("0x")),
-        }
+        about = (terms.name, terms.token_version, terms.chain_id, terms.asset)
+        domain, message = typed_authorization(
+            about, (self.address, terms.payee, terms.units, valid_after, valid_before, nonce)
+        )
         signed = self._account.sign_typed_data(domain, _AUTHORIZATION, message)
         return "0x" + bytes(signed.signature).hex()
+
+
+def typed_authorization(
+    token: tuple[str, str, int, str], signed: tuple[str, str, int, int, int, str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what is signed of a transfer (EIP-712): the domain and the message.
+
+    *token* is its name, version, chain and address; *signed* payer, payee, units, both times and the nonce.
+    """
+    domain = dict(zip(("name", "version", "chainId", "verifyingContract"), token, strict=True))
+    names = [one["name"] for one in _AUTHORIZATION["TransferWithAuthorization"]]
+    message: dict[str, Any] = dict(zip(names, signed, strict=True))
+    return domain, {**message, "nonce": bytes.fromhex(signed[-1].removeprefix("0x"))}
+
+
+def signer_of(domain: dict[str, Any], message: dict[str, Any], signature: str) -> str:
+    """Return the address whose key signed a transfer, in small letters; empty where it is no signature of a key."""
+    accounts = _accounts()
+    from eth_account.messages import encode_typed_data
+
+    try:
+        signable = encode_typed_data(domain, _AUTHORIZATION, message)
+        return str(accounts.recover_message(signable, signature=signature)).lower()
+    except Exception:  # a stranger's bytes: whatever eth_account and its parts raise, it is no signature
+        return ""
 
 
 def password_from(descriptor: int) -> str:

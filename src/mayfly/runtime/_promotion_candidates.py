@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mayfly.core import StoreError, Tier, content_hash
-from mayfly.library import Versions, words_of
+from mayfly.library import Versions
 from mayfly.library.promotion import Ballot, Choice, Identities, Identity, Vote, powers_of, votes_that_count
 from mayfly.mangle import Name, Symbol
 from mayfly.runtime._tool_tests import tool_name_of
@@ -143,7 +143,7 @@ class Candidates:
                 yield self._candidate(
                     about_agent(one),
                     Ballot(kind="agent", asked=one.asked, source_hash=hash, tests_hash=content_hash(tests), powers=""),
-                    name=tool_name_of(one.intent, words_of(one.intent)),
+                    name=tool_name_of(one.intent),
                     summary=one.intent,
                     strength=one.proof.strength,
                     runs=ran[hash],

@@ -27,7 +27,7 @@ from mayfly.core import (
     without_secrets,
 )
 from mayfly.gates import Admission, Profile, Suite, Test, find_entry
-from mayfly.library import LONGEST_DESCRIPTION, Card, ToolSignature, check_name, read_signature, words_of
+from mayfly.library import LONGEST_DESCRIPTION, Card, ToolSignature, check_name, read_signature
 from mayfly.promise.fit import does_of
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._compile import compile_task
@@ -136,7 +136,7 @@ class ToolMaker:
         name = order.name
         if not name and order.source is not None:
             name = _only_function(order.source)
-        name = name or tool_name_of(order.intent, words_of(order.intent))
+        name = name or tool_name_of(order.intent)
         check_name(name)
         if len(order.summary) > LONGEST_DESCRIPTION:
             raise InputError(f"the description has {len(order.summary)} characters; the limit is {LONGEST_DESCRIPTION}")

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from mayfly.core import UNSET, canonical_json, without_secrets_in
 from mayfly.gates import Suite, Test
+from mayfly.library import words_of
 
 
 def rename_in(source: str, old: str, new: str) -> str:
@@ -103,11 +104,11 @@ def _slug(text: str) -> str:
     return found or "case"
 
 
-def tool_name_of(intent: str, words: Sequence[str]) -> str:
-    """Make a name of what a tool is for."""
-    plain = [word for word in words if re.fullmatch(r"[a-z][a-z0-9]*", word)][:4]
+def tool_name_of(intent: str) -> str:
+    """Make a name of what a tool is for: the words that say something, as they are written."""
+    plain = [word for word in re.findall(r"[a-z][a-z0-9]*", intent.lower()) if words_of(word)][:4]
     name = "_".join(plain)[:60].rstrip("_")
-    return f"{name}_tool" if not name or keyword.iskeyword(name) else name
+    return f"{name}_tool".lstrip("_") if not name or keyword.iskeyword(name) else name
 
 
 def suite_text(suite: Suite) -> str:

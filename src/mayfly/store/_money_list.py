@@ -23,18 +23,21 @@ class MoneyList(Generic[R]):
         self._ledger = ledger
         self._table = table
 
+    def newest(self, states: Collection[str] = (), *, limit: int = PAGE) -> list[R]:
+        """Return rows that stand so, those that moved last first."""
+        where, values = _standing(states)
+        return self._rows(f"WHERE {where} ORDER BY changed DESC, id DESC", values, limit)
+
     def _get(self, id: str) -> R | None:
         with self._ledger._reading() as connection:
             return self._table.get(connection, id)
 
     def _page(self, states: Collection[str], after: str, limit: int) -> list[R]:
-        if isinstance(states, str):
-            raise InputError("several states are asked for at once", fix=f"write ({states!r},)")
-        where, values = "id > ?", list[object]([after])
-        if states:
-            where += f" AND state IN ({', '.join('?' * len(states))})"
-            values += states
-        query = f"SELECT {self._table.columns} FROM {self._table.name} WHERE {where} ORDER BY id LIMIT ?"
+        where, values = _standing(states)
+        return self._rows(f"WHERE {where} AND id > ? ORDER BY id", [*values, after], limit)
+
+    def _rows(self, where: str, values: list[object], limit: int) -> list[R]:
+        query = f"SELECT {self._table.columns} FROM {self._table.name} {where} LIMIT ?"
         with self._ledger._reading() as connection:
             return [self._table.to_row(row) for row in connection.run(query, [*values, max(0, limit)])]
 
@@ -62,3 +65,10 @@ class MoneyList(Generic[R]):
 
     def _announce(self, recorded: Sequence[Event]) -> None:
         self._ledger._announce(list(recorded))
+
+
+def _standing(states: Collection[str]) -> tuple[str, list[object]]:
+    """Return the condition that rows have one of *states*, all where none is named, and its values."""
+    if isinstance(states, str):
+        raise InputError("several states are asked for at once", fix=f"write ({states!r},)")
+    return (f"state IN ({', '.join('?' * len(states))})", list(states)) if states else ("1 = 1", [])

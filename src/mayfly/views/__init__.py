@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.views._market import MarketView, market_view
     from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
     from mayfly.views._outcome import outcome_fields, proof_fields, verdict_fields
     from mayfly.views._plots import Bar, bar_plot, line_plot
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = [
     "STATUSES",
     "Bar",
+    "MarketView",
     "Metrics",
     "Moving",
     "Place",
@@ -48,6 +50,7 @@ __all__ = [
     "how_long",
     "is_ground",
     "line_plot",
+    "market_view",
     "metrics",
     "outcome_fields",
     "places",
@@ -65,6 +68,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "_market": "MarketView market_view",
         "_metrics": "Metrics PromiseMetrics metrics",
         "_outcome": "outcome_fields proof_fields verdict_fields",
         "_plots": "Bar bar_plot line_plot",

@@ -164,6 +164,25 @@ def test_one_transfer_pays_for_one_authorization_only(shop: Shop) -> None:
     assert [look(nonce) for nonce in nonces] == ["settled", "other"]
 
 
+def test_a_transaction_with_two_authorizations_pays_for_the_one_that_moved_the_money() -> None:
+    """A contract can use several in one transaction; each is followed by its own transfer."""
+    from mayfly.market._chain_reader import AUTHORIZATION_USED, TRANSFER, _paid_by, _word
+
+    asset, payer, payee = "0x" + "a" * 40, PAYER.address, PAYEE.address
+
+    def log(place: int, kind: str, *topics: str, units: int = 0) -> dict[str, Any]:
+        words = [kind, *(f"0x{_word(one)}" for one in topics)]
+        return {"address": asset, "topics": words, "data": hex(units), "logIndex": hex(place)}
+
+    own, paid = log(4, AUTHORIZATION_USED, payer, "0x01"), log(6, AUTHORIZATION_USED, payer, "0x02")
+    moved = [log(5, TRANSFER, payer, payer, units=PRICE), log(7, TRANSFER, payer, payee, units=PRICE)]
+    for logs in ([own, moved[0], paid, moved[1]], [moved[1], paid, moved[0], own]):
+        receipt = {"logs": logs}
+        assert not _paid_by(own, receipt, asset, payer, payee, PRICE)
+        assert _paid_by(paid, receipt, asset, payer, payee, PRICE)
+        assert not _paid_by(paid, receipt, asset, payer, payee, PRICE + 1)
+
+
 # One that is asked over HTTP.
 
 

@@ -6,6 +6,7 @@ import secrets
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from market.seller.child import Done
 from market.shops import PAYEE, PAYER, PRICE, RELAY, STRANGER, URL, Shop, in_header, on_both, said
 from mayfly.core import InputError
-from mayfly.market.seller import SellerLimits
+from mayfly.market.seller import SellerLimits, SignedPayment
 from mayfly.market.seller._payment import parse_payment
 from mayfly.testing.chain import DOLLAR, Authorization, RpcFault
 
@@ -187,14 +188,53 @@ def test_a_payment_for_another_resource_is_refused(shop: Shop) -> None:
     assert "another resource" in said(shop.buy(parse_payment(payload)))["error"]
 
 
-def test_a_payment_that_was_used_elsewhere_is_refused(shop: Shop) -> None:
+def settled_by_another(shop: Shop) -> SignedPayment:
+    """Return a payment that somebody who saw it on its way has sent to the chain already."""
+    now = int(time.time())
+    it = Authorization(PAYER.address, PAYEE.address, PRICE, 0, now + 100_000, secrets.token_bytes(32))
+    shop.chain.send(it, shop.chain.sign(it, PAYER))
+    return shop.pay(**it._asdict())
+
+
+def test_a_payment_that_a_third_party_had_settled_is_answered_once(shop: Shop) -> None:
+    payment = settled_by_another(shop)
+    assert shop.buy(payment).status == 200
+    assert shop.buy(payment).status == 200
+    assert shop.buy(payment, number=4).status == 409
+    assert shop.balances() == PAID
+    assert len(shop.handler.runs) == 1
+
+
+def test_a_payment_that_was_settled_long_before_it_came_is_refused(shop: Shop) -> None:
+    payment = settled_by_another(shop)
+    shop.chain.advance(shop.offer.seconds + 60)
+    assert "nonce_already_used" in said(shop.buy(payment))["error"]
+    assert shop.handler.runs == []
+
+
+def test_a_settled_payment_with_another_signature_is_refused(shop: Shop) -> None:
+    payment = settled_by_another(shop)
+    assert shop.buy(replace(payment, signature="0x" + "11" * 64 + "1b")).status == 402
+    assert shop.handler.runs == []
+
+
+def test_an_authorization_that_paid_somebody_else_is_refused(shop: Shop) -> None:
     now = int(time.time())
     it = Authorization(PAYER.address, PAYEE.address, PRICE, 0, now + 300, secrets.token_bytes(32))
-    payment = shop.pay(**it._asdict())
-    shop.chain.send(it, shop.chain.sign(it, PAYER))
-    assert "nonce_already_used" in said(shop.buy(payment))["error"]
-    assert shop.balances() == PAID
+    other = it._replace(payee=STRANGER.address)
+    shop.chain.send(other, shop.chain.sign(other, PAYER))
+    assert shop.buy(shop.pay(**it._asdict())).status == 402
     assert shop.handler.runs == []
+
+
+def test_a_sale_that_was_paid_before_its_tool_failed_stays_owed(shop: Shop) -> None:
+    payment = settled_by_another(shop)
+    assert shop.buy(payment, number=13).status == 503
+    assert [row.state for row in shop.sales()] == ["claimed"]
+    # The tool is well again.
+    again = shop.sells(handler=lambda *_: Done(ok=True, value=26))
+    assert shop.buy(payment, number=13, seller=again).status == 200
+    assert [row.state for row in shop.sales()] == ["settled"]
 
 
 @pytest.mark.parametrize("value", ["0.01", "-1", "1e4", "", "0", "0x10", " 10000", "10000.0", str(2**63), str(2**256)])

@@ -99,7 +99,11 @@ def test_how_things_stand_without_secrets(library: Path) -> None:
         assert "hunter2" not in web.get("/api/config").text
         assert told(web.get("/api/doctor"))["level"] in ("namespaces", "landlock")
         assert told(web.get("/api/metrics"))["runs"] >= 0
-        assert "capabilities" in told(web.get("/api/market"))
+        market = told(web.get("/api/market?by=day&latest=1"))
+        assert {"capabilities", "pnl", "at_risk", "payments", "sales"} <= market.keys()
+        assert market["pnl"] == {"by": "day", "rows": [], "totals": []}
+        wrong(web.get("/api/market?by=moon"), 422, "by")
+        wrong(web.get("/api/market?latest=-1"), 422, "latest")
         schema = told(web.get("/api/openapi.json"))
         for path, methods in schema["paths"].items():
             for method, about in methods.items():

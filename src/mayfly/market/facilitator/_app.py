@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import InputError
+from mayfly.core import InputError, parse_json
 from mayfly.market._asgi import App, HttpAsked, Reply, json_reply, small_app
-from mayfly.market._terms import parse_foreign
 
 if TYPE_CHECKING:
     from mayfly.market.facilitator._results import Facilitator
@@ -25,7 +24,7 @@ def facilitator_app(facilitator: Facilitator, *, network: str) -> App:
         if method != "POST" or path not in ("/verify", "/settle"):
             return json_reply(404, {"error": "there is /verify, /settle and /supported"})
         try:
-            asked = parse_foreign(request.body, "the request")
+            asked = parse_json(request.body, "the request")
         except InputError as error:
             return json_reply(400, {"error": str(error)})
         payload, requirement = (

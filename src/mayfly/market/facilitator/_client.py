@@ -7,9 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from mayfly.core import InputError, MachineError, MayflyError, one_line
+from mayfly.core import InputError, MachineError, MayflyError, one_line, parse_json
 from mayfly.library.builtin import address_of, exchange
-from mayfly.market._terms import parse_foreign
 from mayfly.market.facilitator._results import Settlement, Verification
 
 # Its answers are a few hundred bytes; a list of all it supports some thousands.
@@ -95,7 +94,7 @@ class FacilitatorClient:
         if not answer.whole:
             return f"the facilitator's answer has more than {_LARGEST} bytes"
         try:
-            said = parse_foreign(answer.body, "the facilitator's answer")
+            said = parse_json(answer.body, "the facilitator's answer")
         except InputError as error:
             return error.message
         return said if isinstance(said, dict) else _NONE_OF_X402

@@ -9,9 +9,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import InputError, shown
+from mayfly.core import InputError, parse_json, shown
 from mayfly.market._requirements import with_checksum
-from mayfly.market._terms import SIGNATURE_HEADERS, parse_foreign, read_address, read_network, read_units, same_resource
+from mayfly.market._terms import (
+    SIGNATURE_HEADERS,
+    chain_id_of,
+    read_address,
+    read_network,
+    read_units,
+    same_resource,
+)
+from mayfly.market._wallet import signer_of, typed_authorization
 
 if TYPE_CHECKING:
     from mayfly.market._requirements import Offer
@@ -78,6 +86,12 @@ class SignedPayment:
             return f"the authorization is not valid for another {shortest:g} seconds"
         return ""
 
+    def is_signed(self, offer: Offer) -> bool:
+        """Whether the payer's own key signed it; what a wallet that is a contract signs only the chain can tell."""
+        token = (offer.token_name, offer.token_version, chain_id_of(offer.network), offer.asset)
+        signed = (self.payer, self.payee, self.units, self.valid_after, self.valid_before, self.nonce)
+        return signer_of(*typed_authorization(token, signed), self.signature) == self.payer
+
 
 def read_payment(headers: Mapping[str, str]) -> SignedPayment | None:
     """Read the payment in the headers (names in small letters) of v2, otherwise of v1; None where there is none."""
@@ -125,7 +139,7 @@ def _decoded(text: str) -> object:
     if len(text) > _LARGEST:
         raise InputError(f"the payment has more than {_LARGEST} characters")
     try:
-        return parse_foreign(base64.b64decode(text, validate=True), "the payment")
+        return parse_json(base64.b64decode(text, validate=True), "the payment")
     except (binascii.Error, ValueError):
         raise InputError("the payment is not base64") from None
 

@@ -25,6 +25,7 @@ from mayfly.core import ConflictError, MayflyError, canonical_json, content_hash
 from mayfly.market._asgi import Reply
 from mayfly.market._events import SaleAnswered, SaleClaimed, SaleFailed, SaleLapsed, SaleSettled, SaleSettling
 from mayfly.market._requirements import MIME, Offer, encode_header
+from mayfly.market._rpc import NodeError
 from mayfly.market._terms import RESPONSE_HEADERS
 from mayfly.market.seller._replies import busy, conflict, failed, payment_required, refused, unsettled
 from mayfly.store import SaleList
@@ -153,7 +154,7 @@ class Seller:
             return payment_required(offer, url, said)
         payload = {"x402Version": 2, "payload": payment.payload, "accepted": offer.requirement}
         verified = self._facilitator.verify(payload, offer.requirement)
-        if verified.status == "refused":
+        if verified.status == "refused" and not self._paid_before(offer, payment):
             return payment_required(offer, url, f"the payment is refused: {verified.reason}")
         if verified.status == "unknown":
             return busy(f"the payment cannot be verified now, nothing was charged: {verified.reason}")
@@ -178,6 +179,19 @@ class Seller:
             f"s-{secrets.token_hex(8)}",
         )
 
+    def _paid_before(self, offer: Offer, payment: SignedPayment) -> bool:
+        """Whether somebody had this payment settled before it came here: anybody who sees it on its way can.
+
+        It is ours all the same, so it is answered. Only where its transfer is no older, by the chain's clock, than a
+        payment may take: what a ledger that was lost had sold is not given once more.
+        """
+        if not payment.is_signed(offer):
+            return False
+        seen = self._evidence(offer, payment.payer, payment.nonce, self._clock())
+        with suppress(NodeError):
+            return seen.state == "settled" and seen.block_time >= self._reader.now() - offer.seconds
+        return False
+
     def _answer(self, row: SaleRow, arguments: Mapping[str, Any]) -> Reply:
         """Run the handler and keep what it says; who was overtaken meanwhile keeps nothing."""
         try:
@@ -191,7 +205,7 @@ class Seller:
             reason = f"the answer has more than {self._limits.answer} bytes"
         try:
             if reason:
-                return failed(self._move(row, SaleFailed(before=row.turn, reason=one_line(reason, limit=_REASON))))
+                return self._fail(row, reason)
             row = self._move(row, SaleAnswered(before=row.turn, answer_blob=self._ledger.put_blob(answer)))
             return self._settle(row, look_first=False)
         except ConflictError:
@@ -260,9 +274,14 @@ class Seller:
             reason = f"the payment is refused: {verified.reason}" if verified.status == "refused" else ""
         else:
             reason = "" if seen.state == "settled" else "the authorization was cancelled or used for another payment"
-        if reason:
-            return failed(self._move(row, SaleFailed(before=row.turn, reason=one_line(reason, limit=_REASON))))
-        return self._answer(row, arguments)
+        return self._fail(row, reason) if reason else self._answer(row, arguments)
+
+    def _fail(self, row: SaleRow, reason: str) -> Reply:
+        """Close a sale that has no answer; one that somebody else had settled stays open, for the answer is owed."""
+        if self._look(row).state == "settled":
+            self._move(row, _claim_again(row, lease=int(self._clock())))
+            return busy("there is no answer, and the payment was made already; send the same one again")
+        return failed(self._move(row, SaleFailed(before=row.turn, reason=one_line(reason, limit=_REASON))))
 
     def _recover(self, row: SaleRow) -> str:
         if row.state != "claimed":
@@ -282,15 +301,17 @@ class Seller:
             after = page[-1].id
 
     def _look(self, row: SaleRow) -> Evidence:
-        since = int(datetime.fromisoformat(row.at).timestamp()) - _APART
+        return self._evidence(row, row.payer, row.nonce, datetime.fromisoformat(row.at).timestamp())
+
+    def _evidence(self, wanted: SaleRow | Offer, payer: str, nonce: str, since: float) -> Evidence:
         return self._reader.transfer_of(
-            row.asset,
-            row.payer,
-            row.nonce,
-            network=row.network,
-            payee=row.payee,
-            units=row.units,
-            since=since,
+            wanted.asset,
+            payer,
+            nonce,
+            network=wanted.network,
+            payee=wanted.payee,
+            units=wanted.units,
+            since=int(since) - _APART,
         )
 
     def _move(self, row: SaleRow, step: Any) -> SaleRow:

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs
 
-from mayfly.core import InputError
+from mayfly.core import InputError, parse_json
 from mayfly.market._asgi import App, HttpAsked, Reply, json_reply, small_app
-from mayfly.market._terms import parse_foreign
 from mayfly.market.seller._payment import read_payment
 from mayfly.market.seller._replies import payment_required, refused
 
@@ -65,7 +64,7 @@ def _asked(seller: Seller, offer: Offer, url: str, request: HttpAsked) -> Reply:
     if request.method != "POST":
         return json_reply(405, {"error": "POST the arguments as JSON; nothing was charged"}, {"allow": "POST"})
     try:
-        arguments = parse_foreign(request.body or b"{}", "the request")
+        arguments = parse_json(request.body or b"{}", "the request")
     except InputError as error:
         return refused(f"{error.message}; nothing was charged")
     return seller.sell(offer, url, arguments, payment)

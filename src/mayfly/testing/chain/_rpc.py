@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -34,6 +35,15 @@ class RpcFault:
     seconds: float = 0.0
 
 
+class _Patient(ThreadingHTTPServer):
+    """Says nothing of those who go away while they are answered: tests kill them."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say what went wrong on this side only."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class RpcServer:
     """A node's HTTP side."""
 
@@ -57,7 +67,7 @@ class RpcServer:
             def log_message(self, format: str, *args: Any) -> None:
                 """Say nothing: the tests have their own output."""
 
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._http = _Patient(("127.0.0.1", 0), Handler)
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever, daemon=True, name="chain-rpc")
 
@@ -91,7 +101,11 @@ class RpcServer:
         if length > _LARGEST:
             handler.send_error(413)
             return
-        asked = json.loads(handler.rfile.read(length))
+        body = handler.rfile.read(length)
+        if len(body) < length:
+            # Who asked was killed in the middle of it.
+            return
+        asked = json.loads(body)
         method = (asked[0] if isinstance(asked, list) else asked)["method"]
         fault = next((one for one in self._faults if method.startswith(one.method)), None)
         if fault is not None:
@@ -105,12 +119,12 @@ class RpcServer:
             handler.close_connection = True
             handler.connection.close()
             return
-        body = json.dumps(answer).encode()
+        told = json.dumps(answer).encode()
         handler.send_response(200)
         handler.send_header("content-type", "application/json")
-        handler.send_header("content-length", str(len(body)))
+        handler.send_header("content-length", str(len(told)))
         handler.end_headers()
-        handler.wfile.write(body)
+        handler.wfile.write(told)
 
     def _one(self, asked: dict[str, Any]) -> dict[str, Any]:
         self.asked.append(asked["method"])

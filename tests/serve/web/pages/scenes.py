@@ -6,11 +6,16 @@ import json
 import shutil
 import subprocess
 import sys
+import time
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from mayfly.core import Settings
 from mayfly.runtime import Runtime
+from mayfly.store import Ledger, PaymentList
 from serve.conftest import environment
+from store.money import WAYS, reserved, sale_at, step
 
 SAMPLES = Path(__file__).parents[4] / "src" / "mayfly" / "serve" / "web" / "pages" / "samples"
 # What a page must never take for anything but text: markup, an attribute that ends, a terminal's orders, a turned text.
@@ -58,6 +63,7 @@ def make_scene(place: Path, *, type_cache: Path, compiled_rules: Path, hostile: 
         _make_tools(runtime)
         runtime.promotion.identities.new("ada")
         _make_runs(runtime)
+        make_money(runtime.ledger, hostile=hostile)
         if hostile:
             said = f"translate {HOSTILE} into Klingon"
             assert not runtime.run(said, input={"text": HOSTILE}).resolved
@@ -92,6 +98,37 @@ def _make_runs(runtime: Runtime) -> None:
     assert not runtime.run("sort it by magic of the sun", lines=log).resolved
     one = [{"input": "Ada Lovelace", "output": "A.L."}]
     assert runtime.run("initials", examples=one, input="Barbara Liskov").question
+
+
+def make_money(ledger: Ledger, *, hostile: bool) -> None:
+    """Buy and sell in the ledger: payments and sales at every state that a page has words for."""
+    paid = ("delivered", "delivered", "unknown", "disputed", "released", "sent", "delivered")
+    for number, state in enumerate(paid):
+        about = {"tool": "weather_report", "strategy": "forecasts", "agent": "s-31c0a4d2"}
+        _pay(ledger, number, state, units=10_000 + number * 500, **about)
+    for state in ("settled", "settled", "failed", "settled", "settling"):
+        sale_at(ledger, state, units=25_000, tool="roman_to_int", strategy="forecasts")
+    if hostile:
+        # Of the rest, what is no printable text, the store takes nothing.
+        markup = HOSTILE.partition("\x1b")[0]
+        url = f"http://127.0.0.1:1/{markup}"
+        _pay(ledger, 7, "unknown", units=1, tool=markup, url=url, host=markup, reason=markup)
+
+
+def _pay(ledger: Ledger, number: int, state: str, *, units: int, reason: str = "", **about: str) -> None:
+    payments = PaymentList(ledger)
+    row = payments.reserve(reserved(f"call-{number}", units, **about), f"p-{number}")
+    # What the events of the tests of the store say is made to look like a payment of today.
+    looks: dict[str, dict[str, Any]] = {
+        "sent": {"valid_before": int(time.time()) + 600},
+        "unknown": {"reason": reason or "the seller gave no answer: timed out"},
+        "settled": {"transaction": f"0x{number + 10:02x}{'c0ffee5eed' * 6}{number:02x}"},
+        "released": {"reason": "the seller cannot be reached: connection refused"},
+        "disputed": {"reason": "the chain shows the payment, and the seller gives no answer to it"},
+    }
+    for there in WAYS[state]:
+        moved = replace(step(ledger, there, row.turn), **looks.get(there, {}))
+        row = payments.move_payment(row.id, moved)
 
 
 def permit(state: Path, *words: str) -> None:

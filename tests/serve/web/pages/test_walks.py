@@ -14,6 +14,10 @@ import pytest
 pytest.importorskip("playwright.sync_api", reason="make browser")
 from playwright.sync_api import expect
 
+from mayfly.core import Settings
+from mayfly.store import Ledger
+from store.money import sale_at
+
 from .conftest import serious_faults
 from .scenes import HOSTILE, SAMPLES
 
@@ -294,7 +298,7 @@ def test_the_rules_are_searched_asked_explained_and_tried(site: str, new_page: N
 def test_a_vote_is_cast_on_the_page_and_counted(site: str, new_page: NewPage) -> None:
     page = new_page()
     page.goto(f"{site}/market")
-    row = page.get_by_role("row", name=re.compile("roman_to_int"))
+    row = page.get_by_role("region", name="Worth keeping").get_by_role("row", name=re.compile("roman_to_int"))
     row.get_by_role("button", name=re.compile("^For")).click()
 
     expect(page.get_by_role("status")).to_have_text("Your vote is signed and counted.")
@@ -303,10 +307,53 @@ def test_a_vote_is_cast_on_the_page_and_counted(site: str, new_page: NewPage) ->
     expect(row.get_by_role("button")).to_have_count(0)
 
 
+def test_the_market_shows_what_was_earned_and_spent_and_what_is_at_risk(site: str, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{site}/market")
+    told = api(site, "/market?by=tool")
+    total = told["pnl"]["totals"][0]
+    assert (total["revenue"], total["cost"]) == (75_000, 10_000 + 10_500 + 11_500 + 13_000)
+
+    table = page.get_by_role("region", name="Profit and loss by tool")
+    whole = table.get_by_role("row", name=re.compile("^Total"))
+    for name in ("revenue", "cost", "profit", "at_risk"):
+        expect(whole).to_contain_text(total["shown"][name])
+    expect(table.get_by_role("row", name=re.compile("^weather_report"))).to_contain_text("-0.045")
+    expect(page.get_by_role("img", name=re.compile("^earned and spent by tool: .*weather_report"))).to_be_visible()
+
+    risk = page.get_by_role("region", name="At risk", exact=True).locator("tbody tr")
+    expect(risk).to_have_count(len(told["at_risk"]))
+    expect(risk.filter(has_text="weather_report").filter(has_text="unknown")).to_contain_text("timed out")
+    payments = page.get_by_role("region", name="Last payments").last.locator("tbody tr")
+    expect(payments).to_have_count(8)
+    expect(payments.filter(has_text="disputed")).to_contain_text("the seller gives no answer to it")
+    expect(payments.filter(has_text="10c0ffee5eed").first).to_contain_text("delivered")
+    sales = page.get_by_role("region", name="Last sales").last.locator("tbody tr")
+    expect(sales.filter(has_text="failed")).to_contain_text("the tool failed")
+    expect(sales.filter(has_text="settled")).to_have_count(3)
+
+    page.get_by_role("link", name="by strategy").click()
+    expect(page.get_by_role("region", name="Profit and loss by strategy")).to_contain_text("forecasts")
+    assert page.evaluate("window.owned") is None
+    assert not serious_faults(page)
+
+
+def test_the_market_moves_by_itself_when_money_does(site: str, scene: Path, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(f"{site}/market?by=day")
+    before = api(site, "/market")["pnl"]["totals"][0]["sold"]
+    with Ledger.open(Settings(state_dir=str(scene))) as ledger:
+        sale_at(ledger, "settled", tool="roman_to_int")
+
+    whole = page.get_by_role("region", name="Profit and loss by day").get_by_role("row", name=re.compile("^Total"))
+    expect(whole.locator("[data-label=sold]")).to_have_text(str(before + 1))
+
+
 def test_the_market_and_the_doctor_say_how_things_stand(site: str, new_page: NewPage) -> None:
     page = new_page()
     page.goto(f"{site}/market")
-    expect(page.get_by_role("row", name=re.compile("roman_to_int"))).to_be_visible()
+    kept = page.get_by_role("region", name="Worth keeping")
+    expect(kept.get_by_role("row", name=re.compile("roman_to_int"))).to_be_visible()
     page.goto(f"{site}/doctor")
     expect(page.get_by_role("heading", name="The wall")).to_be_visible()
 
@@ -321,6 +368,8 @@ def test_the_market_and_the_doctor_say_how_things_stand(site: str, new_page: New
         ("/policy", "mayfly permit"),
         ("/inbox", "mayfly chat"),
         ("/market", "mayfly run"),
+        ("/market", "mayfly market demo"),
+        ("/market", "mayfly wallet init"),
         ("/doctor", "mayfly doctor --attack"),
     ],
 )

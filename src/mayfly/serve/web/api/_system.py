@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 
 from mayfly import __version__
 from mayfly.core import Stop, is_secret_name, without_secrets
 from mayfly.serve.web._answer import Answer, recorded
 from mayfly.serve.web._served import Served, served_by
+from mayfly.store import SumBy
 
 router = APIRouter(tags=["system"])
 Site = Annotated[Served, Depends(served_by)]
@@ -67,14 +68,26 @@ def doctor_data(served: Served, stop: Stop | None = None) -> dict[str, Any]:
     }
 
 
-@router.get("/market", summary="Which programs are worth keeping")
-async def market(request: Request, served: Site) -> Answer:
-    """Return tools and remembered agents: how often they ran, who voted, what stands in the way of promotion."""
+@router.get("/market", summary="What was earned and spent, and which programs are worth keeping")
+async def market(
+    request: Request,
+    served: Site,
+    by: Annotated[SumBy, Query(description="One row of profit and loss for each of these.")] = "total",
+    latest: Annotated[int, Query(ge=0, le=500, description="How many payments and sales, the newest ones.")] = 50,
+) -> Answer:
+    """Return profit and loss, what is at risk, the last payments and sales; and how programs stand: who voted for them.
+
+    Units are whole ones of an asset's smallest unit, and different assets are never added together. Transactions are
+    without their `0x`.
+    """
 
     def work(stop: Stop) -> dict[str, Any]:
+        from mayfly.views import market_view
+
         promotion = served.runtime.promotion
+        money = market_view(served.runtime.ledger, by=by, latest=latest).fields()
         found = [one.to_json() for one in promotion.standings()]
         needed = {"runs": promotion.settings.runs, "quorum": promotion.settings.quorum}
-        return {"capabilities": found, "problems": list(promotion.problems()), "needed": needed}
+        return {**money, "capabilities": found, "problems": list(promotion.problems()), "needed": needed}
 
     return recorded(await served.workroom.do(request, work))

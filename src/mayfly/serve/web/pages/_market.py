@@ -1,26 +1,41 @@
-"""*Market*: what is worth keeping: how programs stand, who voted, and what is missing for promotion."""
+"""*Market*: what was earned and spent and what is at risk; below it how programs stand and who voted for them."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from mayfly.core import InputError, Stop
 from mayfly.serve.web._passes import checked_form
-from mayfly.serve.web.pages._frame import Site, page, see, word_in
+from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
+from mayfly.views import Bar, ProfitAndLoss, ProfitRow, bar_plot, market_view
 
 router = APIRouter()
 # Programs on the page, those nearest to promotion first.
 _MOST = 100
+# Payments and sales on the page, those that moved last; the API has more of them.
+_LATEST = 25
+# By what profit and loss is shown, in the order of the buttons.
+_WAYS = ("tool", "strategy", "host", "day")
 
 
 @router.get("/market")
-def show_market(request: Request, served: Site) -> HTMLResponse:
-    """Show how programs stand."""
+def show_market(
+    request: Request, served: Site, by: Annotated[Literal["tool", "strategy", "host", "day"], Query()] = "tool"
+) -> HTMLResponse:
+    """Show money and how programs stand."""
     promotion = served.runtime.promotion
+    money = market_view(served.runtime.ledger, by=by, latest=_LATEST)
     return page(
         request,
         "market.html",
+        by=by,
+        ways=_WAYS,
+        money=money,
+        assets=list(_assets(money.pnl)),
         standings=[one.to_json() for one in promotion.standings()[:_MOST]],
         problems=promotion.problems(),
         needed=promotion.settings,
@@ -41,3 +56,25 @@ async def vote(request: Request, hash: str, served: Site) -> RedirectResponse:
 
     await served.workroom.do(request, work)
     return see("/market", "voted")
+
+
+def _assets(found: ProfitAndLoss) -> Iterator[dict[str, Any]]:
+    """Yield each asset with its rows, its total and a plot: different ones are never added together, nor compared."""
+    for total in found.totals:
+        kind = (total.network, total.asset, total.decimals)
+        rows = [row for row in found.rows if (row.network, row.asset, row.decimals) == kind]
+        bars = [bar for row in rows for bar in _bars(row)]
+        yield {"total": total, "rows": rows, "plot": svg(bar_plot(bars, title=f"earned and spent by {found.by}"))}
+
+
+def _bars(row: ProfitRow) -> Iterator[Bar]:
+    """Yield what a row earned, spent and may have spent, each where there is some."""
+    shown, key = row.shown(), row.key or "none"
+    for name, units, sign, kind in (
+        ("revenue", row.revenue, "+", "good"),
+        ("cost", row.cost, "−", "bad"),
+        ("at_risk", row.at_risk, "?", "warn"),
+    ):
+        if units:
+            # As a float it is only drawn; the words at its end are exact.
+            yield Bar(key, units / 10**row.decimals, f"{sign}{shown[name]}", kind)
