@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Settings
-from mayfly.store import Ledger
+from mayfly.store import Ledger, PaymentList
 from mayfly.store.schema import AgentSchema
 from store.money import payment_at, sale_at
 
@@ -28,7 +28,13 @@ def test_without_a_store_there_is_nothing_and_none_is_made(cli: Cli, tmp_path: P
     shown = cli("market", "pnl")
     assert (shown.status, shown.out) == (0, "")
     assert "nothing was bought or sold yet: mayfly market buy URL" in shown.err
-    assert json.loads(cli("market", "pnl", "--json").out) == {"by": "total", "rows": [], "totals": [], "problems": []}
+    assert json.loads(cli("market", "pnl", "--json").out) == {
+        "by": "total",
+        "rows": [],
+        "totals": [],
+        "problems": [],
+        "look_at": [],
+    }
     assert not (Settings.load().state / "ledger.db").exists()
 
 
@@ -95,3 +101,21 @@ def test_a_run_is_tagged_with_its_strategy(cli: Cli, tmp_path: Path) -> None:
     wrong = cli("run", "Count the lines in a.txt", "--strategy", "a b")
     assert (wrong.status, wrong.out) == (2, "")
     assert "is no name of a strategy; use up to 100 letters" in wrong.err
+
+
+def test_payments_that_nothing_closes_are_shown_where_people_look(cli: Cli, money: None) -> None:
+    with Ledger.open(Settings.load()) as ledger:
+        payment_at(ledger, "disputed", units=5)
+        late = next(row.id for row in PaymentList(ledger).payments(("unknown",)))
+    # The authorization of the unknown one ended long ago, so that by now the chain should have closed it.
+    inbox = cli("inbox")
+    assert (inbox.status, f"payment  {late}: 0.000003 to" in inbox.out, "disputed" in inbox.out) == (0, True, False)
+    assert f"mayfly log --id payment:{late}" in inbox.out
+    assert {one["kind"] for one in json.loads(cli("inbox", "--all", "--json").out)} == {"payment"}
+    assert "is disputed" in cli("inbox", "--all").out
+    shown = cli("market", "pnl")
+    assert (shown.err.count("look at   "), "is at risk" in shown.err, "is disputed" in shown.err) == (2, True, True)
+    assert {one["state"] for one in json.loads(cli("market", "pnl", "--json").out)["look_at"]} == {
+        "unknown",
+        "disputed",
+    }

@@ -1,5 +1,6 @@
 """`mayfly inbox`: what waits for a person: approvals, tasks that need help, effects nobody can tell the end of."""
 
+import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -17,26 +18,36 @@ def inbox(
     all: Annotated[bool, typer.Option("--all", help="Those already answered too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List what waits for a person, oldest first: approvals, calls for help, effects nobody can tell the end of."""
+    """List what waits for a person, oldest first: approvals, calls for help, effects nobody can tell the end of.
+
+    And payments that the chain neither shows nor rules out though their time is over; with --all disputed ones too.
+    """
     from mayfly.forge import Inbox
     from mayfly.promise import unknown_effects
     from mayfly.session import waiting_in
     from mayfly.store import Ledger
+    from mayfly.views import payments_to_look_at
 
     ledger = Ledger.find(Settings.load())
     calls: list[Any] = []
     effects: list[Unsettled] = []
     approvals: list[Waiting] = []
+    payments: list[dict[str, Any]] = []
     if ledger is not None:
         with ledger:
             calls = Inbox(ledger).list(answered=all)
             effects = unknown_effects(ledger)
             approvals = waiting_in(ledger, settled=all)
+            # A disputed one is over unless its seller answers after all: nobody has to do anything about it.
+            payments = [
+                one for one in payments_to_look_at(ledger, now=time.time()) if all or one["state"] != "disputed"
+            ]
     if as_json:
         fields = [_approval_fields(one) for one in approvals] + [_fields(call) for call in calls]
-        answer_json(fields + [_effect_fields(effect) for effect in effects])
+        fields += [_effect_fields(effect) for effect in effects]
+        answer_json(fields + [{**one, "kind": "payment"} for one in payments])
         return
-    if not calls and not effects and not approvals:
+    if not calls and not effects and not approvals and not payments:
         note("nothing waits for you")
     if approvals:
         _show_approvals(approvals)
@@ -45,6 +56,12 @@ def inbox(
         note(f'to help: {command()} answer {one_line(calls[0].id)} "…"')
     if effects:
         _show_effects(effects)
+    if payments:
+        from mayfly.cli._market_pnl import payment_line
+
+        for one in payments:
+            answer(f"payment  {payment_line(one)}")
+        note(f"the chain closes them: see that market.rpc_url answers, then {command()} wallet open")
 
 
 def _show_approvals(approvals: "list[Waiting]") -> None:

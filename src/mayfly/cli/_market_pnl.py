@@ -1,6 +1,7 @@
 """`mayfly market pnl`: what was earned and spent, out of the ledger, and the agent's own tables filled with it."""
 
-from typing import TYPE_CHECKING, Annotated
+import time
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -25,7 +26,7 @@ def pnl(
 ) -> None:
     """Show revenue, cost, what is at risk and gas, exactly; and fill the tables an agent made for them."""
     from mayfly.store import SUMS_BY, Ledger
-    from mayfly.views import ProfitAndLoss
+    from mayfly.views import ProfitAndLoss, payments_to_look_at
     from mayfly.views import pnl as add_up
 
     wanted = next((one for one in SUMS_BY if one == by), None)
@@ -34,20 +35,21 @@ def pnl(
     settings = Settings.load()
     ledger = Ledger.find(settings)
     if ledger is None:
-        _show(ProfitAndLoss(by=wanted), None, as_json=as_json)
+        _show(ProfitAndLoss(by=wanted), None, [], as_json=as_json)
         return
     from mayfly.store.schema import fill_agent_tables
 
     with ledger:
         found = add_up(ledger, by=wanted)
         filled = fill_agent_tables(ledger, settings)
-    _show(found, filled, as_json=as_json)
+        odd = payments_to_look_at(ledger, now=time.time())
+    _show(found, filled, odd, as_json=as_json)
 
 
-def _show(found: "ProfitAndLoss", filled: "FilledTables | None", *, as_json: bool) -> None:
+def _show(found: "ProfitAndLoss", filled: "FilledTables | None", odd: list[dict[str, Any]], *, as_json: bool) -> None:
     problems = filled.problems if filled is not None else ()
     if as_json:
-        answer_json({**found.fields(), "problems": list(problems)})
+        answer_json({**found.fields(), "problems": list(problems), "look_at": odd})
         return
     for said in problems:
         note(f"mayfly: {one_line(said, limit=300)}")
@@ -56,6 +58,15 @@ def _show(found: "ProfitAndLoss", filled: "FilledTables | None", *, as_json: boo
         return
     for line in table(pnl_rows(found)):
         answer(line)
+    for one in odd:
+        note(f"look at   {payment_line(one)}")
+
+
+def payment_line(one: dict[str, Any]) -> str:
+    """Say in one line how a payment stands that somebody has to look at."""
+    state = "disputed" if one["state"] == "disputed" else "at risk"
+    said = f"{one['id']}: {one['shown']} to {one['host']} is {state}, {one['reason'] or 'and nobody says why'}"
+    return f"{one_line(said, limit=300)}; {command()} log --id payment:{one['id']}"
 
 
 def pnl_rows(found: "ProfitAndLoss") -> list[tuple[str, ...]]:

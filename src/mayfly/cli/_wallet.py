@@ -85,6 +85,7 @@ def show(*, as_json: AsJson = False) -> None:
             told["units"] = str(reader.balance(read_address(market.asset, "market.asset"), wallet.address))
         except MayflyError as error:
             why = error.message
+    told |= _open_money(settings)
     if as_json:
         answer_json({**told, "reason": why})
         return
@@ -92,6 +93,21 @@ def show(*, as_json: AsJson = False) -> None:
     answer(f"address  {told['address']}")
     answer(f"has      {has}")
     answer(f"broker   {'open' if told['open'] else 'closed: ' + command() + ' wallet open'}")
+    if told["at_risk"] or told["disputed"]:
+        answer(f"open     {told['at_risk']} payments at risk, {told['disputed']} disputed: {command()} market pnl")
+
+
+def _open_money(settings: Settings) -> dict[str, int]:
+    """Count payments that may have been charged, and those that were without an answer; a look makes no store."""
+    from mayfly.store import Ledger, money_sums
+
+    ledger = Ledger.find(settings)
+    if ledger is None:
+        return {"at_risk": 0, "disputed": 0}
+    with ledger:
+        sums = [one for one in money_sums(ledger) if one.side == "payment"]
+    states = {"at_risk": ("sent", "unknown"), "disputed": ("disputed",)}
+    return {name: sum(one.rows for one in sums if one.state in found) for name, found in states.items()}
 
 
 @app.command(name="open")

@@ -139,7 +139,12 @@ class ChainReader:
         state: State = "cancelled"
         if str(log["topics"][0]).lower() == AUTHORIZATION_USED:
             state = "settled" if _paid_by(log, receipt, asset, payer, payee, units) else "other"
-        return Evidence(state=state, transaction=transaction, block=number, block_time=where.time, gas=_gas(receipt))
+        reason = (
+            "the authorization was used for another transfer than the one that was signed" if state == "other" else ""
+        )
+        return Evidence(
+            state=state, transaction=transaction, block=number, block_time=where.time, gas=_gas(receipt), reason=reason
+        )
 
     def _block(self, number: int | str) -> _Block:
         asked = number if isinstance(number, str) else hex(number)

@@ -110,8 +110,10 @@ class OpenPayments:
         dead = _why_dead(row, found)
         if dead and not blob:
             return self.payments.move_payment(row.id, PaymentReleased(before=row.turn, reason=dead, block=found.block))
-        told = reason or found.reason or row.reason or "the chain shows no transfer yet"
-        if row.state == "unknown" and not blob and (told == row.reason or not reason):
+        # What contradicts itself is said before what a seller says: no later look will change it.
+        odd = found.reason if found.state == "other" else ""
+        told = odd or reason or found.reason or row.reason or "the chain shows no transfer yet"
+        if row.state == "unknown" and not blob and (told == row.reason or not (odd or reason)):
             # Nothing new was learnt, and a look every half minute would fill the ledger.
             return row
         row = self.payments.move_payment(row.id, PaymentUnknown(before=row.turn, reason=told, answer_blob=blob))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.views._market import MarketView, market_view
+    from mayfly.views._market import MarketView, market_view, payments_to_look_at
     from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
     from mayfly.views._outcome import outcome_fields, proof_fields, verdict_fields
     from mayfly.views._plots import Bar, bar_plot, line_plot
@@ -53,6 +53,7 @@ __all__ = [
     "market_view",
     "metrics",
     "outcome_fields",
+    "payments_to_look_at",
     "places",
     "pnl",
     "proof_fields",
@@ -68,7 +69,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_market": "MarketView market_view",
+        "_market": "MarketView market_view payments_to_look_at",
         "_metrics": "Metrics PromiseMetrics metrics",
         "_outcome": "outcome_fields proof_fields verdict_fields",
         "_plots": "Bar bar_plot line_plot",

@@ -16,6 +16,11 @@ AT_RISK = ("sent", "unknown")
 """States in which a payment may be charged any moment, and nobody knows whether it was."""
 # What both have and a reader wants; keys, signatures and hashes of requests are for the ledger.
 _BOTH = ("id", "state", "network", "asset", "decimals", "payer", "payee", "tool", "strategy", "block", "reason")
+# Seconds after the end of an authorization in which a block becomes evidence and somebody looks: a dozen blocks of the
+# slowest chain in use, and a few looks.
+_SLACK = 600
+# Payments at risk that are looked through for late ones: more are not open at once by any cap that makes sense.
+_LOOKED_AT = 10_000
 _PAYMENT = ("call", "url", "host", "method", "agent", "run", "valid_before")
 
 
@@ -45,6 +50,20 @@ def market_view(ledger: Ledger, *, by: SumBy = "total", latest: int = 50) -> Mar
         payments=tuple(_payment(row) for row in payments.newest(limit=latest)),
         sales=tuple(_sale(row) for row in SaleList(ledger).newest(limit=latest)),
     )
+
+
+def payments_to_look_at(ledger: Ledger, *, now: float, latest: int = 50) -> list[dict[str, Any]]:
+    """Return payments that a person has to look at, those that moved last first.
+
+    At risk long after the last moment at which anybody could charge them: the node is away, or what it shows
+    contradicts itself. Or disputed: paid, and no answer is to be had.
+    """
+    from mayfly.store import PaymentList
+
+    payments = PaymentList(ledger)
+    late = [row for row in payments.newest(AT_RISK, limit=_LOOKED_AT) if 0 < row.valid_before < now - _SLACK]
+    found = [*late, *payments.newest(("disputed",), limit=latest)]
+    return [_payment(row) for row in found[:latest]]
 
 
 def _payment(row: PaymentRow) -> dict[str, Any]:

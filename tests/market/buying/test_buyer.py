@@ -496,7 +496,7 @@ def test_no_approval_lifts_a_cap_of_the_market(make_world: Callable[..., World],
 
 @pytest.mark.parametrize("scope", ["session", "day"])
 def test_over_what_a_session_or_a_day_may_spend_a_person_is_asked(world: World, shop: Shop, scope: str) -> None:
-    caps = {"spend_session" if scope == "session" else "spend_day": 2}
+    caps: dict[str, Any] = {"spend_session" if scope == "session" else "spend_day": 2}
     world.settings = replace(world.settings, policy=replace(PolicySettings(spend_limit=100), **caps))
     mine: dict[str, Any] = {"agent": "r-1", "run": "r-1/0.1"}
     assert [buy(world, shop, f"c{n}", **mine).status for n in range(2)] == ["delivered"] * 2

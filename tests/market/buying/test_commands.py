@@ -135,3 +135,30 @@ def test_a_wallet_is_opened_and_closed(cli: Cli, wallet: str, chain: LocalChain)
 def test_a_name_needs_its_seller(cli: Cli, wallet: str) -> None:
     refused = cli("market", "buy", "poem")
     assert (refused.status, "--from URL" in refused.err) == (2, True)
+
+
+def test_what_a_person_agrees_to_in_the_inbox_is_bought(
+    cli: Cli, wallet: str, chain: LocalChain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MAYFLY_POLICY_SPEND_LIMIT")
+    cli("wallet", "fund-test", "1", "--json")
+    with Shop(chain).open() as shop, password() as number:
+        assert cli("wallet", "open", "--password-fd", number).status == 0
+        try:
+            buying = ("market", "buy", f"{shop.base}/x", "--call", "c1")
+            asked = cli(*buying)
+            assert asked.status == 3, asked.err
+            (waits,) = json.loads(cli("inbox", "--json").out)
+            assert f"mayfly approve {waits['id']}; then the same again with --call c1" in asked.err
+            assert (waits["action"], waits["target"], "c1" in waits["payload"]) == ("buy", f"{shop.base}/x", True)
+            # Asked twice it waits once.
+            assert json.loads(cli(*buying, "--json").out)["approval"] == waits["id"]
+            assert cli("approve", waits["id"], "--reason", "worth it").status == 0
+            assert cli("market", "buy", f"{shop.base}/x", "--call", "c1", "--input", '{"b": 1}').status == 3
+            assert cli("market", "buy", f"{shop.base}/x", "--call", "c2").status == 3
+            assert shop.paid == []
+            assert cli(*buying).status == 0
+            assert cli(*buying).status == 0
+            assert len(shop.paid) == 1
+        finally:
+            cli("wallet", "close")

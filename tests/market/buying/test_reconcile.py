@@ -14,7 +14,8 @@ import pytest
 from market.shops import on_both
 from mayfly.market import Reconciled, reconcile
 from mayfly.store import PaymentRow
-from mayfly.testing.chain import RpcFault
+from mayfly.testing.chain import Authorization, RpcFault, account
+from mayfly.views import payments_to_look_at
 
 from .conftest import FUNDS, World
 from .shop import PRICE, Shop
@@ -190,8 +191,6 @@ def test_an_authorization_that_was_cancelled_is_released(world: World, shop: Sho
 
 
 def _cancel(world: World, row: PaymentRow) -> None:
-    from mayfly.testing.chain import account
-
     key = account(world.number)
     domain = {
         "name": "Test Dollar",
@@ -206,3 +205,24 @@ def _cancel(world: World, row: PaymentRow) -> None:
         world.chain.token.functions.cancelAuthorization(
             key.address, nonce, signed.v, signed.r.to_bytes(32, "big"), signed.s.to_bytes(32, "big")
         ).transact({"from": world.chain._bank, "gas": 1_000_000})
+
+
+def test_a_nonce_used_for_another_transfer_is_said_and_stays_counted(world: World, shop: Shop) -> None:
+    shop.before_settling = lambda: (500, {}, b"")
+    row = bought(world, shop)
+    key = account(world.number)
+    elsewhere = Authorization(
+        key.address, account(1).address, 1, row.valid_after, row.valid_before, bytes.fromhex(row.nonce[2:])
+    )
+    world.chain.send(elsewhere, world.chain.sign(elsewhere, key))
+    expire(world, row)
+    for _ in range(3):
+        reconcile(world.open(clock=lambda: row.valid_before + 1.0))
+    stands = world.row("c1")
+    assert (stands.state, stands.turn) == ("unknown", row.turn + 1)
+    assert "another transfer than the one that was signed" in stands.reason
+    # It counts as spent, and whoever asks again gets no second signature.
+    assert bought(world, shop).state == "unknown"
+    assert len(world.signed) == 1
+    told = payments_to_look_at(world.ledger, now=row.valid_before + 3600)
+    assert [one["reason"] for one in told] == [stands.reason]

@@ -12,13 +12,15 @@ import psycopg
 import pytest
 
 from mayfly.core import Invocation, Refusal, Settings, StoreSettings
+from mayfly.market import PaymentReleased
 from mayfly.runtime import Session
 from mayfly.session.tools._database import database_tools
-from mayfly.store import Ledger
+from mayfly.store import Ledger, PaymentList
 from mayfly.store.schema import AgentSchema
 from mayfly.testing import ChatReply, chat_server
 from session.scenes import calls, command, says
 from session.test_executor import model
+from store.money import payment_at
 
 PNL = "CREATE TABLE agent_pnl (id integer PRIMARY KEY, day date NOT NULL, amount numeric(18, 8) NOT NULL DEFAULT 0)"
 ASKED = command("add", "a table agent_pnl")
@@ -152,3 +154,19 @@ def test_the_rules_are_told_the_tables_and_no_text_of_the_statement(settings: Se
         assert [(one.action, one.target, one.payload) for one in asked] == [("schema_extend", "agent_x", "")]
         with pytest.raises(Refusal):
             tools["schema_extend"].asks(Invocation(arguments={"name": "x", "sql": "DROP TABLE agent_x"}))
+
+
+def test_s_34_who_reads_its_table_of_money_reads_what_the_ledger_knows_now(settings: Settings) -> None:
+    with Ledger.open(settings) as ledger:
+        schema = AgentSchema(ledger, settings)
+        columns = "service_url text, amount_usd numeric(18, 8), tx_hash text, status text, created_at timestamp"
+        key = "integer PRIMARY KEY" + (" GENERATED ALWAYS AS IDENTITY" if settings.store.database_url else "")
+        schema.apply(schema.plan("money", f"CREATE TABLE agent_x402_transactions (id {key}, {columns})"))
+        payment_at(ledger, "unknown")
+        tools = {tool.name: tool for tool in database_tools("s-1", lambda: schema)}
+        call = Invocation(arguments={"sql": "SELECT status FROM agent_x402_transactions"})
+        assert json.loads(str(tools["db_query"].call(call))) == [{"status": "unknown"}]
+        row = PaymentList(ledger).payments()[0]
+        event = PaymentReleased(before=row.turn, reason="a block shows it unused", block=7)
+        PaymentList(ledger).move_payment(row.id, event)
+        assert json.loads(str(tools["db_query"].call(call))) == [{"status": "released"}]

@@ -43,7 +43,7 @@ def database_tools(session: str, schema: Callable[[], AgentSchema]) -> tuple[Cap
             input_schema=takes("sql", sql=said(TEXT, "one SELECT", minLength=1, maxLength=32_768), values=_VALUES),
             # What is read the gate decides; the rules say who may ask at all.
             asks=lambda call: (Asked("db_query", "."),),
-            call=lambda call: _told(schema().query(call.arguments["sql"], call.arguments.get("values", ()))),
+            call=lambda call: _query(schema(), call),
             seconds=_SECONDS,
         ),
         Capability(
@@ -73,6 +73,16 @@ def _extend(schema: AgentSchema, call: Invocation) -> str:
 
 def _table(schema: AgentSchema, call: Invocation) -> str:
     return schema.engine.check_write(call.arguments["sql"], call.arguments.get("values", ()))
+
+
+def _query(schema: AgentSchema, call: Invocation) -> str:
+    from mayfly.store.schema import fill_money_tables
+
+    sql = call.arguments["sql"]
+    if "agent_" in sql.lower():
+        # What was paid moves on without the agent; its tables of money say how it stands when it looks.
+        fill_money_tables(schema)
+    return _told(schema.query(sql, call.arguments.get("values", ())))
 
 
 def _write(schema: AgentSchema, call: Invocation, session: str) -> str:

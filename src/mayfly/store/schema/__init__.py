@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     )
     from mayfly.store.schema._engine import RoleState, Rows
     from mayfly.store.schema._kinds import SchemaApplied, SchemaPurged, SchemaRetired, SchemaWrote
-    from mayfly.store.schema._money_tables import FilledTables, fill_agent_tables
+    from mayfly.store.schema._money_tables import FilledTables, fill_agent_tables, fill_money_tables
 
 __all__ = [
     "AgentSchema",
@@ -34,6 +34,7 @@ __all__ = [
     "check_statement",
     "dialect_of",
     "fill_agent_tables",
+    "fill_money_tables",
 ]
 
 __getattr__ = lazily(
@@ -42,6 +43,6 @@ __getattr__ = lazily(
         "_agent_schema": "AgentSchema Applied Dialect Migration MigrationRow check_statement dialect_of",
         "_engine": "RoleState Rows",
         "_kinds": "SchemaApplied SchemaPurged SchemaRetired SchemaWrote",
-        "_money_tables": "FilledTables fill_agent_tables",
+        "_money_tables": "FilledTables fill_agent_tables fill_money_tables",
     },
 )

@@ -130,6 +130,11 @@ class AgentSchema:
             rules = self.engine.rules
             self.engine.rules = replace(rules, readable=rules.readable | {"strategies"})
 
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger it writes to."""
+        return self._ledger
+
     def close(self) -> None:
         """Close the connections that are not the ledger's."""
         if self._other is not None:

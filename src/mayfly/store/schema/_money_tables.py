@@ -66,12 +66,17 @@ def fill_agent_tables(ledger: Ledger, settings: Settings) -> FilledTables:
     """
     schema = AgentSchema(ledger, settings)
     try:
-        there = schema.tables()
-        problems: list[str] = []
-        transactions = _tried(schema, ledger, TRANSACTIONS, there, _fill_transactions, problems)
-        strategies = _tried(schema, ledger, STRATEGY_PNL, there, _fill_strategies, problems)
+        return fill_money_tables(schema)
     finally:
         schema.close()
+
+
+def fill_money_tables(schema: AgentSchema) -> FilledTables:
+    """Do the same through a schema that is open: before an agent reads, so that it reads what the ledger knows."""
+    there, ledger = schema.tables(), schema.ledger
+    problems: list[str] = []
+    transactions = _tried(schema, ledger, TRANSACTIONS, there, _fill_transactions, problems)
+    strategies = _tried(schema, ledger, STRATEGY_PNL, there, _fill_strategies, problems)
     return FilledTables(transactions=transactions, strategies=strategies, problems=tuple(problems))
 
 
