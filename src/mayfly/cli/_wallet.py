@@ -23,9 +23,11 @@ def password_of(wallet: "Wallet", descriptor: int | None) -> str:
     """Return the password of a wallet: from a descriptor, from the keyring of the system, or from the person."""
     from mayfly.market import password_from, password_in_keyring
 
+    # Before anybody is asked: a wallet that cannot be read is said as that.
+    address = wallet.address
     if descriptor is not None:
         return password_from(descriptor)
-    found = password_in_keyring(wallet.address)
+    found = password_in_keyring(address)
     return found if found is not None else _asked("password of the wallet: ")
 
 

@@ -26,7 +26,7 @@ from mayfly.market._buyer import Buyer
 from mayfly.market._chain_reader import ChainReader
 from mayfly.market._decide import check_settings, decider
 from mayfly.market._reconcile import reconcile
-from mayfly.market._wallet import KeySigner, Wallet
+from mayfly.market._wallet import KeySigner, Wallet, reachable
 from mayfly.store import Ledger
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ def main() -> None:
     except MayflyError as error:
         _say(ok=False, code=error.code, message=error.message, fix=error.fix)
         sys.exit(error.exit_status)
+    except OSError as error:
+        # The store, the socket or the lock; none of them says anything of the key.
+        _say(ok=False, code=MachineError.code, message=f"the broker did not start: {error}", fix="mayfly doctor")
+        sys.exit(MachineError.exit_status)
     _say(ok=True, address=broker.address, pid=os.getpid())
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: broker.stop())
@@ -217,8 +221,11 @@ def _texts(asked: dict[str, Any], names: tuple[str, ...]) -> dict[str, str]:
 
 def _only_one(path: Path) -> int:
     """Hold the lock of the wallet for as long as this process lives."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with reachable(path):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # It may have been made by somebody with another umask.
+        path.parent.chmod(0o700)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, MachineError, parse_json
-from mayfly.market._wallet import wallet_directory
+from mayfly.market._wallet import reachable, wallet_directory
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -96,12 +96,12 @@ def connect(settings: Settings, *, timeout: float | None) -> tuple[Lines, Peer]:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connection.settimeout(timeout)
-        with short_path(path) as short:
+        with reachable(path), short_path(path) as short:
             connection.connect(short)
         peer = Peer(connection)
         if not peer.is_ours:
             raise MachineError(f"{path} belongs to somebody else's process")
-    except (FileNotFoundError, ConnectionRefusedError, NotADirectoryError):
+    except (FileNotFoundError, ConnectionRefusedError):
         connection.close()
         raise MachineError("the wallet is not open", fix="mayfly wallet open") from None
     except BaseException:

@@ -155,7 +155,9 @@ class Buyer:
     def _quoted(self, request: PaidRequest, most: int) -> Terms | SellerAnswer:
         """Ask without paying, and return the terms to pay by; a seller that is not named is not even asked."""
         if not is_seller(request.url, listed(self._settings.hosts)):
-            raise Refused(f"{request.host} is not a seller that may be paid; see: market.hosts")
+            raise Refused(
+                f"{request.host} is not a seller that may be paid: name it in market.hosts, and open the wallet again"
+            )
         try:
             answer = send(request, self._settings)
         except SellerError as error:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError
+from mayfly.library.builtin import address_of
 from mayfly.market._purchase import listed
-from mayfly.market._terms import price_units, read_address
+from mayfly.market._terms import chain_id_of, price_units, read_address
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -122,6 +124,21 @@ def check_settings(settings: Settings) -> None:
     for name in ("rpc_url", "network", "asset"):
         if not getattr(market, name):
             raise InputError(f"market.{name} is not set", fix=f"set MAYFLY_MARKET_{name.upper()}")
+    with _named("rpc_url"):
+        address_of(market.rpc_url)
+    with _named("network"):
+        chain_id_of(market.network)
     for name in ("per_call", "per_hour", "per_agent"):
-        units_cap(getattr(market, name), market.asset_decimals)
+        with _named(name):
+            units_cap(getattr(market, name), market.asset_decimals)
     standing_facts(settings)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Say which setting it is that cannot be read."""
+    try:
+        yield
+    except InputError as error:
+        fix = error.fix or f"set MAYFLY_MARKET_{name.upper()}"
+        raise InputError(f"market.{name}: {error.message}", fix=fix) from None

@@ -11,6 +11,7 @@ import os
 import secrets
 import stat
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -51,6 +52,17 @@ def wallet_directory(settings: Settings) -> Path:
     return settings.state.absolute() / "wallet"
 
 
+@contextlib.contextmanager
+def reachable(path: Path) -> Iterator[None]:
+    """Say in one line that a place of the wallet is not ours to use."""
+    try:
+        yield
+    except (PermissionError, NotADirectoryError) as error:
+        raise MachineError(
+            f"{path}: {error.strerror}", fix="set MAYFLY_STATE_DIR to a directory that is yours"
+        ) from None
+
+
 class Wallet:
     """The keystore file of one state directory."""
 
@@ -60,7 +72,8 @@ class Wallet:
     @property
     def exists(self) -> bool:
         """Whether there is one."""
-        return self.path.exists()
+        with reachable(self.path):
+            return self.path.exists()
 
     @property
     def address(self) -> str:
@@ -75,12 +88,15 @@ class Wallet:
     def create(self, password: str, *, work: int = WORK) -> str:
         """Make a key, keep it encrypted and return its address; a wallet that is there is never overwritten."""
         if len(password) < _SHORTEST_PASSWORD:
-            raise InputError(f"a password of a wallet has at least {_SHORTEST_PASSWORD} characters")
+            raise InputError(
+                f"a password of a wallet has at least {_SHORTEST_PASSWORD} characters", fix="choose a longer one"
+            )
         self.check_absent()
         from_key = _accounts()
         key = secrets.token_bytes(32)
         kept = from_key.encrypt(key, password, kdf="scrypt", iterations=work)
-        _write_new(self.path, json.dumps(kept).encode())
+        with reachable(self.path):
+            _write_new(self.path, json.dumps(kept).encode())
         return self.address
 
     def unlock(self, password: str) -> LocalAccount:
@@ -89,12 +105,13 @@ class Wallet:
         try:
             key = account.decrypt(self._read(), password)
         except (ValueError, KeyError, TypeError):
-            raise InputError("the password does not open the wallet") from None
+            raise InputError("the password does not open the wallet", fix="try another: mayfly wallet open") from None
         return account.from_key(key)
 
     def _read(self) -> dict[str, Any]:
         try:
-            descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+            with reachable(self.path):
+                descriptor = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
         except FileNotFoundError:
             raise InputError("there is no wallet yet", fix="mayfly wallet init") from None
         with open(descriptor, "rb") as file:
@@ -166,7 +183,9 @@ def password_from(descriptor: int) -> str:
             data += piece
         return data.partition(b"\n")[0].removesuffix(b"\r").decode()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"no password can be read from descriptor {descriptor}: {error}") from None
+        raise InputError(
+            f"no password can be read from descriptor {descriptor}: {error}", fix="--password-fd 3 3<FILE"
+        ) from None
 
 
 def password_in_keyring(address: str) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -162,3 +163,44 @@ def test_what_a_person_agrees_to_in_the_inbox_is_bought(
             assert len(shop.paid) == 1
         finally:
             cli("wallet", "close")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("NETWORK", "base", "market.network: 'base' is no EVM network; write it like eip155:8453"),
+        ("RPC_URL", "node", "market.rpc_url: the address must begin with http:// or https://"),
+        ("ASSET", "0x12", "market.asset: '0x12' is no address"),
+        ("PER_HOUR", "1e3", "market.per_hour: '1e3' is no price; write it like 0.01"),
+    ],
+)
+def test_a_setting_that_cannot_be_meant_is_named_before_a_password_is_asked_for(
+    cli: Cli, wallet: str, monkeypatch: pytest.MonkeyPatch, name: str, value: str, says: str
+) -> None:
+    monkeypatch.setenv(f"MAYFLY_MARKET_{name}", value)
+    refused = cli("wallet", "open")
+    assert (refused.status, says in refused.err, len(refused.err.splitlines())) == (2, True, 1)
+
+
+def test_a_place_that_is_not_ours_is_named_with_what_to_set(
+    cli: Cli, market: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "taken").write_text("a file")
+    monkeypatch.setenv("MAYFLY_STATE_DIR", str(tmp_path / "taken"))
+    for word in ("show", "init", "open", "close"):
+        with password() as number:
+            refused = cli("wallet", word, *(("--password-fd", number) if word in ("init", "open") else ()))
+        told = "Not a directory; set MAYFLY_STATE_DIR to a directory that is yours"
+        assert (refused.status, told in refused.err, len(refused.err.splitlines())) == (4, True, 1), word
+
+
+def test_the_directory_of_the_wallet_is_the_owners_alone_whoever_made_it(cli: Cli, wallet: str) -> None:
+    place = Settings.load().state / "wallet"
+    place.chmod(0o755)
+    with password() as number:
+        assert cli("wallet", "open", "--password-fd", number).status == 0
+    try:
+        assert stat.S_IMODE(place.stat().st_mode) == 0o700
+        assert stat.S_IMODE((place / "broker.sock").stat().st_mode) == 0o600
+    finally:
+        cli("wallet", "close")
