@@ -47,23 +47,7 @@ def main() -> None:
         with listen("127.0.0.1", 0) as bound:
             print(json.dumps({"url": address_of(bound), "pid": os.getpid()}), flush=True)
             config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off")
-            profiled(lambda: uvicorn.Server(config).run(sockets=[bound]), told.get("profile", ""))
-
-
-def profiled(run: Any, path: str) -> None:
-    """Run, and write to *path* which functions of all threads took how long."""
-    if not path:
-        run()
-        return
-    import yappi  # type: ignore[import-not-found, unused-ignore]
-
-    yappi.set_clock_type("wall")
-    yappi.start()
-    try:
-        run()
-    finally:
-        yappi.stop()
-        yappi.get_func_stats().save(path, type="pstat")
+            uvicorn.Server(config).run(sockets=[bound])
 
 
 def sdk_app(told: Mapping[str, Any], call: Any) -> FastAPI:

@@ -123,7 +123,7 @@ class Calls:
     ways: dict[str, Callable[[], bytes]]
 
 
-def opened(stack: ExitStack, *, databases: tuple[str, ...] = ("SQLite", "PostgreSQL"), profile: str = "") -> Calls:
+def opened(stack: ExitStack, *, databases: tuple[str, ...] = ("SQLite", "PostgreSQL")) -> Calls:
     """Start chain, shops and brokers, and return the calls to make."""
     from mayfly.testing import postgres_schema, postgres_server
     from mayfly.testing.chain import LocalChain, RpcServer
@@ -139,7 +139,7 @@ def opened(stack: ExitStack, *, databases: tuple[str, ...] = ("SQLite", "Postgre
         stores = ["", ""]
         if database == "PostgreSQL":
             stores = [stack.enter_context(postgres_schema(server)) for _ in range(2)]
-        shop = stack.enter_context(_shop(chain, rpc.url, here / "seller", stores[0], profile))
+        shop = stack.enter_context(_shop(chain, rpc.url, here / "seller", stores[0]))
         if SDK not in ways:
             ways["the same tool free, over HTTP"] = _free(stack, shop)
             ways[SDK] = _sdk(stack, chain, shop)
@@ -165,7 +165,7 @@ def _settings(chain: Any, rpc: str, place: Path, database: str, **more: str) -> 
 
 
 @contextmanager
-def _shop(chain: Any, rpc: str, place: Path, database: str, profile: str) -> Iterator[str]:
+def _shop(chain: Any, rpc: str, place: Path, database: str) -> Iterator[str]:
     from mayfly.testing.chain import account
 
     relay, other, payee = account(1), account(2), account(3)
@@ -186,7 +186,6 @@ def _shop(chain: Any, rpc: str, place: Path, database: str, profile: str) -> Ite
         "asset": chain.asset,
         "payee": payee.address,
         "key": other.key.hex(),
-        "profile": profile,
     }
     command = [sys.executable, str(HERE / "_market_shop.py")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}

@@ -13,10 +13,11 @@ from mayfly.testing.chain import LocalChain, RpcServer
 
 @pytest.fixture(scope="module")
 def bench(chain_and_rpc: tuple[LocalChain, RpcServer], compiled_rules: Path) -> Iterator[Bench]:
-    """Yield what all cases share."""
-    made = Bench(chain_and_rpc[0], compiled_rules)
-    yield made
-    made.close()
+    """Yield what all cases share; the money they are given is taken back, for others count all there is."""
+    with chain_and_rpc[0].taken_back():
+        made = Bench(chain_and_rpc[0], compiled_rules)
+        yield made
+        made.close()
 
 
 def test_the_cases_have_names_of_their_own() -> None:
