@@ -69,7 +69,9 @@ def test_f9_no_kind_of_event_has_a_field_that_keeps_a_secret(ledger: Ledger, set
                     kind=kind, subject=f"{kind}-plain", payload={n: filled(str(f.type), ALL) for n, f in fields.items()}
                 ),
             )
-    assert ledger.count() > 2 * len(kinds) - 20
+    # Events of money take no text that is not of their kind, and their tables no step out of its turn.
+    free = [kind for kind in kinds if not kind.startswith(("payment.", "sale."))]
+    assert ledger.count() > 2 * len(free) - 20
     assert clear_in(settings.state) == []
 
 

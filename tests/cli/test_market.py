@@ -62,7 +62,7 @@ def test_j_41_votes_promote_and_a_double_vote_is_refused(cli: Cli) -> None:
     assert "promoted" in cli("market", "list").out
     assert cli("cache", "clear").status == 0
     again = cli("run", "initials of a name", "--examples", "examples.json", "--input", "input.json", "-v")
-    assert (again.out, "promoted/initial_name" in again.err) == ('"K.P."\n', True)
+    assert (again.out, "promoted/initials_name" in again.err) == ('"K.P."\n', True)
     assert cli("market", "demote", hash, "--why", "a better one", "--by", "ann").status == 0
     assert "promoted" not in cli("market", "list").out.split("\n", 1)[1]
     assert cli("market", "settle", hash, "--why", "none").status != 0

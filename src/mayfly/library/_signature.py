@@ -97,7 +97,8 @@ def read_signature(source: str, name: str) -> ToolSignature:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         said = error.msg if isinstance(error, SyntaxError) else str(error)
         line = f" in line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
-        raise InputError(f"the source is not Python: {said}{line}") from None
+        fix = "hand in one function with types, such as: def double(number: int) -> int: …"
+        raise InputError(f"the source is not Python: {said}{line}", fix=fix) from None
     node = _defined(tree, name)
     invoke = _invoke(node) if isinstance(node, ast.ClassDef) else node
     types = _Types(tree)

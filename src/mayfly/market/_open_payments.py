@@ -39,6 +39,8 @@ _FINAL: Final = frozenset({400, 401, 402, 403, 404, 405, 406, 410, 413, 415, 422
 class Unrecorded(StoreError):
     """The payment left, and the store does not take what came back."""
 
+    code = "UNRECORDED"
+
     def __init__(self, error: StoreError, answer: SellerAnswer | None) -> None:
         super().__init__(error.message, fix=error.fix)
         self.answer = answer

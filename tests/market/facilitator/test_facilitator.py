@@ -50,9 +50,9 @@ def test_a_payment_is_verified_and_settled_with_its_transaction(shop: Shop) -> N
 def test_settling_again_gives_the_same_transaction_and_sends_nothing(shop: Shop) -> None:
     given = payment(shop)
     first = shop.facilitator.settle(*given)
-    block = shop.chain.tester.get_block_by_number("latest")["number"]
+    block = shop.chain.evm.get_block_by_number("latest")["number"]
     assert shop.facilitator.settle(*given) == first
-    assert shop.chain.tester.get_block_by_number("latest")["number"] == block
+    assert shop.chain.evm.get_block_by_number("latest")["number"] == block
     assert transfers(shop) == 1
 
 
@@ -67,12 +67,12 @@ def test_settling_after_a_restart_gives_the_same_transaction(shop: Shop) -> None
 
 def test_five_settlements_at_once_are_one_transaction(shop: Shop) -> None:
     given = payment(shop)
-    block = shop.chain.tester.get_block_by_number("latest")["number"]
+    block = shop.chain.evm.get_block_by_number("latest")["number"]
     with ThreadPoolExecutor(5) as threads:
         said = list(threads.map(lambda _: shop.facilitator.settle(*given), range(5)))
     assert {one.status for one in said} == {"settled"}
     assert len({one.transaction for one in said}) == 1
-    assert shop.chain.tester.get_block_by_number("latest")["number"] == block + 1
+    assert shop.chain.evm.get_block_by_number("latest")["number"] == block + 1
 
 
 def test_different_payments_at_once_are_all_settled(shop: Shop) -> None:
@@ -99,10 +99,10 @@ def test_different_payments_at_once_are_all_settled(shop: Shop) -> None:
 )
 def test_what_does_not_hold_is_refused_and_costs_no_gas(shop: Shop, changes: dict[str, Any]) -> None:
     given = payment(shop, **changes)
-    block = shop.chain.tester.get_block_by_number("latest")["number"]
+    block = shop.chain.evm.get_block_by_number("latest")["number"]
     assert shop.facilitator.verify(*given).status == "refused"
     assert shop.facilitator.settle(*given).status == "refused"
-    assert shop.chain.tester.get_block_by_number("latest")["number"] == block
+    assert shop.chain.evm.get_block_by_number("latest")["number"] == block
 
 
 @pytest.mark.parametrize(

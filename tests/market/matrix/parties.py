@@ -157,7 +157,7 @@ class Till:
             it, signature = authorization_in(payload)
             parts = signature[64], signature[:32], signature[32:64]
             with self._chain.lock:
-                self._function()(*it, *parts).call({"from": self._chain.tester.get_accounts()[2], "gas": 1_000_000})
+                self._function()(*it, *parts).call({"from": self._chain.evm.get_accounts()[2], "gas": 1_000_000})
         except Exception as error:
             return str(error) or type(error).__name__
         return ""
@@ -169,7 +169,7 @@ class Till:
         it, signature = authorization_in(payload)
         parts = signature[64], signature[:32], signature[32:64]
         with self._chain.lock:
-            sender = {"from": self._chain.tester.get_accounts()[2], "gas": 1_000_000}
+            sender = {"from": self._chain.evm.get_accounts()[2], "gas": 1_000_000}
             return "0x" + bytes(self._function()(*it, *parts).transact(sender)).hex()
 
 

@@ -341,7 +341,7 @@ class Words:
         cancel = self.chain.token.functions.cancelAuthorization
         with self.chain.lock:
             cancel(it.payer, it.nonce, made[64], bytes(made[:32]), bytes(made[32:64])).transact(
-                {"from": self.chain.tester.get_accounts()[3], "gas": 1_000_000}
+                {"from": self.chain.evm.get_accounts()[3], "gas": 1_000_000}
             )
 
     def _drainer(self, _: list[str], __: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""A chain on this machine with a dollar to pay with: eth-tester and py-evm, JSON-RPC on loopback (extra `chain`)."""
+"""A chain on this machine with a dollar to pay with: an EVM in this process, JSON-RPC on loopback (extra `chain`)."""
 
 from mayfly.testing.chain._chain import DOLLAR, Authorization, LocalChain, account, local_chain
 from mayfly.testing.chain._rpc import RpcFault, RpcServer

@@ -78,13 +78,13 @@ class LocalChain:
                 from web3.providers.eth_tester import EthereumTesterProvider
         except ImportError as error:
             raise MachineError(f"a local chain needs {error.name}", fix="pip install 'mayfly-agents[chain]'") from None
-        self.tester = EthereumTester(PyEVMBackend())
-        self._provider = EthereumTesterProvider(self.tester)
+        self.evm = EthereumTester(PyEVMBackend())
+        self._provider = EthereumTesterProvider(self.evm)
         self._bare = Web3(self._provider, middleware=[])
         self._web3: Web3 = Web3(self._provider)
         self.lock = threading.RLock()
         """Held while the chain is asked or told something: py-evm is not made for threads."""
-        self._bank = self.tester.get_accounts()[0]
+        self._bank = self.evm.get_accounts()[0]
         self._deploy()
 
     def _deploy(self) -> None:
@@ -162,11 +162,11 @@ class LocalChain:
         function = self.token.get_function_by_signature(_TRANSFER)
         parts = signature[64], signature[:32], signature[32:64]
         with self.lock:
-            sender = {"from": self.tester.get_accounts()[1], "gas": _GAS}
+            sender = {"from": self.evm.get_accounts()[1], "gas": _GAS}
             if try_first:
                 function(*it, *parts).call(sender)
             sent = function(*it, *parts).transact(sender)
-            return int(self.tester.get_transaction_receipt("0x" + sent.hex())["status"])
+            return int(self.evm.get_transaction_receipt("0x" + sent.hex())["status"])
 
     # Time.
 
@@ -179,24 +179,24 @@ class LocalChain:
     def mine(self, blocks: int = 1) -> None:
         """Add empty blocks."""
         with self.lock:
-            self.tester.mine_blocks(blocks)
+            self.evm.mine_blocks(blocks)
 
     def advance(self, seconds: float) -> None:
         """Let time pass on the chain, and add a block after it."""
         with self.lock:
-            self.tester.time_travel(max(self.now, int(time.time())) + int(seconds))
-            self.tester.mine_block()
+            self.evm.time_travel(max(self.now, int(time.time())) + int(seconds))
+            self.evm.mine_block()
 
     @contextmanager
     def taken_back(self) -> Iterator[None]:
         """Let the chain be afterwards as it was before the body: blocks, money and time."""
         with self.lock:
-            before = self.tester.take_snapshot()
+            before = self.evm.take_snapshot()
         try:
             yield
         finally:
             with self.lock:
-                self.tester.revert_to_snapshot(before)
+                self.evm.revert_to_snapshot(before)
 
     @contextmanager
     def served(self) -> Iterator[RpcServer]:
