@@ -37,7 +37,8 @@ ratios within a table, and a bar that is missed stands here as missed.
 """
 # Tables of the benchmarks that say how we stand beside others; the rest is in bench/RESULTS.md.
 _TELLING = re.compile(
-    r"^(Bars.*|A command|Commits|A call of a known tool|10,000 tools|A call over MCP.*|.*HTTP.*|A call of a tool, free.*)$"
+    r"^(Bars.*|A command|Commits|A call of a known tool|10,000 tools|A call over MCP.*|.*HTTP.*"
+    r"|A call of a tool, free.*)$"
 )
 _TRUTH = ("proof", "by_example")
 # Longer than any part takes on two slow cores.

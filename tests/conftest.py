@@ -77,6 +77,14 @@ def together(request: pytest.FixtureRequest, of_all: Path) -> None:
         assert str(seen.readlink()) == here
 
 
+@pytest.fixture(autouse=True)
+def digits() -> Iterator[None]:
+    """Take back how long numbers may be, which a command sets for its process."""
+    before = sys.get_int_max_str_digits()
+    yield
+    sys.set_int_max_str_digits(before)
+
+
 @pytest.fixture(scope="session")
 def type_cache(of_all: Path) -> Path:
     """Return where all processes of this run keep what the type checker has read of the standard library."""

@@ -1,8 +1,7 @@
 """One way to run a command line in this process and look at what it did."""
 
 import os
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,11 +36,3 @@ def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
         return Ran(status, *capsys.readouterr())
 
     return call
-
-
-@pytest.fixture(autouse=True)
-def digits() -> Iterator[None]:
-    """Take back how long numbers may be, which a command sets for its process."""
-    before = sys.get_int_max_str_digits()
-    yield
-    sys.set_int_max_str_digits(before)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mayfly.cli._output import foreign, table, to_json
+from mayfly.cli._output import foreign, prepare, prepare_server, table, to_json
 from mayfly.core import harmless, one_line
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
@@ -59,3 +59,12 @@ def test_new_lines_and_tabs_stay() -> None:
 @pytest.mark.parametrize("rows", [[("a", "bb"), ("ccc", "d")]])
 def test_columns_line_up(rows: list[tuple[str, ...]]) -> None:
     assert table(rows) == ["a    bb", "ccc  d"]
+
+
+def test_a_command_prints_a_number_of_any_length_and_a_server_reads_none() -> None:
+    long = 10**10_000
+    prepare()
+    assert len(to_json(long)) == 10_001
+    prepare_server("test")
+    with pytest.raises(ValueError, match="digits"):
+        int("9" * 10_000)

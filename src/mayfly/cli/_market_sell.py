@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_json, command, note
+from mayfly.cli._output import AsJson, answer_json, command, note, prepare_server
 from mayfly.core import InputError, MachineError, Settings, one_line, units_text
 
 if TYPE_CHECKING:
@@ -35,13 +35,11 @@ def sell(
     """
     settings = Settings.load()
     load_seller("selling", "serve,x402")
-    import logging
-
     from mayfly.market.seller import make_offer, open_seller, shop_app
     from mayfly.runtime import Runtime
     from mayfly.serve import serve_shop
 
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="mayfly market: %(name)s: %(message)s")
+    prepare_server("market")
     market = settings.market
     with Runtime(settings) as runtime:
         capability = runtime.tools.capability(tool)

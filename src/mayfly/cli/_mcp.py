@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, note
+from mayfly.cli._output import AsJson, answer, answer_json, note, prepare_server
 from mayfly.core import InputError, MachineError, Settings
 
 if TYPE_CHECKING:
@@ -77,15 +77,12 @@ def _load_sdk() -> None:
 
 
 def _serve(settings: Settings, options: HttpOptions | None, *, as_json: bool) -> None:
-    import logging
-
     import anyio
 
     from mayfly.runtime import Runtime
     from mayfly.serve import McpServer, serve_http, serve_stdio
 
-    # Everything that is logged goes to stderr: stdout is the client's. What the SDK says at every message is not.
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="mayfly mcp: %(name)s: %(message)s")
+    prepare_server("mcp")
 
     def ready(url: str) -> None:
         if as_json:

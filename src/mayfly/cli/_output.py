@@ -22,8 +22,18 @@ def prepare() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             reconfigure(errors="backslashreplace")
-    if hasattr(sys, "set_int_max_str_digits"):
-        sys.set_int_max_str_digits(0)
+    # An answer may be a number of any length; who waits for it asked for it.
+    sys.set_int_max_str_digits(0)
+
+
+def prepare_server(name: str) -> None:
+    """Make this process fit to serve others: it logs to stderr, and a long number in a request is refused."""
+    import logging
+
+    # Reading n digits takes n² steps: a megabyte of them would hold the process for seconds.
+    sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
+    # Warnings and worse: what the libraries say at every message is not for the log; stdout may be the client's.
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format=f"mayfly {name}: %(name)s: %(message)s")
 
 
 def command() -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_json, note
+from mayfly.cli._output import AsJson, answer_json, note, prepare_server
 from mayfly.core import MachineError, Settings
 
 
@@ -37,12 +37,10 @@ def serve(
     """
     settings = Settings.load()
     _load_framework()
-    import logging
-
     from mayfly.serve import read_token
     from mayfly.serve.web import WEB_TOKEN, WebOptions, serve_web
 
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="mayfly serve: %(name)s: %(message)s")
+    prepare_server("serve")
     chosen = settings.web
     options = WebOptions(
         host=host or chosen.host,
