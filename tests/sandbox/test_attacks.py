@@ -29,6 +29,7 @@ from mayfly.sandbox.attacks import Case, Report, cases, run
 from mayfly.sandbox.attacks._cases import system_calls
 from mayfly.sandbox.attacks._descendants import adopting_orphans, descendants
 from mayfly.sandbox.attacks._stage import Stage
+from mayfly.sandbox.jail import _modules
 
 CATEGORIES = {
     "language",
@@ -89,6 +90,14 @@ def test_system_calls_are_known_for_both_machines() -> None:
 @pytest.fixture(scope="session")
 def report(level: str) -> Report:
     return run(level=level)
+
+
+@pytest.mark.timeout(900)
+def test_every_case_is_contained_in_a_lean_worker(level: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_modules, "is_lean", lambda source: True)  # each begins in one, and goes on where it must
+    report = run(level=level)
+    assert [(case.name, case.stopped_by) for case in report.escapes] == []
+    assert report.survivors == 0
 
 
 @pytest.mark.timeout(900)

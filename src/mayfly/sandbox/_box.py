@@ -5,42 +5,34 @@ from __future__ import annotations
 import math
 import os
 import weakref
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.core import InputError, SandboxSettings
 from mayfly.sandbox import _grants, _values
-from mayfly.sandbox._call import Call, Job, NotSent, Ticket
-from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._call import Call, Job, MoreNeeded, NotSent, Ticket
+from mayfly.sandbox._grants import NO_GRANTS
 from mayfly.sandbox._pinned import Pins
 from mayfly.sandbox._pool import NoWall, Pool
-from mayfly.sandbox._purchases import Purchases, Spender
 from mayfly.sandbox._result import Lane, Level, Result
-from mayfly.sandbox._till import Cashier
+from mayfly.sandbox._spender import Spender
+from mayfly.sandbox._stream import Stream, Streaming, refused
+from mayfly.sandbox._zygote import Outfit
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
+    from mayfly.sandbox._map import Per
+    from mayfly.sandbox._purchases import Purchases
+    from mayfly.sandbox._till import Cashier
+
 _TRIES = 8
-
-
-class Stream:
-    """Iterate over the items of a result while they come; `result` says how it ended."""
-
-    def __init__(self, items: Iterator[object]) -> None:
-        self._items = items
-        self.result: Result | None = None
-
-    def __iter__(self) -> Iterator[object]:
-        for item in self._items:
-            if isinstance(item, Result):
-                self.result = item
-                return
-            yield item
+# Sources that are known to need all modules, by their hash; with more of them than that, it is learned anew.
+_MOST_REMEMBERED = 4096
 
 
 class Sandbox:
@@ -73,12 +65,14 @@ class Sandbox:
         self._packages = packages
         self._purchases = purchases
         self._brief = brief
+        self._full: set[int] = set()
         self._begin()
         _OPEN.add(self)
 
     def _begin(self) -> None:
-        cashier = Cashier(self._purchases, self._settings)
-        self._pool = Pool(self._settings, self._wanted, cashier, brief=self._brief)
+        # Not a method of ours: the finalizer holds the pool, and the pool would hold us.
+        open_till = partial(_open_till, self._purchases, self._settings)
+        self._pool = Pool(self._settings, self._wanted, open_till, brief=self._brief)
         self._pins = Pins(self._pool, self._settings)
         self._threads: ThreadPoolExecutor | None = None
         self._finalizer = weakref.finalize(self, _shut, self._pool, self._pins)
@@ -139,6 +133,34 @@ class Sandbox:
             ticket.cancel()
             raise
 
+    def map(
+        self,
+        source: str | bytes,
+        entry: str | None,
+        arguments: Iterable[object],
+        *,
+        per: Per = "item",
+        at_once: int | None = None,
+        **options: Any,
+    ) -> Iterator[Result]:
+        """Run *source* for each of *arguments*, *at_once* at a time (as many as cores); yield results in their order.
+
+        Each item has a fresh worker, or, *per* "batch", a few workers share the items: faster by far, and what an item
+        leaves in memory the next one in that worker can find. *options* are those of `run`. *arguments* may be endless:
+        they are taken as results are.
+        """
+        from mayfly.sandbox._map import Batch, cores
+
+        def run(argument: object, **how: Any) -> Result:
+            return self.run(source, entry, argument, **options, **how)
+
+        batch = Batch(run, self.release, per=per, at_once=at_once or cores(self._settings.jobs))
+        return batch.results(arguments)
+
+    def release(self, tenant: str) -> None:
+        """End the pinned workers of *tenant*."""
+        self._pins.release(tenant)
+
     @contextmanager
     def stream(
         self,
@@ -158,15 +180,15 @@ class Sandbox:
         job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory, spender)
         self._pool.slots.get()
         try:
-            call = self._send(job, ticket)
+            streaming = Streaming(job, partial(self._send, ticket=ticket), self._widen)
             try:
-                yield Stream(call.items())
+                yield Stream(streaming.items())
             finally:
                 if ticket is not None:
                     ticket.release()
-                call.lease.end()
+                streaming.end()
         except NoWall as error:
-            yield Stream(iter([_refused(str(error))]))
+            yield Stream(iter([refused(str(error))]))
         finally:
             self._pool.slots.put(None)
 
@@ -200,8 +222,9 @@ class Sandbox:
         if len(source) + len(encoded) > self._settings.source:
             raise _values.BadValue(f"source and argument are larger than the limit of {self._settings.source} bytes")
         allowed = None if imports is None else frozenset(imports)
-        parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages) if grants else _NO_GRANTS
-        return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY)
+        parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages) if grants else NO_GRANTS
+        full = hash(source) in self._full
+        return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY, full)
 
     def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket | None) -> Result:
         try:
@@ -213,13 +236,23 @@ class Sandbox:
         try:
             # Calls in one process could be taken for each other; who buys is known for sure.
             alone = job.lines is not None or job.grants.sellers
-            if lane == "pinned" and self._settings.pinned and not alone:
-                return self._run_pinned(job, tenant, ticket)
-            return self._run_once(job, ticket)
+            pinned = lane == "pinned" and self._settings.pinned and not alone
+            try:
+                return self._run_pinned(job, tenant, ticket) if pinned else self._run_once(job, ticket)
+            except MoreNeeded as error:
+                job = self._widen(job, error)
+                return self._run_pinned(job, tenant, ticket) if pinned else self._run_once(job, ticket)
         except NoWall as error:
-            return _refused(str(error))
+            return refused(str(error))
         finally:
             pool.slots.put(None)
+
+    def _widen(self, job: Job, error: MoreNeeded) -> Job:
+        """Return the job as it is to be begun again, with all modules; the next one with its source begins so."""
+        if len(self._full) >= _MOST_REMEMBERED:
+            self._full.clear()
+        self._full.add(hash(job.source))
+        return job._replace(full=True, spent=error.spent)
 
     def _run_once(self, job: Job, ticket: Ticket | None) -> Result:
         call = self._send(job, ticket)
@@ -233,7 +266,7 @@ class Sandbox:
     def _send(self, job: Job, ticket: Ticket | None) -> Call:
         """Send *job* to a fresh worker; one that died while it waited has run nothing, so the next is tried."""
         for _ in range(_TRIES):
-            lease = self._pool.take(job.grants, job.timeout)
+            lease = self._pool.take(job.outfit(), job.timeout)
             call = Call(lease, job, self._settings, "one-shot")
             try:
                 if ticket is not None:
@@ -267,8 +300,9 @@ class Sandbox:
 
     def warm(self, grants: Collection[str] = ()) -> Level:
         """Start the processes now instead of with the first job; return the level they reached, or "none"."""
+        parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages)
         try:
-            return self._pool.warm(_grants.parse(tuple(grants), self._workspace, more=self._packages))
+            return self._pool.warm(Outfit(parsed, lean=parsed == NO_GRANTS))
         except NoWall:
             return "none"
 
@@ -292,18 +326,20 @@ class Sandbox:
         self._begin()
 
 
-_NO_GRANTS = Grants()
 _NOBODY = Spender()
 _OPEN: weakref.WeakSet[Sandbox] = weakref.WeakSet()
+
+
+def _open_till(purchases: Purchases | None, settings: SandboxSettings) -> Cashier:
+    """Make what jobs buy through, when the first of them may: most sandboxes never load it."""
+    from mayfly.sandbox._till import Cashier
+
+    return Cashier(purchases, settings)
 
 
 def _shut(pool: Pool, pins: Pins) -> None:
     pins.close()
     pool.close()
-
-
-def _refused(reason: str) -> Result:
-    return Result(status="refused", error=reason, level="none")
 
 
 def _forked() -> None:

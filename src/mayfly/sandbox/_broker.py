@@ -10,13 +10,15 @@ import socket
 import subprocess
 import threading
 import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import split_host
 from mayfly.sandbox._python import command, end, is_stopped
-from mayfly.sandbox._till import Till
 from mayfly.sandbox.jail import _wire
+
+if TYPE_CHECKING:
+    from mayfly.sandbox._till import Till
 
 # Seconds between two starts: a proxy that dies at once, over and over, must not keep a core busy.
 _PAUSE = 0.1

@@ -12,14 +12,17 @@ from typing import NamedTuple
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _tasks, _values
-from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._grants import NO_GRANTS, Grants
 from mayfly.sandbox._lines import LineFeed
 from mayfly.sandbox._pool import Lease
-from mayfly.sandbox._purchases import Spender
 from mayfly.sandbox._result import Lane, Result, Status
+from mayfly.sandbox._spender import Spender
 from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
 from mayfly.sandbox._workspace import Watched
-from mayfly.sandbox.jail import _nodes, _wire
+from mayfly.sandbox._zygote import Outfit
+from mayfly.sandbox.jail import _modules, _nodes, _wire
+
+_NO_ANSWER = "something that is not an answer was written to the channel"
 
 
 class Job(NamedTuple):
@@ -34,6 +37,22 @@ class Job(NamedTuple):
     memory: int | None
     lines: str | Path | None
     spender: Spender
+    # Whether it needs all modules: it has asked for one that a lean worker does not have.
+    full: bool = False
+    # Seconds it has used already.
+    spent: float = 0.0
+
+    def outfit(self) -> Outfit:
+        """Return what its worker is to be given; a job with grants may do something, so it is never begun twice."""
+        return Outfit(self.grants, lean=not self.full and self.grants is NO_GRANTS and _modules.is_lean(self.source))
+
+
+class MoreNeeded(Exception):
+    """A lean worker gave the job up, so it has to be run again in one that has all modules."""
+
+    def __init__(self, spent: float) -> None:
+        super().__init__("the job needs a module that a lean worker does not have")
+        self.spent = spent
 
 
 class NotSent(Exception):
@@ -78,14 +97,14 @@ class Call:
         self.lane = lane
         self.threads = False
         self._watched: Watched | None = None
-        self._started = time.monotonic()
+        self._started = time.monotonic() - job.spent
         self._deadline = self._started + job.timeout
 
     def send(self, *, again: bool = False) -> None:
         """Send the request; *again* sends the argument alone, to a worker that has the source."""
         worker, job = self.lease.worker, self.job
-        if job.memory is not None and worker.group is not None and not again:
-            worker.group.limit(job.memory)
+        if job.memory is not None and worker.member is not None and not again:
+            worker.member.limit(job.memory)
         if self.lease.zygote.watch is not None:
             self._watched = self.lease.zygote.watch.begin(worker)
         if worker.till is not None:
@@ -114,13 +133,17 @@ class Call:
 
     def result(self) -> Result:
         """Read to the end and return the result; a streamed one is collected into a list."""
+        reply = self._reply()
+        if isinstance(reply, Result):
+            return reply
+        return self._conclude(reply, None) if reply.kind != _wire.PART else self._collect(reply)
+
+    def _collect(self, reply: Reply | Result) -> Result:
         parts: list[object] = []
         size = nodes = 0
-        for reply in self._replies():
-            if isinstance(reply, Result):
-                return reply
+        while not isinstance(reply, Result):
             if reply.kind != _wire.PART:
-                return self._conclude(reply, parts if size else None)
+                return self._conclude(reply, parts)
             size += len(reply.value)
             nodes += _nodes.exactly(reply.value, self.settings.nodes)
             if size > self.settings.result:
@@ -132,15 +155,13 @@ class Call:
                 return batch
             assert isinstance(batch, list)
             parts += batch
-        raise AssertionError("a call ends in a result")
+            reply = self._reply()
+        return reply
 
     def items(self) -> Iterator[object]:
         """Yield the items of a streamed result as they come; the last thing yielded is the `Result`."""
         streamed = False
-        for reply in self._replies():
-            if isinstance(reply, Result):
-                yield reply
-                return
+        while not isinstance(reply := self._reply(), Result):
             if reply.kind != _wire.PART:
                 yield self._conclude(reply, [] if streamed else None)
                 return
@@ -151,15 +172,17 @@ class Call:
                 return
             assert isinstance(batch, list)
             yield from batch
+        yield reply
 
-    def _replies(self) -> Iterator[Reply | Result]:
+    def _reply(self) -> Reply | Result:
+        """Read the next frame; where none can come any more, return the result that means."""
         try:
-            yield from self.lease.worker.replies(self._deadline, self.settings.result)
+            return self.lease.worker.reply(self._deadline, self.settings.result)
         except WorkerLate:
             self.lease.worker.kill()
-            yield self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f}ms")
+            return self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f}ms")
         except WorkerGone as error:
-            yield self._gone(str(error))
+            return self._gone(str(error))
 
     def _decode(self, reply: Reply) -> object:
         try:
@@ -168,7 +191,7 @@ class Call:
         except _values.BadValue as error:
             return self._ended("error", str(error))
         if reply.kind == _wire.PART and not isinstance(value, list):
-            return self._ended("died", "something that is not an answer was written to the channel")
+            return self._ended("died", _NO_ANSWER)
         return value
 
     def _conclude(self, reply: Reply, parts: list[object] | None) -> Result:
@@ -178,6 +201,10 @@ class Call:
             return value if isinstance(value, Result) else self._ended("ok", None, value=value)
         if reply.kind == _wire.MEMORY:
             return self._out_of_memory()
+        if reply.kind == _wire.MORE:
+            if self.lease.zygote.outfit.lean:
+                raise MoreNeeded(time.monotonic() - self._started)
+            return self._ended("died", _NO_ANSWER)
         if reply.kind == _wire.BROKEN:
             return self._ended("died", f"the sandbox failed to close: {reply.error}")
         return self._ended("error", reply.error or "the job failed without a message", traceback=reply.trace or None)
@@ -190,8 +217,8 @@ class Call:
         if said:
             return self._ended("died", said)
         status = self.lease.zygote.how_it_ended(self.lease.worker)
-        group = self.lease.worker.group
-        if group is not None and group.was_killed():
+        member = self.lease.worker.member
+        if member is not None and member.was_killed():
             return self._out_of_memory()
         if status is None:
             return self._ended("died", "the worker was killed")

@@ -20,7 +20,6 @@ import threading
 import time
 from collections import deque
 from pathlib import Path
-from queue import SimpleQueue
 from typing import NamedTuple
 
 # What a worker has beside the memory of its job: its copies of the interpreter's pages, and the kernel's tables.
@@ -146,8 +145,6 @@ class Groups:
         self._free: deque[Group] = deque()
         self._made = 0
         self._users = 0
-        self._moves: SimpleQueue[tuple[Group, int] | None] = SimpleQueue()
-        self._mover: threading.Thread | None = None
         for branch in branches:
             _remove_leftovers(branch.parent)
         self._prepare()
@@ -170,30 +167,6 @@ class Groups:
         """Count another sandbox that uses them."""
         with self._lock:
             self._users += 1
-
-    def enter(self, process: int, *, memory: int, tasks: int) -> Group | None:
-        """Put the process of a descriptor into a group nobody is in; None where there is none for it any more.
-
-        To move a process, the kernel waits until every processor has seen the change: ten milliseconds and more. So a
-        thread of its own does it, while the worker waits for its job; one whose job comes sooner begins it outside.
-        """
-        try:
-            group = self.take(memory=memory, tasks=tasks)
-        except OSError:  # somebody took away what was delegated: the filter holds without
-            return None
-        self._moves.put((group, pid_of(process)))
-        if self._mover is None:
-            with self._lock:
-                if self._mover is None:
-                    self._mover = threading.Thread(target=self._move, name="mayfly-cgroups", daemon=True)
-                    self._mover.start()
-        return group
-
-    def _move(self) -> None:
-        while (move := self._moves.get()) is not None:
-            group, pid = move
-            with contextlib.suppress(OSError):
-                group.add(pid)
 
     def take(self, *, memory: int, tasks: int) -> Group:
         """Return a group nobody is in."""
@@ -238,9 +211,6 @@ class Groups:
                     break
                 time.sleep(_TIDY_SECONDS / 20)
             self._free.clear()
-            if self._mover is not None:
-                self._moves.put(None)
-                self._mover = None
 
 
 class _Found:
@@ -357,12 +327,6 @@ def _make_room(own: Path) -> None:
 def _own_name() -> str:
     """Return a name that says which process made it, in which pid namespace, and when that process started."""
     return f"mayfly-{os.stat('/proc/self/ns/pid').st_ino}-{os.getpid()}-{_start_of(os.getpid())}"
-
-
-def pid_of(process: int) -> int:
-    """Return the number, as we see it, of the process behind a descriptor; -1 if it has ended."""
-    words = Path(f"/proc/self/fdinfo/{process}").read_text().split()
-    return int(words[words.index("Pid:") + 1]) if "Pid:" in words else -1
 
 
 def _start_of(pid: int) -> int:

@@ -12,7 +12,7 @@ from mayfly.sandbox._box import Sandbox
 from mayfly.sandbox._cgroup import NoGroups, find
 from mayfly.sandbox._grants import Grants
 from mayfly.sandbox._result import Level
-from mayfly.sandbox._zygote import Zygote, ZygoteFailed
+from mayfly.sandbox._zygote import Outfit, Zygote, ZygoteFailed
 
 _SWITCHES = {
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": ("1", "sudo sysctl -w {key}=0"),
@@ -70,7 +70,7 @@ def _machine() -> Layer:
 
 def _try_level(name: Level, settings: SandboxSettings) -> tuple[list[Layer], str]:
     try:
-        zygote = Zygote(name, Grants(), settings, ready=0, brief=False)
+        zygote = Zygote(name, Outfit(Grants(), lean=True), settings, ready=0, brief=False)
     except ZygoteFailed as error:
         fix = _one_user_fix() or (_namespace_fix() if name == "namespaces" else _landlock_fix())
         return [Layer(name=name, ok=False, detail=str(error), fix=fix)], f"{name}: {error}"

@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from mayfly.sandbox._box import Sandbox, Stream
-from mayfly.sandbox._purchases import Spender
+from mayfly.sandbox._box import Sandbox
 from mayfly.sandbox._result import Level, Result
+from mayfly.sandbox._spender import Spender
+from mayfly.sandbox._stream import Stream
 
 
 def only_reading(grants: Collection[str]) -> tuple[str, ...]:
@@ -47,6 +48,10 @@ class GrantedSandbox(Sandbox):
         """Do what `Sandbox.stream` does."""
         with self._box.stream(source, entry, argument, **self._with_grants(options)) as stream:
             yield stream
+
+    def release(self, tenant: str) -> None:
+        """Do what `Sandbox.release` does."""
+        self._box.release(tenant)
 
     def _with_grants(self, options: dict[str, Any]) -> dict[str, Any]:
         grants = (*options.get("grants", ()), *self._added)

@@ -39,6 +39,9 @@ class Grants:
         return self.write or self.door
 
 
+NO_GRANTS = Grants()
+
+
 def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packages = tuple) -> Grants:
     """Check *grants*; one that is unknown or cannot be meant is an `InputError` naming it.
 

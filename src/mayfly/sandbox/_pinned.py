@@ -5,7 +5,6 @@ It isolates tools from each other, not the calls of one tool: what a call leaves
 
 from __future__ import annotations
 
-import hashlib
 import threading
 import time
 from collections import OrderedDict
@@ -50,7 +49,7 @@ class Pins:
     def run(self, job: Job, tenant: str, ticket: Ticket | None) -> tuple[Result, bool] | None:
         """Call *job* on its own worker and say whether to replay it; None if it must go one-shot this time."""
         key = self._key(job, tenant)
-        pin = self._acquire(key, job.timeout)
+        pin = self._acquire(key, job)
         if pin is None:
             return None
         call = Call(pin.lease, job, self._settings, "pinned")
@@ -80,12 +79,19 @@ class Pins:
         if pin is not None and idle:
             pin.lease.end()
 
+    def release(self, tenant: str) -> None:
+        """End the workers of *tenant*."""
+        with self._lock:
+            keys = [key for key in self._pins if key.tenant == tenant]
+            idle = [pin for key in keys if self._doom(pin := self._pins.pop(key))]
+        for pin in idle:
+            pin.lease.end()
+
     @staticmethod
     def _key(job: Job, tenant: str) -> _Key:
-        digest = hashlib.sha256(job.source).digest()
-        return _Key(digest, job.entry, job.imports, job.grants, job.memory, tenant)
+        return _Key(job.source, job.entry, job.imports, job.grants, job.memory, tenant)
 
-    def _acquire(self, key: _Key, timeout: float) -> _Pin | None:
+    def _acquire(self, key: _Key, job: Job) -> _Pin | None:
         with self._lock:
             pin = self._pins.get(key)
             if pin is not None:
@@ -97,10 +103,10 @@ class Pins:
             if not self._worn(pin):
                 return pin
             self._release(key, pin, keep=False)
-        return self._create(key, timeout)
+        return self._create(key, job)
 
-    def _create(self, key: _Key, timeout: float) -> _Pin | None:
-        pin = _Pin(self._pool.take(key.grants, timeout))
+    def _create(self, key: _Key, job: Job) -> _Pin | None:
+        pin = _Pin(self._pool.take(job.outfit(), job.timeout))
         ending = []
         with self._lock:
             won = key not in self._pins

@@ -1,4 +1,4 @@
-"""Zygotes by their grants, the level they reached, and how many jobs run at once."""
+"""Zygotes by what their workers are given, the level they reached, and how many jobs run at once."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._grants import NO_GRANTS, Grants
+from mayfly.sandbox._member import Mover
 from mayfly.sandbox._result import Level
-from mayfly.sandbox._till import Cashier
 from mayfly.sandbox._worker import Worker
-from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
+from mayfly.sandbox._zygote import Outfit, SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
+
+if TYPE_CHECKING:
+    from mayfly.sandbox._till import Cashier
 
 _KEPT = 8
 # So many jobs are a few: for more, a zygote that prepares each of them pays for itself.
@@ -93,28 +96,35 @@ class Housekeeper:
 class Pool:
     """Start zygotes when they are first needed, and again when they die."""
 
-    def __init__(self, settings: SandboxSettings, level: str, cashier: Cashier, *, brief: bool = False) -> None:
+    def __init__(
+        self, settings: SandboxSettings, level: str, open_till: Callable[[], Cashier], *, brief: bool = False
+    ) -> None:
         self.slots: SimpleQueue[None] = SimpleQueue()
         for _ in range(settings.jobs):
             self.slots.put(None)
         self._settings = settings
         self._wanted = level
-        self._cashier = cashier
+        self._open_till = open_till
+        self._cashier: Cashier | None = None
         self._brief = brief
         self._lock = threading.RLock()
-        self._zygotes: OrderedDict[Grants, Zygote] = OrderedDict()
+        self._zygotes: OrderedDict[Outfit, Zygote] = OrderedDict()
         self._stood: Level | None = None
         # In a row, the last ones: what is started after one is to stand soon, and is replaced after a few jobs.
         self._accidents = 0
         self._housekeeper = Housekeeper()
+        self._mover = Mover()
 
-    def take(self, grants: Grants, patience: float) -> Lease:
-        """Return a fresh worker for *grants*; whoever wants one waits about *patience* seconds for it."""
-        return self._try(lambda: self._take(grants, patience), patience)
+    def take(self, outfit: Outfit, patience: float) -> Lease:
+        """Return a fresh worker with *outfit*; whoever wants one waits about *patience* seconds for it."""
+        zygote = self._zygotes.get(outfit)
+        if zygote is not None and (worker := zygote.take_waiting()) is not None:
+            return Lease(zygote, worker, self._housekeeper)
+        return self._try(lambda: self._take(outfit, patience), patience)
 
-    def warm(self, grants: Grants) -> Level:
-        """Start what *grants* need, and return the level it stands at."""
-        return self._try(lambda: self.zygote(grants), 0.0).level
+    def warm(self, outfit: Outfit) -> Level:
+        """Start what makes workers with *outfit*, and return the level it stands at."""
+        return self._try(lambda: self.zygote(outfit), 0.0).level
 
     def _try(self, action: Callable[[], T], patience: float) -> T:
         """Do it again after an accident: what is missing now may be there in a moment.
@@ -135,75 +145,91 @@ class Pool:
                 break
         raise NoWall(f"no sandbox could be had just now: {reason}")
 
-    def _take(self, grants: Grants, patience: float) -> Lease:
-        zygote = self.zygote(grants)
+    def _take(self, outfit: Outfit, patience: float) -> Lease:
+        zygote = self.zygote(outfit)
         try:
             return Lease(zygote, zygote.take(patience), self._housekeeper)
         except ZygoteGone:
             self.discard(zygote)
             raise
 
-    def zygote(self, grants: Grants) -> Zygote:
-        """Return the zygote for *grants*, started if need be."""
-        zygote = self._zygotes.get(grants)
+    def zygote(self, outfit: Outfit) -> Zygote:
+        """Return the zygote for *outfit*, started if need be."""
+        zygote = self._zygotes.get(outfit)
         if zygote is not None and _is_good(zygote):
             return zygote
         with self._lock:
-            zygote = self._zygotes.get(grants)
+            zygote = self._zygotes.get(outfit)
             if zygote is None or not _is_good(zygote):
                 self._brief = self._brief and zygote is None
-                fresh = self._start(grants)
+                fresh = self._start(outfit)
                 if zygote is not None:
                     zygote.close()
-                zygote = self._zygotes[grants] = fresh
+                zygote = self._zygotes[outfit] = fresh
                 self._retire_one()
             return zygote
 
     def _retire_one(self) -> None:
         """Keep few zygotes; one whose workers are in use stays."""
         if len(self._zygotes) > _KEPT:
-            idle = [grants for grants, zygote in self._zygotes.items() if grants != Grants() and not zygote.leases]
+            idle = [
+                outfit for outfit, zygote in self._zygotes.items() if outfit.grants != NO_GRANTS and not zygote.leases
+            ]
             if idle:
                 self._zygotes.pop(idle[0]).close()
 
     def discard(self, zygote: Zygote) -> None:
         """Forget a zygote that died."""
         with self._lock:
-            if self._zygotes.get(zygote.grants) is zygote:
-                del self._zygotes[zygote.grants]
+            if self._zygotes.get(zygote.outfit) is zygote:
+                del self._zygotes[zygote.outfit]
                 zygote.close(now=True)
 
-    def _start(self, grants: Grants) -> Zygote:
+    def _start(self, outfit: Outfit) -> Zygote:
         """Start a zygote at the level this sandbox stands at; the first that stands, of those wanted, is that level.
 
         Only the kernel's own answer that it cannot be done leads to the next level. An accident is the caller's to try
         again, and says nothing about levels.
         """
         levels: tuple[Level, ...] = (self._stood,) if self._stood else ("namespaces", "landlock")
-        ready = self._ready if grants == Grants() else 1
+        ready = self._ready if outfit.grants == NO_GRANTS else 1
         reasons = []
         for level in levels:
             if self._wanted in ("best", level):
                 try:
                     brief = self._brief or self._accidents > 0
-                    zygote = Zygote(level, grants, self._settings, ready=ready, brief=brief, cashier=self._cashier)
+                    zygote = Zygote(
+                        level,
+                        outfit,
+                        self._settings,
+                        ready=ready,
+                        brief=brief,
+                        mover=self._mover,
+                        cashier=self._share_cashier(outfit.grants),
+                    )
                     self._stood = level
                     return zygote
                 except ZygoteFailed as error:
                     if not error.permanent:
                         raise
                     reasons.append(f"{level}: {error}")
-                    if grants != Grants() and self._stands(level):
+                    if outfit.grants != NO_GRANTS and self._stands(level):
                         self._stood = level
                         break
         raise NoWall(f"this machine gives no sandbox: {'; '.join(reasons)}")
+
+    def _share_cashier(self, grants: Grants) -> Cashier | None:
+        """Return the one that all jobs share who may buy."""
+        if self._cashier is None and grants.sellers:
+            self._cashier = self._open_till()
+        return self._cashier
 
     def _stands(self, level: Level) -> bool:
         """Say whether *level* can be had at all, if not with the grants of a job."""
         if self._stood:
             return True
         try:
-            Zygote(level, Grants(), self._settings, ready=0, brief=True).close()
+            Zygote(level, Outfit(NO_GRANTS, lean=True), self._settings, ready=0, brief=True).close()
         except ZygoteFailed as error:
             if not error.permanent:
                 raise
@@ -220,6 +246,7 @@ class Pool:
         with self._lock:
             while self._zygotes:
                 self._zygotes.popitem()[1].close()
+            self._mover.close()
 
     def abandon(self) -> None:
         """In a forked child: let go without ending what belongs to the parent."""

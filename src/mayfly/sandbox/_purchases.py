@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
-import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlsplit
 
 from mayfly.sandbox import _values
 from mayfly.sandbox._grants import split_host
+from mayfly.sandbox._spender import Spender
 
 # What an idempotency key needs, and nothing that means something in an address or a log.
 _CALL_ID = re.compile(r"[A-Za-z0-9._:-]{1,100}")
-# Characters of a whole id that a wallet takes.
-_LONGEST_CALL = 200
 _PRICE = re.compile(r"[0-9]{1,12}(\.[0-9]{1,18})?")
 # One spelling that every reader of addresses takes apart in the same way: no user, no backslash, no fragment.
 _URL = re.compile(r"https?://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([/?][!$-\[\]-~]*)?")
@@ -28,27 +25,6 @@ _FIELDS = {"buy": {"call_id", "url", "max_price", "method", "body"}, "status": {
 _DEPTH, _NODES = 2, 64
 
 Op = Literal["buy", "balance", "status"]
-
-
-class Spender(NamedTuple):
-    """In whose name a job buys. Nothing in the job can choose or change it."""
-
-    agent: str = ""
-    run: str = ""
-    tool: str = ""
-    strategy: str = ""
-
-    def named(self) -> Spender:
-        """Return it with a run: a job that belongs to none has one of its own, so that no other shares its calls."""
-        return self if self.run else self._replace(run=f"job-{secrets.token_hex(8)}")
-
-    def call(self, call_id: str) -> str:
-        """Return the id under which a call of this spender is known: no other run or tool has the same."""
-        whole = "/".join(quote(part, safe="") for part in (self.run, self.tool, call_id))
-        if len(whole) <= _LONGEST_CALL:
-            return whole
-        # One slash and not two: no id that is written out looks like it.
-        return f"{hashlib.sha256(repr((self.run, self.tool)).encode()).hexdigest()}/{call_id}"
 
 
 @dataclass(frozen=True, kw_only=True)

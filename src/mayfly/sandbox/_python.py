@@ -42,6 +42,12 @@ def is_stopped(pid: int) -> bool:
     return False
 
 
+def pid_of(process: int) -> int:
+    """Return the number, as we see it, of the process behind a descriptor; -1 if it has ended."""
+    words = Path(f"/proc/self/fdinfo/{process}").read_text().split()
+    return int(words[words.index("Pid:") + 1]) if "Pid:" in words else -1
+
+
 def explain(error: OSError) -> str:
     """Return the error in one line; where descriptors ran out, with the limit that was met."""
     if error.errno != errno.EMFILE:

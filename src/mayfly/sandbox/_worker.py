@@ -8,15 +8,18 @@ import select
 import signal
 import socket
 import time
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.sandbox._cgroup import Group
 from mayfly.sandbox._lines import LineFeed
-from mayfly.sandbox._till import Till
+from mayfly.sandbox._member import Member
 from mayfly.sandbox.jail import _wire
 
-_CHUNK = 1 << 16
+if TYPE_CHECKING:
+    from mayfly.sandbox._till import Till
+
+# Bytes that are read at once, if no more are known to come: most answers fit, and room for more costs each of them.
+_CHUNK = 1 << 13
+_KINDS = frozenset((_wire.OK, _wire.ERROR, _wire.MEMORY, _wire.PART, _wire.MORE))
 
 
 class Reply(NamedTuple):
@@ -50,7 +53,7 @@ class Worker:
         self._pending = bytearray()
         self._poll = select.poll()
         self._awaited = 0
-        self.group: Group | None = None
+        self.member: Member | None = None
         # Where its job may buy something; who shuts the door of the worker closes it.
         self.till: Till | None = None
         channel.setblocking(False)
@@ -78,16 +81,13 @@ class Worker:
         self.nonce = os.urandom(_wire.NONCE)
         return self.nonce
 
-    def replies(self, deadline: float, limit: int) -> Iterator[Reply]:
-        """Yield frames up to and including the last one of this call."""
-        while True:
-            reply = self.reply(deadline, limit)
-            yield reply
-            if reply.kind != _wire.PART:
-                return
-
     def reply(self, deadline: float, limit: int) -> Reply:
         """Read one frame; bytes that do not fit the protocol end the worker's life."""
+        if not self._pending:
+            data = self._receive(deadline, 0)
+            if (reply := self._read_whole(data, limit)) is not None:
+                return reply
+            self._pending += data
         buffer = self._pending
         need = size = _wire.REPLY.size
         value = error = trace = 0
@@ -110,8 +110,19 @@ class Worker:
             frame[middle + error :].decode("utf-8", "replace"),
         )
 
+    def _read_whole(self, data: bytes, limit: int) -> Reply | None:
+        """Return the answer that *data* is, as nearly all are; None if it is something else, more of it or less."""
+        size = _wire.REPLY.size
+        if len(data) < size:
+            return None
+        nonce, kind, value, error, trace = _wire.REPLY.unpack_from(data)
+        if kind != _wire.OK or error or trace or len(data) != size + value:
+            return None
+        self._check(nonce, kind, value, error, trace, limit)
+        return Reply(kind, data[size:], "", "")
+
     def _check(self, nonce: bytes, kind: bytes, value: int, error: int, trace: int, limit: int) -> None:
-        known = nonce == self.nonce and kind in (_wire.OK, _wire.ERROR, _wire.MEMORY, _wire.PART)
+        known = nonce == self.nonce and kind in _KINDS
         broken = kind == _wire.BROKEN and not any(nonce)
         if not known and not broken:
             raise WorkerGone("something that is not an answer was written to the channel")
@@ -173,9 +184,9 @@ class Worker:
         self.kill()
         if self.feed is not None:
             self.feed.close()
+        if self.member is not None:
+            self.member.leave()
         self._let_go()
-        if self.group is not None:
-            self.group.give_back()
 
     def abandon(self) -> None:
         """In a forked child: let go of a worker that belongs to the parent."""

@@ -15,7 +15,7 @@ import time
 from typing import NamedTuple
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox._cgroup import pid_of
+from mayfly.sandbox._python import pid_of
 from mayfly.sandbox._worker import Worker
 
 # Seconds between two looks; where a look takes long, so many times as long as it took.

@@ -14,17 +14,21 @@ import threading
 import time
 from collections import deque
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _cgroup
 from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Grants, certificate_file
+from mayfly.sandbox._member import Member, Mover
 from mayfly.sandbox._python import command, end, explain, is_stopped
 from mayfly.sandbox._result import Level
-from mayfly.sandbox._till import Cashier
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._workspace import Watch
 from mayfly.sandbox.jail import _wire
+
+if TYPE_CHECKING:
+    from mayfly.sandbox._till import Cashier
 
 # A start takes a third of a second; on a machine that is busy beyond measure, ten seconds.
 _START_SECONDS = 20.0
@@ -60,21 +64,30 @@ class SpawnFailed(Exception):
     """The zygote lives, but there was not the process or the descriptor for another worker."""
 
 
+class Outfit(NamedTuple):
+    """What a worker is given: its openings in the wall, and whether only the modules that most jobs import."""
+
+    grants: Grants
+    lean: bool
+
+
 class Zygote:
-    """One jailed process that makes workers for one set of grants."""
+    """One jailed process that makes workers of one outfit."""
 
     def __init__(
         self,
         level: Level,
-        grants: Grants,
+        outfit: Outfit,
         settings: SandboxSettings,
         *,
         ready: int,
         brief: bool,
+        mover: Mover | None = None,
         cashier: Cashier | None = None,
     ) -> None:
         self.level = level
-        self.grants = grants
+        self.outfit = outfit
+        self.grants = grants = outfit.grants
         # One for a few jobs starts sooner, keeps no workers waiting and has learned nothing about them.
         self.brief = brief
         self.ready = 0 if brief else ready
@@ -86,6 +99,7 @@ class Zygote:
         self._lock = threading.Lock()
         self._idle: deque[Worker] = deque()
         self._settings = settings
+        self._mover = mover
         self._cashier = cashier
         self._asked = 0
         self._groups: _cgroup.Groups | None = None
@@ -132,6 +146,7 @@ class Zygote:
             "level": self.level,
             "newest_landlock": NEWEST_LANDLOCK,
             "brief": self.brief,
+            "lean": self.outfit.lean,
             "workspace": self.grants.workspace,
             "write": self.grants.write,
             "packages": list(self.grants.packages),
@@ -216,6 +231,20 @@ class Zygote:
             missing = self.ready - len(self._idle) - self._asked
             for _ in range(missing):
                 self._ask()
+
+    def take_waiting(self) -> Worker | None:
+        """Return a worker that waits for a job, with nothing to be asked first; None if there is none or something is.
+
+        This is the way of nearly every job, and short: after a pause the processor has forgotten all of it.
+        """
+        if self.brief or self.broker is not None or self._workspace is not None:
+            return None
+        with self._lock:
+            if not self._idle:
+                return None
+            self.leases += 1
+            self.taken += 1
+            return self._idle.popleft()
 
     def take(self, patience: float) -> Worker:
         """Return a worker nobody has used; a zygote that gives none within *patience* seconds is gone."""
@@ -307,8 +336,10 @@ class Zygote:
             raise SpawnFailed(explain(OSError(errno.EMFILE, os.strerror(errno.EMFILE))))
         process, channel, output, written, *doors = descriptors
         worker = Worker(number, process, socket.socket(fileno=channel), output, written)
-        if self._groups is not None:
-            worker.group = self._groups.enter(process, memory=self._settings.memory, tasks=self._settings.threads)
+        if self._groups is not None and self._mover is not None:
+            limits = {"memory": self._settings.memory, "tasks": self._settings.threads}
+            worker.member = Member(self._groups, process, **limits)
+            self._mover.await_age(worker.member)
         self._idle.append(worker)
         if self.broker is not None:
             if self.grants.sellers and self._cashier is not None:

@@ -15,6 +15,8 @@ from mayfly.sandbox.attacks._descendants import adopting_orphans, descendants
 from mayfly.sandbox.attacks._reason import one_line, stopped_by
 from mayfly.sandbox.attacks._stage import Stage
 
+# Needs what lean workers do not have, so that those that have it are there as well.
+_WIDE = "import sqlite3\ndef f(x): return x"
 _PROBE = "def f(x):\n    return x * 2\n"
 _SECONDS = 3
 _PATIENCE = 20.0
@@ -96,6 +98,7 @@ class _Range:
         if grants not in self.known:
             self.known.add(grants)
             self.box.warm(grants)
+            self.box.run(_WIDE, "f", timeout=60.0, grants=grants)
             self.crowd = len(descendants(self.apart)) + _SPARE_WORKERS
 
     def fire(self, case: Case) -> CaseResult:

@@ -12,7 +12,6 @@ import os
 import sys
 from typing import NoReturn
 
-from . import _prefault
 from ._state import Jail, high
 
 _SIZE = 32
@@ -43,7 +42,7 @@ def seed(jail: Jail) -> None:
 def _draw(jail: Jail) -> bytes:
     """Return what a child gets from OpenSSL, where children have process ids as workers do."""
     reader, writer = (high(end) for end in os.pipe())
-    child = _prefault.fork_apart(jail.pid_namespace)
+    child = jail.fork()
     if child == 0:
         _tell(writer)
     os.close(writer)

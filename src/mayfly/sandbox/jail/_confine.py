@@ -24,7 +24,6 @@ _CALLS = {
     "dup3": (292, 24),
     "close_range": (436, 436),
     "prlimit64": (302, 261),
-    "unshare": (272, 97),
     "capset": (126, 91),
     "prctl": (157, 167),
     "seccomp": (317, 277),
@@ -49,6 +48,10 @@ class Confinement:
         self._column = {"x86_64": 0, "aarch64": 1}[jail.machine]
         self._steps: list[_Step] = []
         self._filter = filter
+        # In a pid namespace of its own every worker is process 1, which can be said once for all of them.
+        self._by_number = jail.level != "namespaces"
+        if not self._by_number:
+            filter.fill_in(1)
         # A /dev/null of its own for each worker: the flags of a shared one would be a note to the next job.
         self._add("close", 0)
         self._add("openat", -100, b"/dev/null", os.O_RDWR | os.O_CLOEXEC, 0)
@@ -59,9 +62,7 @@ class Confinement:
             if low < descriptor:
                 self._add("close_range", low, descriptor - 1, 0)
             low = descriptor + 1
-        if jail.level == "namespaces":
-            self._add("unshare", _kernel.CLONE_NEWUSER)
-        # After the new user namespace: set before, the limit on tasks would count all workers together.
+        # A worker is in a user namespace of its own by now: set before, the limit on tasks would count all together.
         for kind, value in _limits(jail).items():
             self._add("prlimit64", 0, kind, ctypes.create_string_buffer(struct.pack("=qq", value, value), 16), None)
         header = ctypes.create_string_buffer(struct.pack("=II", 0x20080522, 0), 8)
@@ -75,7 +76,8 @@ class Confinement:
 
     def enter(self, *, skip: tuple[str, ...] = ()) -> None:
         """Give it all up. If one step fails the worker must end, so this raises and is not caught."""
-        self._filter.for_this_process()
+        if self._by_number:
+            self._filter.fill_in(os.getpid())
         for step in self._steps:
             if step.name not in skip and _syscall(*step.arguments) < 0:
                 raise OSError(ctypes.get_errno(), f"{step.name}: {os.strerror(ctypes.get_errno())}")

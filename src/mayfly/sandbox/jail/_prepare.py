@@ -11,44 +11,55 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Callable
-from importlib.machinery import PathFinder
-from typing import Any
+from collections.abc import Callable, Sequence
+from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
+from types import ModuleType
+from typing import Any, NoReturn
 
-from . import _guard, _prefault
-from ._state import Jail, high, request
+from . import _guard, _modules, _prefault
+from ._state import CHANNEL, HIGH, Jail, high, open_channel, request
 from ._wire import PORT
 
-# Not preloaded: they need a terminal, a screen or a daemon, or exist for CPython's own tests.
-_SKIPPED = ("_test", "_xx", "xx", "_tkinter", "readline", "_curses", "_dbm", "_gdbm", "nis", "ossaudiodev", "spwd")
-_PURE = """
-    abc array ast asyncio base64 bisect calendar cmath codecs collections.abc contextlib contextvars copy csv ctypes
-    dataclasses datetime decimal difflib encodings.ascii encodings.cp1252 encodings.idna encodings.latin_1 enum errno
-    fractions functools graphlib hashlib heapq hmac html.parser inspect io ipaddress itertools json keyword linecache
-    locale math numbers operator pathlib pickle pprint queue random re reprlib secrets select socket stat statistics
-    string struct textwrap threading time token tomllib traceback types typing unicodedata urllib.parse uuid warnings
-    weakref zlib zoneinfo _strptime _pydatetime _pylong
-"""
-_NET = "http.client ssl urllib.request"
 
-
-def preload(*, net: bool, brief: bool) -> None:
+def preload(*, net: bool, brief: bool, lean: bool) -> None:
     """Import what jobs will: a later import of an extension module would need executable memory.
 
     In a zygote for a few jobs each of them imports the rest by itself, which takes that job longer.
     """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in _preloaded(net=net, brief=brief, lean=lean):
+            with contextlib.suppress(ImportError, OSError):
+                importlib.import_module(name)
+
+
+def _preloaded(*, net: bool, brief: bool, lean: bool) -> list[str]:
+    if lean:
+        return _modules.LEAN_EXTENSIONS if brief else _modules.LEAN
     extensions: set[str] = set()
     for path in sys.path:
         if path.endswith("lib-dynload") and os.path.isdir(path):
             extensions |= {name.split(".")[0] for name in os.listdir(path)}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        # This one imports the whole of asyncio, which does without where it has to.
-        skipped = (*_SKIPPED, "_asyncio") if brief else _SKIPPED
-        for name in (*(() if brief else _PURE.split()), *(_NET.split() if net else ()), *sorted(extensions)):
-            if not name.startswith(skipped):
-                with contextlib.suppress(ImportError, OSError):
-                    importlib.import_module(name)
+    # This one imports the whole of asyncio, which does without where it has to.
+    skipped = (*_modules.SKIPPED, "_asyncio") if brief else _modules.SKIPPED
+    wanted = sorted(name for name in extensions if not name.startswith(skipped))
+    return [*(() if brief else _modules.PURE), *(_modules.NET if net else ()), *wanted]
+
+
+class LeanFinder:
+    """Stand in for `PathFinder` in a lean worker, and give the job up where it needs an extension module."""
+
+    def __init__(self, give_up: Callable[[], NoReturn]) -> None:
+        self._give_up = give_up
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Find what `PathFinder` would."""
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and isinstance(spec.loader, ExtensionFileLoader):
+            self._give_up()
+        return spec
 
 
 def prepare_imports(jail: Jail) -> None:
@@ -57,6 +68,8 @@ def prepare_imports(jail: Jail) -> None:
     if jail.level == "landlock" and jail.root:
         _reach_by_descriptor(jail)
     _list_libraries()
+    if jail.config["lean"]:
+        sys.meta_path[sys.meta_path.index(PathFinder)] = LeanFinder(jail.worker.give_up)
     sys.dont_write_bytecode = True
 
 
@@ -126,22 +139,30 @@ def silence() -> None:
     os.close(null)
 
 
+def open_worker(jail: Jail) -> None:
+    """Have the worker-to-be make what it reads from, while a channel is there."""
+    open_channel()
+    jail.worker.open(CHANNEL)
+    os.closerange(CHANNEL, HIGH)
+
+
 def learn(jail: Jail, confine: Callable[[], None]) -> None:
     """Rehearse here once, so that workers inherit filled caches; then watch a child to learn what a job touches."""
     trivial, broad = request("def run(argument): return argument"), request(jail.warm_up)
-    for rehearsed in (broad, trivial):
-        jail.worker.rehearse(rehearsed)
+    open_channel(broad, trivial, trivial, broad)
+    for _ in range(2):
+        jail.worker.rehearse()
     gc.collect()
     gc.freeze()
 
     def rehearsal(note: Callable[[], None]) -> None:
         confine()
-        jail.worker.rehearse(trivial)
-        note()
-        jail.worker.rehearse(broad)
-        note()
+        for _ in range(2):
+            jail.worker.rehearse()
+            note()
 
     learned = _prefault.learn(jail.proc, rehearsal, 2)
+    os.closerange(CHANNEL, HIGH)
     if len(learned) == 2:
         trivially, broadly = learned
         jail.first = _prefault.Bulk(trivially.written)

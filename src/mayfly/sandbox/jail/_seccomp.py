@@ -33,7 +33,6 @@ from __future__ import annotations
 
 import ctypes
 import errno
-import os
 from typing import NamedTuple
 
 _ALLOW = 0x7FFF0000
@@ -179,11 +178,10 @@ class Filter:
         self._own = [(i, code | yes << 16 | no << 24) for i, (code, yes, no, k) in enumerate(program) if k == _OWN_PID]
         self.program = (ctypes.c_uint64 * 2)(len(program), ctypes.addressof(self._encoded))
 
-    def for_this_process(self) -> None:
-        """Fill in the process id."""
-        pid = os.getpid() << 32
+    def fill_in(self, pid: int) -> None:
+        """Say which process is the one that asks."""
         for index, instruction in self._own:
-            self._encoded[index] = instruction | pid
+            self._encoded[index] = instruction | pid << 32
 
 
 _DENY: Instruction = (_RETURN, 0, 0, _ERRNO | errno.EPERM)

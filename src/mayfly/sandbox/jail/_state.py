@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _random
+import _socket
 import errno
 import fcntl
 import os
@@ -11,7 +12,8 @@ from typing import Any
 
 from . import _prefault, _wire, _worker
 
-_HIGH = 20
+# From here on the zygote keeps its own descriptors; those below are the next worker's.
+HIGH = 20
 # The lowest free descriptors of a zygote, so those of the next worker's channel and output. Between them are the host's
 # ends of both.
 CHANNEL, OUTPUT = 3, 6
@@ -32,7 +34,8 @@ class Jail:
         self.users = range(0)
         self.proc = high(os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
         self.kept: list[int] = []
-        self.pid_namespace = -1
+        # How a worker begins.
+        self.fork = _prefault.fork_apart if self.level == "namespaces" else _prefault.fork
         self.table = read_beside("syscalls.txt")
         self.warm_up = read_beside("warm_up.py")
         self.worker = _worker.Worker(files=bool(config["workspace"]), nodes=config["nodes"])
@@ -55,10 +58,20 @@ def request(source: str) -> bytes:
     return _wire.REQUEST.pack(bytes(_wire.NONCE), _wire.NAMED, 0, 0, 1 << 20, *sizes) + b"".join(parts)
 
 
+def open_channel(*requests: bytes) -> int:
+    """Put a channel where a worker looks for its own, with *requests* waiting in it; return its other end."""
+    ours, theirs = (end.detach() for end in _socket.socketpair())
+    if ours != CHANNEL:
+        raise OSError(errno.EBADF, f"descriptor {ours} is not where the channel belongs")
+    for request in requests:
+        os.write(theirs, request)
+    return theirs
+
+
 def high(descriptor: int) -> int:
-    """Move *descriptor* out of the way: the next two belong to the channel of the next worker."""
+    """Move *descriptor* out of the way of the next worker's."""
     try:
-        moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
+        moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, HIGH)
     except OSError as error:
         # So high a number is an invalid argument to a process that may not have so many.
         number = errno.EMFILE if error.errno == errno.EINVAL else error.errno

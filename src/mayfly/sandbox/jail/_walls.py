@@ -11,7 +11,7 @@ import socket
 import struct
 
 from . import _kernel, _landlock, _root
-from ._state import Jail, high
+from ._state import Jail
 from ._wire import PORT
 
 _NOBODY = 0x70000000
@@ -48,10 +48,7 @@ def _enter_namespaces(jail: Jail) -> int:
         _map_ids(jail.proc, user, group)
         socket.sethostname("mayfly")
         _root.build(jail.config, user=0, machine=jail.machine)
-    child = os.fork()
-    if child == 0:
-        jail.pid_namespace = high(os.open("self/ns/pid", os.O_RDONLY | os.O_CLOEXEC, dir_fd=jail.proc))
-    return child
+    return os.fork()
 
 
 def _enter_landlock(jail: Jail) -> int:

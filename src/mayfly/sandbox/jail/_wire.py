@@ -34,9 +34,9 @@ class Request(NamedTuple):
     argument: int
 
 
-# Reply: nonce, kind, the lengths of value (JSON), error and traceback.
+# Reply: nonce, kind, the lengths of value (JSON), error and traceback. MORE: a lean worker lacks a module.
 REPLY = struct.Struct("=16scIII")
-OK, ERROR, MEMORY, PART, BROKEN = b"O", b"E", b"M", b"P", b"B"
+OK, ERROR, MEMORY, PART, BROKEN, MORE = b"O", b"E", b"M", b"P", b"B", b"+"
 
 ERROR_SIZE = 4_000
 TRACEBACK_SIZE = 16_000

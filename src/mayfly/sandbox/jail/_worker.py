@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _socket
 import _thread
 import errno
 import io
@@ -12,13 +13,17 @@ import select
 import socket
 import sys
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from . import _job, _nodes, _prefault, _wire
 
 _MANY = 1 << 20
-# Milliseconds without a job after which a worker uses its time to copy what it might need.
-_IDLE = 5
+# Bytes that hold most arguments; room for more would cost every call.
+_ONE_READ = 1 << 13
+# Milliseconds without a job after which a worker uses its time to copy what it might need: under load the next job
+# comes sooner, and what it does not need is not copied.
+_IDLE = 20
+_TRIVIAL = "def run(argument): return argument"
 # How deep in calls a job begins, so that it can go as deep as in a plain interpreter.
 _OUR_FRAMES = 12
 
@@ -52,23 +57,34 @@ class Worker:
     def __init__(self, *, files: bool, nodes: int) -> None:
         self.files = files
         self.nodes = nodes
-        self.channel: socket.socket
+        self.channel: _socket.socket
+        self.poll = select.poll()
         self.entry: _job.Entry | None = None
         self.nonce = b""
-        self.limit = 0
+        self.limit = 1 << 20
         self.base = 0
         self.reset_output()
 
-    def serve(self, channel: socket.socket, base: int, later: _prefault.Touched) -> NoReturn:
+    def open(self, channel: int) -> None:
+        """In the zygote, with a socket there: every worker finds one of its own behind this number."""
+        self.channel = _socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, channel)
+        self.poll.register(channel, select.POLLIN)
+
+    def serve(self, base: int, later: _prefault.Touched) -> NoReturn:
         """Answer requests until the host hangs up or kills us. Untrusted code runs from here on."""
-        self.channel, self.base = channel, base
+        self.base = base
         sys.setrecursionlimit(sys.getrecursionlimit() + _OUR_FRAMES)
-        poll = select.poll()
-        poll.register(channel, select.POLLIN)
-        if not poll.poll(_IDLE):
-            _prefault.populate_until(later, lambda: bool(poll.poll(0)))
+        if not self.poll.poll(_IDLE):
+            _prefault.populate_until(later, lambda: bool(self.poll.poll(0)))
+            self.walk_through()
         while True:
             self.answer()
+
+    def walk_through(self) -> None:
+        """Go the way of a job once, with one of our own and to nobody: the next one finds it trodden."""
+        entry = _job.load(_TRIVIAL, "run", None)
+        self.encode(_job.finish(entry(json.loads("{}"))))
+        sys.modules.pop(_job.NAME, None)
 
     def reset_output(self) -> None:
         """Give the job fresh standard streams over descriptors 1 and 2."""
@@ -79,20 +95,16 @@ class Worker:
         sys.stdout, sys.stderr = self.output, errors
         vars(sys).update(__stdout__=self.output, __stderr__=errors)
 
-    def rehearse(self, request: bytes) -> None:
-        """Answer a request of our own, to nobody."""
-        self.channel, other = socket.socketpair()
-        with self.channel, other:
-            other.sendall(request)
-            self.answer()
+    def rehearse(self) -> None:
+        """Answer a request of our own that waits in the channel, and forget it."""
+        self.answer()
         self.entry = None
         sys.modules.pop(_job.NAME, None)
 
     def answer(self) -> None:
         """Read one request and reply to it; anything that goes wrong on the way is the reply."""
-        request = _wire.Request(*_wire.REQUEST.unpack(self.receive(_wire.REQUEST.size)))
+        request, body = self.read_again() if self.entry is not None else self.read()
         self.nonce = request.nonce
-        body = self.receive(sum(request[-4:]))
         try:
             if request.flags & _wire.AGAIN:
                 if sys.stdout is not self.output or self.output.closed:
@@ -108,6 +120,21 @@ class Worker:
             self.reply(_wire.MEMORY)
         except BaseException as error:
             self.fail(error)
+
+    def read(self) -> tuple[_wire.Request, bytes]:
+        """Read a request and nothing behind it: a descriptor may follow, which must be asked for."""
+        request = _wire.Request(*_wire.REQUEST.unpack(self.receive(_wire.REQUEST.size)))
+        return request, self.receive(sum(request[-4:]))
+
+    def read_again(self) -> tuple[_wire.Request, bytes]:
+        """Read a request that calls what is loaded: nothing can follow it, so all there is can be taken at once."""
+        data = self.channel.recv(_ONE_READ)
+        size = _wire.REQUEST.size
+        if len(data) < size:
+            data += self.receive(size - len(data)) if data else os._exit(0)
+        request = _wire.Request(*_wire.REQUEST.unpack_from(data))
+        missing = size + sum(request[-4:]) - len(data)
+        return request, data[size:] + self.receive(missing) if missing > 0 else data[size:]
 
     def load(self, request: _wire.Request, body: bytes) -> None:
         """Lower the limits to what the request asks for; none can be raised again. Then load the source."""
@@ -173,6 +200,11 @@ class Worker:
         header = _wire.REPLY.pack(self.nonce, kind, len(value), len(error), len(trace))
         self.channel.sendall(b"".join((header, value, error, trace)))
 
+    def give_up(self) -> NoReturn:
+        """End, and have the host run the job where all modules are."""
+        self.reply(_wire.MORE)
+        os._exit(0)
+
     def receive(self, size: int) -> bytes:
         """Read exactly *size* bytes, or end: without a host there is nothing to do."""
         data = self.channel.recv(size)
@@ -188,7 +220,7 @@ class Worker:
 
     def lines(self) -> Iterator[str]:
         """Take the descriptor that comes with the request and read its lines."""
-        _, descriptors, _, _ = socket.recv_fds(self.channel, 1, 1)
+        _, descriptors, _, _ = socket.recv_fds(cast("socket.socket", self.channel), 1, 1)
         with open(descriptors[0], encoding="utf-8", errors="replace", newline="\n") as file:
             for line in file:
                 yield line.removesuffix("\n").removesuffix("\r")

@@ -13,9 +13,9 @@ import signal
 import socket
 from typing import NamedTuple, NoReturn
 
-from . import _chance, _kernel, _prefault, _prepare, _seccomp, _walls, _wire
+from . import _chance, _kernel, _prepare, _seccomp, _walls, _wire
 from ._confine import Confinement
-from ._state import CHANNEL, OUTPUT, Jail, high
+from ._state import CHANNEL, HIGH, OUTPUT, Jail, high, open_channel
 
 _KEPT_STATUSES = 1024
 # What the host reads of a message; a longer one is cut by the kernel.
@@ -27,7 +27,7 @@ def main(descriptor: int) -> NoReturn:
     control = socket.socket(fileno=high(descriptor))
     host = os.pidfd_open(os.getppid())
     jail = Jail(json.loads(control.recv(1 << 20)))
-    _prepare.preload(net=jail.config["net"], brief=jail.config["brief"])
+    _prepare.preload(net=jail.config["net"], brief=jail.config["brief"], lean=jail.config["lean"])
     os.environ.clear()
     try:
         child = _walls.enter(jail)
@@ -100,6 +100,7 @@ def _settle(jail: Jail) -> Confinement:
     _prepare.silence()
     if not jail.config["write"]:
         _prepare.write_to_nowhere()
+    _prepare.open_worker(jail)
     _chance.find_generators(jail)
     if jail.config["brief"]:
         gc.freeze()
@@ -166,31 +167,36 @@ def _status(asked: int, poll: select.poll, running: dict[int, Running], ended: d
 
 
 def _spawn(control: socket.socket, jail: Jail, confinement: Confinement, number: int) -> Running:
-    ours, theirs = socket.socketpair()
-    with contextlib.ExitStack() as stack:
-        for end in (ours, theirs):
-            stack.enter_context(end)
+    """Fork a worker and hand its descriptors to the host; all that is made for it lies below `HIGH`, and is closed."""
+    try:
+        theirs = open_channel()
         readable = _sealed_output(jail.config["output"])
-        stack.callback(os.close, readable)
         output = os.open(f"self/fd/{readable}", os.O_WRONLY | os.O_CLOEXEC, dir_fd=jail.proc)
-        stack.callback(os.close, output)
-        if (ours.fileno(), output) != (CHANNEL, OUTPUT):
-            raise OSError(errno.EBADF, f"descriptors {ours.fileno()} and {output} are not where they belong")
-        sent = [theirs.fileno(), readable, output]
+        if output != OUTPUT:
+            raise OSError(errno.EBADF, f"descriptor {output} is not where the output belongs")
+        sent = [theirs, readable, output]
         if jail.config["net"]:
-            sent.append(stack.enter_context(_walls.open_door()).fileno())
-        pid = _fork_worker(ours, jail, confinement, number)
+            sent.append(_walls.open_door().detach())
+        gc.freeze()  # what we have made since the last one is not the worker's to look through
+        pid = jail.fork()
+        if pid == 0:
+            _become_worker(jail, confinement, number)
+        return _announce(control, number, pid, sent)
+    finally:
+        os.closerange(CHANNEL, HIGH)
+
+
+def _announce(control: socket.socket, number: int, pid: int, sent: list[int]) -> Running:
+    """Tell the host of a new worker; one it cannot be told of must not live."""
+    try:
         handle = high(os.pidfd_open(pid))
         message = _wire.WORKER.pack(_wire.SPAWN, number, pid)
         socket.send_fds(control, [message], [handle, *sent])
-    return Running(number, pid, handle)
-
-
-def _fork_worker(channel: socket.socket, jail: Jail, confinement: Confinement, number: int) -> int:
-    pid = _prefault.fork_apart(jail.pid_namespace) if jail.level == "namespaces" else _prefault.fork()
-    if pid == 0:
-        _become_worker(channel, jail, confinement, number)
-    return pid
+        return Running(number, pid, handle)
+    except BaseException:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        raise
 
 
 def _sealed_output(size: int) -> int:
@@ -204,16 +210,16 @@ def _sealed_output(size: int) -> int:
     return descriptor
 
 
-def _become_worker(channel: socket.socket, jail: Jail, confinement: Confinement, number: int) -> NoReturn:
+def _become_worker(jail: Jail, confinement: Confinement, number: int) -> NoReturn:
     """Confine this process for good, then serve. If any wall fails, end without having read a job."""
     try:
         jail.first.populate()
         _confine(jail, confinement, number)
-        jail.worker.serve(channel, jail.base, jail.later)
+        jail.worker.serve(jail.base, jail.later)
     except BaseException as error:
         with contextlib.suppress(BaseException):
             text = f"{type(error).__name__}: {error}".encode()[: _wire.ERROR_SIZE]
-            channel.sendall(_wire.REPLY.pack(bytes(_wire.NONCE), _wire.BROKEN, 0, len(text), 0) + text)
+            jail.worker.channel.sendall(_wire.REPLY.pack(bytes(_wire.NONCE), _wire.BROKEN, 0, len(text), 0) + text)
     os._exit(70)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.sandbox import _cgroup
-from mayfly.sandbox._python import command, end
+from mayfly.sandbox._python import command, end, pid_of
 
 _FEATURES = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENODEV)
 _NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
@@ -132,7 +132,7 @@ class Running:
     def go(self, group: _cgroup.Group | None) -> None:
         """Count it in *group* from now on, and let it make its first process."""
         if group is not None:
-            group.add(_cgroup.pid_of(self._process))
+            group.add(pid_of(self._process))
         with contextlib.suppress(OSError):
             self.channel.send(b"G")
         said, descriptors = self._hear(1)

@@ -1,0 +1,82 @@
+"""One source, many arguments: a few at a time, the results in the order of the arguments."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
+from typing import Literal, Protocol
+
+from mayfly.core import InputError
+from mayfly.sandbox._call import Ticket
+from mayfly.sandbox._result import Lane, Result
+
+Per = Literal["item", "batch"]
+# Arguments that are taken from an iterator beyond those whose results are awaited: so many for each one at work keep
+# all of them busy while the caller looks at a result.
+_AHEAD = 2
+
+
+class Run(Protocol):
+    """`Sandbox.run`, with all but these said already."""
+
+    def __call__(self, argument: object, *, lane: Lane, tenant: str, ticket: Ticket) -> Result:
+        """Run the source once."""
+
+
+class Batch:
+    """The calls of one `map`, in a few threads."""
+
+    def __init__(self, run: Run, release: Callable[[str], None], *, per: Per, at_once: int) -> None:
+        if per not in ("item", "batch"):
+            raise InputError(f"a worker is for each item or for a batch, not {per!r}", fix="use item or batch")
+        if at_once < 1:
+            raise InputError(f"at_once must be a number of jobs above 0, not {at_once!r}")
+        self._run = run
+        self._release = release
+        self._at_once = at_once
+        self._lane: Lane = "one-shot" if per == "item" else "pinned"
+        # A name nobody else uses for each thread: with it a worker is found again, and by nobody else.
+        self._tenants = [f"map {os.urandom(16).hex()}" for _ in range(at_once)]
+        self._free: SimpleQueue[str] = SimpleQueue()
+        for tenant in self._tenants:
+            self._free.put(tenant)
+        self._waiting: deque[tuple[Future[Result], Ticket]] = deque()
+
+    def results(self, arguments: Iterable[object]) -> Iterator[Result]:
+        """Yield the results; whoever stops listening ends what still runs."""
+        with ThreadPoolExecutor(self._at_once, "mayfly-map") as threads:
+            try:
+                for argument in arguments:
+                    if len(self._waiting) >= self._at_once * _AHEAD:
+                        yield self._waiting[0][0].result()
+                        self._waiting.popleft()
+                    ticket = Ticket()
+                    self._waiting.append((threads.submit(self._call, argument, ticket), ticket))
+                while self._waiting:
+                    yield self._waiting[0][0].result()
+                    self._waiting.popleft()
+            finally:
+                for future, ticket in self._waiting:
+                    future.cancel()
+                    ticket.cancel()
+                threads.shutdown()
+                for tenant in self._tenants:
+                    self._release(tenant)
+
+    def _call(self, argument: object, ticket: Ticket) -> Result:
+        tenant = self._free.get()
+        try:
+            return self._run(argument, lane=self._lane, tenant=tenant, ticket=ticket)
+        finally:
+            self._free.put(tenant)
+
+
+def cores(most: int) -> int:
+    """Return how many jobs at once keep this machine busy, no more than *most*."""
+    with contextlib.suppress(AttributeError):  # only Linux says how many of its cores are ours
+        return min(most, len(os.sched_getaffinity(0)))
+    return min(most, os.cpu_count() or 1)

@@ -1,0 +1,95 @@
+"""When a worker is put into a control group: once it has lived for a moment.
+
+To move a process, the kernel waits until every processor has seen the change: ten milliseconds and more. Most one-shot
+workers have had their job and are gone by then. So a thread of its own moves those that are still there; until then the
+filter bounds what there is to hold, as it does where there are no control groups (docs/trust.md).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from queue import SimpleQueue
+
+from mayfly.sandbox._cgroup import Group, Groups
+from mayfly.sandbox._python import pid_of
+
+# Seconds: most jobs take less, and whoever waits longer than that for one is in its group before it comes.
+_AGE = 0.01
+
+
+class Member:
+    """The place of one worker in a control group, as soon as it has one."""
+
+    def __init__(self, groups: Groups, process: int, *, memory: int, tasks: int) -> None:
+        self.born = time.monotonic()
+        self._groups = groups
+        self._process = process
+        self._memory = memory
+        self._tasks = tasks
+        self._lock = threading.Lock()
+        self._group: Group | None = None
+        self._left = False
+
+    def limit(self, memory: int) -> None:
+        """Hold the job to *memory* bytes, from when it is in a group."""
+        with self._lock:
+            self._memory = memory
+            if self._group is not None:
+                self._group.limit(memory)
+
+    def join(self) -> None:
+        """Take a group nobody is in and put the process there, unless that has ended."""
+        with self._lock:
+            if self._left:
+                return
+            pid = pid_of(self._process)
+            self._group = group = self._groups.take(memory=self._memory, tasks=self._tasks)
+        group.add(pid)  # outside of the lock: whoever ends the worker does not wait for it
+
+    def was_killed(self) -> bool:
+        """Say whether the kernel has killed it for want of memory."""
+        with self._lock:
+            return self._group is not None and self._group.was_killed()
+
+    def leave(self) -> None:
+        """Let another worker have the group; to be called while the descriptor of the process is still open."""
+        with self._lock:
+            self._left = True
+            group, self._group = self._group, None
+        if group is not None:
+            group.give_back()
+
+
+class Mover:
+    """One thread that puts workers into their groups when they are old enough."""
+
+    def __init__(self) -> None:
+        self._queue: SimpleQueue[Member | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def await_age(self, member: Member) -> None:
+        """Have *member* join its group when it is old enough."""
+        self._queue.put(member)
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._work, name="mayfly-cgroups", daemon=True)
+                    self._thread.start()
+
+    def _work(self) -> None:
+        while (member := self._queue.get()) is not None:
+            time.sleep(max(0.0, member.born + _AGE - time.monotonic()))
+            # Somebody may have taken away what was delegated to us: the filter holds without.
+            with contextlib.suppress(OSError):
+                member.join()
+
+    def close(self) -> None:
+        """End the thread after what waits."""
+        with self._lock:
+            if self._thread is not None:
+                self._queue.put(None)
+                self._thread.join()
+                self._thread = None
