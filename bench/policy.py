@@ -82,7 +82,7 @@ def _table(title: str, caption: str, found: dict[str, dict[str, Spread]]) -> Tab
         ours = spreads[OURS]
         cells = [_cell(spreads.get(name)) for name in (OURS, BARE, *PEERS)]
         rows.append([case, *cells, *(_ratio(spreads.get(name), ours) for name in PEERS)])
-    head = ("program", OURS, BARE, *PEERS, *(f"× {name}" for name in PEERS))
+    head = ("program", OURS, BARE, *PEERS, *(f"× faster than {name}" for name in PEERS))
     return Table(title=title, caption=caption, head=head, rows=rows)
 
 
@@ -95,7 +95,7 @@ def _short(value: float) -> str:
 
 
 def _ratio(peer: Spread | None, ours: Spread) -> str:
-    return "-" if peer is None else f"{peer.middle / ours.middle:.1f}"
+    return "-" if peer is None else number(peer.middle / ours.middle)
 
 
 def _bars(found: dict[str, dict[str, Spread]]) -> Table:
