@@ -120,6 +120,8 @@ class Known:
 
     def _ensure(self, clause: Clause) -> None:
         symbol = clause.head.symbol
+        if clause.time is None and symbol in self.declared and symbol.name not in self._extra_by_name:
+            return
         if self._is_builtin(clause.head) or self._defined_elsewhere(clause):
             return
         found = self.declared.get(symbol)
