@@ -62,7 +62,7 @@ class _Writer(pickle.Pickler):
         self._rules = rules
         self.dispatch_table = {
             **dict.fromkeys(_nodes(), lambda thing: (_dataclass, (_kind(thing), *_values(thing)))),
-            Plan: lambda plan: (_plan, ({**vars(plan), "made": None}, self._functions(plan.made), rules)),
+            Plan: lambda plan: (_plan, (_state(plan), self._functions(plan.made), rules)),
             # What aggregates and deferred predicates are evaluated with is made again.
             Layout: lambda layout: (_layout, ({**vars(layout), "_groupings": {}, "_asked": {}},)),
             Base: lambda base: (_base, ({**vars(base), "_lock": None},)),
@@ -224,6 +224,11 @@ class _Functions(dict[int, Made]):
 
 def _frozen(made: Mapping[int, Made]) -> dict[int, bytes]:
     return made.frozen if isinstance(made, _Functions) else {}
+
+
+def _state(plan: Plan) -> dict[str, Any]:
+    """Return all that is known of a rule, also what is found out when it is first needed."""
+    return {**vars(plan), "starts": plan.starts, "lazy": plan.lazy, "made": None}
 
 
 def _plan(state: dict[str, Any], frozen: dict[int, bytes], rules: Sequence[Rule]) -> Plan:

@@ -77,13 +77,13 @@ def _note_readers(layout: Layout) -> None:
 def _arrange(readers: Readers, reading: list[tuple[Plan, int]]) -> None:
     """Sort premises by the constant that tells most of them apart, so that a row wakes only what it can concern."""
     values: dict[int, set[Value]] = {}
-    for plan, at in reading:
-        for column, value in constants(plan, at):
+    fixed = [constants(plan, at) for plan, at in reading]
+    for known in fixed:
+        for column, value in known:
             values.setdefault(column, set()).add(value)
-    for plan, at in reading:
-        known = constants(plan, at)
+    for (plan, at), known in zip(reading, fixed, strict=True):
         if known:
-            column, value = max(known, key=lambda pair: len(values[pair[0]]))
+            column, value = known[0] if len(known) == 1 else max(known, key=lambda pair: len(values[pair[0]]))
             readers.by_constant.setdefault(column, {}).setdefault(value, []).append((plan, at))
         else:
             readers.every.append((plan, at))
@@ -99,16 +99,17 @@ def _symbols(checked: Checked) -> list[Symbol]:
     """Return every predicate that can have rows."""
     with_time = {fact.symbol for fact in checked.given if fact.time is not None}
     with_time.update(rule.head.symbol for rule in checked.rules if rule.clause.time is not None)
-    with_time.update(
-        premise.atom.symbol for rule in checked.rules for premise in rule.premises if isinstance(premise, Timed)
-    )
     found = dict.fromkeys(checked.declared)
-    found.update(dict.fromkeys(fact.symbol for fact in checked.given))
+    found.update(dict.fromkeys([fact.symbol for fact in checked.given]))
     for rule in checked.rules:
         found[rule.head.symbol] = None
         for premise in rule.premises:
-            if not isinstance(premise, Equality):
-                found[premise.symbol if isinstance(premise, Atom) else premise.atom.symbol] = None
+            if isinstance(premise, Atom):
+                found[premise.symbol] = None
+            elif not isinstance(premise, Equality):
+                found[premise.atom.symbol] = None
+                if isinstance(premise, Timed):
+                    with_time.add(premise.atom.symbol)
     plain = [symbol for symbol in found if not is_builtin(symbol)]
     return [*plain, *(timed(symbol) for symbol in plain if symbol in with_time)]
 
