@@ -1,23 +1,13 @@
 """The syntax tree of a Mangle source: what was written, each part with its place."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
-from typing import TypeAlias, TypeVar, dataclass_transform
+from typing import TypeAlias
 
 from mayfly.mangle._symbols import Place as Place
 from mayfly.mangle._symbols import Symbol as Symbol
+from mayfly.mangle._symbols import node
 from mayfly.mangle._values import Value
-
-_Node = TypeVar("_Node")
-
-
-@dataclass_transform(frozen_default=True, kw_only_default=True)
-def node(kind: type[_Node]) -> type[_Node]:
-    """Make a class a part of the tree: a dataclass that is never changed, which the types see to.
-
-    Python's own way of freezing makes an object for three times the price, and a program is read object by object.
-    """
-    return dataclass(slots=True, kw_only=True, unsafe_hash=True)(kind)
 
 
 # The name is what somebody wrote: the table is bounded, and what falls out of it is made again.

@@ -77,7 +77,11 @@ class _Package:
         if not self.name:
             # Nothing has another name: what remains is to look at names of other packages.
             for premise in premises or ():
-                self._premise(premise)
+                if isinstance(premise, Atom):
+                    if "." in premise.predicate:
+                        self._atom(premise)
+                elif isinstance(premise, Negation):
+                    self._atom(premise.atom)
             return found
         if premises is None:
             return replace(found, head=self._renamed(found.head))

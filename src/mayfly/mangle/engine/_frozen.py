@@ -25,6 +25,7 @@ from mayfly.mangle.engine._relation import Relation
 
 _PACKAGE = __name__.partition(".engine.")[0]
 _PROTOCOL = 5
+_RULE: tuple[str, ...] = Rule.__slots__  # type: ignore[attr-defined]
 
 
 def freeze(program: Program) -> bytes:
@@ -185,9 +186,9 @@ class _AsleepRule(Rule):
         return self.where
 
     def __getattr__(self, name: str) -> Any:
-        if name not in Rule.__slots__:
+        if name not in _RULE:
             raise AttributeError(name)
-        _fill(self, Rule.__slots__, _read(self.frozen, ()))
+        _fill(self, _RULE, _read(self.frozen, ()))
         return object.__getattribute__(self, name)
 
 

@@ -62,7 +62,7 @@ def starts(plan: Plan) -> frozenset[int]:
     """Return the premises that may be evaluated first: not if they have functions or give what others compute."""
     found: set[int] = set()
     computed: set[str] = set()
-    timed_rule = any(isinstance(premise, Timed) for premise in plan.rule.premises)
+    timed_rule = Timed in map(type, plan.rule.premises)
     for at, premise in enumerate(plan.rule.premises):
         if at and timed_rule:
             break
@@ -70,8 +70,8 @@ def starts(plan: Plan) -> frozenset[int]:
             modes = PREDICATES[premise.symbol].modes
             outputs = (term for mode, term in zip(modes, premise.arguments, strict=True) if mode == "-")
             computed.update(term.name for term in outputs if isinstance(term, Variable))
-        elif at in plan.reads and computed.isdisjoint(variables_of(premise)):
-            found.update(() if any(isinstance(term, Apply) for term in terms_of(premise)) else (at,))
+        elif at in plan.reads and not (computed and not computed.isdisjoint(variables_of(premise))):
+            found.update(() if Apply in map(type, terms_of(premise)) else (at,))
     return frozenset(found)
 
 
