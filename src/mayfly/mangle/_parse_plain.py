@@ -22,7 +22,7 @@ from mayfly.mangle._ast import (
     Variable,
     symbol_of,
 )
-from mayfly.mangle._lexer import COMPARISONS, KEYWORDS, LETTER, PIECE, REST, SPACE
+from mayfly.mangle._lexer import COMPARISONS, KEYWORDS, LETTER, PIECE, REST, SPACE, UPPER_KEYWORDS
 from mayfly.mangle._values import Name, Row, Value
 
 # More columns than predicates have; an atom with more is read by its tokens.
@@ -30,9 +30,10 @@ _COLUMNS: Final = 10
 # A number of so many digits is surely one of 64 bits; of a larger one the parser of tokens says what is wrong with it.
 _DIGITS: Final = 18
 _BLANK: Final = r"[ \t]*+"
+_CAPITAL: Final = rf"(?:{'|'.join(UPPER_KEYWORDS)})(?![A-Za-z0-9])"
 # Strings without escapes and of one line; a variable, a name or a number as the tokens have them.
 _TERM: Final = (
-    rf"""(_|[A-Z][A-Za-z0-9]*+(?![:_]|\.{LETTER})|{PIECE}(?:{PIECE})*|"[^"\\\r\n]*+"|'[^'\\\r\n]*+'"""
+    rf"""(_|(?!{_CAPITAL})[A-Z][A-Za-z0-9]*+(?![:_]|\.{LETTER})|{PIECE}(?:{PIECE})*|"[^"\\\r\n]*+"|'[^'\\\r\n]*+'"""
     rf"|-?[0-9]{{1,{_DIGITS}}}+){_BLANK}"
 )
 _MORE: Final = f"(?:,{_BLANK}{_TERM}" * (_COLUMNS - 1) + ")?" * (_COLUMNS - 1)
@@ -75,11 +76,12 @@ class PlainReader:
             if head is None:
                 break
             end = found.end()
+            ends = source[end - 1] == "."
             if found[_MARK] is not None:
-                if found[found.re.groups] != "." or any(type(term) is not Variable for term in head.arguments):
+                if not ends or any(type(term) is not Variable for term in head.arguments):
                     break
                 declarations.append(_declaration(head, self._place(found.start(_MARK))))
-            elif found[found.re.groups] == ".":
+            elif ends:
                 clauses.append(Clause(head=head, premises=None, transforms=(), time=None, place=head.place))
             else:
                 premises: list[Premise] = []
@@ -112,13 +114,12 @@ class PlainReader:
         """Return the atom that was found, or None if what looks like one is not."""
         texts = found.groups()
         name = texts[_NAME - 1]
-        if name in _NO_PREDICATES or name.startswith("fn:"):
+        if name in _NO_PREDICATES or name[:3] == "fn:":
             return None
         place = self._place(found.start(_NAME))
         terms: list[Term] = []
         file, line, start, known = self._file, self._line, self._line_start - 1, self._values
-        for number in range(_FIRST, _LEFT):
-            text = texts[number - 1]
+        for number, text in enumerate(texts[_FIRST - 1 : _LEFT - 1], _FIRST):
             if text is None:
                 break
             value = known.get(text)
@@ -163,7 +164,7 @@ class PlainReader:
             self._line_start = source.rfind("\n", 0, at) + 1
             end = source.find("\n", at)
             self._line_end = len(source) if end < 0 else end
-        return Place(self._file, self._line, at - self._line_start + 1)
+        return _new_tuple(Place, (self._file, self._line, at - self._line_start + 1))
 
 
 def _declaration(atom: Atom, place: Place) -> Declaration:
