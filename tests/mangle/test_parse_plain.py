@@ -105,6 +105,7 @@ def test_a_long_source_is_read_in_one_go() -> None:
         *(
             "p(X)",
             "p(_)",
+            "p(Decl)",
             "p(1.5)",
             "p(7d)",
             "fn:f(1)",
