@@ -251,7 +251,7 @@ def _base(state: dict[str, Any]) -> Base:
 
 
 def _relation(size: int, frozen: bytes, rules: Sequence[Rule]) -> Relation:
-    known = {"settled": size, "weighed": size, "indices": {}, "_extend": []}
+    known = {"settled": size, "weighed": size, "indices": {}, "_extend": {}, "_upto": {}}
     asleep: Relation = _asleep(_AsleepRelation, frozen=frozen, rules=rules, **known)
     return asleep
 
