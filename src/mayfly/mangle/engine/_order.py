@@ -92,6 +92,8 @@ def ordered(premises: Sequence[Premise], start: int | None, bound: set[str], fix
     if Timed in map(type, premises):
         # Which variables of an interval are bound decides what it means: the order is part of the rule.
         return list(premises)
+    if len(premises) == 1 and not isinstance(premises[0], Equality):
+        return list(premises)
     never = _never(premises, bound)
     if never is not None:
         return [never]
