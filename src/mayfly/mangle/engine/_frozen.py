@@ -65,7 +65,7 @@ class _Writer(pickle.Pickler):
             **dict.fromkeys(_nodes(), lambda thing: (_dataclass, (_kind(thing), *_values(thing)))),
             Plan: lambda plan: (_plan, (_state(plan), self._functions(plan.made), rules)),
             # What aggregates and deferred predicates are evaluated with is made again.
-            Layout: lambda layout: (_layout, ({**vars(layout), "_groupings": {}, "_asked": {}},)),
+            Layout: lambda layout: (_layout, (_laid_out(layout),)),
             Base: lambda base: (_base, ({**vars(base), "_lock": None},)),
             **dict.fromkeys(
                 (Relation, _AsleepRelation), lambda one: (_relation, (one.settled, self._rows(one), rules))
@@ -236,6 +236,12 @@ def _plan(state: dict[str, Any], frozen: dict[int, bytes], rules: Sequence[Rule]
     plan = object.__new__(Plan)
     vars(plan).update(state, made=_Functions(frozen, rules))
     return plan
+
+
+def _laid_out(layout: Layout) -> dict[str, Any]:
+    for readers in layout.readers:
+        readers.arrange()
+    return {**vars(layout), "_groupings": {}, "_asked": {}}
 
 
 def _layout(state: dict[str, Any]) -> Layout:

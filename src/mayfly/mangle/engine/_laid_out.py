@@ -6,11 +6,10 @@ from mayfly.mangle._ast import Atom, Equality, Timed
 from mayfly.mangle._checked import Checked
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._symbols import Symbol
-from mayfly.mangle._values import Value
 from mayfly.mangle.engine._layout import Group, Layout, Readers
 from mayfly.mangle.engine._marks import is_builtin, timed
 from mayfly.mangle.engine._plan import Plan, Setting
-from mayfly.mangle.engine._planned import constants, planned
+from mayfly.mangle.engine._planned import planned
 
 
 def lay_out(checked: Checked) -> Layout:
@@ -58,7 +57,6 @@ def _note_asking(layout: Layout, plans: list[Plan]) -> None:
 
 
 def _note_readers(layout: Layout) -> None:
-    reading: list[list[tuple[Plan, int]]] = [[] for _ in layout.symbols]
     for plan in layout.plans:
         if plan.aggregates:
             for number in dict.fromkeys((*plan.reads.values(), *plan.negates)):
@@ -67,26 +65,9 @@ def _note_readers(layout: Layout) -> None:
         for at, number in plan.reads.items():
             # What a group gives itself is followed by its rounds.
             if layout.group_of.get(number) != plan.group:
-                reading[number].append((plan, at))
+                layout.readers[number].reading.append((plan, at))
         for number in dict.fromkeys(plan.negates):
             layout.readers[number].negations.append(plan)
-    for readers, premises in zip(layout.readers, reading, strict=True):
-        _arrange(readers, premises)
-
-
-def _arrange(readers: Readers, reading: list[tuple[Plan, int]]) -> None:
-    """Sort premises by the constant that tells most of them apart, so that a row wakes only what it can concern."""
-    values: dict[int, set[Value]] = {}
-    fixed = [constants(plan, at) for plan, at in reading]
-    for known in fixed:
-        for column, value in known:
-            values.setdefault(column, set()).add(value)
-    for (plan, at), known in zip(reading, fixed, strict=True):
-        if known:
-            column, value = known[0] if len(known) == 1 else max(known, key=lambda pair: len(values[pair[0]]))
-            readers.by_constant.setdefault(column, {}).setdefault(value, []).append((plan, at))
-        else:
-            readers.every.append((plan, at))
 
 
 def _refuse(checked: Checked) -> None:

@@ -1,6 +1,6 @@
 """How a rule is planned: where it may start and what it reads, found in its premises, and its functions made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Negation, Premise, Timed, Variable
 from mayfly.mangle._checked import Declared, Rule
@@ -80,10 +80,33 @@ def lazy(plan: Plan) -> frozenset[str]:
     return frozenset() if plan.aggregates else used_once(plan.rule, plan.setting.called)
 
 
-def constants(plan: Plan, at: int) -> tuple[tuple[int, Value], ...]:
+def arranged(
+    reading: Sequence[tuple[Plan, int]],
+) -> tuple[list[tuple[Plan, int]], dict[int, dict[Value, list[tuple[Plan, int]]]]]:
+    """Sort premises by the constant that tells most of them apart, so that a row wakes only what it can concern.
+
+    Return those without a constant, and the others by column and constant.
+    """
+    every: list[tuple[Plan, int]] = []
+    by_constant: dict[int, dict[Value, list[tuple[Plan, int]]]] = {}
+    values: dict[int, set[Value]] = {}
+    fixed = [_constants(plan, at) for plan, at in reading]
+    for known in fixed:
+        for column, value in known:
+            values.setdefault(column, set()).add(value)
+    for premise, known in zip(reading, fixed, strict=True):
+        if known:
+            column, value = known[0] if len(known) == 1 else max(known, key=lambda pair: len(values[pair[0]]))
+            by_constant.setdefault(column, {}).setdefault(value, []).append(premise)
+        else:
+            every.append(premise)
+    return every, by_constant
+
+
+def _constants(plan: Plan, at: int) -> list[tuple[int, Value]]:
     """Return the columns of a premise that are constants."""
     terms = terms_of(plan.rule.premises[at])
-    return tuple([(column, term.value) for column, term in enumerate(terms) if isinstance(term, Constant)])
+    return [(column, term.value) for column, term in enumerate(terms) if isinstance(term, Constant)]
 
 
 def derive(plan: Plan, start: int, *, record: bool, again: bool) -> Made:
