@@ -11,6 +11,10 @@ from mayfly.mangle import Name, Symbol, Value, parse_fact
 
 RULES = Path(__file__).parent / "policy_rules"
 CLOSURE = "Decl edge(X, Y).\ntc(X, Y) :- edge(X, Y).\ntc(X, Z) :- tc(X, Y), edge(Y, Z).\n"
+CLOSURE_QUERY = (
+    "WITH RECURSIVE tc(x, y) AS (SELECT c0, c1 FROM edge UNION "
+    "SELECT tc.x, edge.c1 FROM tc JOIN edge ON tc.y = edge.c0) SELECT {} FROM tc"
+)
 REQUEST = """user_intent("i1", /command, /fix, "src/a.py", /none).
 pending_action("a1", /file_write, "src/a.py", "{}", 17).
 action_path("a1", "src/a.py", /inside).
@@ -37,6 +41,8 @@ class Case:
     rounds: int
     calls: int = 1
     patience: tuple[str, ...] = ("clingo", "mangle-py")
+    query: str = ""
+    """The same question in SQL, over tables of whole numbers named as the facts are; {} is what is wanted."""
 
 
 def cases(*, quick: bool) -> list[Case]:
@@ -80,6 +86,7 @@ def _chain(*, quick: bool) -> Case:
         asked=Symbol("tc", 2),
         rounds=2 if quick else 7,
         patience=("clingo",),
+        query=CLOSURE_QUERY,
     )
 
 
@@ -92,4 +99,5 @@ def _random() -> Case:
         asked=Symbol("tc", 2),
         rounds=1,
         patience=("clingo",),
+        query=CLOSURE_QUERY,
     )

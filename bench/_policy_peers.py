@@ -26,6 +26,7 @@ from mayfly.mangle import (
     parse_fact,
     show_row,
 )
+from mayfly.mangle.engine import freeze, thaw
 
 _SIGNS = {":lt": "<", ":le": "<=", ":gt": ">", ":ge": ">="}
 PATIENT = Limits(facts=10_000_000, seconds=120)
@@ -47,6 +48,10 @@ class Ours:
         self._record = record
         self._facts = [f"{show_row(symbol, row)}." for symbol, row in case.facts]
         self._program = load([parse(case.rules)])
+
+    def ready(self) -> object:
+        """Read the rules, check and compile them: all that can be done before there are facts."""
+        return load([parse(self._case.rules)])
 
     def from_text(self) -> Model:
         """Read rules and facts, check, compile, evaluate."""
@@ -81,6 +86,12 @@ class Clingo:
         control.add("base", [], self._text)
         return self._solve(control, None)
 
+    def ready(self) -> object:
+        """Parse only."""
+        control = self._clingo.Control(["--warn=none"])
+        control.add("base", [], self._text)
+        return control
+
     def prepared(self) -> object:
         """Ground and solve."""
         control = self._clingo.Control(["--warn=none"])
@@ -106,6 +117,48 @@ class Clingo:
             ),
         )
         return found
+
+
+class Kept(Ours):
+    """This project's engine with a program that an earlier process has read and kept as bytes."""
+
+    def __init__(self, case: Case) -> None:
+        super().__init__(case, record=True)
+        self.prepared()
+        self._kept = freeze(self._program)
+
+    def ready(self) -> object:
+        """Take the bytes for a program."""
+        return thaw(self._kept)
+
+
+class DuckDB:
+    """DuckDB, asked by a recursive query; prepared means that the facts are in its tables."""
+
+    def __init__(self, case: Case, *, hand_over: bool) -> None:
+        duckdb: Any = importlib.import_module("duckdb")
+        self._all = case.query.format("*")
+        self._query = self._all if hand_over else case.query.format("count(*)")
+        self._connection = duckdb.connect()
+        for symbol in {symbol for symbol, _ in case.facts}:
+            columns = [f"c{column}" for column in range(symbol.arity)]
+            rows = [row for other, row in case.facts if other == symbol]
+            self._connection.execute(f"CREATE TABLE {symbol.name} ({', '.join(f'{one} BIGINT' for one in columns)})")
+            listed = ", ".join("unnest(?)" for _ in columns)
+            values = [list(column) for column in zip(*rows, strict=True)]
+            self._connection.execute(f"INSERT INTO {symbol.name} SELECT {listed}", values)
+
+    def from_text(self) -> object:
+        """Say that there is no such thing."""
+        raise NotImplementedError
+
+    def prepared(self) -> object:
+        """Ask, and take the rows or their number."""
+        return self._connection.execute(self._query).fetchall()
+
+    def answer(self) -> set[str]:
+        """Return the rows that were asked for."""
+        return {_row(row) for row in self._connection.execute(self._all).fetchall()}
 
 
 class ManglePy:
@@ -136,13 +189,27 @@ def engines(case: Case) -> dict[str, Engine]:
         "mayfly, with derivations": Ours(case, record=True),
         "mayfly, without": Ours(case, record=False),
     }
-    for name, kind in (("clingo", Clingo), ("mangle-py", ManglePy)):
-        if name in case.patience:
-            try:
-                found[name] = kind(case)
-            except ImportError:
-                continue
+    peers: dict[str, Callable[[], Engine]] = {"clingo": lambda: Clingo(case), "mangle-py": lambda: ManglePy(case)}
+    wanted = {name: made for name, made in peers.items() if name in case.patience}
+    if case.query:
+        wanted["DuckDB"] = lambda: DuckDB(case, hand_over=True)
+        wanted["DuckDB, counted"] = lambda: DuckDB(case, hand_over=False)
+    for name, made in wanted.items():
+        try:
+            found[name] = made()
+        except ImportError:
+            continue
     return found
+
+
+def readiers(case: Case) -> dict[str, Callable[[], object]]:
+    """Return the ways to a program that can be evaluated, from its text or from what was kept of it."""
+    found = {"mayfly": Ours(case, record=True).ready, "mayfly, kept": Kept(case).ready}
+    try:
+        clingo = Clingo(case)
+    except ImportError:
+        return found
+    return {**found, "clingo, parsed only": clingo.ready, "clingo, solved": clingo.from_text}
 
 
 def to_clingo(rules: str, facts: Sequence[Fact]) -> str:

@@ -10,12 +10,16 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A heading, what the numbers mean, and rows of text."""
+    """A heading, what the numbers mean, and rows of text.
+
+    *ours*: words in the first two cells of the rows that are ours, the others being peers; if none has one, all are.
+    """
 
     title: str
     caption: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
+    ours: Sequence[str] = ("mayfly",)
 
     def markdown(self) -> str:
         """Write the table with its columns aligned, so that it reads well as plain text too."""

@@ -23,7 +23,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 from bench._table import Table  # noqa: E402
-from bench.run import RESULTS, machine_line  # noqa: E402
+from bench.run import RESULTS, machine_line, sections  # noqa: E402
 
 KEPT = HERE / "evidence.json"
 PAGE = ROOT / "EVIDENCE.md"
@@ -216,9 +216,7 @@ def page(kept: dict[str, Any]) -> str:
 
 
 def _sections() -> dict[str, str]:
-    """Return the sections of bench/RESULTS.md."""
-    found = re.split(r"^## (\w+)\n", RESULTS.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    return dict(zip(found[1::2], found[2::2], strict=True))
+    return sections(RESULTS.read_text(encoding="utf-8"))
 
 
 def _tables(section: str) -> tuple[str, dict[str, str]]:
@@ -232,7 +230,7 @@ def _beside_others() -> str:
     for name, section in _sections().items():
         machine, tables = _tables(section)
         telling = {title: text for title, text in tables.items() if _TELLING.match(title)}
-        if telling and name not in _TRUTH:
+        if telling and not name.startswith(_TRUTH):
             parts.append(f"### {name}\n\n{machine}\n")
             parts += [f"**{title}.** {text}\n" for title, text in telling.items()]
     return "\n".join(parts)
@@ -240,9 +238,8 @@ def _beside_others() -> str:
 
 def _truth() -> str:
     parts = ["## How often it is right\n", "`make bench`; programs whose truth is known, and programs by example.\n"]
-    for name in _TRUTH:
-        section = _sections().get(name)
-        if section:
+    for name, section in _sections().items():
+        if name.startswith(_TRUTH):
             parts.append(f"### {name}\n\n{re.sub(r'^### ', '#### ', section.strip(), flags=re.MULTILINE)}\n")
     return "\n".join(parts)
 

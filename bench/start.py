@@ -107,6 +107,7 @@ def _time_table(times: dict[str, Spread]) -> Table:
         caption="Milliseconds, the commands interleaved. Ratios are minimum / p50.",
         head=["what", "min", "p50", "p99", "× python -c pass"],
         rows=_rows(times),
+        ours=("mayfly", "Sandbox"),
     )
 
 

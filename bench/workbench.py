@@ -146,7 +146,8 @@ def _commands(workspace: Path, state: Path, files: int, *, quick: bool) -> Table
     )
     if not TRY:
         caption += " `try` was not at hand (BENCH_TRY=path)."
-    return Table(title="A command", caption=caption, head=["command", "where", "ms", "×", "longer by"], rows=rows)
+    head = ["command", "where", "ms", "×", "longer by"]
+    return Table(title="A command", caption=caption, head=head, rows=rows, ours=("workbench",))
 
 
 def _rows(name: str, taken: dict[str, list[float]]) -> list[list[str]]:

@@ -1,14 +1,23 @@
 """The syntax tree of a Mangle source: what was written, each part with its place."""
 
-from dataclasses import dataclass
+from dataclasses import field
+from functools import lru_cache
 from typing import TypeAlias
 
 from mayfly.mangle._symbols import Place as Place
 from mayfly.mangle._symbols import Symbol as Symbol
+from mayfly.mangle._symbols import node
 from mayfly.mangle._values import Value
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# The name is what somebody wrote: the table is bounded, and what falls out of it is made again.
+@lru_cache(maxsize=8192)
+def symbol_of(name: str, arity: int) -> Symbol:
+    """Return a predicate, one object for all its uses."""
+    return Symbol(name, arity)
+
+
+@node
 class Variable:
     """A variable; `_` is the wildcard, each one a variable of its own."""
 
@@ -16,7 +25,7 @@ class Variable:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Constant:
     """A constant."""
 
@@ -24,7 +33,7 @@ class Constant:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Apply:
     """A function applied: `fn:plus(X, 1)`; lists, maps, structs are fn:list, fn:map, fn:struct; `.Foo<…>` is fn:Foo."""
 
@@ -36,21 +45,24 @@ class Apply:
 Term: TypeAlias = Variable | Constant | Apply
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Atom:
     """A predicate with its arguments; comparisons `X < Y` are atoms of `:lt`, `:le`, `:gt`, `:ge`."""
 
     predicate: str
     arguments: tuple[Term, ...]
     place: Place
+    symbol: Symbol = field(init=False, compare=False, repr=False)
+    """Name and arity together."""
 
-    @property
-    def symbol(self) -> Symbol:
-        """Name and arity together."""
-        return Symbol(self.predicate, len(self.arguments))
+    def __init__(self, *, predicate: str, arguments: tuple[Term, ...], place: Place) -> None:
+        self.predicate = predicate  # type: ignore[misc]
+        self.arguments = arguments  # type: ignore[misc]
+        self.place = place  # type: ignore[misc]
+        self.symbol = symbol_of(predicate, len(arguments))  # type: ignore[misc]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Negation:
     """`!p(…)`: no fact matches."""
 
@@ -58,7 +70,7 @@ class Negation:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Equality:
     """`left = right`, or `left != right` when `negated`."""
 
@@ -68,7 +80,7 @@ class Equality:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Bound:
     """One end of an interval: a `Time`, a `Duration`, a variable, `now` (the word) or None for open."""
 
@@ -76,7 +88,7 @@ class Bound:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Interval:
     """`@[start, end]`; a point `@[t]` has the same bound twice."""
 
@@ -85,7 +97,7 @@ class Interval:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Timed:
     """A premise with temporal syntax: an operator (`<-`, `[-`, `<+`, `[+`) with its window, and or an annotation."""
 
@@ -99,7 +111,7 @@ class Timed:
 Premise: TypeAlias = Atom | Negation | Equality | Timed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Let:
     """`let X = fn:…`."""
 
@@ -108,7 +120,7 @@ class Let:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Transform:
     """`|> do fn:group_by(…), let …` (then `do` is set) or `|> let …`."""
 
@@ -117,7 +129,7 @@ class Transform:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Clause:
     """A fact (`premises` is None) or a rule; `transforms` in order (more than one is refused by the checks)."""
 
@@ -128,7 +140,7 @@ class Clause:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Declaration:
     """`Decl p(X, Y) temporal? descr [...] bound [...]… inclusion [...].`"""
 
@@ -140,7 +152,7 @@ class Declaration:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Header:
     """`Package name [...]!` or `Use name [...]!`."""
 
@@ -149,7 +161,7 @@ class Header:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Unit:
     """One source file, parsed."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from mayfly.mangle._symbols import node
 
 if TYPE_CHECKING:
     from mayfly.mangle._ast import Atom, Clause, Interval, Premise, Term, Transform
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from mayfly.mangle._values import Row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Merge:
     """How a predicate with a functional dependency keeps one row for each key: rows equal in the `source` columns are
     replaced by what `predicate` (old, new, merged) says for the `target` column."""
@@ -22,7 +23,7 @@ class Merge:
     predicate: Symbol
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Declared:
     """What is known of one predicate, declared or inferred (`synthetic`)."""
 
@@ -46,7 +47,7 @@ class Declared:
     """What the declaration promises to hold as well for every row."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Given:
     """One fact of the source, its functions evaluated."""
 
@@ -56,7 +57,7 @@ class Given:
     place: Place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Rule:
     """One rule, its premises in an order in which each can be evaluated from what the ones before it bind.
 
@@ -76,7 +77,7 @@ class Rule:
         return self.clause.place
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@node
 class Checked:
     """A whole program: what may be asked, what is given, and the rules by stratum, lowest first."""
 

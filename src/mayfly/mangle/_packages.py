@@ -74,8 +74,17 @@ class _Package:
     def clause(self, found: Clause) -> Clause:
         """Return a clause with full names."""
         premises = found.premises
+        if not self.name:
+            # Nothing has another name: what remains is to look at names of other packages.
+            for premise in premises or ():
+                if isinstance(premise, Atom):
+                    if "." in premise.predicate:
+                        self._atom(premise)
+                elif isinstance(premise, Negation):
+                    self._atom(premise.atom)
+            return found
         if premises is None:
-            return replace(found, head=self._renamed(found.head)) if self.name else found
+            return replace(found, head=self._renamed(found.head))
         return replace(found, head=self._renamed(found.head), premises=tuple(map(self._premise, premises)))
 
     def _full(self, name: str) -> str:
@@ -88,7 +97,10 @@ class _Package:
         """Rename an atom or its negation; as in the language, a premise with temporal syntax keeps its name."""
         if isinstance(premise, Atom):
             return self._atom(premise)
-        return replace(premise, atom=self._atom(premise.atom)) if isinstance(premise, Negation) else premise
+        if not isinstance(premise, Negation):
+            return premise
+        atom = self._atom(premise.atom)
+        return premise if atom is premise.atom else replace(premise, atom=atom)
 
     def _atom(self, atom: Atom) -> Atom:
         if atom.symbol in self.defined:

@@ -29,13 +29,13 @@ from mayfly.mangle._collector import paused
 from mayfly.mangle._errors import MangleError, raise_all
 from mayfly.mangle._ground import evaluate
 from mayfly.mangle._hints import describe, not_an_atom, shortened, word_alone
-from mayfly.mangle._lexer import BAD, DURATION, END, NAME, TIMESTAMP, VARIABLE
+from mayfly.mangle._lexer import BAD, COMPARISONS, DURATION, END, NAME, TIMESTAMP, VARIABLE
 from mayfly.mangle._literals import read_duration, read_time
+from mayfly.mangle._parse_plain import PlainReader, plain_fact
 from mayfly.mangle._parse_terms import TermParser
 from mayfly.mangle._values import Row
 
 MOST_ERRORS: Final = 20
-_COMPARISONS: Final = {"<": ":lt", "<=": ":le", ">": ":gt", ">=": ":ge"}
 _OPERATORS: Final = ("<-", "[-", "<+", "[+")
 _NOT: Final = re.compile(r"not\s+:?[a-z][\w:.]*\s*\(")
 _Result = TypeVar("_Result")
@@ -58,8 +58,12 @@ class _Parser(TermParser):
             self._try(self._package, package, errors)
         while lexer.kind == "Use":
             self._try(self._header, uses, errors)
+        plain = PlainReader(lexer.source, lexer.file)
         while lexer.kind is not END and len(errors) < MOST_ERRORS:
-            if lexer.kind == "Decl":
+            end = plain.read(lexer.start, clauses, declarations)
+            if end > lexer.start:
+                lexer.jump(end)
+            elif lexer.kind == "Decl":
                 self._try(self._declaration, declarations, errors)
             else:
                 self._try(self._clause, clauses, errors)
@@ -186,7 +190,7 @@ class _Parser(TermParser):
         term_place = lexer.place()
         found = self.any_term(0, "a premise")
         annotation = self._annotation() if lexer.kind == "@" else None
-        if lexer.kind in ("=", "!=") or lexer.kind in _COMPARISONS:
+        if lexer.kind in ("=", "!=") or lexer.kind in COMPARISONS:
             return self._comparison(found, place)
         if not isinstance(found, Atom):
             raise not_an_atom(found, term_place, lexer)
@@ -202,8 +206,8 @@ class _Parser(TermParser):
             raise self._not_nested(left)
         lexer.advance()
         right = self.term()
-        if operator in _COMPARISONS:
-            return Atom(predicate=_COMPARISONS[operator], arguments=(left, right), place=place)
+        if operator in COMPARISONS:
+            return Atom(predicate=COMPARISONS[operator], arguments=(left, right), place=place)
         return Equality(left=left, right=right, negated=operator == "!=", place=place)
 
     def _transforms(self) -> tuple[Transform, ...]:
@@ -314,6 +318,9 @@ def parse_atom(text: str, *, file: str = "<text>") -> Atom:
 
 def parse_fact(text: str, *, file: str = "<text>") -> tuple[Symbol, Row]:
     """Read one fact: an atom without variables, its functions (lists, maps, times, …) computed."""
+    plain = plain_fact(text) if text.isascii() else None
+    if plain is not None:
+        return plain
     atom = parse_atom(text, file=file)
     return atom.symbol, tuple(evaluate(argument) for argument in atom.arguments)
 

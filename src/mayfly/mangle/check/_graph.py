@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from mayfly.mangle._ast import Atom, Negation, Place, Symbol, Timed
+from mayfly.mangle._ast import Atom, Equality, Negation, Place, Symbol
 from mayfly.mangle._checked import Rule
 
 Graph = Mapping[Symbol, Collection[Symbol]]
@@ -26,14 +26,16 @@ def edges(rules: Iterable[Rule]) -> list[Edge]:
     defined = {rule.head.symbol for rule in listed}
     found = []
     for rule in listed:
-        grouped = rule.transform is not None and rule.transform.do is not None
+        kind = "all of " if rule.transform is not None and rule.transform.do is not None else ""
         for premise in rule.premises:
-            if isinstance(premise, Negation):
-                found.append(Edge(rule.head.symbol, premise.atom.symbol, "!", premise.place))
-            elif isinstance(premise, Atom | Timed):
-                atom = premise if isinstance(premise, Atom) else premise.atom
-                found.append(Edge(rule.head.symbol, atom.symbol, "all of " if grouped else "", atom.place))
-    return [edge for edge in found if edge.target in defined]
+            if isinstance(premise, Atom):
+                if premise.symbol in defined:
+                    found.append(Edge(rule.head.symbol, premise.symbol, kind, premise.place))
+            elif not isinstance(premise, Equality) and premise.atom.symbol in defined:
+                negated = isinstance(premise, Negation)
+                place = premise.place if negated else premise.atom.place
+                found.append(Edge(rule.head.symbol, premise.atom.symbol, "!" if negated else kind, place))
+    return found
 
 
 def adjacency(nodes: Iterable[Symbol], found: Iterable[Edge]) -> dict[Symbol, dict[Symbol, None]]:

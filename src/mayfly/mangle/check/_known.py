@@ -46,7 +46,10 @@ class Known:
         self._by_name = {symbol.name: found for symbol, found in self.declared.items()}
         self._extra_by_name = {symbol.name: found for symbol, found in self._extra.items()}
         for clause in clauses:
-            self._ensure(clause)
+            symbol = clause.head.symbol
+            # There is nothing to say of most clauses: another one of their predicate was here before.
+            if clause.time is not None or symbol not in self.declared or symbol.name in self._extra_by_name:
+                self._ensure(clause)
         self._resolve_merges()
         self._check_inclusions()
 

@@ -9,6 +9,7 @@ from mayfly.mangle._checked import Checked, Declared, Given, Rule
 from mayfly.mangle._packages import resolve_packages
 from mayfly.mangle.check._inference import check_types
 from mayfly.mangle.check._known import Known
+from mayfly.mangle.check._plain import Plain
 from mayfly.mangle.check._problems import Problems
 from mayfly.mangle.check._rows import MOST_REPORTED, given_faults
 from mayfly.mangle.check._rules import make_fact, make_rule
@@ -33,10 +34,15 @@ def check_program(
     given: list[Given] = []
     rules: list[Rule] = []
     written: list[Rule] = []
+    plain = Plain(known)
     for clause in clauses:
-        if clause.premises is None:
+        premises = clause.premises
+        if premises is None:
             fact = make_fact(clause, known, problems)
             given += [] if fact is None else [fact]
+        elif plain.passes(clause):
+            rules.append(Rule(number=len(rules), head=clause.head, premises=premises, transform=None, clause=clause))
+            written.append(rules[-1])
         else:
             rule = make_rule(len(rules), clause, known, problems)
             rules += [] if rule is None else [rule]

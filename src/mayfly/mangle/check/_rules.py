@@ -29,12 +29,14 @@ from mayfly.mangle.check._transforms import check_transform, defined_by
 
 def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
     """Check a fact and evaluate its functions; None when something is wrong with it."""
+    symbol = clause.head.symbol
+    declared = known.declared.get(symbol)
+    row = tuple([term.value for term in clause.head.arguments if isinstance(term, Constant)])
+    if clause.time is None and len(row) == symbol.arity and not (declared is not None and declared.temporal):
+        # Most facts are like this, and there may be a million of them.
+        return Given(symbol=symbol, row=row, time=None, place=clause.place)
     found = Problems()
     _check_head_time(clause, known, found)
-    if clause.time is None and all(isinstance(term, Constant) for term in clause.head.arguments) and not found:
-        # Most facts are like this, and there may be a million of them.
-        row = tuple(term.value for term in clause.head.arguments if isinstance(term, Constant))
-        return Given(symbol=clause.head.symbol, row=row, time=None, place=clause.place)
     for variable in (*all_variables(clause.head.arguments), *interval_variables(clause.time)):
         found.add(
             f"a fact has no variables, found {variable.name}",
@@ -47,7 +49,7 @@ def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
         except MangleError as error:
             found.extend([error])
         else:
-            return Given(symbol=clause.head.symbol, row=row, time=_fixed(clause.time), place=clause.place)
+            return Given(symbol=symbol, row=row, time=_fixed(clause.time), place=clause.place)
     problems.merge(found)
     return None
 

@@ -291,8 +291,11 @@ class Emitter(Writer):
         if len(columns) != 1 or not others or not all(self._known(head[at]) for at in others):
             return None
         relation = f"relations[{self._setting.numbers[self._rule.head.symbol]}]"
-        index = self._index(relation, Lookup(tuple(others), columns[0], distinct=True))
+        lookup = self._source.bind("lookup", Lookup(tuple(others), columns[0], distinct=True))
+        index = self._source.setup("index", f"{relation}.index({lookup})")
         key = [self._term(head[at]) for at in others]
+        before = self._source.setup("before", f"len({relation}.rows)")
+        self._source.finish(f"{relation}.covered({lookup}, {before})")
         known = self._source.fresh("known")
         self._source.line(f"{known} = {index}[{key[0] if len(key) == 1 else tuple_of(key)}]")
         return known

@@ -25,6 +25,7 @@ from mayfly.mangle.engine._relation import Relation
 
 _PACKAGE = __name__.partition(".engine.")[0]
 _PROTOCOL = 5
+_RULE: tuple[str, ...] = Rule.__slots__  # type: ignore[attr-defined]
 
 
 def freeze(program: Program) -> bytes:
@@ -62,9 +63,9 @@ class _Writer(pickle.Pickler):
         self._rules = rules
         self.dispatch_table = {
             **dict.fromkeys(_nodes(), lambda thing: (_dataclass, (_kind(thing), *_values(thing)))),
-            Plan: lambda plan: (_plan, ({**vars(plan), "made": None}, self._functions(plan.made), rules)),
+            Plan: lambda plan: (_plan, (_state(plan), self._functions(plan.made), rules)),
             # What aggregates and deferred predicates are evaluated with is made again.
-            Layout: lambda layout: (_layout, ({**vars(layout), "_groupings": {}, "_asked": {}},)),
+            Layout: lambda layout: (_layout, (_laid_out(layout),)),
             Base: lambda base: (_base, ({**vars(base), "_lock": None},)),
             **dict.fromkeys(
                 (Relation, _AsleepRelation), lambda one: (_relation, (one.settled, self._rows(one), rules))
@@ -185,9 +186,9 @@ class _AsleepRule(Rule):
         return self.where
 
     def __getattr__(self, name: str) -> Any:
-        if name not in Rule.__slots__:
+        if name not in _RULE:
             raise AttributeError(name)
-        _fill(self, Rule.__slots__, _read(self.frozen, ()))
+        _fill(self, _RULE, _read(self.frozen, ()))
         return object.__getattribute__(self, name)
 
 
@@ -226,10 +227,21 @@ def _frozen(made: Mapping[int, Made]) -> dict[int, bytes]:
     return made.frozen if isinstance(made, _Functions) else {}
 
 
+def _state(plan: Plan) -> dict[str, Any]:
+    """Return all that is known of a rule, also what is found out when it is first needed."""
+    return {**vars(plan), "starts": plan.starts, "lazy": plan.lazy, "made": None}
+
+
 def _plan(state: dict[str, Any], frozen: dict[int, bytes], rules: Sequence[Rule]) -> Plan:
     plan = object.__new__(Plan)
     vars(plan).update(state, made=_Functions(frozen, rules))
     return plan
+
+
+def _laid_out(layout: Layout) -> dict[str, Any]:
+    for readers in layout.readers:
+        readers.arrange()
+    return {**vars(layout), "_groupings": {}, "_asked": {}}
 
 
 def _layout(state: dict[str, Any]) -> Layout:
@@ -245,7 +257,7 @@ def _base(state: dict[str, Any]) -> Base:
 
 
 def _relation(size: int, frozen: bytes, rules: Sequence[Rule]) -> Relation:
-    known = {"settled": size, "weighed": size, "indices": {}, "_extend": []}
+    known = {"settled": size, "weighed": size, "indices": {}, "_extend": {}, "_upto": {}}
     asleep: Relation = _asleep(_AsleepRelation, frozen=frozen, rules=rules, **known)
     return asleep
 

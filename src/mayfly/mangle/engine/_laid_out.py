@@ -6,11 +6,10 @@ from mayfly.mangle._ast import Atom, Equality, Timed
 from mayfly.mangle._checked import Checked
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._symbols import Symbol
-from mayfly.mangle._values import Value
 from mayfly.mangle.engine._layout import Group, Layout, Readers
 from mayfly.mangle.engine._marks import is_builtin, timed
 from mayfly.mangle.engine._plan import Plan, Setting
-from mayfly.mangle.engine._planned import constants, planned
+from mayfly.mangle.engine._planned import planned
 
 
 def lay_out(checked: Checked) -> Layout:
@@ -58,7 +57,6 @@ def _note_asking(layout: Layout, plans: list[Plan]) -> None:
 
 
 def _note_readers(layout: Layout) -> None:
-    reading: list[list[tuple[Plan, int]]] = [[] for _ in layout.symbols]
     for plan in layout.plans:
         if plan.aggregates:
             for number in dict.fromkeys((*plan.reads.values(), *plan.negates)):
@@ -67,26 +65,9 @@ def _note_readers(layout: Layout) -> None:
         for at, number in plan.reads.items():
             # What a group gives itself is followed by its rounds.
             if layout.group_of.get(number) != plan.group:
-                reading[number].append((plan, at))
+                layout.readers[number].reading.append((plan, at))
         for number in dict.fromkeys(plan.negates):
             layout.readers[number].negations.append(plan)
-    for readers, premises in zip(layout.readers, reading, strict=True):
-        _arrange(readers, premises)
-
-
-def _arrange(readers: Readers, reading: list[tuple[Plan, int]]) -> None:
-    """Sort premises by the constant that tells most of them apart, so that a row wakes only what it can concern."""
-    values: dict[int, set[Value]] = {}
-    for plan, at in reading:
-        for column, value in constants(plan, at):
-            values.setdefault(column, set()).add(value)
-    for plan, at in reading:
-        known = constants(plan, at)
-        if known:
-            column, value = max(known, key=lambda pair: len(values[pair[0]]))
-            readers.by_constant.setdefault(column, {}).setdefault(value, []).append((plan, at))
-        else:
-            readers.every.append((plan, at))
 
 
 def _refuse(checked: Checked) -> None:
@@ -99,16 +80,17 @@ def _symbols(checked: Checked) -> list[Symbol]:
     """Return every predicate that can have rows."""
     with_time = {fact.symbol for fact in checked.given if fact.time is not None}
     with_time.update(rule.head.symbol for rule in checked.rules if rule.clause.time is not None)
-    with_time.update(
-        premise.atom.symbol for rule in checked.rules for premise in rule.premises if isinstance(premise, Timed)
-    )
     found = dict.fromkeys(checked.declared)
-    found.update(dict.fromkeys(fact.symbol for fact in checked.given))
+    found.update(dict.fromkeys([fact.symbol for fact in checked.given]))
     for rule in checked.rules:
         found[rule.head.symbol] = None
         for premise in rule.premises:
-            if not isinstance(premise, Equality):
-                found[premise.symbol if isinstance(premise, Atom) else premise.atom.symbol] = None
+            if isinstance(premise, Atom):
+                found[premise.symbol] = None
+            elif not isinstance(premise, Equality):
+                found[premise.atom.symbol] = None
+                if isinstance(premise, Timed):
+                    with_time.add(premise.atom.symbol)
     plain = [symbol for symbol in found if not is_builtin(symbol)]
     return [*plain, *(timed(symbol) for symbol in plain if symbol in with_time)]
 

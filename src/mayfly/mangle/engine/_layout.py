@@ -27,6 +27,17 @@ class Readers:
     by_constant: dict[int, dict[Value, list[tuple[Plan, int]]]] = field(default_factory=dict)
     negations: list[Plan] = field(default_factory=list)
     aggregates: list[Plan] = field(default_factory=list)
+    reading: list[tuple[Plan, int]] = field(default_factory=list)
+    """Those that are not sorted out yet, which is done when the predicate first has something new."""
+
+    def arrange(self) -> None:
+        """Sort the premises out by the constants they take."""
+        if self.reading:
+            from mayfly.mangle.engine._planned import arranged
+
+            self.every, self.by_constant = arranged(self.reading)
+            # Last: another thread that sees it empty finds the others full.
+            self.reading = []
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

@@ -36,7 +36,16 @@ def terms_of(premise: Premise) -> tuple[Term, ...]:
 
 def variables_of(premise: Premise) -> list[str]:
     """Return the variables of a premise as often as they occur, without wildcards."""
-    found = [name for term in terms_of(premise) for name in names_of(term)]
+    found: list[str] = []
+    for term in terms_of(premise):
+        kind = type(term)
+        if kind is Variable:
+            assert isinstance(term, Variable)
+            found.append(term.name)
+        elif kind is Apply:
+            found += names_of(term)
+    if WILDCARD in found:
+        found = [name for name in found if name != WILDCARD]
     return found + variables_in(premise.annotation) if isinstance(premise, Timed) else found
 
 
@@ -47,7 +56,7 @@ def named(rule: Rule) -> tuple[str, ...]:
 
 def may_fail(premise: Premise) -> bool:
     """Tell whether evaluating a premise can end in an error."""
-    if any(isinstance(term, Apply) for term in terms_of(premise)):
+    if Apply in map(type, terms_of(premise)):
         return True
     if isinstance(premise, Equality):
         return False
@@ -60,8 +69,9 @@ def used_once(rule: Rule, called: frozenset[Symbol]) -> frozenset[str]:
 
     Those of predicates that are called have no rows to find their value in later.
     """
-    count = Counter(name for premise in rule.premises for name in variables_of(premise))
-    count.update(name for term in rule.head.arguments for name in names_of(term))
+    count = Counter(variables_of(rule.head))
+    for premise in rule.premises:
+        count.update(variables_of(premise))
     count.update(variables_in(rule.clause.time))
     if rule.transform is not None:
         count.update(name for let in rule.transform.lets for name in names_of(let.function))
@@ -79,8 +89,10 @@ def used_once(rule: Rule, called: frozenset[Symbol]) -> frozenset[str]:
 
 def ordered(premises: Sequence[Premise], start: int | None, bound: set[str], fixed: frozenset[Symbol]) -> list[Premise]:
     """Return the premises with *start* first and the others in a good order; `fixed` predicates are functions."""
-    if any(isinstance(premise, Timed) for premise in premises):
+    if Timed in map(type, premises):
         # Which variables of an interval are bound decides what it means: the order is part of the rule.
+        return list(premises)
+    if len(premises) == 1 and not isinstance(premises[0], Equality):
         return list(premises)
     never = _never(premises, bound)
     if never is not None:

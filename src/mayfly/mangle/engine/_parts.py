@@ -56,14 +56,17 @@ def all_names(rule: Rule) -> list[str]:
 
 def costs_of(rule: Rule, premises: Sequence[Premise]) -> list[int]:
     """Return for each premise roughly how much is done after it for each of its rows: what is called."""
-    terms = list(rule.head.arguments)
-    terms += [let.function for let in rule.transform.lets] if rule.transform is not None else []
-    cost = sum(map(_calls, terms))
+    cost = _all_calls(rule.head.arguments)
+    cost += _all_calls([let.function for let in rule.transform.lets]) if rule.transform is not None else 0
     found: list[int] = []
     for premise in reversed(premises):
         found.append(cost)
-        cost += 1 + sum(map(_calls, terms_of(premise)))
+        cost += 1 + _all_calls(terms_of(premise))
     return found[::-1]
+
+
+def _all_calls(terms: Sequence[Term]) -> int:
+    return sum(map(_calls, terms)) if Apply in map(type, terms) else 0
 
 
 def _calls(term: Term) -> int:

@@ -59,6 +59,16 @@ class Plan:
     lazy: frozenset[str]
     made: dict[int, Made]
 
+    def __getattr__(self, name: str) -> frozenset[int] | frozenset[str]:
+        """Find out what only a rule that is evaluated needs, when it is first asked for."""
+        if name not in ("starts", "lazy"):
+            raise AttributeError(name)
+        from mayfly.mangle.engine import _planned
+
+        found = _planned.starts(self) if name == "starts" else _planned.lazy(self)
+        setattr(self, name, found)
+        return found
+
     def function(self, start: int, *, record: bool) -> Made:
         """Return the function that derives this rule's rows from those of one premise, or as it is written."""
         kind = start * 4 + (2 if record else 0)

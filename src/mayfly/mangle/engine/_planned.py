@@ -1,6 +1,6 @@
 """How a rule is planned: where it may start and what it reads, found in its premises, and its functions made."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Negation, Premise, Timed, Variable
 from mayfly.mangle._checked import Declared, Rule
@@ -15,49 +15,54 @@ from mayfly.mangle.engine._timed import depends_on_now
 
 
 def planned(rule: Rule, setting: Setting, declared: Mapping[Symbol, Declared]) -> Plan:
-    """Plan one rule."""
+    """Plan one rule; where it may start is found when it is first woken."""
     plan = Plan()
     plan.rule = rule
     plan.setting = setting
-    symbol = rule.head.symbol if rule.clause.time is None else timed(rule.head.symbol)
-    plan.head = setting.numbers[symbol]
+    time = rule.clause.time
+    plan.head = setting.numbers[rule.head.symbol if time is None else timed(rule.head.symbol)]
     plan.aggregates = rule.transform is not None and rule.transform.do is not None
     about = declared.get(rule.head.symbol)
     plan.merges = about is not None and about.merge is not None
-    plan.fails_at = next((at for at, premise in enumerate(rule.premises) if may_fail(premise)), len(rule.premises))
+    plan.asks = time is not None and depends_on_now(time)
     plan.reads, plan.negates, plan.calls, plan.group = {}, [], [], -1
+    plan.fails_at = len(rule.premises)
     for at, premise in enumerate(rule.premises):
-        _note(plan, at, premise)
-    plan.required = tuple(dict.fromkeys(number for at, number in plan.reads.items() if at < plan.fails_at))
-    plan.asks = _asks_the_time(rule)
-    plan.starts = _starts(plan)
-    plan.lazy = frozenset() if plan.aggregates else used_once(rule, setting.called)
+        if _note(plan, at, premise) and at < plan.fails_at:
+            plan.fails_at = at
+    plan.required = tuple(dict.fromkeys([number for at, number in plan.reads.items() if at < plan.fails_at]))
     plan.made = {}
     return plan
 
 
-def _note(plan: Plan, at: int, premise: Premise) -> None:
-    if isinstance(premise, Timed):
-        plan.reads[at] = plan.setting.numbers[timed(premise.atom.symbol)]
-    if not isinstance(premise, Atom | Negation):
-        return
+def _note(plan: Plan, at: int, premise: Premise) -> bool:
+    """Note what a premise reads; tell whether evaluating it can end in an error."""
+    kind = type(premise)
+    if kind is not Atom and kind is not Negation:
+        if isinstance(premise, Timed):
+            plan.reads[at] = plan.setting.numbers[timed(premise.atom.symbol)]
+            plan.asks = plan.asks or premise.operator is not None or depends_on_now(premise.annotation)
+        return may_fail(premise)
+    assert isinstance(premise, Atom | Negation)
     atom = premise if isinstance(premise, Atom) else premise.atom
-    if is_builtin(atom.symbol):
-        return
-    number = plan.setting.numbers[atom.symbol]
-    if atom.symbol in plan.setting.called:
+    symbol = atom.symbol
+    if is_builtin(symbol):
+        return True
+    number = plan.setting.numbers[symbol]
+    if symbol in plan.setting.called:
         plan.calls.append(number)
-    elif isinstance(premise, Atom):
+    elif kind is Atom:
         plan.reads[at] = number
     else:
         plan.negates.append(number)
+    return Apply in map(type, atom.arguments)
 
 
-def _starts(plan: Plan) -> frozenset[int]:
+def starts(plan: Plan) -> frozenset[int]:
     """Return the premises that may be evaluated first: not if they have functions or give what others compute."""
     found: set[int] = set()
     computed: set[str] = set()
-    timed_rule = any(isinstance(premise, Timed) for premise in plan.rule.premises)
+    timed_rule = Timed in map(type, plan.rule.premises)
     for at, premise in enumerate(plan.rule.premises):
         if at and timed_rule:
             break
@@ -65,18 +70,43 @@ def _starts(plan: Plan) -> frozenset[int]:
             modes = PREDICATES[premise.symbol].modes
             outputs = (term for mode, term in zip(modes, premise.arguments, strict=True) if mode == "-")
             computed.update(term.name for term in outputs if isinstance(term, Variable))
-        elif at in plan.reads and computed.isdisjoint(variables_of(premise)):
-            found.update(() if any(isinstance(term, Apply) for term in terms_of(premise)) else (at,))
+        elif at in plan.reads and not (computed and not computed.isdisjoint(variables_of(premise))):
+            found.update(() if Apply in map(type, terms_of(premise)) else (at,))
     return frozenset(found)
 
 
-def constants(plan: Plan, at: int) -> tuple[tuple[int, Value], ...]:
+def lazy(plan: Plan) -> frozenset[str]:
+    """Return the variables that no row has to be gone through for."""
+    return frozenset() if plan.aggregates else used_once(plan.rule, plan.setting.called)
+
+
+def arranged(
+    reading: Sequence[tuple[Plan, int]],
+) -> tuple[list[tuple[Plan, int]], dict[int, dict[Value, list[tuple[Plan, int]]]]]:
+    """Sort premises by the constant that tells most of them apart, so that a row wakes only what it can concern.
+
+    Return those without a constant, and the others by column and constant.
+    """
+    every: list[tuple[Plan, int]] = []
+    by_constant: dict[int, dict[Value, list[tuple[Plan, int]]]] = {}
+    values: dict[int, set[Value]] = {}
+    fixed = [_constants(plan, at) for plan, at in reading]
+    for known in fixed:
+        for column, value in known:
+            values.setdefault(column, set()).add(value)
+    for premise, known in zip(reading, fixed, strict=True):
+        if known:
+            column, value = known[0] if len(known) == 1 else max(known, key=lambda pair: len(values[pair[0]]))
+            by_constant.setdefault(column, {}).setdefault(value, []).append(premise)
+        else:
+            every.append(premise)
+    return every, by_constant
+
+
+def _constants(plan: Plan, at: int) -> list[tuple[int, Value]]:
     """Return the columns of a premise that are constants."""
-    return tuple(
-        (column, term.value)
-        for column, term in enumerate(terms_of(plan.rule.premises[at]))
-        if isinstance(term, Constant)
-    )
+    terms = terms_of(plan.rule.premises[at])
+    return [(column, term.value) for column, term in enumerate(terms) if isinstance(term, Constant)]
 
 
 def derive(plan: Plan, start: int, *, record: bool, again: bool) -> Made:
@@ -118,13 +148,6 @@ def asked(plan: Plan, inputs: tuple[str, ...]) -> Made:
     if plan.rule.transform is not None:
         emitter.lets(plan.rule.transform.lets)
     return emitter.derive()
-
-
-def _asks_the_time(rule: Rule) -> bool:
-    return depends_on_now(rule.clause.time) or any(
-        isinstance(premise, Timed) and (premise.operator is not None or depends_on_now(premise.annotation))
-        for premise in rule.premises
-    )
 
 
 def _counted(atom: Atom) -> Atom:

@@ -25,11 +25,13 @@ WHOLE = -1
 class Relation:
     """Keep rows in the order in which they were derived, each with its origin, and indices over them.
 
-    `rows` is a dict from row to origin (for a round's new rows: a list). An index is built when it is first asked for.
-    Rows that a rule adds are in no index until `settle` is called, so that loops over an index are not disturbed.
+    `rows` is a dict from row to origin (for a round's new rows: a list). An index is built when it is first asked for,
+    and brought up to date when it is asked for again: one that only the first round of a recursion needs costs the
+    others nothing. Rows that a rule adds are in no index until `settle` is called, so that loops over an index are not
+    disturbed.
     """
 
-    __slots__ = ("_extend", "indices", "rows", "settled", "weighed")
+    __slots__ = ("_extend", "_upto", "indices", "rows", "settled", "weighed")
 
     def __init__(self, rows: "dict[Row, Any] | list[Row]") -> None:
         self.rows: Any = rows
@@ -37,7 +39,9 @@ class Relation:
         self.weighed = len(rows)
         """How many of the rows were looked at for the size of what they hold; the first ones are not new."""
         self.indices: dict[Lookup, Any] = {}
-        self._extend: list[Callable[[Iterable[Row]], None]] = []
+        self._extend: dict[Lookup, Callable[[Iterable[Row]], None]] = {}
+        self._upto: dict[Lookup, int] = {}
+        """How many of the rows each index has."""
 
     def index(self, lookup: Lookup) -> Any:
         """Return the index for a lookup: a list for no key, a set when existence is enough, else key to list."""
@@ -45,9 +49,20 @@ class Relation:
         if found is None:
             found, extend = _build(lookup)
             extend(self.rows if self.settled == len(self.rows) else islice(self.rows, self.settled))
-            self._extend.append(extend)
+            self._extend[lookup], self._upto[lookup] = extend, self.settled
+            # Last, because other threads may ask for it.
             self.indices[lookup] = found
+        elif self._upto[lookup] < self.settled:
+            added = self.newest(len(self.rows) - self._upto[lookup])
+            del added[self.settled - self._upto[lookup] :]
+            self._extend[lookup](added)
+            self._upto[lookup] = self.settled
         return found
+
+    def covered(self, lookup: Lookup, before: int) -> None:
+        """Note that a rule has put all its rows into an index itself, having begun with *before* rows."""
+        if self._upto[lookup] == before:
+            self._upto[lookup] = len(self.rows)
 
     def newest(self, count: int) -> list[Row]:
         """Return the last rows that were added, oldest first."""
@@ -56,29 +71,22 @@ class Relation:
         return rows
 
     def settle(self) -> list[Row]:
-        """Bring every index up to date and return the rows that were added since the last time, oldest first."""
-        count = len(self.rows) - self.settled
-        if not count:
-            return []
-        added = self.newest(count)
-        for extend in self._extend:
-            extend(added)
-        self.settled += count
+        """Have the indices see the rows that were added since the last time, and return those, oldest first."""
+        added = self.newest(len(self.rows) - self.settled)
+        self.settled = len(self.rows)
         return added
 
     def close(self) -> int:
         """Do as `settle` does, where nobody needs the rows; return how many were added."""
         count = len(self.rows) - self.settled
-        if self._extend:
-            self.settle()
-        else:
-            self.settled += count
+        self.settled += count
         return count
 
     def forget(self) -> None:
         """Drop the indices after rows were taken out; they are built anew when they are next asked for."""
         self.indices.clear()
         self._extend.clear()
+        self._upto.clear()
         self.settled = len(self.rows)
 
 
@@ -100,7 +108,7 @@ def _build(lookup: Lookup) -> tuple[Any, Callable[[Iterable[Row]], None]]:
         return table, add_rows
     want = lookup.want
     if lookup.distinct:
-        return _sets(key, want)
+        return _sets(lookup.key, want)
     if len(lookup.key) == 1:
         column = lookup.key[0]
 
@@ -117,8 +125,17 @@ def _build(lookup: Lookup) -> tuple[Any, Callable[[Iterable[Row]], None]]:
     return table, add_wanted
 
 
-def _sets(key: Callable[[Row], Any], want: int) -> tuple[Any, Callable[[Iterable[Row]], None]]:
+def _sets(columns: tuple[int, ...], want: int) -> tuple[Any, Callable[[Iterable[Row]], None]]:
     values: defaultdict[Any, set[Any]] = defaultdict(set)
+    key = itemgetter(*columns)
+    if len(columns) == 1:
+        column = columns[0]
+
+        def add_values(rows: Iterable[Row]) -> None:
+            for row in rows:
+                values[row[column]].add(row[want])
+
+        return values, add_values
 
     def add(rows: Iterable[Row]) -> None:
         for row in rows:

@@ -33,6 +33,7 @@ class Source:
         """How much is done for each row of the innermost loop: if it is much, rows are counted one by one."""
         self._parameters = parameters
         self._top: list[str] = []
+        self._end: list[str] = []
         self._lines: list[str] = []
         self._parts: list[tuple[str, list[str]]] = []
         """The functions before the present one, each with the name of the next one that it calls."""
@@ -71,6 +72,10 @@ class Source:
             name = self._setups[expression] = self.fresh(letter)
             self._top.append(f"    {name} = {expression}")
         return name
+
+    def finish(self, text: str) -> None:
+        """Add a line to what is done when all loops have ended by themselves."""
+        self._end.append(f"    {text}")
 
     @property
     def leave(self) -> str:
@@ -112,7 +117,15 @@ class Source:
         defaults = "".join(f", {name}={name}" for name in self._bound)
         head = f"def rule({self._parameters}{defaults}):"
         text = "\n".join(
-            [*self._later(), head, f"    left = {FIRST_LOOK}", *self._top, *self._first(), "    return left"]
+            [
+                *self._later(),
+                head,
+                f"    left = {FIRST_LOOK}",
+                *self._top,
+                *self._first(),
+                *self._end,
+                "    return left",
+            ]
         )
         space: dict[str, Any] = dict(self._bound)
         exec(_compiled(text) if len(text) < _LONGEST_KEPT else compile(text, "<rule>", "exec"), space)

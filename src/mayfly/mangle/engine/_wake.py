@@ -185,6 +185,7 @@ class Waking:
     def _publish(self, number: int, new: Relation, *, shrunk: bool) -> None:
         self._new[number] = new
         readers = self._layout.readers[number]
+        readers.arrange()
         rows = new.rows
         if rows:
             for plan, at in readers.every:
