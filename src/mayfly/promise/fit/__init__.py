@@ -2,7 +2,7 @@
 
 from mayfly.promise.fit._does import does_of, known_lexicon, loose
 from mayfly.promise.fit._fill import Source, format_of
-from mayfly.promise.fit._fit import Fit, Misfit, covers, fits, hands_on
+from mayfly.promise.fit._fit import Fit, Misfit, covering, fits, hands_on
 from mayfly.promise.fit._said import IsDirectory, Piece, Reading, Said, is_torn, read_request, with_verbs
 from mayfly.promise.fit._words import all_verbs, is_idle, is_small, verbs_of
 
@@ -15,7 +15,7 @@ __all__ = [
     "Said",
     "Source",
     "all_verbs",
-    "covers",
+    "covering",
     "does_of",
     "fits",
     "format_of",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import cache, lru_cache
 
 from mayfly.core import Capability, Does
@@ -52,9 +52,8 @@ def _thing(said: Said) -> list[str]:
     return [word for word in telling[:-1] if not meanings("nouns", word) & head] + telling[-1:]
 
 
-def says_all(reading: Reading, name: str, description: str) -> bool:
+def says_all(asked: Set[tuple[str, str]], description: str) -> bool:
     """Say whether every word of a request stands in a description: then it is what that speaks of, whatever it is."""
-    asked = _words_by_place(reading)
     return len(asked) > 2 and all(
         any(place == other and not bases(word).isdisjoint(bases(said)) for said, other in _described(description))
         for word, place in asked
@@ -66,16 +65,17 @@ def says_all(reading: Reading, name: str, description: str) -> bool:
 @lru_cache(maxsize=4096)
 def _described(description: str) -> frozenset[tuple[str, str]]:
     """Return the words of a description with their places."""
-    return frozenset(_words_by_place(read_request(description[:_LONGEST], known_lexicon(), lambda word: False)))
+    return frozenset(words_by_place(read_request(description[:_LONGEST], known_lexicon(), lambda word: False)))
 
 
-def _words_by_place(reading: Reading) -> set[tuple[str, str]]:
+def words_by_place(reading: Reading) -> set[tuple[str, str]]:
     """Return the verbs, and the words with whether they stand where something goes: to another format, to a city."""
     found = {(said.clause.said, "verb") for said in reading.said.values()}
     pieces = [piece for said in reading.said.values() for piece in said.pieces if not is_idle(piece.plain)]
     return found | {(piece.plain, "aim" if piece.role == "destination" else "") for piece in pieces}
 
 
+@lru_cache(maxsize=4096)
 def loose(name: str, description: str) -> Capability:
     """Return a capability to hold clauses against, of which it is not known what it takes; it cannot be called."""
 
