@@ -78,6 +78,15 @@ def newest(kind: str, subjects: Sequence[str]) -> tuple[str, list[object]]:
     return f"SELECT {COLUMNS} FROM mayfly_events WHERE id IN ({last})", [kind, *subjects]
 
 
+def select_waiting(kind: str, ended_by: Sequence[str], *, later: bool, after: int) -> tuple[str, list[object]]:
+    """Return the query for events of one kind of whose subject there is no event, or none *later*, of some kinds."""
+    ends = f"ended.kind IN ({', '.join('?' * len(ended_by))}) AND ended.subject = asked.subject"
+    beyond = " AND ended.id > asked.id" if later else ""
+    ended = f"SELECT 1 FROM mayfly_events AS ended WHERE {ends}{beyond}"
+    query = f"SELECT {COLUMNS} FROM mayfly_events AS asked WHERE kind = ? AND id > ? AND NOT EXISTS ({ended})"
+    return query, [kind, after, *ended_by]
+
+
 def to_events(rows: Iterable[Row]) -> Iterator[Event]:
     """Make events of rows of the whole table."""
     for id, at, writer, kind, subject, payload in rows:
