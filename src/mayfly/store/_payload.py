@@ -113,6 +113,8 @@ def _scalar(value: bool | int | str | None) -> bool | int | str | None:
 
 def as_payload(value: object) -> JSON:
     """Return *value* if an event can hold it and it is not large, otherwise the beginning of what it looks like."""
+    if value is None:
+        return None
     try:
         copy = plain(value)
         text = canonical_json(copy)
