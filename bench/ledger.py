@@ -11,6 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench._ledger_fill import fill
+from bench._ledger_http import ask_server
+from bench._ledger_writers import entry, writers
 from bench._table import Table, number, spread
 from mayfly.core import Settings
 from mayfly.store import Event, Ledger
@@ -20,20 +22,12 @@ from mayfly.store._rows import EVENTS, insert_events
 MILLION = 1_000_000
 # CPU seconds that a command may take on a million events, and the verification of all of them.
 BAR, VERIFY_BAR = 2.0, 20.0
-WRITERS, FAIR = 8, 20
 _CPU = str(Path(__file__).with_name("_cpu.py"))
-_WRITER = "from bench.ledger import write; write({number})"
 
 
 def measure(*, quick: bool) -> list[Table]:
     """Return the tables of this part."""
-    return [_appends(quick=quick), _writers(100 if quick else 400), _large(MILLION // 20 if quick else MILLION)]
-
-
-def _entry() -> Event:
-    from mayfly.promise._events import Began
-
-    return Event.of(Began(node="0.1", by="capability give", seq=1), subject="r-00000001")
+    return [_appends(quick=quick), writers(100 if quick else 400), _large(MILLION // 20 if quick else MILLION)]
 
 
 def _bare(ledger: Ledger, events: list[Event]) -> None:
@@ -48,7 +42,7 @@ def _bare(ledger: Ledger, events: list[Event]) -> None:
 def _appends(*, quick: bool) -> Table:
     rows = []
     for size in (1, 20, 1000):
-        events = [_entry() for _ in range(size)]
+        events = [entry() for _ in range(size)]
         rounds = max(10, (200 if quick else 1000) // size)
         taken: dict[str, list[float]] = {"whole": [], "bare": []}
         with tempfile.TemporaryDirectory() as state, Ledger.open(Settings(state_dir=state)) as ledger:
@@ -79,59 +73,6 @@ def _appends(*, quick: bool) -> Table:
     )
 
 
-def write(times: int) -> None:
-    """Append one by one in this process; print how long each took."""
-    with Ledger.open(Settings.load(directory=Path("/"))) as ledger:
-        print("ready", flush=True)
-        sys.stdin.readline()
-        for _ in range(times):
-            began = time.perf_counter()
-            ledger.append(_entry())
-            print(time.perf_counter() - began)
-
-
-def _writers(times: int) -> Table:
-    with tempfile.TemporaryDirectory() as state:
-        Ledger.open(Settings(state_dir=state)).close()
-        root = Path(__file__).resolve().parent.parent
-        environment = {**os.environ, "MAYFLY_STATE_DIR": state}
-        command = [sys.executable, "-c", _WRITER.format(number=times)]
-        writers = [
-            subprocess.Popen(
-                command, cwd=root, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-            )
-            for _ in range(WRITERS)
-        ]
-        for writer in writers:
-            assert writer.stdout is not None
-            writer.stdout.readline()
-        began = time.perf_counter()
-        for writer in writers:
-            assert writer.stdin is not None
-            writer.stdin.write("go\n")
-            writer.stdin.flush()
-        waited = [float(line) * 1000 for writer in writers for line in writer.communicate()[0].split()]
-        seconds = time.perf_counter() - began
-    found = spread(waited)
-    return Table(
-        title="Writers side by side",
-        caption=(
-            f"{WRITERS} processes, each with {times} appends of one event to one SQLite ledger as fast as they can: "
-            f"milliseconds of one append. The bar for the 99th percentile is {FAIR} × the median."
-        ),
-        head=["appends/s", "median", "p99", "longest", "p99 / median"],
-        rows=[
-            [
-                number(len(waited) / seconds),
-                number(found.middle),
-                number(found.most),
-                number(max(waited)),
-                f"{found.most / found.middle:.1f} ×",
-            ]
-        ],
-    )
-
-
 def _large(events: int) -> Table:
     with tempfile.TemporaryDirectory() as state:
         began = time.perf_counter()
@@ -152,6 +93,7 @@ def _large(events: int) -> Table:
             [f"mayfly {name}", number(_cpu(words, state)), f"{VERIFY_BAR if name == 'log verify' else BAR:g}"]
             for name, words in commands.items()
         ]
+        rows += ask_server(state, run)
         archive = _cpu(["log", "archive", "--before", "2999-01-01"], state)
         rows.append(["mayfly log archive, all of it", number(archive), ""])
         rows.append(["mayfly trace RUN, archived", number(_cpu(["trace", run], state)), f"{BAR:g}"])
@@ -160,7 +102,8 @@ def _large(events: int) -> Table:
     return Table(
         title="A large ledger",
         caption=(
-            f"Processor seconds of a command, start included, on a SQLite ledger of {count:,} events "
+            f"Processor seconds of a command, start included, and of a server for one request, "
+            f"on a SQLite ledger of {count:,} events "
             f"({size // 2**20:,} MiB, filled in {filled:.0f} s; archived {kept / 2**20:.1f} MiB), and "
             "the bar for a million."
         ),

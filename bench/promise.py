@@ -21,7 +21,8 @@ from mayfly.runtime import Runtime
 
 NODES = (1_000, 10_000, 20_000)
 WIDTH = 27
-BAR, AIM = 10.0, 5.0
+# Seconds to plan and resolve so many promises.
+BARRED, BAR, AIM = 10_000, 8.0, 4.0
 FLAT_BAR = 15
 
 
@@ -111,6 +112,7 @@ def _many(sizes: tuple[int, ...]) -> Table:
                 f"{number(best.planned + best.resolved)} / {number(worst)}",
                 f"{best.events:,}",
                 f"{best.memory}",
+                _judged(best) if size == BARRED else "",
             ]
         )
     return Table(
@@ -118,11 +120,16 @@ def _many(sizes: tuple[int, ...]) -> Table:
         caption=(
             "Seconds to plan (every promise classified), to resolve and both (best / worst of three processes): leaves "
             "are a built-in capability in-process, every transition and every proven value is an event in SQLite, in "
-            f"grouped commits. Peak memory of the process in MiB. The bar for 10,000 is {BAR:g} s, the aim {AIM:g} s."
+            f"grouped commits. Peak memory of the process in MiB. The bar and the aim are for {BARRED:,}."
         ),
-        head=["promises", "planned", "resolved", "both", "events", "MiB"],
+        head=["promises", "planned", "resolved", "both", "events", "MiB", f"bar {BAR:g} s, aim {AIM:g} s"],
         rows=rows,
     )
+
+
+def _judged(ran: Ran) -> str:
+    taken = ran.planned + ran.resolved
+    return "aim met" if taken <= AIM else "bar met" if taken <= BAR else "not met"
 
 
 def wide(children: int) -> float:

@@ -121,7 +121,8 @@ def test_f1_a_driver_that_lost_its_claim_sends_and_records_nothing_more(
     receiver = Receiver(taken_up)
     outcome = drive(effect, receiver)
     assert (outcome.code, outcome.value) == ("CONFLICT", "not sent")
-    assert f"{outcome.id} was taken up by " in outcome.reason
+    # Which of the two it is told depends on whether it looks while the other one still holds the claim.
+    assert any(f"{outcome.id} {words} " in outcome.reason for words in ("was taken up by", "is being run by"))
     assert receiver.calls == [f"{outcome.id}/0.1"]
     with Ledger.open(settings) as ledger:
         assert [ledger.count()] == seen

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
     from mayfly.core._programs import find_program, missing_program
+    from mayfly.core._replace import replace
     from mayfly.core._same import is_sequence, same
     from mayfly.core._schema import mismatch
     from mayfly.core._secret_paths import secret_path
@@ -183,6 +184,7 @@ __all__ = [
     "parse_python",
     "read_input_file",
     "read_small_file",
+    "replace",
     "rounds",
     "same",
     "secret_path",
@@ -211,6 +213,7 @@ __getattr__ = lazily(
         "_parse": "check_tree parse_python",
         "_programs": "find_program missing_program",
         "_pool": "Hold Pool current_pool limit within",
+        "_replace": "replace",
         "_same": "is_sequence same",
         "_schema": "mismatch",
         "_secrets": (

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from mayfly.core._agent import Agent
+from mayfly.core._replace import replace
 from mayfly.core._schema import mismatch
 from mayfly.core._shown import shown
 from mayfly.core._stop import Stop
@@ -148,8 +149,11 @@ class Capability(Agent[Mapping[str, Any] | Invocation, object]):
         call = replace(call, seconds=seconds)
         try:
             with nobody_leaves():
+                made = self.call(call) if self.quick else None
+                if self.quick and not inspect.isawaitable(made):
+                    return made  # it is over: nothing was awaited that could have been stopped
                 async with asyncio.timeout(seconds):
-                    made = self.call(call) if self.quick else await in_thread(self.call, call)
+                    made = made if self.quick else await in_thread(self.call, call)
                     return await made if inspect.isawaitable(made) else made
         except asyncio.CancelledError:
             call.stop.cancel()

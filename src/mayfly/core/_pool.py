@@ -159,7 +159,12 @@ class Pool:
 
     def spend(self, **amounts: float) -> None:
         """Use the amounts at once, or raise `LimitError` and use nothing."""
-        self.reserve(least=None, firm=(), **amounts).forfeit()
+        asked = takeable(amounts)
+        with self._tree.lock:
+            self._check()
+            # What is asked for is also the least of it, so nothing but all of it is granted.
+            self._count(used=self._granted(asked, asked, returned=False))
+        self._tree.wake()
 
     def _patience(self) -> float | None:
         left = self.seconds_left()

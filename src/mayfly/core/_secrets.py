@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 HIDDEN = "‹secret›"
 # Shorter values, and plain words such as a database's default password, stand in texts for other reasons.
@@ -214,16 +214,26 @@ def _is_named(name: object, value: object) -> bool:
     return isinstance(name, str) and isinstance(value, str) and len(value) >= _SHORTEST_NAMED and is_secret_name(name)
 
 
+# Plain data that holds no text.
+_WORDLESS = frozenset((int, float, bool, type(None)))
+
+
 def _texts_of(data: object) -> Iterator[str]:
     """Yield every text and name in plain data."""
-    waiting = [data]
+    waiting: list[Any] = [data]
     while waiting:
         item = waiting.pop()
-        if isinstance(item, str):
+        # The types themselves first: whether something is a mapping takes longer to ask than all else here.
+        kind = type(item)
+        if kind is str:
             yield item
-        elif isinstance(item, Mapping):
+        elif kind in _WORDLESS:
+            continue
+        elif kind is dict or isinstance(item, Mapping):
             waiting += item.keys()
             waiting += item.values()
+        elif isinstance(item, str):
+            yield item
         elif isinstance(item, (list, tuple)):
             waiting += item
 

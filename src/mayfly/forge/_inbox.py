@@ -83,9 +83,10 @@ class Inbox:
 
     def list(self, *, answered: bool = False) -> list[Call]:
         """Return the calls nobody has answered yet, oldest first; with *answered* all of them."""
+        if not answered:
+            return [_call(entry, None) for entry in self._ledger.waiting("help.needed", ended_by=["help.answered"])]
         answers = {entry.subject: str(entry.payload["answer"]) for entry in self._ledger.read(kind="help.answered")}
-        calls = [_call(entry, answers.get(entry.subject)) for entry in self._ledger.read(kind="help.needed")]
-        return [call for call in calls if answered or call.answer is None]
+        return [_call(entry, answers.get(entry.subject)) for entry in self._ledger.read(kind="help.needed")]
 
     def get(self, id: str) -> Call:
         """Return one call, or say that there is none."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from mayfly.core import replace
 from mayfly.language._demands import JOINTS, Span, demands_of
 from mayfly.language._frames import frames_at, head_at, head_behind, skip_openers, unknown_at
 from mayfly.language._heads import Head, ends_phrase, is_finite, is_object_start, phrase_end, verb_at

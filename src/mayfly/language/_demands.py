@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from mayfly.core import replace
 from mayfly.language._frames import FrameKind, frames_at, head_behind, skip_openers
 from mayfly.language._heads import Head, Stretch, is_finite, verb_at, work_at
 from mayfly.language._request import ClauseKind

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
+from mayfly.core import replace
 from mayfly.language._inflect import bases
 from mayfly.language._objects import points_back
 from mayfly.language._request import Clause, Phrase

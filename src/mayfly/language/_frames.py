@@ -6,10 +6,10 @@ The ways to lead to a verb are frames, and frames are data: see `words/requests.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import Literal, NamedTuple, cast
 
+from mayfly.core import replace
 from mayfly.language._heads import Head, HeadKind, Stretch, Verb, is_finite, verb_at, work_at
 from mayfly.language._inflect import VerbForm
 from mayfly.language._lexicon import load_words

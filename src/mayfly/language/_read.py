@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
+from mayfly.core import replace
 from mayfly.language._clauses import spans
 from mayfly.language._demands import Span
 from mayfly.language._flow import with_flow

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from mayfly.core import Budget, Intent
 from mayfly.promise._bounded import endless, words
 from mayfly.promise._reality import CHAOS_THRESHOLD, MAX_DEPTH, Kind, Reality
-from mayfly.promise.fit import Reading, covers, known_lexicon, loose, read_request
+from mayfly.promise.fit import Reading, covering, described, known_lexicon, read_request
 
 # Whoever writes more than this in one intent has pasted something; it is not read for the classification.
 LONGEST = 20_000
@@ -30,9 +30,8 @@ def classify(
         return spent
     text = intent.text if isinstance(intent, Intent) else intent
     reading = read_request(text[:LONGEST], known_lexicon(), lambda word: False)
-    tools = [loose(name, description) for name, description in capabilities]
-    found = [tool.name for tool in tools if covers(reading, tool)]
-    return judge(reading, context or {}, found)
+    found = covering(reading, described(tuple(capabilities)))
+    return judge(reading, context or {}, [tool.name for tool in found])
 
 
 def out_of_budget(depth: int, context: Mapping[str, object], *, max_depth: int, threshold: float) -> Reality | None:

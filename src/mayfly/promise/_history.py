@@ -213,16 +213,9 @@ def cancel(ledger: Ledger, run: str, *, by: str, reason: str = "") -> None:
 
 def unknown_effects(ledger: Ledger) -> list[Unsettled]:
     """Return the effects of which nobody can tell whether they happened, oldest first."""
-    newest: dict[str, Event] = {}
-    for event in ledger.read(kind="effect.unknown"):
-        newest[event.subject] = event
-    closed = {**ledger.find_many("effect.settled", newest), **_later(ledger.find_many("effect.done", newest), newest)}
-    found = [event for key, event in newest.items() if key not in closed or closed[key].id < event.id]
-    return [_unsettled(event) for event in found]
-
-
-def _later(done: Mapping[str, Event], unknown: Mapping[str, Event]) -> dict[str, Event]:
-    return {key: event for key, event in done.items() if event.id > unknown[key].id}
+    # One that is unknown once more is listed once, as it stands last.
+    ends = ("effect.unknown", "effect.settled", "effect.done")
+    return [_unsettled(event) for event in ledger.waiting("effect.unknown", ended_by=ends, later=True)]
 
 
 def _unsettled(event: Event) -> Unsettled:

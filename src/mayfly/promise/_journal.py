@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 INLINE = 4096
 GROUP = 2000
+# What fits the numbers of every reader of JSON, and is far shorter than what goes inline.
+_LARGEST = 2**53
 Sleep = Callable[[float], Awaitable[None]]
 
 
@@ -79,6 +81,8 @@ class Journal:
             # One at a time: it lies on disk since it is large, and the whole of it goes through memory here.
             async with self._large:
                 return await self._kept_text(await asyncio.to_thread(_text, value))
+        if value is None or type(value) is bool or (type(value) is int and -_LARGEST <= value <= _LARGEST):
+            return value, None  # it is its own JSON, and holds no text that could be a secret
         return await self._kept_text(_text(without_secrets_in(value)))
 
     async def _kept_text(self, text: str) -> tuple[JSON, str | None]:

@@ -231,9 +231,10 @@ AUTONOMOUS = "profile autonomous"
 
 def waiting_in(ledger: Ledger, *, settled: bool = False) -> list[Waiting]:
     """Return what waits for a person's approval, oldest first; with *settled* also what does not any more."""
+    if not settled:
+        return [_waiting(entry, None) for entry in ledger.waiting("approval.asked", ended_by=["approval.settled"])]
     ends = {entry.subject: entry for entry in ledger.read(kind="approval.settled")}
-    found = [_waiting(entry, ends.get(entry.subject)) for entry in ledger.read(kind="approval.asked")]
-    return [waiting for waiting in found if settled or waiting.settled is None]
+    return [_waiting(entry, ends.get(entry.subject)) for entry in ledger.read(kind="approval.asked")]
 
 
 def _waiting(entry: Event, end: Event | None) -> Waiting:

@@ -1,15 +1,18 @@
-"""One append: the fence is checked, events, a link of the chain and the rows they move are written, all or nothing."""
+"""Appends: fences are checked, events, links of the chain and the rows they move are written, all or nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import chain
+from typing import NamedTuple
 
-from mayfly.store._chain import GENESIS, insert_link, link_hash
+from mayfly.store._chain import GENESIS, insert_links, link_hash
 from mayfly.store._claim import Fence, taken_up
 from mayfly.store._database import Connection, Row
 from mayfly.store._events import Event
-from mayfly.store._payload import decode
-from mayfly.store._rows import COLUMNS, EVENTS, StoredEvent, insert_events
+from mayfly.store._payload import decode, encode
+from mayfly.store._rows import COLUMNS, EVENTS, EventRows, StoredEvent, insert_rows, number_events
 from mayfly.store._runs import RunBatch, RunRow, check_end, moves_run, run_of
 from mayfly.store._tools import ToolBatch, moves_tool, tool_of
 
@@ -22,27 +25,83 @@ SELECT (SELECT coalesce(max(id), 0) FROM mayfly_events), (SELECT hash FROM mayfl
 """
 
 
+class Append:
+    """Checked events that go into the ledger next to each other, or not at all, and the fence they are held against."""
+
+    def __init__(self, fresh: Sequence[Event], *, fence: Fence | None = None) -> None:
+        self.fresh = fresh
+        self.fence = fence
+        # Made before anybody waits for this append: others wait while it is being written.
+        self.texts = [encode(event.payload) for event in fresh]
+        self.recorded: list[Event] | None = None
+        self.error: Exception | None = None
+
+    @property
+    def answered(self) -> bool:
+        """Whether it is known what became of it."""
+        return self.recorded is not None or self.error is not None
+
+    @property
+    def runs(self) -> list[str]:
+        """The runs whose rows have to be looked at."""
+        fenced = [self.fence.run] if self.fence else []
+        return fenced + [run_of(event.subject) for event in self.fresh if moves_run(event.kind)]
+
+
 def append_events(connection: Connection, fresh: Sequence[Event], *, fence: Fence | None = None) -> list[Event]:
     """Record checked events in their order, in the transaction of *connection*."""
+    appends = [Append(fresh, fence=fence)]
+    return append_all(connection, appends, end_for(connection, appends))[0]
+
+
+class LedgerEnd(NamedTuple):
+    """What the next appends follow: the runs they are about as these stand, the last event and the last link's hash."""
+
+    runs: RunBatch
+    last: int
+    head: str | None
+
+
+def end_for(connection: Connection, appends: Sequence[Append]) -> LedgerEnd:
+    """Wait for the right to append, which lasts until the transaction ends, and look at what there is."""
     connection.lock(EVENTS)
-    named = [run_of(event.subject) for event in fresh if moves_run(event.kind)]
-    runs = RunBatch(connection, [fence.run, *named] if fence else named)
-    if fence is not None:
-        check_fence(runs[fence.run], fence)
-    if not fresh:
-        return []
-    last, head = connection.run(_TAIL)[0]
-    events, rows = insert_events(connection, fresh, last=last)
-    insert_link(connection, first=rows[0][0], last=rows[-1][0], hash=link_hash(head or GENESIS, rows))
-    if named:
+    # Asked before the answer to anything is awaited: on a server each wait is a way there and back.
+    tail = connection.ask(_TAIL)
+    runs = RunBatch(connection, [run for append in appends for run in append.runs])
+    return LedgerEnd(runs, *tail()[0])
+
+
+def append_all(connection: Connection, appends: Sequence[Append], end: LedgerEnd) -> list[list[Event]]:
+    """Record appends one after the other in the transaction of *connection*; where one is refused, none is recorded.
+
+    Each is held against the runs as the ones before it leave them and has a link of its own, so the ledger is what it
+    would be had each had a transaction of its own.
+    """
+    runs, last, head = end
+    at, links, found = datetime.now(UTC), [], list[EventRows]()
+    for append in appends:
+        if append.fence is not None:
+            check_fence(runs[append.fence.run], append.fence)
+        events, rows = made = number_events(append.fresh, append.texts, last=last, at=at)
+        found.append(made)
+        if rows:
+            last, head = rows[-1][0], link_hash(head or GENESIS, rows)
+            links.append((last, rows[0][0], head))
         for event, row in zip(events, rows, strict=True):
             if moves_run(event.kind):
                 check_end(runs[run_of(event.subject)], event)
                 runs.move(StoredEvent(*row), event.payload)
+    if links:
+        _write(connection, EventRows(*([*chain.from_iterable(parts)] for parts in zip(*found, strict=True))), links)
         runs.save()
-    _move_tools(connection, events, rows)
-    _move_money(connection, events, rows)
-    return events
+    return [made.events for made in found]
+
+
+def _write(connection: Connection, made: EventRows, links: Sequence[tuple[int, int, str]]) -> None:
+    insert_rows(connection, made.rows)
+    insert_links(connection, links)
+    _move_tools(connection, *made)
+    _move_money(connection, *made)
 
 
 def _move_tools(connection: Connection, events: Sequence[Event], rows: Sequence[Row]) -> None:
@@ -86,7 +145,7 @@ def link_all(connection: Connection) -> None:
     head = GENESIS
     for rows in _batches(connection):
         head = link_hash(head, rows)
-        insert_link(connection, first=rows[0][0], last=rows[-1][0], hash=head)
+        insert_links(connection, [(rows[-1][0], rows[0][0], head)])
         moving = [StoredEvent(*row) for row in rows if moves_run(row[3])]
         runs = RunBatch(connection, [run_of(event.subject) for event in moving])
         for event in moving:

@@ -22,6 +22,6 @@ def link_hash(before: str, rows: Sequence[Row]) -> str:
     return hashlib.sha256(f"{before}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def insert_link(connection: Connection, *, first: int, last: int, hash: str) -> None:
-    """Add a link, in the transaction that adds its events."""
-    connection.run("INSERT INTO mayfly_links (last, first, hash) VALUES (?, ?, ?)", [last, first, hash])
+def insert_links(connection: Connection, links: Sequence[tuple[int, int, str]]) -> None:
+    """Add links, each its last event, its first and its hash, in the transaction that adds their events."""
+    connection.run_many("INSERT INTO mayfly_links (last, first, hash) VALUES (?, ?, ?)", links)

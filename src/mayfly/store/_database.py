@@ -6,7 +6,7 @@ Statements are written once, with `?` for values; what SQLite and PostgreSQL do 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from queue import Empty, LifoQueue
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
@@ -30,14 +30,28 @@ ELSEWHERE = "set MAYFLY_STATE_DIR to a directory you can write to"
 class Connection:
     """Carry out statements inside one transaction."""
 
-    def __init__(self, database: Database, driver: Any) -> None:
+    def __init__(self, database: Database, driver: Any, pipe: Any = None) -> None:
+        """*pipe* is what statements wait in until one is answered, where there is such a thing."""
         self.database = database
         self.driver = driver
+        self._pipe = pipe
 
     def run(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Carry out one statement and return its rows, none where it gives none."""
         cursor = self.database.send(self.driver, sql, values)
+        if self._pipe is not None:
+            self._pipe.sync()
         return cursor.fetchall() if cursor.description else []
+
+    def send(self, sql: str, values: Sequence[object] = ()) -> None:
+        """Carry out one statement of which nothing is wanted back; what is wrong with it is said at the latest by the
+        next one that is answered, or by the commit."""
+        self.database.send(self.driver, sql, values)
+
+    def ask(self, sql: str, values: Sequence[object] = ()) -> Callable[[], list[Row]]:
+        """Carry out one statement and return what gives its rows: several may be asked before one is awaited."""
+        fetch: Callable[[], list[Row]] = self.database.send(self.driver, sql, values).fetchall
+        return fetch
 
     def value(self, sql: str, values: Sequence[object] = ()) -> Any:
         """Return the first column of the first row, None where there is no row."""
@@ -51,7 +65,7 @@ class Connection:
     def lock(self, table: str) -> None:
         """Wait for the right to append to *table*, until the transaction ends."""
         if self.database.lock is not None:
-            self.run(self.database.lock, [table])
+            self.send(self.database.lock, [table])
 
 
 class Database(ABC):
@@ -68,6 +82,8 @@ class Database(ABC):
     has_strategies: ClassVar[str]
     # How to wait for the right to append to a table; None where beginning to write gave it.
     lock: ClassVar[str | None]
+    # Whether nothing is kept for certain where a commit is answered by an error; a lost connection leaves it open.
+    undoes_failed_commit: ClassVar[bool]
 
     def __init__(self, settings: Settings, *, name: str, errors: type[Exception]) -> None:
         self.name = name
@@ -118,6 +134,10 @@ class Database(ABC):
         """Return a statement as the driver wants it."""
         return sql
 
+    def pipe(self, driver: Any) -> AbstractContextManager[Any]:
+        """Let statements be sent in the body before those before them are answered, where that saves time."""
+        return nullcontext()
+
     def is_lost(self, driver: Any) -> bool:
         """Whether a connection broke while nobody used it."""
         return False
@@ -132,10 +152,13 @@ class Database(ABC):
         return driver.execute(self.written(sql), values) if values else driver.execute(sql)
 
     @contextmanager
-    def transaction(self, *, writing: bool = False, snapshot: bool = False) -> Iterator[Connection]:
+    def transaction(
+        self, *, writing: bool = False, snapshot: bool = False, piped: bool = False
+    ) -> Iterator[Connection]:
         """Run the body in one transaction: committed at its end, undone where it raises.
 
-        In a *snapshot* every statement sees the database as it was at the first one.
+        In a *snapshot* every statement sees the database as it was at the first one. Where it is *piped* the beginning
+        and the end go to a server together with what is between; a script of several statements cannot.
         """
         begin = self.write if writing else self.snapshot if snapshot else self.read
         try:
@@ -145,9 +168,10 @@ class Database(ABC):
         try:
             with self.translated(), self.turn() if writing else nullcontext():
                 driver = self._usable(driver)
-                driver.execute(begin)
-                yield Connection(self, driver)
-                driver.execute("COMMIT")
+                with self.pipe(driver) if piped else nullcontext() as pipe:
+                    driver.execute(begin)
+                    yield Connection(self, driver, pipe)
+                    driver.execute("COMMIT")
         except BaseException:
             failed, driver = driver, None
             driver = self._undone(failed)

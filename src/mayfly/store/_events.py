@@ -158,6 +158,9 @@ def _is_tuple(annotation: object) -> bool:
 
 
 def _fields(payload: Payload) -> dict[str, Any]:
+    held: dict[str, Any] = getattr(payload, "__dict__", {})
+    if held.keys() == payload.__dataclass_fields__.keys():
+        return dict(held)
     return {name: getattr(payload, name) for name in payload.__dataclass_fields__}
 
 

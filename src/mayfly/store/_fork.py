@@ -18,8 +18,10 @@ from weakref import WeakSet
 class ForkGuard:
     """Let threads in to use connections, one at a time to write, and none while the process forks."""
 
-    def __init__(self, disconnect: Callable[[], None]) -> None:
+    def __init__(self, disconnect: Callable[[], None], *, restart: Callable[[], None] = lambda: None) -> None:
+        """*disconnect* closes every connection; *restart* is called in a child, for what its lost threads left."""
         self._disconnect = disconnect
+        self._restart = restart
         self._start()
         _guards.add(self)
 
@@ -65,6 +67,7 @@ class ForkGuard:
     def restart(self) -> None:
         """Let threads in again, in the child, where the threads that held a lock do not exist."""
         self._start()
+        self._restart()
 
 
 _guards: WeakSet[ForkGuard] = WeakSet()

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, LimitError, Settings, StoreError, content_hash
-from mayfly.store._append import append_events, check_fence, next_generation
+from mayfly.store._append import Append, append_events, check_fence, next_generation
 from mayfly.store._archive import (
     FOLDER,
     Archived,
@@ -27,6 +27,7 @@ from mayfly.store._claim import Claim, Fence, check_name
 from mayfly.store._database import Connection, Database
 from mayfly.store._events import Event, Payload, check_kind, check_subject, checked
 from mayfly.store._fork import ForkGuard
+from mayfly.store._group import GroupCommit
 from mayfly.store._migrate import migrate, recorded
 from mayfly.store._rows import EVENTS, newest, select_events, stamp, to_events
 from mayfly.store._run_list import RunList
@@ -66,7 +67,8 @@ class Ledger(RunList):
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
         self._settings = settings
-        self._guard = ForkGuard(database.disconnect)
+        self._appends = GroupCommit()
+        self._guard = ForkGuard(database.disconnect, restart=self._appends.restart)
         self._closed = False
         self._archives = ArchiveReader(settings.state.absolute() / FOLDER)
         self.fence: Fence | None = None
@@ -121,8 +123,8 @@ class Ledger(RunList):
         """Record events in one transaction: all of them, next to each other, or none."""
         with self._database.translated():  # the first one reads what secrets look like, and no file may be to be had
             fresh = [checked(entry, subject) for entry in entries]
-        with self._writing() as connection:
-            recorded = append_events(connection, fresh, fence=self.fence)
+        self._check_open()
+        recorded = self._appends.record(Append(fresh, fence=self.fence), lambda: self._writing(piped=True))
         return self._announce(recorded)
 
     def tell(self, listener: Listener) -> None:
@@ -357,10 +359,10 @@ class Ledger(RunList):
                 yield connection
 
     @contextmanager
-    def _writing(self) -> Iterator[Connection]:
+    def _writing(self, *, piped: bool = False) -> Iterator[Connection]:
         with self._guard.exclusive():
             self._check_open()
-            with self._database.transaction(writing=True) as connection:
+            with self._database.transaction(writing=True, piped=piped) as connection:
                 yield connection
 
     def _check_open(self) -> None:

@@ -47,7 +47,8 @@ def _copied(value: object, depth: int) -> JSON:
         for key, item in cast("dict[object, object]", value).items():
             if type(key) is not str:
                 raise _Unusual
-            copy[key] = _copied(item, depth + 1)
+            # Most fields are texts, and a call for each would take longer than the copy.
+            copy[key] = item if type(item) is str else _copied(item, depth + 1)
         return copy
     if depth < DEPTH and (kind is list or kind is tuple):
         return [_copied(item, depth + 1) for item in cast("list[object]", value)]
@@ -112,6 +113,8 @@ def _scalar(value: bool | int | str | None) -> bool | int | str | None:
 
 def as_payload(value: object) -> JSON:
     """Return *value* if an event can hold it and it is not large, otherwise the beginning of what it looks like."""
+    if value is None:
+        return None
     try:
         copy = plain(value)
         text = canonical_json(copy)

@@ -32,25 +32,33 @@ class StoredEvent(NamedTuple):
     payload: str
 
 
-class Inserted(NamedTuple):
-    """Events as they were recorded, and the rows they became."""
+class EventRows(NamedTuple):
+    """Events as they are recorded, and the rows they become."""
 
     events: list[Event]
     rows: list[Row]
 
 
-def insert_events(connection: Connection, fresh: Sequence[Event], *, last: int) -> Inserted:
-    """Write checked events after the event *last*, in the transaction of *connection*, which has the lock."""
-    at, writer = datetime.now(UTC), identity(os.getpid())
-    moment = stamp(at)
+def number_events(fresh: Sequence[Event], texts: Sequence[str], *, last: int, at: datetime) -> EventRows:
+    """Give checked events, whose payloads are *texts*, their place after the event *last*; nothing is written yet."""
+    writer, moment = identity(os.getpid()), stamp(at)
     kept = [
         Event(kind=e.kind, subject=e.subject, payload=e.payload, id=last + n, at=at, writer=writer)
         for n, e in enumerate(fresh, 1)
     ]
-    rows: list[Row] = [(e.id, moment, writer, e.kind, e.subject, encode(e.payload)) for e in kept]
-    if rows:
-        connection.run_many(_INSERT, rows)
-    return Inserted(kept, rows)
+    rows: list[Row] = [(e.id, moment, writer, e.kind, e.subject, text) for e, text in zip(kept, texts, strict=True)]
+    return EventRows(kept, rows)
+
+
+def insert_events(connection: Connection, fresh: Sequence[Event], *, last: int) -> None:
+    """Write checked events after the event *last* without a link of the chain, as a store from before it does."""
+    texts = [encode(event.payload) for event in fresh]
+    insert_rows(connection, number_events(fresh, texts, last=last, at=datetime.now(UTC)).rows)
+
+
+def insert_rows(connection: Connection, rows: Sequence[Row]) -> None:
+    """Write numbered events, in the transaction of *connection*, which has the lock."""
+    connection.run_many(_INSERT, rows)
 
 
 def select_events(
@@ -68,6 +76,15 @@ def newest(kind: str, subjects: Sequence[str]) -> tuple[str, list[object]]:
     asked = ", ".join("?" * len(subjects))
     last = f"SELECT max(id) FROM mayfly_events WHERE kind = ? AND subject IN ({asked}) GROUP BY subject"
     return f"SELECT {COLUMNS} FROM mayfly_events WHERE id IN ({last})", [kind, *subjects]
+
+
+def select_waiting(kind: str, ended_by: Sequence[str], *, later: bool, after: int) -> tuple[str, list[object]]:
+    """Return the query for events of one kind of whose subject there is no event, or none *later*, of some kinds."""
+    ends = f"ended.kind IN ({', '.join('?' * len(ended_by))}) AND ended.subject = asked.subject"
+    beyond = " AND ended.id > asked.id" if later else ""
+    ended = f"SELECT 1 FROM mayfly_events AS ended WHERE {ends}{beyond}"
+    query = f"SELECT {COLUMNS} FROM mayfly_events AS asked WHERE kind = ? AND id > ? AND NOT EXISTS ({ended})"
+    return query, [kind, after, *ended_by]
 
 
 def to_events(rows: Iterable[Row]) -> Iterator[Event]:

@@ -1,17 +1,20 @@
-"""Lists of runs and what they add up to, out of the rows that every append keeps up to date."""
+"""Lists that are answered without reading a history: runs, what they add up to, and what waits for somebody."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mayfly.store._rows import select_waiting, to_events
 from mayfly.store._runs import OPEN, RUN_COLUMNS, RunRow, RunTotals, add_up, select_runs, stored_statuses, to_run
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
     from mayfly.store._database import Connection, Database
+    from mayfly.store._events import Event
 
 # Rows fetched at a time.
 PAGE = 100
@@ -24,6 +27,8 @@ class RunList(ABC):
 
     _database: Database
     _settings: Settings
+    # The last event when the runs were added up, and what they came to.
+    _summed: tuple[int, RunTotals] | None = None
 
     @abstractmethod
     def _reading(self) -> AbstractContextManager[Connection]: ...
@@ -57,10 +62,30 @@ class RunList(ABC):
                 return
             before, left = to_run(rows[-1]).began, left - len(found)
 
+    def waiting(self, kind: str, *, ended_by: Sequence[str], later: bool = False) -> Iterator[Event]:
+        """Yield the events of *kind* about whose subject there is none that ends it, the oldest first, by pages.
+
+        With *later* only what was recorded after the event itself ends it. The indices tell which they are: of those
+        that were ended none is read. What lies in archives is not looked at; what waits for a person stays.
+        """
+        after = 0
+        while True:
+            query, values = select_waiting(kind, ended_by, later=later, after=after)
+            with self._reading() as connection:
+                rows = connection.run(f"{query} ORDER BY id LIMIT ?", [*values, PAGE])
+            yield from to_events(rows)
+            if len(rows) < PAGE:
+                return
+            after = rows[-1][0]
+
     def totals(self) -> RunTotals:
-        """Add up all runs, without reading an event."""
+        """Add up all runs, without reading an event; once for every end of the ledger, since rows move with events."""
         with self._reading() as connection:
-            return add_up(connection)
+            # First, so that what is appended meanwhile makes the sums newer than their mark and never older.
+            last = connection.value("SELECT max(id) FROM mayfly_events")
+            if self._summed is None or self._summed[0] != last:
+                self._summed = last, add_up(connection)
+            return replace(self._summed[1], codes=dict(self._summed[1].codes))
 
     def _told(self, rows: list[RunRow]) -> list[RunRow]:
         """Say of open runs whether somebody is at them, was told to stop, or was interrupted."""

@@ -88,7 +88,7 @@ class RunBatch(dict[str, RunRow]):
         for start in range(0, len(wanted), _MANY):
             some = wanted[start : start + _MANY]
             query = f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE id IN ({', '.join('?' * len(some))})"
-            self._stored |= {row[0]: row for row in connection.run(query, some)}
+            self._stored |= {row[0]: row for row in connection.ask(query, some)()}
         self.update({id: to_run(row) for id, row in self._stored.items()})
 
     def move(self, event: StoredEvent, payload: Mapping[str, Any]) -> None:
@@ -105,7 +105,7 @@ class RunBatch(dict[str, RunRow]):
             changed = {name: value for name, told, value in pairs if told != value}
             if changed:
                 columns = ", ".join(f"{name} = ?" for name in changed)
-                self._connection.run(f"UPDATE mayfly_runs SET {columns} WHERE id = ?", [*changed.values(), id])
+                self._connection.send(f"UPDATE mayfly_runs SET {columns} WHERE id = ?", [*changed.values(), id])
 
 
 def stored_statuses(wanted: Collection[str]) -> list[str]:

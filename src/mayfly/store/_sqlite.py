@@ -52,6 +52,7 @@ class SQLite(Database):
     has_table: ClassVar = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
     has_strategies: ClassVar = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'strategies'"
     lock: ClassVar = None
+    undoes_failed_commit: ClassVar = True
 
     def __init__(self, settings: Settings) -> None:
         self._path = ledger_file(settings)

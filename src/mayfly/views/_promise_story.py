@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, canonical_json
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from mayfly.promise import Promise
     from mayfly.store import Event, Ledger
 
+# Beyond every event.
+_LARGEST = 2**63
+_OVER = ("run.resolved", "run.collapsed")
 ENDED = ("promise.resolved", "promise.collapsed", "promise.failed")
 
 
@@ -28,6 +32,8 @@ class PromiseStory:
         if not self.own:
             raise InputError(f"nothing is recorded under {id}", fix="see: mayfly runs")
         self._first = own[0].id
+        # What a run that has ended was about lies between its first event and its last; of one that has not, up to now.
+        self._until = own[-1].id if own[-1].kind in _OVER else _LARGEST
         self._last = {str(event.payload["node"]): event.id for event in own if event.kind in ENDED}
 
     def _below(self, node: object) -> bool:
@@ -59,7 +65,8 @@ class PromiseStory:
         for call in ledger.find_many("help.needed", calls):
             yield ledger.read(subject=call)
         yield from self._ruled()
-        yield (event for event in ledger.read(kind="kill.switched", after=self.own[0].id) if event.id < self.own[-1].id)
+        switched = ledger.read(kind="kill.switched", after=self.own[0].id)
+        yield takewhile(lambda event: event.id < self.own[-1].id, switched)
 
     def _ruled(self) -> Iterator[list[Event]]:
         asked = self.decisions(self._leaves() if self.node else None)
@@ -76,7 +83,9 @@ class PromiseStory:
 
     def decisions(self, promises: Iterable[Promise[Any]] | None = None) -> list[Event]:
         """Return what the rules were asked during the run; of *promises*, where given, what is about one of them."""
-        found = self.ledger.read(kind="policy.decided", after=self._first)
+        found = takewhile(
+            lambda event: event.id <= self._until, self.ledger.read(kind="policy.decided", after=self._first)
+        )
         asked = [event for event in found if event.payload.get("session") == self.run]
         if promises is None:
             return asked

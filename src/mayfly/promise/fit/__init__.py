@@ -1,8 +1,8 @@
 """Clauses and capabilities: which does what is said, with which arguments, and which word it would leave over."""
 
-from mayfly.promise.fit._does import does_of, known_lexicon, loose
+from mayfly.promise.fit._does import described, does_of, known_lexicon
 from mayfly.promise.fit._fill import Source, format_of
-from mayfly.promise.fit._fit import Fit, Misfit, covers, fits, hands_on
+from mayfly.promise.fit._fit import Fit, Misfit, covering, fits, hands_on
 from mayfly.promise.fit._said import IsDirectory, Piece, Reading, Said, is_torn, read_request, with_verbs
 from mayfly.promise.fit._words import all_verbs, is_idle, is_small, verbs_of
 
@@ -15,7 +15,8 @@ __all__ = [
     "Said",
     "Source",
     "all_verbs",
-    "covers",
+    "covering",
+    "described",
     "does_of",
     "fits",
     "format_of",
@@ -24,7 +25,6 @@ __all__ = [
     "is_small",
     "is_torn",
     "known_lexicon",
-    "loose",
     "read_request",
     "verbs_of",
     "with_verbs",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from mayfly.core import Capability, Does
 from mayfly.language import Lexicon, bases, singular
@@ -13,6 +14,8 @@ from mayfly.promise.fit._words import all_verbs, is_idle, meanings, names, words
 
 _PARTS = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])")
 _LONGEST = 2_000
+# A verb and one more word stand in many descriptions by chance.
+FEWEST = 3
 
 
 @cache
@@ -52,10 +55,9 @@ def _thing(said: Said) -> list[str]:
     return [word for word in telling[:-1] if not meanings("nouns", word) & head] + telling[-1:]
 
 
-def says_all(reading: Reading, name: str, description: str) -> bool:
+def says_all(asked: Set[tuple[str, str]], description: str) -> bool:
     """Say whether every word of a request stands in a description: then it is what that speaks of, whatever it is."""
-    asked = _words_by_place(reading)
-    return len(asked) > 2 and all(
+    return len(asked) >= FEWEST and all(
         any(place == other and not bases(word).isdisjoint(bases(said)) for said, other in _described(description))
         for word, place in asked
     )
@@ -66,17 +68,40 @@ def says_all(reading: Reading, name: str, description: str) -> bool:
 @lru_cache(maxsize=4096)
 def _described(description: str) -> frozenset[tuple[str, str]]:
     """Return the words of a description with their places."""
-    return frozenset(_words_by_place(read_request(description[:_LONGEST], known_lexicon(), lambda word: False)))
+    return frozenset(words_by_place(read_request(description[:_LONGEST], known_lexicon(), lambda word: False)))
 
 
-def _words_by_place(reading: Reading) -> set[tuple[str, str]]:
+def words_by_place(reading: Reading) -> set[tuple[str, str]]:
     """Return the verbs, and the words with whether they stand where something goes: to another format, to a city."""
     found = {(said.clause.said, "verb") for said in reading.said.values()}
     pieces = [piece for said in reading.said.values() for piece in said.pieces if not is_idle(piece.plain)]
     return found | {(piece.plain, "aim" if piece.role == "destination" else "") for piece in pieces}
 
 
-def loose(name: str, description: str) -> Capability:
+class Described(NamedTuple):
+    """Capabilities of which only names and descriptions are known, and the places of those that have a verb."""
+
+    tools: tuple[Capability, ...]
+    by_verb: Mapping[str, frozenset[int]]
+
+    def places(self, verbs: Iterable[str]) -> frozenset[int]:
+        """Return the places of those that have one of the verbs: few of many, and all others need no further look."""
+        return frozenset().union(*(self.by_verb.get(verb, frozenset()) for verb in verbs))
+
+
+# Every promise of a tree is held against the same capabilities; a process has few such lists at once.
+@lru_cache(maxsize=16)
+def described(pairs: tuple[tuple[str, str], ...]) -> Described:
+    """Return capabilities, given as pairs of name and description, to hold clauses against."""
+    tools = tuple(_loose(name, description) for name, description in pairs)
+    places: dict[str, set[int]] = {}
+    for place, tool in enumerate(tools):
+        for verb, _ in tool.does:
+            places.setdefault(verb, set()).add(place)
+    return Described(tools, {verb: frozenset(found) for verb, found in places.items()})
+
+
+def _loose(name: str, description: str) -> Capability:
     """Return a capability to hold clauses against, of which it is not known what it takes; it cannot be called."""
 
     def never(_: object) -> object:

@@ -9,7 +9,7 @@ from typing import Any
 from mayfly.core import Capability, mismatch
 from mayfly.language import bases, singular
 from mayfly.promise._bind import references
-from mayfly.promise.fit._does import says_all
+from mayfly.promise.fit._does import FEWEST, Described, says_all, words_by_place
 from mayfly.promise.fit._fill import Filler, Source, format_of, is_sought
 from mayfly.promise.fit._said import Piece, Reading, Said
 from mayfly.promise.fit._words import is_idle, is_small, meanings, names, words
@@ -67,18 +67,19 @@ def fits(said: Said, capabilities: Sequence[Capability], sources: Sequence[Sourc
     return kept, sorted(others, key=lambda one: len(one.left) or 99)
 
 
-def covers(reading: Reading, capability: Capability) -> bool:
-    """Say whether a capability of which only its description is known does all that a request says."""
+def covering(reading: Reading, known: Described) -> list[Capability]:
+    """Return those that do all that a request says, of capabilities of which only their descriptions are known."""
     asked = list(reading.said.values())
     if not asked or any(clause.kind in ("question", "instruction") for clause in reading.request.clauses):
-        return False
+        return []
     first, *others = asked
     if first.clause.conditions or first.clause.each:
-        return False
-    found, _ = fits(first, [capability], ())
-    if says_all(reading, capability.name, capability.summary):
-        return True
-    return bool(found) and all(_only_picks(said, capability) for said in others)
+        return []
+    likely = [known.tools[place] for place in known.places(first.verbs)]
+    fitting = [one for one in likely if fits(first, [one], ())[0] and all(_only_picks(other, one) for other in others)]
+    said = words_by_place(reading)
+    spoken = [one for one in known.tools if says_all(said, one.summary)] if len(said) >= FEWEST else []
+    return spoken + [one for one in fitting if one not in spoken]
 
 
 def hands_on(said: Said) -> bool:

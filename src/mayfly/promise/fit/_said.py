@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
+from mayfly.core import replace
 from mayfly.language import AT_END, PARTICLES, Clause, Lexicon, Request, Token, bases, read
 from mayfly.promise.fit._literals import Literals
 from mayfly.promise.fit._words import is_idle, meanings, words
