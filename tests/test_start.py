@@ -199,3 +199,24 @@ def test_halves_of_killed_writers_do_not_pile_up(place: Place) -> None:
         (place.images / f"start.x.image.{number}").write_bytes(b"half")
     place.run()
     assert len(list(place.images.iterdir())) == 1
+
+
+def test_a_shipped_table_is_kept_and_read_again_when_it_changes(place: Place) -> None:
+    table = place.library / "table.toml"
+    table.write_text("[words]\nmany = ['a', 'b']\n")
+    said = (
+        "from pathlib import Path; from mayfly.core import shipped_table; "
+        f"found = shipped_table(Path({str(table)!r})); found['words']['many'].append('mine'); "
+        f"print(shipped_table(Path({str(table)!r})), 'tomllib' in sys.modules)"
+    )
+    for _ in range(3):
+        last = place.run(said)
+    assert last.endswith("{'words': {'many': ['a', 'b']}} False")
+    table.write_text("[words]\nmany = ['c']\n")
+    assert place.run(said).endswith("{'words': {'many': ['c']}} True")
+
+
+def test_a_class_without_a_docstring_is_described_all_the_same(place: Place) -> None:
+    place.write(place.library / "bare.py", "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n")
+    said = "import bare, inspect; print(bare.A.__doc__, inspect.signature(bare.A), type(inspect).__name__)"
+    assert place.run(said).endswith("A(x: int = 1) (x: int = 1) -> None module")

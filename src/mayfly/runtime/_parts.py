@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -187,7 +187,7 @@ class Parts:
     @contextmanager
     def lent_model(self, backend: Backend) -> Iterator[str]:
         """Let a model that somebody brings along be asked in the body, under the name that is yielded."""
-        name = f"{backend.name}#{secrets.token_hex(4)}"
+        name = f"{backend.name}#{os.urandom(4).hex()}"
         model = models.Model(backend, self._options())
         self._once(f"model {name} None", lambda: model)
         try:

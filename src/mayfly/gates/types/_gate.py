@@ -7,7 +7,6 @@ import os
 import sys
 import threading
 import time
-import tomllib
 import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from mayfly.core import Verdict, parse_python
+from mayfly.core import Verdict, parse_python, shipped_table
 from mayfly.gates.types._repair import Example, Repaired, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
 from mayfly.gates.types._suppress import suppressions
@@ -281,7 +280,7 @@ def _verdict(error: dict[str, Any]) -> Verdict:
 
 @cache
 def _fixes() -> dict[str, str]:
-    return {code: str(fix) for code, fix in tomllib.loads(_FIXES.read_text(encoding="utf-8")).items()}
+    return {code: str(fix) for code, fix in shipped_table(_FIXES).items()}
 
 
 def _accept(milliseconds: float) -> Verdict:
