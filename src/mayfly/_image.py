@@ -74,6 +74,8 @@ class Image:
         # Names that another directory of the path may have by now.
         self._doubted: set[str] = set()
         self._new: dict[str, tuple[_Entry, _Compiled]] = {}
+        self._lean: set[str] = set()
+        self._spared: dict[int, frozenset[str]] = {}
         self._tables: dict[str, tuple[_Entry, bytes]] = {}
         # By thread: what one compiles must not be taken for another's.
         self._stacks: dict[int, list[_Compiled]] = {}
@@ -82,9 +84,11 @@ class Image:
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
         """Return where *name* is, from the image if that still holds."""
+        if name in self._spared.get(get_ident(), ()):
+            raise ModuleNotFoundError(f"{name} is not needed here", name=name)
         if path is None and (name in self._hidden or sys.path != self._search):
             return PathFinder.find_spec(name, path, target)
-        entry = self._entries.get(name)
+        entry = self._entries.get(self.key(name))
         if entry is not None and not (path is None and name in self._doubted) and self._holds(entry, path):
             return self._spec(name, entry)
         spec = PathFinder.find_spec(name, path, target)
@@ -93,8 +97,22 @@ class Image:
         if type(spec.loader) is SourceFileLoader:
             spec.loader = _Loader(name, self._look(spec.origin), self, known=False)
         elif type(spec.loader) is ExtensionFileLoader:
-            self._new[name] = (self._look(spec.origin), _Compiled(None, {}, {}))
+            self._new[self.key(name)] = (self._look(spec.origin), _Compiled(None, {}, {}))
         return spec
+
+    def key(self, name: str) -> str:
+        """Return what the entry of a module is called; one of a lean package has other code than it would have."""
+        return f"{name} lean" if name.partition(".")[0] in self._lean else name
+
+    @contextmanager
+    def lean(self, packages: Sequence[str], spare: Sequence[str]) -> Iterator[None]:
+        """Load *packages* leanly from now on; meanwhile this thread does without the modules to *spare*."""
+        self._lean.update(packages)
+        self._spared[get_ident()] = frozenset(spare)
+        try:
+            yield
+        finally:
+            del self._spared[get_ident()]
 
     def invalidate_caches(self) -> None:
         """Look at directories anew, as every finder does when it is told that files have come."""
@@ -107,7 +125,12 @@ class Image:
         if loader.known and self._file is not None:
             with suppress(OSError, ValueError, EOFError, TypeError):
                 return _Compiled(*marshal.loads(os.pread(self._file, entry.length, self._start + entry.place)))
-        found = _Compiled(SourceFileLoader.get_code(loader, loader.name), {}, {})
+        code = None
+        if _is_package(loader.path) and self.key(loader.name) != loader.name:
+            from mayfly._lean import lean_code
+
+            code = lean_code(loader.get_data(loader.path), loader.path)
+        found = _Compiled(code or SourceFileLoader.get_code(loader, loader.name), {}, {})
         found.grown = True
         return found
 
@@ -122,7 +145,7 @@ class Image:
             stack.pop()
             renewals = loader.entry.renewals + loader.known
             if compiled.grown and renewals <= _MOST_RENEWALS:
-                self._new[loader.name] = (loader.entry._replace(renewals=renewals), compiled)
+                self._new[self.key(loader.name)] = (loader.entry._replace(renewals=renewals), compiled)
 
     def text(self, text: str, mode: str) -> Any:
         """Return *text* compiled; *mode* is `exec` or `eval`."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import ModuleType
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly._image import Image, Key, own_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
 # Raised whenever what is in an image, or how it is laid out, changes.
 _FORMAT = 2
@@ -66,9 +67,24 @@ def begin(folder: str | None = None) -> Image | None:
     return image
 
 
+@contextmanager
+def leanly(*packages: str, spare: Sequence[str] = ()) -> Iterator[None]:
+    """Load *packages* without what their faces only pass on, and do without *spare*; only commands do that.
+
+    A process that serves others may need the rest later, and has started once for all of them.
+    """
+    image = _image()
+    with nullcontext() if image is None else image.lean(packages, spare):
+        yield
+
+
+def _image() -> Image | None:
+    return next((finder for finder in sys.meta_path if isinstance(finder, Image)), None)
+
+
 def kept_table(path: str, read: Callable[[str], Any]) -> Any:
     """Return what *read* makes of a file of ours, from the image where there is one."""
-    image = next((finder for finder in sys.meta_path if isinstance(finder, Image)), None)
+    image = _image()
     return read(path) if image is None else image.table(path, read)
 
 
