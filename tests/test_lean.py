@@ -13,10 +13,10 @@ SOURCE = Path(__file__).parents[1] / "src"
 RUN = """
 import sys
 from mayfly import _start
-image = _start.begin(sys.argv[1])
+_start.begin(sys.argv[1])
 with _start.leanly("large", spare=("spared",)):
     exec(sys.argv[2])
-image.keep()
+_start.keep()
 """
 
 

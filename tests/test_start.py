@@ -13,11 +13,11 @@ SOURCE = Path(__file__).parents[1] / "src"
 RUN = """
 import sys
 from mayfly import _start
-image = _start.begin(sys.argv[1])
+_start.begin(sys.argv[1])
 import subject
 print(subject.told, getattr(subject.__loader__, "known", None))
 exec(sys.argv[2])
-image.keep()
+_start.keep()
 """
 SUBJECT = '''
 import re
@@ -220,3 +220,11 @@ def test_a_class_without_a_docstring_is_described_all_the_same(place: Place) -> 
     place.write(place.library / "bare.py", "from dataclasses import dataclass\n@dataclass\nclass A:\n    x: int = 1\n")
     said = "import bare, inspect; print(bare.A.__doc__, inspect.signature(bare.A), type(inspect).__name__)"
     assert place.run(said).endswith("A(x: int = 1) (x: int = 1) -> None module")
+
+
+def test_a_package_that_is_an_extension_is_known_the_next_time(place: Place) -> None:
+    found = "from importlib.util import find_spec; print(find_spec('mypy').submodule_search_locations)"
+    said = [place.run(found) for _ in range(3)][-1]
+    before = place.image.stat().st_mtime_ns
+    assert place.run(found) == said
+    assert place.image.stat().st_mtime_ns == before

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import CodeType, ModuleType
 
+    Loaded = Callable[[ModuleType, "Image"], None]
+
 # Images of other paths and other Pythons lie beside ours, and halves whose writer was killed; so many, then all of
 # them go.
 _MOST_IMAGES = 8
@@ -58,14 +60,19 @@ class _Compiled:
 class Image:
     """A finder of modules that knows where they are, and what they compile while they are imported."""
 
-    def __init__(self, path: str, key: Key, loaded: Callable[[ModuleType, Image], None]) -> None:
-        self._path = path
-        self._key = key
+    def __init__(
+        self, path: str, key: Key, loaded: Callable[[ModuleType, Image], None], lean: Sequence[str] = ()
+    ) -> None:
+        self.path = path
+        self.key = key
         # Called with every module that has been run.
         self.loaded = loaded
+        # The packages that it finds, and loads leanly; if there are none, it finds all there are.
+        self.lean = frozenset(lean)
         self._search = list(sys.path)
         self._known = tuple(f"{folder}/" for folder in sys.path[own_folders() :] if folder)
-        self._entries: dict[str, _Entry] = {}
+        # As they lie in the file: of a thousand entries a command needs a few hundred.
+        self._entries: dict[str, tuple[Any, ...]] = {}
         self._file: int | None = None
         self._start = 0
         self._folders: dict[str, int] = {}
@@ -74,7 +81,6 @@ class Image:
         # Names that another directory of the path may have by now.
         self._doubted: set[str] = set()
         self._new: dict[str, tuple[_Entry, _Compiled]] = {}
-        self._lean: set[str] = set()
         self._spared: dict[int, frozenset[str]] = {}
         self._tables: dict[str, tuple[_Entry, bytes]] = {}
         # By thread: what one compiles must not be taken for another's.
@@ -86,9 +92,11 @@ class Image:
         """Return where *name* is, from the image if that still holds."""
         if name in self._spared.get(get_ident(), ()):
             raise ModuleNotFoundError(f"{name} is not needed here", name=name)
+        if self.lean and name.partition(".")[0] not in self.lean:
+            return None
         if path is None and (name in self._hidden or sys.path != self._search):
             return PathFinder.find_spec(name, path, target)
-        entry = self._entries.get(self.key(name))
+        entry = self._entry(name)
         if entry is not None and not (path is None and name in self._doubted) and self._holds(entry, path):
             return self._spec(name, entry)
         spec = PathFinder.find_spec(name, path, target)
@@ -97,18 +105,13 @@ class Image:
         if type(spec.loader) is SourceFileLoader:
             spec.loader = _Loader(name, self._look(spec.origin), self, known=False)
         elif type(spec.loader) is ExtensionFileLoader:
-            self._new[self.key(name)] = (self._look(spec.origin), _Compiled(None, {}, {}))
+            self._put(name, self._look(spec.origin), _Compiled(None, {}, {}))
         return spec
 
-    def key(self, name: str) -> str:
-        """Return what the entry of a module is called; one of a lean package has other code than it would have."""
-        return f"{name} lean" if name.partition(".")[0] in self._lean else name
-
     @contextmanager
-    def lean(self, packages: Sequence[str], spare: Sequence[str]) -> Iterator[None]:
-        """Load *packages* leanly from now on; meanwhile this thread does without the modules to *spare*."""
-        self._lean.update(packages)
-        self._spared[get_ident()] = frozenset(spare)
+    def without(self, modules: Sequence[str]) -> Iterator[None]:
+        """Let this thread do without *modules* meanwhile."""
+        self._spared[get_ident()] = frozenset(modules)
         try:
             yield
         finally:
@@ -126,7 +129,7 @@ class Image:
             with suppress(OSError, ValueError, EOFError, TypeError):
                 return _Compiled(*marshal.loads(os.pread(self._file, entry.length, self._start + entry.place)))
         code = None
-        if _is_package(loader.path) and self.key(loader.name) != loader.name:
+        if self.lean and _is_package(loader.path):
             from mayfly._lean import lean_code
 
             code = lean_code(loader.get_data(loader.path), loader.path)
@@ -145,7 +148,7 @@ class Image:
             stack.pop()
             renewals = loader.entry.renewals + loader.known
             if compiled.grown and renewals <= _MOST_RENEWALS:
-                self._new[self.key(loader.name)] = (loader.entry._replace(renewals=renewals), compiled)
+                self._put(loader.name, loader.entry._replace(renewals=renewals), compiled)
 
     def text(self, text: str, mode: str) -> Any:
         """Return *text* compiled; *mode* is `exec` or `eval`."""
@@ -173,7 +176,7 @@ class Image:
 
     def table(self, path: str, read: Callable[[str], Any]) -> Any:
         """Return what *read* makes of a file of ours; it has to be plain values, which belong to the caller alone."""
-        entry = self._entries.get(path)
+        entry = self._entry(path)
         if entry is not None and self._file is not None and self._holds(entry, (_folder(path),)):
             with suppress(OSError, ValueError, EOFError, TypeError):
                 return marshal.loads(self._blob(entry))
@@ -190,16 +193,27 @@ class Image:
         with suppress(OSError, ValueError):
             self._write()
 
+    def _entry(self, name: str) -> _Entry | None:
+        found = self._entries.get(name)
+        return None if found is None else _Entry(*found)
+
+    def _put(self, name: str, entry: _Entry, compiled: _Compiled) -> None:
+        """Keep a module, unless just this is kept already: an entry that never holds is not worth writing each time."""
+        known = self._entry(name)
+        if known is None or known._replace(place=0, length=0) != entry._replace(place=0, length=0):
+            self._new[name] = (entry, compiled)
+
     def _current(self) -> _Compiled | None:
         stack = self._stacks.get(get_ident())
         return stack[-1] if stack else None
 
     def _spec(self, name: str, entry: _Entry) -> ModuleSpec | None:
         origin = entry.origin
-        if origin.endswith(tuple(EXTENSION_SUFFIXES)):
-            return spec_from_file_location(name, origin, loader=ExtensionFileLoader(name, origin))
         inside = [os.path.dirname(origin)] if _is_package(origin) else None
-        loader = _Loader(name, entry, self, known=True)
+        if origin.endswith(tuple(EXTENSION_SUFFIXES)):
+            loader: SourceFileLoader | ExtensionFileLoader = ExtensionFileLoader(name, origin)
+        else:
+            loader = _Loader(name, entry, self, known=True)
         return spec_from_file_location(name, origin, loader=loader, submodule_search_locations=inside)
 
     def _holds(self, entry: _Entry, path: Sequence[str] | None) -> bool:
@@ -226,12 +240,12 @@ class Image:
 
     def _read(self) -> None:
         with suppress(OSError, ValueError, EOFError, TypeError):
-            self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+            self._file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
             length = int.from_bytes(os.pread(self._file, _NUMBER, 0), "little")
             key, folders, entries = marshal.loads(os.pread(self._file, length, _NUMBER))
-            if key == self._key:
+            if key == self.key:
                 self._start = _NUMBER + length
-                self._entries = {name: _Entry(*entry) for name, entry in entries.items()}
+                self._entries = dict(entries)
                 self._doubt(dict(folders))
 
     def _doubt(self, known: dict[str, int]) -> None:
@@ -246,7 +260,7 @@ class Image:
     def _write(self) -> None:
         new = {name: (entry, compiled.dumps()) for name, (entry, compiled) in dict(self._new).items()}
         new |= self._tables
-        old = {name: entry for name, entry in self._entries.items() if name not in new}
+        old = {name: _Entry(*entry) for name, entry in self._entries.items() if name not in new}
         blobs = {name: self._blob(entry) for name, entry in old.items() if os.path.exists(entry.origin)}
         blobs |= {name: blob for name, (_, blob) in new.items()}
         entries: dict[str, tuple[str | int, ...]] = {}
@@ -256,8 +270,8 @@ class Image:
             entries[name] = tuple(entry._replace(place=place, length=len(blob)))
             place += len(blob)
         folders = [(folder, self._changed(folder or ".")) for folder in self._search[own_folders() :]]
-        index = marshal.dumps((self._key, folders, entries))
-        _replace(self._path, b"".join([len(index).to_bytes(_NUMBER, "little"), index, *blobs.values()]))
+        index = marshal.dumps((self.key, folders, entries))
+        _replace(self.path, b"".join([len(index).to_bytes(_NUMBER, "little"), index, *blobs.values()]))
 
     def _blob(self, entry: _Entry) -> bytes:
         assert self._file is not None
@@ -337,7 +351,7 @@ def _folder(origin: str) -> str:
 
 
 def _is_package(origin: str) -> bool:
-    return origin.endswith("/__init__.py")
+    return os.path.basename(origin).startswith("__init__.")
 
 
 def _mtime(folder: str) -> int:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import ModuleType
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 # Raised whenever what is in an image, or how it is laid out, changes.
-_FORMAT = 2
+_FORMAT = 3
 
 
 class _Later(ModuleType):
@@ -67,24 +67,40 @@ def begin(folder: str | None = None) -> Image | None:
     return image
 
 
+def keep() -> None:
+    """Keep what was found since the images were opened."""
+    for image in _images():
+        image.keep()
+
+
 @contextmanager
 def leanly(*packages: str, spare: Sequence[str] = ()) -> Iterator[None]:
     """Load *packages* without what their faces only pass on, and do without *spare*; only commands do that.
 
-    A process that serves others may need the rest later, and has started once for all of them.
+    A process that serves others may need the rest later, and has started once for all of them. Such packages have an
+    image of their own: they are large, and commands that do without them should not have to look through them.
     """
-    image = _image()
-    with nullcontext() if image is None else image.lean(packages, spare):
+    whole = next(_images(), None)
+    if whole is None:
+        yield
+        return
+    image = next((image for image in _images() if image.lean == set(packages)), None)
+    if image is None:
+        image = Image(whole.path.removesuffix(".image") + f"-{packages[0]}.image", whole.key, _hook, packages)
+        sys.meta_path.insert(sys.meta_path.index(whole), image)
+    with image.without(spare):
         yield
 
 
-def _image() -> Image | None:
-    return next((finder for finder in sys.meta_path if isinstance(finder, Image)), None)
+def _images() -> Iterator[Image]:
+    """Yield the images that are in use, the one for everything first."""
+    found = [finder for finder in sys.meta_path if isinstance(finder, Image)]
+    yield from reversed(found)
 
 
 def kept_table(path: str, read: Callable[[str], Any]) -> Any:
     """Return what *read* makes of a file of ours, from the image where there is one."""
-    image = _image()
+    image = next(_images(), None)
     return read(path) if image is None else image.table(path, read)
 
 

@@ -12,8 +12,8 @@ import pytest
 from bench._model_server import ANSWER, serving
 
 LISTED = (
-    "import sys; from mayfly import _start; image = _start.begin(); from mayfly.cli._app import run; run(sys.argv[1:]);"
-    "image.keep(); print(*sys.modules)"
+    "import sys; from mayfly import _start; _start.begin(); from mayfly.cli._app import run; run(sys.argv[1:]);"
+    "_start.keep(); print(*sys.modules)"
 )
 NOT_NEEDED = {"aiohttp", "httpx._main", "openai.types.beta", "openai.types.fine_tuning"}
 

@@ -15,15 +15,14 @@ def main() -> int:
     gc.disable()
     from mayfly import _start
 
-    image = _start.begin()
+    _start.begin()
     from mayfly.cli._app import run
 
     gc.freeze()
     gc.set_threshold(20_000)
     gc.enable()
     status = run(sys.argv[1:])
-    if image is not None:
-        image.keep()
+    _start.keep()
     return leave(status)
 
 
