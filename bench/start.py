@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from bench import _contenders as c
+from bench._model_server import serving
 from bench._table import Spread, Table, number, spread
 from mayfly.sandbox import Sandbox
 
@@ -36,7 +37,10 @@ _COSTS = {
     _KNOWN: [*_MAYFLY, "run", "count requests by method", "--input", _LOG, "--json"],
 }
 _QUESTIONS = ("count requests by status", "count requests by path", "sum of size by status", "top 3 paths")
-_BARS = {_HELP: 8, _KNOWN: 40, _ROUTE: 40, _PERMIT: 40, _NEW: 150}
+_COMPATIBLE = "mayfly do, a first answer of a model (OpenAI's wire)"
+_ANTHROPIC = "mayfly do, a first answer of a model (Anthropic's wire)"
+_ASK = ["do", "say what 2 and 2 make", "--json", "--model"]
+_BARS = {_HELP: 8, _KNOWN: 15, _ROUTE: 15, _PERMIT: 15, _NEW: 80, _COMPATIBLE: 150, _ANTHROPIC: 150}
 
 
 def measure(*, quick: bool) -> list[Table]:
@@ -61,15 +65,22 @@ def _commands(*, rounds: int) -> dict[str, Spread]:
 
 def _costs(*, rounds: int) -> dict[str, Spread]:
     """Measure in a state directory that has been used before; a new question is one that is not remembered."""
-    samples: dict[str, list[float]] = {name: [] for name in (*_COSTS, _NEW)}
-    with tempfile.TemporaryDirectory(prefix="mayfly-bench-") as state:
-        environ = _environ(MAYFLY_STATE_DIR=state, MAYFLY_DATABASE_URL="")
+    samples: dict[str, list[float]] = {name: [] for name in (*_COSTS, _NEW, _COMPATIBLE, _ANTHROPIC)}
+    with tempfile.TemporaryDirectory(prefix="mayfly-bench-") as state, serving() as model:
+        environ = _environ(
+            MAYFLY_STATE_DIR=state, MAYFLY_DATABASE_URL="", ANTHROPIC_BASE_URL=model, ANTHROPIC_API_KEY="none"
+        )
+        costs = {
+            **_COSTS,
+            _COMPATIBLE: [*_MAYFLY, *_ASK, f"{model}/v1#small"],
+            _ANTHROPIC: [*_MAYFLY, *_ASK, "anthropic:claude-sonnet-4-5"],
+        }
         for round_ in range(rounds + 1):
             subprocess.run([*_MAYFLY, "cache", "clear"], check=True, capture_output=True, env=environ)
             asked = _QUESTIONS[round_ % len(_QUESTIONS)]
             new = _cpu([*_MAYFLY, "run", asked, "--input", _LOG, "--json"], environ)
             _cpu(_COSTS[_KNOWN], environ)
-            found = {**{name: _cpu(command, environ) for name, command in _COSTS.items()}, _NEW: new}
+            found = {**{name: _cpu(command, environ) for name, command in costs.items()}, _NEW: new}
             # The first round fills what is kept from one process to the next.
             for name, milliseconds in found.items() if round_ else ():
                 samples[name].append(milliseconds)
@@ -116,7 +127,8 @@ def _cost_table(costs: dict[str, Spread]) -> Table:
         title="Cost from the shell",
         caption=(
             "Milliseconds of processor time, user and system, of a command and all it starts; nothing stays between "
-            "two commands but files. The commands interleaved. Ratios are minimum / p50."
+            "two commands but files. The commands interleaved. A real HTTP server plays the model; its own work is "
+            "not counted. Ratios are minimum / p50."
         ),
         head=["what", "min", "p50", "p99", "× python -c pass"],
         rows=_rows(costs),

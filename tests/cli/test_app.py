@@ -10,8 +10,9 @@ import typer
 
 import mayfly.cli as entry
 from mayfly import __version__
-from mayfly.cli import _app, _output
-from mayfly.cli._app import COMMANDS, load
+from mayfly.cli import _full, _output
+from mayfly.cli._app import COMMANDS
+from mayfly.cli._full import load
 from mayfly.core import HelpNeeded, InputError, MachineError, MayflyError, Settings
 
 from .conftest import Cli
@@ -160,7 +161,9 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
         " or m.startswith(('mayfly.cli._', 'mayfly.core', 'mayfly.store', 'mayfly.sandbox'))))"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines()[-1] == "mayfly.cli._app mayfly.cli._output mayfly.cli._plain"
+    assert ran.stdout.splitlines()[-1] == (
+        "mayfly.cli._app mayfly.cli._full mayfly.cli._output mayfly.cli._plain mayfly.cli._typer"
+    )
 
 
 def test_an_encoding_without_the_letters_does_not_break_the_answer() -> None:
@@ -170,7 +173,7 @@ def test_an_encoding_without_the_letters_does_not_break_the_answer() -> None:
 
 
 def test_the_group_lists_commands_in_the_order_of_the_table() -> None:
-    group = typer.main.get_group(_app.app)
+    group = typer.main.get_group(_full.app)
     assert list(group.commands) == list(COMMANDS)
 
 

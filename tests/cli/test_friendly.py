@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import typer
 
-from mayfly.cli._app import COMMANDS, app, load
+from mayfly.cli._app import COMMANDS
+from mayfly.cli._full import app, load
 
 from .conftest import Cli
 

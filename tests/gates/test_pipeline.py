@@ -127,3 +127,13 @@ def test_on_load_only_syntax_and_stability_are_tried(gates: Gates) -> None:
 def test_every_gate_has_a_version() -> None:
     assert set(gate_versions()) == {"syntax", "stability", "judge", "types", "proof"}
     assert all(version >= 1 for version in gate_versions().values())
+
+
+def test_what_was_checked_ahead_is_the_verdict_on_that_source(gates: Gates) -> None:
+    admit(gates, GOOD)
+    for wrong in (False, True, False):
+        source = GOOD.replace("return input * input", "return str(input)") if wrong else GOOD
+        admission = admit(gates, source + f"# {wrong}\n")
+        assert (admission.decision == "accept") is not wrong
+        assert order(admission)[3] == "types"
+        assert admission.milliseconds["types"] > 0

@@ -13,12 +13,17 @@ def main() -> int:
     # Nothing that is imported becomes garbage; looking for it would be a tenth of the time that help takes. Later it is
     # looked for when there is much of it, since most commands are done before there is.
     gc.disable()
+    from mayfly import _start
+
+    _start.begin()
     from mayfly.cli._app import run
 
     gc.freeze()
     gc.set_threshold(20_000)
     gc.enable()
-    return leave(run(sys.argv[1:]))
+    status = run(sys.argv[1:])
+    _start.keep()
+    return leave(status)
 
 
 def leave(status: int) -> int:

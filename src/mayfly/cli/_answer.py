@@ -2,8 +2,7 @@
 
 from typing import Annotated, Any
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer_json, command, note
 from mayfly.cli._output import answer as write
 from mayfly.cli._run import ModelOption, Verbose, show_outcome

@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.cli._who import By, Reason, who
 from mayfly.core import InputError, Settings, one_line

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._who import By, Reason, who
 from mayfly.core import InputError, Settings

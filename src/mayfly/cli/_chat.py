@@ -6,8 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._do import WorkspaceOption, checked_workspace, fields_of, stopping
 from mayfly.cli._output import answer, command, note, to_json
 from mayfly.cli._run import ModelOption, Verbose

@@ -4,8 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, note
 from mayfly.cli._verdicts import exit_status, show_verdict

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -84,6 +83,8 @@ def _command_line(typed: Sequence[str], choice: Choice) -> str:
         if not skip and word != choice.option and not word.startswith(f"{choice.option}="):
             kept.append(word)
         skip = word == choice.option
+    import shlex
+
     return harmless(shlex.join([command(), *kept, choice.option, choice.value, *after]))
 
 

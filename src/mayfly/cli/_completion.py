@@ -6,8 +6,7 @@ from importlib.resources import files
 from string import Template
 from typing import Annotated, Any, NamedTuple
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.core import InputError, one_line
 
@@ -63,9 +62,12 @@ def script_for(shell: str) -> str:
 
 
 def _words() -> Iterator[Word]:
-    from mayfly.cli._app import COMMANDS, app, load
+    from typer.main import get_group
 
-    root: Any = typer.main.get_group(app)
+    from mayfly.cli._app import COMMANDS
+    from mayfly.cli._full import app, load
+
+    root: Any = get_group(app)
     context = root.make_context("mayfly", [], resilient_parsing=True)
     yield from _options(root, context, "")
     for name, lazy in COMMANDS.items():

@@ -2,8 +2,7 @@
 
 from typing import Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, group, table
 from mayfly.core import Default, Settings, harmless, without_secrets
 

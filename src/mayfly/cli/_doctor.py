@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer_json, as_called
 from mayfly.cli._record import record

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -82,6 +81,8 @@ def _named(reading: str) -> tuple[str, str]:
 
 
 def _write_csv(rows: Rows, delimiter: str) -> None:
+    import csv
+
     writer = csv.writer(sys.stdout, delimiter=delimiter, lineterminator="\n")
     writer.writerow([foreign(head, sys.stdout) for head in rows.heads])
     writer.writerows([foreign(_text(cell), sys.stdout) for cell in row] for row in rows.read())

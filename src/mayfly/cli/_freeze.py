@@ -4,8 +4,7 @@ import difflib
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, note
 from mayfly.cli._run import ModelOption
 from mayfly.core import Settings

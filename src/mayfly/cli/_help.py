@@ -2,14 +2,13 @@
 
 from typing import Annotated, Any
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer_json
 from mayfly.core import InputError, one_line
 
 
 def help(
-    context: typer.Context,
+    context: typer.TreeContext,
     path: Annotated[
         list[str] | None, typer.Argument(help="The command, such as run or policy eval.", metavar="COMMAND")
     ] = None,
@@ -17,7 +16,8 @@ def help(
     as_json: AsJson = False,
 ) -> None:
     """Print the help of a command, or the list of commands."""
-    from mayfly.cli._app import COMMANDS, load
+    from mayfly.cli._app import COMMANDS
+    from mayfly.cli._full import load
 
     here: Any = context.parent
     for depth, name in enumerate(path or ()):

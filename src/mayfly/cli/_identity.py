@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
 from mayfly.core import InputError, Settings
 
@@ -40,7 +39,7 @@ def _list(*, as_json: bool) -> None:
 
 
 @app.callback(invoke_without_command=True)
-def main(context: typer.Context) -> None:
+def main(context: typer.TreeContext) -> None:
     """Key pairs that votes are signed with, and whose votes count.
 
     A private key lies in identities/ in the state directory, readable by you alone; it is not encrypted. Give your

@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.core import InputError, one_line
 

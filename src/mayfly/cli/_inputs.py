@@ -1,7 +1,6 @@
 """Read what a task works on: values, lines, examples, ground and context, each with one clear line when it is wrong."""
 
 import json
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -39,6 +38,7 @@ def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator
     if name is None:
         yield InputFile()
     elif name == "-":
+        import shutil
         import tempfile
 
         with tempfile.NamedTemporaryFile(prefix="mayfly-") as file:

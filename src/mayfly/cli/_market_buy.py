@@ -5,8 +5,7 @@ import secrets
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer_json, command, foreign, note
 from mayfly.cli._wallet import PasswordFd, password_of
 from mayfly.core import InputError, Settings, one_line

@@ -3,8 +3,7 @@
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
 from mayfly.core import InputError, Settings, one_line
 

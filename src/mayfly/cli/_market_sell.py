@@ -5,8 +5,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer_json, command, note, prepare_server
 from mayfly.core import InputError, MachineError, Settings, one_line, units_text
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 
-class _NotPlain(Exception):
+class NotPlain(Exception):
     """Say that a value is left to typer."""
 
 
@@ -27,43 +27,47 @@ class _Plain:
             return () if param.multiple or param.nargs == -1 else None
         try:
             return self._converted(value)
-        except _NotPlain:
+        except NotPlain:
             return self._usual().coerce(value, param=param, ctx=ctx)
 
     def _converted(self, value: Any) -> Any:
         if get_origin(self._annotation) is not list:
             return self._one(value, self._annotation)
         if not isinstance(value, list | tuple):
-            raise _NotPlain
+            raise NotPlain
         [kind] = get_args(self._annotation)
         return [self._one(item, kind) for item in value]
 
     def _one(self, value: Any, kind: Any) -> Any:
-        if isinstance(value, str) and _is_text(value) and self._info.parser is None:
+        if isinstance(value, str) and is_text(value) and self._info.parser is None:
             if kind is str:
                 return value
-            if kind is Path and _is_plain_path(value, self._info):
+            if kind is Path and _takes_any_path(self._info) and is_plain_path(value):
                 return Path(value)
             if kind is int and value.isascii() and value.isdigit() and len(value) < 16 and self._in_range(int(value)):
                 return int(value)
         elif type(value) is kind and kind in (int, float) and self._in_range(value):
             return value
-        raise _NotPlain
+        raise NotPlain
 
     def _in_range(self, value: float) -> bool:
         least, most = self._info.min, self._info.max
         return (least is None or value >= least) and (most is None or value <= most)
 
 
-def _is_text(value: str) -> bool:
+def is_text(value: str) -> bool:
     """Whether a text has no bytes in it that were not text on the command line."""
     return value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
-def _is_plain_path(value: str, info: Any) -> bool:
+def is_plain_path(value: str) -> bool:
+    """Whether a path is taken as it stands where nothing more is asked of it: what is there has to be readable."""
+    return not os.path.exists(value) or os.access(value, os.R_OK)
+
+
+def _takes_any_path(info: Any) -> bool:
     asks = info.exists or info.resolve_path or info.writable or info.allow_dash or info.path_type is not None
-    anything = info.file_okay and info.dir_okay and not asks
-    return anything and (not os.path.exists(value) or os.access(value, os.R_OK))
+    return info.file_okay and info.dir_okay and not asks
 
 
 def read_plainly(command: Any) -> Any:

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption

@@ -3,8 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.core import Settings, one_line

@@ -2,8 +2,7 @@
 
 from typing import Annotated, Any
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, command, group, note
 from mayfly.core import Settings
 

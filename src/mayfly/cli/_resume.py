@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson
 from mayfly.cli._run import ModelOption, Quiet, Verbose, show_outcome
 from mayfly.cli._words import exit_status

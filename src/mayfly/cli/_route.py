@@ -3,8 +3,7 @@
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._desk import Rules, Workspace, desk
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.core import InputError, one_line

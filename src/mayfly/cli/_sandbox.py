@@ -6,8 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._inputs import workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, to_json
 from mayfly.cli._record import ran, record

@@ -6,8 +6,7 @@ import os
 import sys
 from typing import Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer_json, note, prepare_server
 from mayfly.core import MachineError, Settings
 

@@ -9,8 +9,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.core import InputError, Settings, harmless, one_line

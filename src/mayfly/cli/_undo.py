@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.cli._do import WorkspaceOption, checked_workspace
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
 from mayfly.core import InputError, Settings, one_line

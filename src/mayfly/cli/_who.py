@@ -3,8 +3,7 @@
 import getpass
 from typing import Annotated
 
-import typer
-
+from mayfly.cli import _typer as typer
 from mayfly.core import InputError
 
 By = Annotated[

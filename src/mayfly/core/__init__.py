@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from mayfly.core._settings import Default, Settings
     from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
     from mayfly.core._stop import Stop
+    from mayfly.core._tables import shipped_table
     from mayfly.core._types import (
         CHAOS_THRESHOLD,
         UNSET,
@@ -189,6 +190,7 @@ __all__ = [
     "same",
     "secret_path",
     "secret_remover",
+    "shipped_table",
     "shown",
     "units_text",
     "was_hidden",
@@ -230,6 +232,7 @@ __getattr__ = lazily(
         "_settings": "Default Settings",
         "_shown": "CONTROL clipped harmless one_line shown",
         "_stop": "Stop",
+        "_tables": "shipped_table",
         "_types": (
             "CHAOS_THRESHOLD UNSET Artifact Budget Cost Example Intent Offer OpenKind OpenPoint Outcome Proof Strength "
             "Tier Unset Verdict Witness WitnessKind rounds"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+from mayfly.core._tables import shipped_table
 
 HIDDEN = "‹secret›"
 # Shorter values, and plain words such as a database's default password, stand in texts for other reasons.
@@ -65,7 +66,7 @@ class _Forms(NamedTuple):
 
 @cache
 def _forms() -> _Forms:
-    found = tomllib.loads(Path(__file__).with_name("secrets.toml").read_text(encoding="utf-8"))
+    found = shipped_table(Path(__file__).with_name("secrets.toml"))
     words = found["names"]["words"]
     keys, likely = (
         tuple(

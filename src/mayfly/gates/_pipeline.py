@@ -6,7 +6,7 @@ import ast
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mayfly.core import Artifact, Example, Proof, Verdict
 from mayfly.gates import _syntax, judge, proof, stability, types
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mayfly.gates.judge import Judge
     from mayfly.gates.proof import ProofReport, Prover, Rival, Suite
     from mayfly.gates.stability import Metrics
-    from mayfly.gates.types import TypeGate
+    from mayfly.gates.types import TypeGate, TypeReport
 
 ORDER = ("syntax", "stability", "judge", "types", "proof")
 PARTS = {"syntax": _syntax, "stability": stability, "judge": judge, "types": types, "proof": proof}
@@ -100,6 +100,13 @@ class _Case:
         )
 
 
+class _Parsed(NamedTuple):
+    """A source that the first gates have let through."""
+
+    tree: ast.Module
+    text: str
+
+
 def _nobody(verdict: Verdict) -> None:
     """Listen to nothing."""
 
@@ -144,8 +151,13 @@ class Gates:
         """
         case = _Case(artifact=artifact, profile=profile, intent=intent, spread=spread, last=last, tell=tell)
         case.any_entry = any_entry
-        tree = _static(case, self._judge)
-        if tree is None or not self._typed(case, examples) or suite is None:
+        parsed = _static(case)
+        if parsed is None:
+            return case.ended()
+        # The judge mostly waits for ruff, and the types gate for its server: each in a process of its own.
+        with self._types.ahead(artifact.source, packages="package" in profile.grants) as ahead:
+            judged = _judged(case, self._judge, parsed)
+        if not judged or not self._typed(case, examples, ahead()) or suite is None:
             return case.ended()
         self._proven(case, suite, rivals)
         return case.ended()
@@ -171,13 +183,15 @@ class Gates:
         """Do what `Again.check` does."""
         return self._again.check(artifact, profile=profile)
 
-    def _typed(self, case: _Case, examples: Sequence[Example]) -> bool:
+    def _typed(self, case: _Case, examples: Sequence[Example], first: TypeReport | None) -> bool:
         packages = "package" in case.profile.grants
         samples = [(_arguments(example.input, case.entry), example.output) for example in examples]
         with _timed(case, "types"):
             report, repaired = self._types.check_and_repair(
-                case.artifact.source, packages=packages, examples=samples, entry=case.artifact.entry
+                case.artifact.source, packages=packages, examples=samples, entry=case.artifact.entry, first=first
             )
+        if first is not None:
+            case.milliseconds["types"] = round(case.milliseconds["types"] + first.milliseconds, 3)
         if repaired.source != case.artifact.source:
             case.repairs = (*case.repairs, *repaired.repairs)
             case.artifact = replace(case.artifact, source=repaired.source)
@@ -186,7 +200,7 @@ class Gates:
             # What a tool has written is new source: it enters at the first gate again. Only annotations and imports
             # have changed, so what the judge said, perhaps for money, still stands.
             case.verdicts = [verdict for verdict in case.verdicts if verdict.gate == "judge"]
-            if _static(case, None) is None:
+            if _static(case) is None:
                 return False
         return case.add("types", report.verdicts)
 
@@ -222,15 +236,15 @@ class Again:
         key = (artifact.hash, artifact.entry, profile)
         if key not in self._seen:
             case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=_nobody)
-            _static(case, None)
+            _static(case)
             while len(self._seen) >= REMEMBERED:
                 self._seen.pop(next(iter(self._seen)), None)
             self._seen[key] = case.ended()
         return self._seen[key]
 
 
-def _static(case: _Case, judge: Judge | None) -> ast.Module | None:
-    """Take a case through the gates that run nothing; None where one of them stops it."""
+def _static(case: _Case) -> _Parsed | None:
+    """Take a case through syntax and stability; None where one of them stops it."""
     with _timed(case, "syntax"):
         parsed = check_syntax(case.artifact.source, limit=case.profile.source)
     if not case.add("syntax", parsed.verdicts) or parsed.tree is None:
@@ -247,14 +261,12 @@ def _static(case: _Case, judge: Judge | None) -> ast.Module | None:
     told = f"complexity {found.metrics.cyclomatic}/{case.profile.max_complexity}"
     if not case.add("stability", found.verdicts, accepted=told, measured=found.metrics.cyclomatic):
         return None
-    if judge is not None and not _judged(case, judge, parsed.tree, parsed.text):
-        return None
-    return parsed.tree
+    return _Parsed(parsed.tree, parsed.text)
 
 
-def _judged(case: _Case, judge: Judge, tree: ast.Module, text: str) -> bool:
+def _judged(case: _Case, judge: Judge, parsed: _Parsed) -> bool:
     with _timed(case, "judge"):
-        found = judge.judge(tree, text, intent=case.intent, grants=case.profile.grants)
+        found = judge.judge(parsed.tree, parsed.text, intent=case.intent, grants=case.profile.grants)
     return case.add("judge", found.verdicts, accepted=f"score {found.score:g}", measured=found.score)
 
 

@@ -6,12 +6,18 @@ import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from mayfly._start import leanly
 from mayfly.core import MachineError
 from mayfly.models._target import Target
 from mayfly.models._types import Call, Emit, ModelOptions, Need, Purpose, Reply
 
 if TYPE_CHECKING:
     from mayfly.models._provider import Provider
+
+# Libraries whose faces load all they have: every type of every call, each agent, each way to run one.
+_LARGE = ("anthropic", "openai", "pydantic_ai")
+# What they use if it is there: another transport, in the place of which ours is handed in, and a command line.
+_SPARED = ("aiohttp", "httpx._main")
 
 
 class Remote:
@@ -38,11 +44,15 @@ class Remote:
         """Import pydantic-ai and make the provider, once."""
         with self._lock:
             if self._provider is None:
-                try:
-                    from mayfly.models._provider import Provider
-                except ImportError:
-                    raise not_installed(self._target.spec) from None
-                self._provider = Provider(self._target, self._options)
+                with leanly(*_LARGE, spare=_SPARED):
+                    self._provider = self._load()
+
+    def _load(self) -> Provider:
+        try:
+            from mayfly.models._provider import Provider
+        except ImportError:
+            raise not_installed(self._target.spec) from None
+        return Provider(self._target, self._options)
 
     def need(self, call: Call) -> Need:
         """Return what *call* may take at most."""

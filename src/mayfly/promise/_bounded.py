@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
+from mayfly.core import shipped_table
 from mayfly.language import Token
 
 
@@ -136,4 +136,4 @@ def phrases(section: str) -> dict[str, tuple[tuple[str, ...], ...]]:
 
 @cache
 def _table() -> dict[str, dict[str, object]]:
-    return tomllib.loads(files(__package__).joinpath("reality.toml").read_text(encoding="utf-8"))
+    return shipped_table(Path(__file__).with_name("reality.toml"))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
-from mayfly.core import Agent, InputError, same, shown
+from mayfly.core import Agent, InputError, same, shipped_table, shown
 
 FAILURES = 3
 LOGICAL, EQUALITY, TESTED, PRAGMATIC = 1.0, 0.9, 0.8, 0.7
@@ -179,7 +178,7 @@ def _words(value: object) -> list[str]:
 
 @cache
 def _table() -> dict[str, dict[str, object]]:
-    return tomllib.loads(files("mayfly.promise").joinpath("contradict.toml").read_text(encoding="utf-8"))
+    return shipped_table(Path(__file__).with_name("contradict.toml"))
 
 
 @cache

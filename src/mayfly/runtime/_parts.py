@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from mayfly import forge, models
 from mayfly import gates as gate
 from mayfly.core import canonical_json, without_secrets_in
-from mayfly.library import Memo, Packages
+from mayfly.library import Memo
 from mayfly.sandbox import GrantedSandbox, Sandbox, only_reading
 from mayfly.store import Cache, KillSwitch, Ledger, Seal
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
     from mayfly.forge import Inbox
     from mayfly.gates import Again, Criteria, Gates, Judge, ProofOptions, Prover, Suite, TypeGate
+    from mayfly.library import Packages
     from mayfly.models import Answer, Backend, Model, ModelOptions, Pool, Purpose
     from mayfly.runtime._promotion import Promotion
     from mayfly.sandbox import PurchaseReply, PurchaseRequest
@@ -79,7 +80,7 @@ class Parts:
             self.settings.sandbox,
             brief=self._brief,
             workspace=self._workspace,
-            packages=self.packages.paths,
+            packages=lambda: self.packages.paths(),  # few jobs need them, so they are looked for when one does
             purchases=self._purchase,
         )
 
@@ -96,6 +97,8 @@ class Parts:
     @property
     def packages(self) -> Packages:
         """What agents had installed; a look at it opens no ledger."""
+        from mayfly.library import Packages
+
         return Packages(self.settings, ledger=lambda: self.ledger)
 
     @property
@@ -104,7 +107,9 @@ class Parts:
         gates = self.settings.gates
         options = gate.TypeOptions(memory=gates.type_memory, seconds=gates.type_timeout)
         cache = self.settings.state / "mypy-cache"
-        return self._once("types", lambda: gate.TypeGate(cache_dir=cache, options=options, beside=self.packages.paths))
+        return self._once(
+            "types", lambda: gate.TypeGate(cache_dir=cache, options=options, beside=lambda: self.packages.paths())
+        )
 
     @property
     def prover(self) -> Prover:
@@ -187,7 +192,7 @@ class Parts:
     @contextmanager
     def lent_model(self, backend: Backend) -> Iterator[str]:
         """Let a model that somebody brings along be asked in the body, under the name that is yielded."""
-        name = f"{backend.name}#{secrets.token_hex(4)}"
+        name = f"{backend.name}#{os.urandom(4).hex()}"
         model = models.Model(backend, self._options())
         self._once(f"model {name} None", lambda: model)
         try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -362,7 +362,7 @@ class Runtime:
         """Begin the story of a run or of a compilation, with an id of its own."""
         caller = caller_now(self._observer)
         strategy = self.settings.market.strategy
-        story = Story(f"{letter}-{secrets.token_hex(4)}", caller.observer, stop=caller.stop, strategy=strategy)
+        story = Story(f"{letter}-{os.urandom(4).hex()}", caller.observer, stop=caller.stop, strategy=strategy)
         story.tell("named", story.id)
         return story
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -196,7 +195,7 @@ def _write(folder: Path, rows: Sequence[Row]) -> tuple[str, str]:
     hash = content_hash(data)
     name = f"{rows[0][0]}-{rows[-1][0]}-{hash[:12]}.jsonl.gz"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    aside = folder / f".{name}.{secrets.token_hex(4)}"
+    aside = folder / f".{name}.{os.urandom(4).hex()}"
     try:
         descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with open(descriptor, "wb") as file:

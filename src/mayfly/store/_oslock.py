@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import random
 import struct
 import time
 from contextlib import suppress
@@ -90,5 +89,7 @@ def _take(file: int, byte: int, pause: tuple[float, float], until: float) -> boo
     while not try_lock(file, byte):
         if time.monotonic() > until:
             return False
+        import random
+
         time.sleep(random.uniform(*pause))
     return True

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import secrets
-import socket
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
@@ -105,5 +103,5 @@ def stamp(at: datetime) -> str:
 @cache
 def identity(pid: int) -> str:
     """Name process *pid* for good: its host, its number and a random part, since numbers are used again."""
-    host = re.sub(r"[^A-Za-z0-9.-]", "", socket.gethostname())[:64] or "host"
-    return f"{host}:{pid}:{secrets.token_hex(4)}"
+    host = re.sub(r"[^A-Za-z0-9.-]", "", os.uname().nodename)[:64] or "host"
+    return f"{host}:{pid}:{os.urandom(4).hex()}"

@@ -174,3 +174,19 @@ def test_the_verdicts_are_those_of_the_command_line(gate: TypeGate, tmp_path: Pa
         wanted = [(m["line"], m["message"]) for m in said if m["file"] == file.name and m["severity"] == "error"]
         refused = [verdict for verdict in gate.check(source).verdicts if verdict.decision == "reject"]
         assert [(verdict.line, verdict.message) for verdict in refused] == wanted
+
+
+def test_a_source_is_checked_while_something_else_is_done(gate: TypeGate) -> None:
+    gate.check("x: int = 1\n")
+    with gate.ahead("x: int = ''\n") as found:
+        pass
+    report = found()
+    assert report is not None
+    assert not report.accepted
+    assert gate.check_and_repair("x: int = ''\n", first=report)[0].verdicts == report.verdicts
+
+
+def test_nobody_waits_for_a_server_that_is_not_ready(tmp_path: Path) -> None:
+    with TypeGate(cache_dir=tmp_path) as cold, cold.ahead("x: int = 1\n") as found:
+        pass
+    assert found() is None

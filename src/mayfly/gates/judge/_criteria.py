@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.core import InputError, canonical_json, content_hash
+from mayfly.core import InputError, canonical_json, content_hash, shipped_table
 
 SHIPPED = Path(__file__).with_name("criteria.toml")
 
@@ -32,7 +31,11 @@ class Criteria:
     @classmethod
     def load(cls, path: str | Path = "") -> Criteria:
         """Read the criteria from *path*, or the shipped ones; a file that cannot be meant is an `InputError`."""
-        source = Path(path) if str(path) else SHIPPED
+        if not str(path):
+            return cls.of(shipped_table(SHIPPED), where=str(SHIPPED))
+        import tomllib
+
+        source = Path(path)
         try:
             table = tomllib.loads(source.read_text(encoding="utf-8"))
         except OSError as error:

@@ -8,14 +8,13 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
-import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from types import ModuleType
 
-from mayfly.core import Tier, Verdict
+from mayfly.core import Tier, Verdict, shipped_table
 from mayfly.gates._profile import Profile
 from mayfly.gates.stability._chance import check_chance
 from mayfly.gates.stability._found import Scan
@@ -41,7 +40,7 @@ class Table:
 @cache
 def table() -> Table:
     """Read imports.toml, once."""
-    found = tomllib.loads(Path(__file__).with_name("imports.toml").read_text(encoding="utf-8"))
+    found = shipped_table(Path(__file__).with_name("imports.toml"))
     return Table(
         unknown=float(found["unknown_risk"]),
         forbidden=frozenset(found["forbidden"]),

@@ -7,13 +7,12 @@ import io
 import re
 import symtable
 import tokenize
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, shipped_table
 from mayfly.gates._profile import Profile
 from mayfly.gates._syntax import silently
 from mayfly.gates.stability._found import Scan, Use
@@ -45,7 +44,7 @@ class Names:
 @cache
 def names() -> Names:
     """Read names.toml, once."""
-    found = tomllib.loads(Path(__file__).with_name("names.toml").read_text(encoding="utf-8"))
+    found = shipped_table(Path(__file__).with_name("names.toml"))
     attributes = {kind: frozenset(listed) for kind, listed in found["attributes"].items()}
     return Names(builtins=found["builtins"], granted=found["granted"], **attributes)
 

@@ -7,16 +7,16 @@ import os
 import sys
 import threading
 import time
-import tomllib
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from mayfly.core import Verdict, parse_python
+from mayfly.core import Verdict, parse_python, shipped_table
 from mayfly.gates.types._repair import Example, Repaired, repair, tidied
 from mayfly.gates.types._server import Answer, ServerGone, ServerSlow, TypeOptions, TypeServer, check_cold
 from mayfly.gates.types._suppress import suppressions
@@ -87,15 +87,38 @@ class TypeGate:
         milliseconds = round((time.perf_counter() - began) * 1000, 3)
         return TypeReport(verdicts=verdicts or (_accept(milliseconds),), milliseconds=milliseconds, how=how)
 
+    @contextmanager
+    def ahead(self, source: str, *, packages: bool = False) -> Iterator[Callable[[], TypeReport | None]]:
+        """Check *source* while the block does something else; what is handed out gives the report after the block.
+
+        None is given where no server is ready: whoever is refused meanwhile should not have to wait for one.
+        """
+        found: list[TypeReport] = []
+        thread = None
+        if self._lanes[packages].is_ready():
+            thread = threading.Thread(target=lambda: found.append(self.check(source, packages=packages)))
+            thread.start()
+        try:
+            yield lambda: found[0] if found else None
+        finally:
+            if thread is not None:
+                thread.join()
+
     def check_and_repair(
-        self, source: str, *, packages: bool = False, examples: Sequence[Example] = (), entry: str = ""
+        self,
+        source: str,
+        *,
+        packages: bool = False,
+        examples: Sequence[Example] = (),
+        entry: str = "",
+        first: TypeReport | None = None,
     ) -> tuple[TypeReport, Repaired]:
         """Check *source* and repair what a tool can repair, until it passes or nothing is left to do.
 
         The report is about the repaired source. *examples* are positional arguments and the result of *entry*, or of
-        the only function or method that is called from outside.
+        the only function or method that is called from outside. *first* is what `ahead` has found.
         """
-        first = self.check(source, packages=packages)
+        first = first or self.check(source, packages=packages)
         if first.accepted:
             return first, Repaired(source=source)
         check = partial(self.check, packages=packages)
@@ -162,6 +185,11 @@ class _Lane:
     def start(self) -> None:
         with self._lock:
             self._started()
+
+    def is_ready(self) -> bool:
+        """Whether a server would answer at once, as far as can be seen without waiting for anybody."""
+        server = self._server
+        return server is not None and not server.closed and server.is_ready
 
     def check(self, source: str) -> tuple[How, Answer | tuple[Verdict, ...]]:
         """Ask the server; what it cannot answer for sure, a fresh process is asked."""
@@ -281,7 +309,7 @@ def _verdict(error: dict[str, Any]) -> Verdict:
 
 @cache
 def _fixes() -> dict[str, str]:
-    return {code: str(fix) for code, fix in tomllib.loads(_FIXES.read_text(encoding="utf-8")).items()}
+    return {code: str(fix) for code, fix in shipped_table(_FIXES).items()}
 
 
 def _accept(milliseconds: float) -> Verdict:

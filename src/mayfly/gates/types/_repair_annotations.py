@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-import tomllib
 import typing
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from mayfly.core import Verdict
+from mayfly.core import Verdict, shipped_table
 from mayfly.gates._profile import SIX_IMPORTS
 from mayfly.gates.types._repair_edit import Function, arguments, functions
 from mayfly.gates.types._repair_kinds import of_annotation
@@ -23,7 +22,7 @@ _TABLE = Path(__file__).parent / "typeserver" / "data" / "generics.toml"
 
 @cache
 def _generics() -> dict[str, str]:
-    return {name: str(text) for name, text in tomllib.loads(_TABLE.read_text(encoding="utf-8")).items()}
+    return {name: str(text) for name, text in shipped_table(_TABLE).items()}
 
 
 def fill_generics(work: Work, samples: dict[Function, Sample]) -> None:

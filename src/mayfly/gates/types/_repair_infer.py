@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import tomllib
 from functools import cache
 from pathlib import Path
 
-from mayfly.core import parse_python
+from mayfly.core import parse_python, shipped_table
 from mayfly.gates.types._repair_edit import Function, arguments, inside
 from mayfly.gates.types._repair_kinds import ANY, BOOL, FLOAT, INT, NONE, STR, UNKNOWN, Kind, join, kind, of_annotation
 
@@ -19,7 +18,7 @@ _CONSTANTS = {bool: BOOL, int: INT, float: FLOAT, str: STR, bytes: kind("bytes")
 
 @cache
 def _returns() -> dict[str, dict[str, str]]:
-    return tomllib.loads(_TABLE.read_text(encoding="utf-8"))
+    return shipped_table(_TABLE)
 
 
 def known_return(group: str, name: str) -> Kind | None:

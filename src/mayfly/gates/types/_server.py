@@ -154,6 +154,11 @@ class TypeServer(_Process):
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has said that it has loaded everything."""
+        return self._ready
+
     def wait(self) -> None:
         """Wait until it has loaded everything."""
         if not self._ready:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from mayfly.core import mismatch, shown
+from mayfly.core import mismatch, shipped_table, shown
 
 _WORDS: Final = "words"
 # What is said of an unknown key: its name is somebody else's text.
@@ -44,7 +42,7 @@ class PayloadFault(NamedTuple):
 
 @cache
 def _listed() -> Mapping[str, Any]:
-    return tomllib.loads(Path(__file__).parent.with_name("actions.toml").read_text(encoding="utf-8"))
+    return shipped_table(Path(__file__).parent.with_name("actions.toml"))
 
 
 def names_of(*groups: str) -> frozenset[str]:
@@ -95,6 +93,8 @@ def payload_fault(type: str | None, payload: str) -> PayloadFault | None:
     for key, item in value.items():
         plain = key.strip().lower().replace("-", "_")
         if plain not in known.keys:
+            from difflib import get_close_matches
+
             near = get_close_matches(plain, known.keys, n=1)
             hint = f": did you mean {near[0]!r}?" if near else f"; see: mayfly policy actions {known.name}"
             named = shown(key[:_LONGEST_NAME], _LONGEST_NAME + 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -72,7 +72,7 @@ class Appeals:
             raise InputError(f"{decision_id} was {said}: {'; '.join(decided.because)[:200]}")
         now = self._clock()
         made = Override(
-            id=f"o-{secrets.token_hex(6)}",
+            id=f"o-{os.urandom(6).hex()}",
             decision=decision_id,
             digest=decided.digest,
             about=decided.action_class or decided.action,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -115,7 +115,7 @@ class Kernel(Evaluator):
 
     def permitted(self, action: str, target: str, payload: JSON = "", *, id: str | None = None) -> Permit:
         """Decide one action before it happens; default deny, and whatever goes wrong denies with the reason."""
-        id = id or f"d-{secrets.token_hex(6)}"
+        id = id or f"d-{os.urandom(6).hex()}"
         try:
             return self._permitted(Question(id, action, target, payload))
         except Exception as error:
@@ -128,7 +128,7 @@ class Kernel(Evaluator):
         *digest* is the hash over the set with what its files hold: an approval is for exactly that, so without it none
         counts. Whatever goes wrong denies with the reason.
         """
-        id = id or f"d-{secrets.token_hex(6)}"
+        id = id or f"d-{os.urandom(6).hex()}"
         try:
             return self._judged(list(changes), id, digest)
         except Exception as error:
@@ -349,7 +349,7 @@ class Kernel(Evaluator):
             personas=personas,
             action_types=kinds,
             because=because,
-            id=id or f"t-{secrets.token_hex(6)}",
+            id=id or f"t-{os.urandom(6).hex()}",
             by_intent=by_intent(model),
         )
         self._record_route(route, given, secret_remover(said))

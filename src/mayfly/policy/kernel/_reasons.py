@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mayfly.core import shipped_table
 
 if TYPE_CHECKING:
     from mayfly.mangle import Model
@@ -49,7 +50,7 @@ def reason_codes() -> Mapping[str, str]:
 @cache
 def _listed() -> Mapping[str, Any]:
     path = Path(__file__).parent.with_name("reasons.toml")
-    codes: Mapping[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))["codes"]
+    codes: Mapping[str, Any] = shipped_table(path)["codes"]
     return codes
 
 

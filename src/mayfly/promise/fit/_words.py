@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 
-from mayfly.core import Capability
+from mayfly.core import Capability, shipped_table
 from mayfly.language import bases
 
 
@@ -55,4 +54,4 @@ def is_small(word: str) -> bool:
 
 @cache
 def _table() -> dict[str, dict[str, str]]:
-    return tomllib.loads(files(__package__).joinpath("words.toml").read_text(encoding="utf-8"))
+    return shipped_table(Path(__file__).with_name("words.toml"))

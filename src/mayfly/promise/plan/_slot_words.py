@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
+
+from mayfly.core import shipped_table
 
 
 @cache
 def slot_words(name: str) -> frozenset[str]:
     """Return one list of words of `slots.toml`."""
-    table = tomllib.loads(files(__package__).joinpath("slots.toml").read_text(encoding="utf-8"))
+    table = shipped_table(Path(__file__).with_name("slots.toml"))
     return frozenset(str(table[name]).split())
