@@ -61,14 +61,14 @@ class Image:
     """A finder of modules that knows where they are, and what they compile while they are imported."""
 
     def __init__(
-        self, path: str, key: Key, loaded: Callable[[ModuleType, Image], None], lean: Sequence[str] = ()
+        self, path: str, key: Key, loaded: Callable[[ModuleType, Image], None], only: Sequence[str] = ()
     ) -> None:
         self.path = path
         self.key = key
         # Called with every module that has been run.
         self.loaded = loaded
-        # The packages that it finds, and loads leanly; if there are none, it finds all there are.
-        self.lean = frozenset(lean)
+        # The packages that it finds; if there are none, it finds all there are.
+        self.only = frozenset(only)
         self._search = list(sys.path)
         self._known = tuple(f"{folder}/" for folder in sys.path[own_folders() :] if folder)
         # As they lie in the file: of a thousand entries a command needs a few hundred.
@@ -81,7 +81,6 @@ class Image:
         # Names that another directory of the path may have by now.
         self._doubted: set[str] = set()
         self._new: dict[str, tuple[_Entry, _Compiled]] = {}
-        self._spared: dict[int, frozenset[str]] = {}
         self._tables: dict[str, tuple[_Entry, bytes]] = {}
         # By thread: what one compiles must not be taken for another's.
         self._stacks: dict[int, list[_Compiled]] = {}
@@ -90,9 +89,7 @@ class Image:
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> Any:
         """Return where *name* is, from the image if that still holds."""
-        if name in self._spared.get(get_ident(), ()):
-            raise ModuleNotFoundError(f"{name} is not needed here", name=name)
-        if self.lean and name.partition(".")[0] not in self.lean:
+        if self.only and name.partition(".")[0] not in self.only:
             return None
         if path is None and (name in self._hidden or sys.path != self._search):
             return PathFinder.find_spec(name, path, target)
@@ -108,15 +105,6 @@ class Image:
             self._put(name, self._look(spec.origin), _Compiled(None, {}, {}))
         return spec
 
-    @contextmanager
-    def without(self, modules: Sequence[str]) -> Iterator[None]:
-        """Let this thread do without *modules* meanwhile."""
-        self._spared[get_ident()] = frozenset(modules)
-        try:
-            yield
-        finally:
-            del self._spared[get_ident()]
-
     def invalidate_caches(self) -> None:
         """Look at directories anew, as every finder does when it is told that files have come."""
         self._folders.clear()
@@ -128,12 +116,7 @@ class Image:
         if loader.known and self._file is not None:
             with suppress(OSError, ValueError, EOFError, TypeError):
                 return _Compiled(*marshal.loads(os.pread(self._file, entry.length, self._start + entry.place)))
-        code = None
-        if self.lean and _is_package(loader.path):
-            from mayfly._lean import lean_code
-
-            code = lean_code(loader.get_data(loader.path), loader.path)
-        found = _Compiled(code or SourceFileLoader.get_code(loader, loader.name), {}, {})
+        found = _Compiled(SourceFileLoader.get_code(loader, loader.name), {}, {})
         found.grown = True
         return found
 

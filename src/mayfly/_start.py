@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import contextmanager
 from importlib import import_module
 from importlib.machinery import PathFinder
 from types import ModuleType
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly._image import Image, Key, own_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
 # Raised whenever what is in an image, or how it is laid out, changes.
 _FORMAT = 3
@@ -73,23 +72,15 @@ def keep() -> None:
         image.keep()
 
 
-@contextmanager
-def leanly(*packages: str, spare: Sequence[str] = ()) -> Iterator[None]:
-    """Load *packages* without what their faces only pass on, and do without *spare*; only commands do that.
+def set_apart(*packages: str) -> None:
+    """Keep what is found of *packages* in an image of its own.
 
-    A process that serves others may need the rest later, and has started once for all of them. Such packages have an
-    image of their own: they are large, and commands that do without them should not have to look through them.
+    They are large, and commands that do without them should not have to look through them.
     """
     whole = next(_images(), None)
-    if whole is None:
-        yield
-        return
-    image = next((image for image in _images() if image.lean == set(packages)), None)
-    if image is None:
+    if whole is not None and not any(image.only == set(packages) for image in _images()):
         image = Image(whole.path.removesuffix(".image") + f"-{packages[0]}.image", whole.key, _hook, packages)
         sys.meta_path.insert(sys.meta_path.index(whole), image)
-    with image.without(spare):
-        yield
 
 
 def _images() -> Iterator[Image]:

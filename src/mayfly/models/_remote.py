@@ -6,7 +6,7 @@ import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from mayfly._start import leanly
+from mayfly._start import set_apart
 from mayfly.core import MachineError
 from mayfly.models._target import Target
 from mayfly.models._types import Call, Emit, ModelOptions, Need, Purpose, Reply
@@ -14,10 +14,8 @@ from mayfly.models._types import Call, Emit, ModelOptions, Need, Purpose, Reply
 if TYPE_CHECKING:
     from mayfly.models._provider import Provider
 
-# Libraries whose faces load all they have: every type of every call, each agent, each way to run one.
+# Libraries of thousands of modules: every type of every call, each agent, each way to run one.
 _LARGE = ("anthropic", "openai", "pydantic_ai")
-# What they use if it is there: another transport, in the place of which ours is handed in, and a command line.
-_SPARED = ("aiohttp", "httpx._main")
 
 
 class Remote:
@@ -44,8 +42,8 @@ class Remote:
         """Import pydantic-ai and make the provider, once."""
         with self._lock:
             if self._provider is None:
-                with leanly(*_LARGE, spare=_SPARED):
-                    self._provider = self._load()
+                set_apart(*_LARGE)
+                self._provider = self._load()
 
     def _load(self) -> Provider:
         try:
