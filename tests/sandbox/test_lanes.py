@@ -1,6 +1,10 @@
 """Pinned workers and streams."""
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+import pytest
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import Sandbox
@@ -48,6 +52,17 @@ def test_the_least_recently_used_pinned_worker_is_dropped() -> None:
             box.run(COUNTER, "f", lane="pinned", tenant=tenant)
         assert box.run(COUNTER, "f", lane="pinned", tenant="a").value == 3
         assert box.run(COUNTER, "f", lane="pinned", tenant="b").value == 1
+
+
+def test_callers_who_come_at_once_have_a_pinned_worker_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2})
+    slow = "import time\ndef f(x):\n    time.sleep(x)\n    return x\n"
+    with Sandbox() as box, ThreadPoolExecutor(4) as callers:
+        lanes = [result.lane for result in callers.map(lambda _: box.run(slow, "f", 1, lane="pinned"), range(4))]
+        assert sorted(lanes) == ["one-shot", "pinned", "pinned", "pinned"]
+        assert len(box._pins._pins) == 3
+        box.release("")
+        assert not box._pins._pins
 
 
 def test_no_pinned_workers_allowed_means_one_shot() -> None:

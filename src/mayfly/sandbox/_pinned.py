@@ -5,9 +5,11 @@ It isolates tools from each other, not the calls of one tool: what a call leaves
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import NamedTuple
 
 from mayfly.core import SandboxSettings
@@ -24,6 +26,8 @@ class _Key(NamedTuple):
     grants: Grants
     memory: int | None
     tenant: str
+    # Callers who come at once have a worker each: the first of them, the second, and so on.
+    copy: int = 0
 
 
 class _Pin:
@@ -43,15 +47,18 @@ class Pins:
     def __init__(self, pool: Pool, settings: SandboxSettings) -> None:
         self._pool = pool
         self._settings = settings
+        # More at once would only wait for each other.
+        self._most = len(os.sched_getaffinity(0))
         self._lock = threading.Lock()
         self._pins: OrderedDict[_Key, _Pin] = OrderedDict()
 
     def run(self, job: Job, tenant: str, ticket: Ticket | None) -> tuple[Result, bool] | None:
         """Call *job* on its own worker and say whether to replay it; None if it must go one-shot this time."""
         key = self._key(job, tenant)
-        pin = self._acquire(key, job)
-        if pin is None:
+        acquired = self._acquire(key, job)
+        if acquired is None:
             return None
+        key, pin = acquired
         call = Call(pin.lease, job, self._settings, "pinned")
         keep = False
         try:
@@ -72,17 +79,17 @@ class Pins:
         return result, due and result.ok
 
     def forget(self, job: Job, tenant: str) -> None:
-        """Drop the worker of *job*: its answer differed from a fresh one."""
-        with self._lock:
-            pin = self._pins.pop(self._key(job, tenant), None)
-            idle = pin is not None and self._doom(pin)
-        if pin is not None and idle:
-            pin.lease.end()
+        """Drop the workers of *job*: an answer differed from a fresh one."""
+        mine = self._key(job, tenant)
+        self._end(lambda key: key._replace(copy=0) == mine)
 
     def release(self, tenant: str) -> None:
         """End the workers of *tenant*."""
+        self._end(lambda key: key.tenant == tenant)
+
+    def _end(self, is_meant: Callable[[_Key], bool]) -> None:
         with self._lock:
-            keys = [key for key in self._pins if key.tenant == tenant]
+            keys = [key for key in self._pins if is_meant(key)]
             idle = [pin for key in keys if self._doom(pin := self._pins.pop(key))]
         for pin in idle:
             pin.lease.end()
@@ -91,25 +98,31 @@ class Pins:
     def _key(job: Job, tenant: str) -> _Key:
         return _Key(job.source, job.entry, job.imports, job.grants, job.memory, tenant)
 
-    def _acquire(self, key: _Key, job: Job) -> _Pin | None:
+    def _acquire(self, key: _Key, job: Job) -> tuple[_Key, _Pin] | None:
+        """Return a worker nobody uses, made if need be; None if as many as there are cores are at work already."""
         with self._lock:
             pin = self._pins.get(key)
-            if pin is not None:
-                if pin.busy:
+            while pin is not None and pin.busy:
+                key = key._replace(copy=key.copy + 1)
+                if key.copy >= self._most:
                     return None
+                pin = self._pins.get(key)
+            if pin is not None:
                 pin.busy = True
                 self._pins.move_to_end(key)
         if pin is not None:
             if not self._worn(pin):
-                return pin
+                return key, pin
             self._release(key, pin, keep=False)
         return self._create(key, job)
 
-    def _create(self, key: _Key, job: Job) -> _Pin | None:
+    def _create(self, key: _Key, job: Job) -> tuple[_Key, _Pin] | None:
         pin = _Pin(self._pool.take(job.outfit(), job.timeout))
         ending = []
         with self._lock:
-            won = key not in self._pins
+            while key in self._pins:  # others have made theirs meanwhile
+                key = key._replace(copy=key.copy + 1)
+            won = key.copy < self._most
             if won:
                 self._pins[key] = pin
             while len(self._pins) > self._settings.pinned:
@@ -118,7 +131,7 @@ class Pins:
                     ending.append(old)
         for old in ending if won else [pin]:
             old.lease.end()
-        return pin if won else None
+        return (key, pin) if won else None
 
     def _release(self, key: _Key, pin: _Pin, *, keep: bool) -> None:
         with self._lock:

@@ -22,7 +22,7 @@ _MANY = 1 << 20
 _ONE_READ = 1 << 13
 # Milliseconds without a job after which a worker uses its time to copy what it might need: under load the next job
 # comes sooner, and what it does not need is not copied.
-_IDLE = 20
+_IDLE = 50
 _TRIVIAL = "def run(argument): return argument"
 # How deep in calls a job begins, so that it can go as deep as in a plain interpreter.
 _OUR_FRAMES = 12
