@@ -10,8 +10,8 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from queue import SimpleQueue
 
+from mayfly.sandbox._background import Background
 from mayfly.sandbox._cgroup import Group, Groups
 from mayfly.sandbox._python import pid_of
 
@@ -63,33 +63,22 @@ class Member:
 
 
 class Mover:
-    """One thread that puts workers into their groups when they are old enough."""
+    """Puts workers into their groups when they are old enough, in a thread of its own."""
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[Member | None] = SimpleQueue()
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread = Background("mayfly-cgroups", _join_in_time)
 
     def await_age(self, member: Member) -> None:
         """Have *member* join its group when it is old enough."""
-        self._queue.put(member)
-        if self._thread is None:
-            with self._lock:
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._work, name="mayfly-cgroups", daemon=True)
-                    self._thread.start()
-
-    def _work(self) -> None:
-        while (member := self._queue.get()) is not None:
-            time.sleep(max(0.0, member.born + _AGE - time.monotonic()))
-            # Somebody may have taken away what was delegated to us: the filter holds without.
-            with contextlib.suppress(OSError):
-                member.join()
+        self._thread.put(member)
 
     def close(self) -> None:
         """End the thread after what waits."""
-        with self._lock:
-            if self._thread is not None:
-                self._queue.put(None)
-                self._thread.join()
-                self._thread = None
+        self._thread.close()
+
+
+def _join_in_time(member: Member) -> None:
+    time.sleep(max(0.0, member.born + _AGE - time.monotonic()))
+    # Somebody may have taken away what was delegated to us: the filter holds without.
+    with contextlib.suppress(OSError):
+        member.join()

@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from mayfly.core import SandboxSettings
+from mayfly.sandbox._background import Background
 from mayfly.sandbox._grants import NO_GRANTS, Grants
 from mayfly.sandbox._member import Mover
 from mayfly.sandbox._result import Level
@@ -51,46 +52,32 @@ class Lease(NamedTuple):
 
 
 class Housekeeper:
-    """One thread that closes what dead workers leave and asks for new ones, so that callers need not wait for it."""
+    """Closes what dead workers leave and asks for new ones, so that callers need not wait for it."""
 
     def __init__(self) -> None:
-        self._queue: SimpleQueue[Lease | None] = SimpleQueue()
-        self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
+        self._thread = Background("mayfly-housekeeper", self._work)
 
     def clear(self, lease: Lease) -> None:
         """Clear *lease* away soon; at once where too many wait already."""
-        if self._queue.qsize() >= _WAITING:
+        if self._thread.waiting >= _WAITING:
             lease.zygote.give_back(lease.worker)
-            return
-        self._queue.put(lease)
-        if self._thread is None:
-            with self._lock:
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._work, name="mayfly-housekeeper", daemon=True)
-                    self._thread.start()
+        else:
+            self._thread.put(lease)
 
-    def _work(self) -> None:
-        while (lease := self._queue.get()) is not None:
-            with contextlib.suppress(OSError):  # a descriptor that is gone already must not end the housekeeping
-                lease.zygote.give_back(lease.worker)
-                if self._queue.empty():
-                    lease.zygote.gather()
+    def _work(self, lease: Lease) -> None:
+        with contextlib.suppress(OSError):  # a descriptor that is gone already must not end the housekeeping
+            lease.zygote.give_back(lease.worker)
+            if not self._thread.waiting:
+                lease.zygote.gather()
 
     def close(self) -> None:
         """Finish what waits and end the thread."""
-        with self._lock:
-            if self._thread is not None:
-                self._queue.put(None)
-                self._thread.join()
-                self._thread = None
+        self._thread.close()
 
     def abandon(self) -> None:
         """In a forked child, where the thread does not exist: let go of what waits."""
-        while not self._queue.empty():
-            lease = self._queue.get()
-            if lease is not None:
-                lease.worker.abandon()
+        for lease in self._thread.left_over():
+            lease.worker.abandon()
 
 
 class Pool:
