@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 _CODE: Final = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from mayfly.market._broker import main; main()"
 # Decrypting a keystore takes a second, importing what signs two more; a busy machine many times that.
 _LONGEST_START: Final = 120.0
+# Seconds a broker has to end by itself; what it is paying is written down, and looked after when it is opened again.
+_LONGEST_END: Final = 5.0
 _ERRORS: Final = {one.code: one for one in (InputError, ConflictError, MachineError)}
 
 
@@ -98,8 +100,16 @@ def open_broker(settings: Settings, password: str, *, lasting: bool = False) -> 
 
 
 def close_broker(settings: Settings) -> int:
-    """End the broker of a state directory, whoever started it, and return its process id."""
+    """End the broker of a state directory, whoever started it, wait for its end and return its process id."""
     lines, peer = connect(settings, timeout=5.0)
-    lines.close()
-    os.kill(peer.pid, signal.SIGTERM)
+    process = os.pidfd_open(peer.pid)
+    try:
+        lines.close()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(process, number)
+            if select.select([process], [], [], _LONGEST_END)[0]:
+                break
+    finally:
+        os.close(process)
     return peer.pid

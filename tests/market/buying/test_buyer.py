@@ -118,7 +118,7 @@ def test_the_same_call_from_twenty_threads_is_one_payment(world: World, shop: Sh
 
 @on_both
 def test_the_same_call_from_twenty_buyers_is_one_payment(make_world: Callable[..., World], shop: Shop) -> None:
-    world = make_world(takeover=10.0)
+    world = make_world(takeover=60.0, timeout=60.0)  # a busy machine makes nobody take over, nor give up
     with ThreadPoolExecutor(20) as pool:
         done = list(pool.map(lambda _: buy(world, shop), range(20)))
     assert {one.status for one in done} == {"delivered"}
@@ -272,7 +272,8 @@ def test_a_slow_seller_runs_out_of_time(make_world: Callable[..., World], shop: 
     done = buy(world, shop)
     release.set()
     assert done.status == "unknown"
-    assert "within" in done.reason
+    # Our own clock and that of the connection run for the same time; either may be the first to say so.
+    assert "within" in done.reason or "timed out" in done.reason
 
 
 def test_a_receipt_that_lies_proves_nothing(world: World, shop: Shop) -> None:
