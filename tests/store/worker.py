@@ -47,7 +47,13 @@ def start(*arguments: object, store: Settings, preload: Path | None = None) -> s
 
 def finish(worker: subprocess.Popen[str], given: str = "") -> list[str]:
     """Return the lines a worker printed until its good end."""
-    output, _ = worker.communicate(given, timeout=800)
+    try:
+        output, _ = worker.communicate(given, timeout=800)
+    except BaseException:
+        # What still runs would be found by whichever test comes next.
+        worker.kill()
+        with worker:
+            raise
     assert worker.returncode == 0
     return output.splitlines()
 

@@ -88,6 +88,11 @@ def _forms() -> _Forms:
     )
 
 
+# Reading the list imports a module, under a lock that a child forked in that moment would inherit held, by a thread it
+# does not have; every append reads it. So whoever forks has read it, or waits until the thread that reads it is done.
+os.register_at_fork(before=_forms)
+
+
 def _marked(forms: tuple[_Form, ...], text: str) -> Iterator[_Form]:
     """Yield the forms that *text* can hold at all."""
     small = text.lower()
