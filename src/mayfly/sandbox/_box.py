@@ -16,12 +16,12 @@ from mayfly.core import InputError, SandboxSettings
 from mayfly.sandbox import _grants, _values
 from mayfly.sandbox._call import Call, Job, MoreNeeded, NotSent, Ticket
 from mayfly.sandbox._grants import NO_GRANTS
+from mayfly.sandbox._outfit import Outfit
 from mayfly.sandbox._pinned import Pins
 from mayfly.sandbox._pool import NoWall, Pool
 from mayfly.sandbox._result import Lane, Level, Result
 from mayfly.sandbox._spender import Spender
 from mayfly.sandbox._stream import Stream, Streaming, refused
-from mayfly.sandbox._zygote import Outfit
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -66,6 +66,8 @@ class Sandbox:
         self._purchases = purchases
         self._brief = brief
         self._full: set[int] = set()
+        # Sources that do more than compute, likewise.
+        self._doing: set[int] = set()
         self._begin()
         _OPEN.add(self)
 
@@ -178,6 +180,8 @@ class Sandbox:
     ) -> Iterator[Stream]:
         """Yield a `Stream` over the items of a generator; leaving the block ends the job, as does the *ticket*."""
         job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory, spender)
+        # What was handed out cannot be taken back, so it is not begun where it may have to be begun again.
+        job = job._replace(restored=False)
         self._pool.slots.get()
         try:
             streaming = Streaming(job, partial(self._send, ticket=ticket), self._widen)
@@ -224,7 +228,9 @@ class Sandbox:
         allowed = None if imports is None else frozenset(imports)
         parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages) if grants else NO_GRANTS
         full = hash(source) in self._full
-        return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY, full)
+        job = Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY, full)
+        plain = lines is None and memory is None and hash(source) not in self._doing
+        return job._replace(restored=plain and self._pool.can_restore)
 
     def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket | None) -> Result:
         try:
@@ -237,22 +243,26 @@ class Sandbox:
             # Calls in one process could be taken for each other; who buys is known for sure.
             alone = job.lines is not None or job.grants.sellers
             pinned = lane == "pinned" and self._settings.pinned and not alone
-            try:
-                return self._run_pinned(job, tenant, ticket) if pinned else self._run_once(job, ticket)
-            except MoreNeeded as error:
-                job = self._widen(job, error)
-                return self._run_pinned(job, tenant, ticket) if pinned else self._run_once(job, ticket)
-        except NoWall as error:
-            return refused(str(error))
+            while True:
+                try:
+                    return self._run_pinned(job, tenant, ticket) if pinned else self._run_once(job, ticket)
+                except MoreNeeded as error:
+                    job = self._widen(job, error)
+                except NoWall as error:
+                    if not job.restored:
+                        return refused(str(error))
+                    # A kernel or a container that has no such thing: the ordinary workers are enough.
+                    pool.can_restore, job = False, job._replace(restored=False)
         finally:
             pool.slots.put(None)
 
     def _widen(self, job: Job, error: MoreNeeded) -> Job:
-        """Return the job as it is to be begun again, with all modules; the next one with its source begins so."""
-        if len(self._full) >= _MOST_REMEMBERED:
-            self._full.clear()
-        self._full.add(hash(job.source))
-        return job._replace(full=True, spent=error.spent)
+        """Return the job as it is to be begun again, with all it needs; the next one with its source begins so."""
+        known = self._doing if error.only_computed else self._full
+        if len(known) >= _MOST_REMEMBERED:
+            known.clear()
+        known.add(hash(job.source))
+        return job._replace(full=job.full or not error.only_computed, restored=False, spent=error.spent)
 
     def _run_once(self, job: Job, ticket: Ticket | None) -> Result:
         call = self._send(job, ticket)
@@ -261,7 +271,7 @@ class Sandbox:
         finally:
             if ticket is not None:
                 ticket.release()
-            call.lease.end()
+            call.lease.end(answered=call.answered)
 
     def _send(self, job: Job, ticket: Ticket | None) -> Call:
         """Send *job* to a fresh worker; one that died while it waited has run nothing, so the next is tried."""
@@ -282,7 +292,7 @@ class Sandbox:
         raise NoWall("no sandbox could be had just now: workers die before they are given a job")
 
     def _run_pinned(self, job: Job, tenant: str, ticket: Ticket | None) -> Result:
-        answer = self._pins.run(job, tenant, ticket)
+        answer = self._pins.run(job._replace(restored=False), tenant, ticket)
         if answer is None:
             return self._run_once(job, ticket)
         result, replay = answer
@@ -291,7 +301,7 @@ class Sandbox:
         fresh = self._run_once(job, ticket)
         if (fresh.status, fresh.value) == (result.status, result.value):
             return result
-        self._pins.forget(job, tenant)
+        self._pins.forget(job._replace(restored=False), tenant)
         return fresh
 
     def check_grants(self, grants: Collection[str]) -> None:

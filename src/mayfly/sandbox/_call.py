@@ -14,12 +14,12 @@ from mayfly.core import SandboxSettings
 from mayfly.sandbox import _tasks, _values
 from mayfly.sandbox._grants import NO_GRANTS, Grants
 from mayfly.sandbox._lines import LineFeed
+from mayfly.sandbox._outfit import Outfit
 from mayfly.sandbox._pool import Lease
 from mayfly.sandbox._result import Lane, Result, Status
 from mayfly.sandbox._spender import Spender
 from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
 from mayfly.sandbox._workspace import Watched
-from mayfly.sandbox._zygote import Outfit
 from mayfly.sandbox.jail import _modules, _nodes, _wire
 
 _NO_ANSWER = "something that is not an answer was written to the channel"
@@ -41,18 +41,25 @@ class Job(NamedTuple):
     full: bool = False
     # Seconds it has used already.
     spent: float = 0.0
+    # Whether its worker may be one that only computes, and is put back after it.
+    restored: bool = False
 
     def outfit(self) -> Outfit:
         """Return what its worker is to be given; a job with grants may do something, so it is never begun twice."""
-        return Outfit(self.grants, lean=not self.full and self.grants is NO_GRANTS and _modules.is_lean(self.source))
+        lean = not self.full and self.grants is NO_GRANTS and _modules.is_lean(self.source)
+        return Outfit(self.grants, lean=lean, restored=lean and self.restored)
 
 
 class MoreNeeded(Exception):
-    """A lean worker gave the job up, so it has to be run again in one that has all modules."""
+    """A lean worker gave the job up, so it has to be run again in one that has all modules.
 
-    def __init__(self, spent: float) -> None:
-        super().__init__("the job needs a module that a lean worker does not have")
+    Or one that *only_computed* was ended for a system call: it is run again in one that is not put back.
+    """
+
+    def __init__(self, spent: float, *, only_computed: bool = False) -> None:
+        super().__init__("the job needs more than its worker has")
         self.spent = spent
+        self.only_computed = only_computed
 
 
 class NotSent(Exception):
@@ -96,6 +103,8 @@ class Call:
         self.settings = settings
         self.lane = lane
         self.threads = False
+        # Whether the job is over and its worker waits for the next.
+        self.answered = False
         self._watched: Watched | None = None
         self._started = time.monotonic() - job.spent
         self._deadline = self._started + job.timeout
@@ -195,6 +204,7 @@ class Call:
         return value
 
     def _conclude(self, reply: Reply, parts: list[object] | None) -> Result:
+        self.answered = reply.kind in (_wire.OK, _wire.ERROR)
         if reply.kind == _wire.OK:
             self.threads = bool(reply.error)
             value = self._decode(reply) if parts is None else parts
@@ -224,6 +234,8 @@ class Call:
             return self._ended("died", "the worker was killed")
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
+            if number == signal.SIGSYS and self.lease.zygote.outfit.restored:
+                raise MoreNeeded(time.monotonic() - self._started, only_computed=True)
             return self._ended("died", f"the worker was killed by signal {number} ({signal.Signals(number).name})")
         return self._ended("died", f"the worker exited with status {os.WEXITSTATUS(status)} without an answer")
 

@@ -11,8 +11,9 @@ from mayfly.core import SandboxSettings
 from mayfly.sandbox._box import Sandbox
 from mayfly.sandbox._cgroup import NoGroups, find
 from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._outfit import Outfit, ZygoteFailed
 from mayfly.sandbox._result import Level
-from mayfly.sandbox._zygote import Outfit, Zygote, ZygoteFailed
+from mayfly.sandbox._zygote import Zygote
 
 _SWITCHES = {
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": ("1", "sudo sysctl -w {key}=0"),

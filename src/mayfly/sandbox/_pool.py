@@ -15,9 +15,10 @@ from mayfly.core import SandboxSettings
 from mayfly.sandbox._background import Background
 from mayfly.sandbox._grants import NO_GRANTS, Grants
 from mayfly.sandbox._member import Mover
+from mayfly.sandbox._outfit import Outfit, SpawnFailed, ZygoteFailed, ZygoteGone
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
-from mayfly.sandbox._zygote import Outfit, SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
+from mayfly.sandbox._zygote import Zygote
 
 if TYPE_CHECKING:
     from mayfly.sandbox._till import Cashier
@@ -45,8 +46,13 @@ class Lease(NamedTuple):
     worker: Worker
     housekeeper: Housekeeper
 
-    def end(self) -> None:
-        """Kill the worker now; it is cleared away and replaced in the background."""
+    def end(self, *, answered: bool = False) -> None:
+        """Kill the worker now; it is cleared away and replaced in the background.
+
+        One that has *answered* is put back instead, if it is of that kind.
+        """
+        if answered and self.zygote.outfit.restored and self.zygote.put_back(self.worker):
+            return
         self.worker.kill()
         self.housekeeper.clear(self)
 
@@ -97,6 +103,8 @@ class Pool:
         self._lock = threading.RLock()
         self._zygotes: OrderedDict[Outfit, Zygote] = OrderedDict()
         self._stood: Level | None = None
+        # Until it is tried and fails. What is learned for it takes longer than a few jobs.
+        self.can_restore = settings.restore and not brief
         # In a row, the last ones: what is started after one is to stand soon, and is replaced after a few jobs.
         self._accidents = 0
         self._housekeeper = Housekeeper()
@@ -179,6 +187,8 @@ class Pool:
         again, and says nothing about levels.
         """
         levels: tuple[Level, ...] = (self._stood,) if self._stood else ("namespaces", "landlock")
+        if outfit.restored:
+            levels = tuple(level for level in levels if level == "namespaces")
         ready = self._ready if outfit.grants == NO_GRANTS else 1
         reasons = []
         for level in levels:

@@ -14,13 +14,14 @@ import threading
 import time
 from collections import deque
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _cgroup
 from mayfly.sandbox._broker import Broker
-from mayfly.sandbox._grants import Grants, certificate_file
+from mayfly.sandbox._grants import certificate_file
 from mayfly.sandbox._member import Member, Mover
+from mayfly.sandbox._outfit import Outfit, SpawnFailed, ZygoteFailed, ZygoteGone
 from mayfly.sandbox._python import command, end, explain, is_stopped
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
@@ -37,38 +38,14 @@ _START_SECONDS = 20.0
 _SPAWN_SECONDS = 2.0
 _LOOK_SECONDS = 0.25
 _GATHER_SECONDS = 0.1
+# Jobs of a worker that is put back after each, and its age in seconds: all its jobs together may use an hour of
+# processor time, and a new one now and then costs nothing to speak of.
+_MOST_JOBS, _OLDEST = 1000, 600.0
 _FEATURES = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENODEV)
 _NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
 # The newest version of Landlock whose rights we know; what a newer one has besides is not used.
 NEWEST_LANDLOCK = 6
 _OURSELVES = str(Path(__file__).resolve().parents[1])
-
-
-class ZygoteFailed(Exception):
-    """A zygote did not start; the message says which step failed.
-
-    *permanent* is the kernel's answer that this level cannot be had here. Everything else (no memory, no descriptor, a
-    killed or a stopped process) says nothing about the level: the same may work the next moment.
-    """
-
-    def __init__(self, message: str, *, permanent: bool = False) -> None:
-        super().__init__(message)
-        self.permanent = permanent
-
-
-class ZygoteGone(Exception):
-    """The zygote died or does not answer; a new one has to be started."""
-
-
-class SpawnFailed(Exception):
-    """The zygote lives, but there was not the process or the descriptor for another worker."""
-
-
-class Outfit(NamedTuple):
-    """What a worker is given: its openings in the wall, and whether only the modules that most jobs import."""
-
-    grants: Grants
-    lean: bool
 
 
 class Zygote:
@@ -98,6 +75,8 @@ class Zygote:
         self.watch = Watch(str(grants.workspace), settings) if grants.workspace and grants.write else None
         self._lock = threading.Lock()
         self._idle: deque[Worker] = deque()
+        # Those that are being put back, by their numbers.
+        self._resting: dict[int, Worker] = {}
         self._settings = settings
         self._mover = mover
         self._cashier = cashier
@@ -147,6 +126,7 @@ class Zygote:
             "newest_landlock": NEWEST_LANDLOCK,
             "brief": self.brief,
             "lean": self.outfit.lean,
+            "restored": self.outfit.restored,
             "workspace": self.grants.workspace,
             "write": self.grants.write,
             "packages": list(self.grants.packages),
@@ -242,25 +222,28 @@ class Zygote:
         with self._lock:
             if not self._idle:
                 return None
-            self.leases += 1
-            self.taken += 1
-            return self._idle.popleft()
+            return self._lend()
+
+    def _lend(self) -> Worker:
+        self.leases += 1
+        self.taken += 1
+        worker = self._idle.popleft()
+        worker.jobs += 1
+        return worker
 
     def take(self, patience: float) -> Worker:
         """Return a worker nobody has used; a zygote that gives none within *patience* seconds is gone."""
         with self._lock:
             if not self._idle:
                 self._collect()
-            if not self._idle and not self._asked:
-                self._ask()
             while not self._idle:
+                if not self._asked:
+                    self._ask()
                 self._wait(max(patience, _SPAWN_SECONDS))
                 self._read()
             if self.broker is not None:
                 self.broker.ensure()
-            self.leases += 1
-            self.taken += 1
-            return self._idle.popleft()
+            return self._lend()
 
     def give_back(self, worker: Worker) -> None:
         """End a worker that `take` returned, and have it replaced."""
@@ -273,6 +256,20 @@ class Zygote:
                 self.broker.shut(worker.number)
         with contextlib.suppress(ZygoteGone, SpawnFailed):  # the next `take` meets the same and says so
             self.refill()
+
+    def put_back(self, worker: Worker) -> bool:
+        """Have a worker that `take` returned, and that has answered, put back; False if it has to end after all."""
+        if worker.jobs >= _MOST_JOBS or time.monotonic() > worker.born + _OLDEST:
+            return False
+        with self._lock:
+            try:
+                self._control.send(_wire.PUT_BACK + worker.number.to_bytes(4, "little"))
+            except OSError:
+                return False
+            self.leases -= 1
+            self._asked += 1
+            self._resting[worker.number] = worker
+        return True
 
     def gather(self) -> None:
         """Take in the workers that were asked for as they come: all that is to be done for them is done at once."""
@@ -327,6 +324,14 @@ class Zygote:
             self._answers[number] = status
             return
         self._asked -= 1
+        if message[:1] == _wire.PUT_BACK:
+            _, number, done = _wire.WAS_PUT_BACK.unpack(message)
+            worker = self._resting.pop(number)
+            if done and worker.forget():
+                self._idle.append(worker)
+            else:
+                worker.close()
+            return
         if message[:1] == _wire.FAILED:
             raise SpawnFailed(message[_wire.FAILURE.size :].decode("utf-8", "replace"))
         _, number, _ = _wire.WORKER.unpack(message)
@@ -358,9 +363,10 @@ class Zygote:
             self.watch.close()
         if self.broker is not None:
             self.broker.close()
-        for worker in self._idle:
+        for worker in (*self._idle, *self._resting.values()):
             worker.close()
         self._idle.clear()
+        self._resting.clear()
         self._control.close()
         end(self._process, now=now)
         if self._groups is not None:
@@ -375,9 +381,10 @@ class Zygote:
         self._control.close()
         if self.broker is not None:
             self.broker.abandon()
-        for worker in self._idle:
+        for worker in (*self._idle, *self._resting.values()):
             worker.abandon()
         self._idle.clear()
+        self._resting.clear()
         for descriptor in (self._errors, self._workspace):
             if descriptor is not None:
                 os.close(descriptor)

@@ -35,10 +35,18 @@ def abi() -> int:
         return 0
 
 
-def restrict(paths: dict[str, int], *, ports: tuple[int, ...] = (), oldest: int = 1, newest: int) -> int:
+def restrict(
+    paths: dict[str, int],
+    *,
+    also: dict[int, int] | None = None,
+    ports: tuple[int, ...] = (),
+    oldest: int = 1,
+    newest: int,
+) -> int:
     """Allow *paths* with their rights, TCP on *ports*, and nothing else; return the version that was used.
 
-    What versions after *newest* add is not asked for; one before *oldest* is an error.
+    *also* are open directories that have no path here. What versions after *newest* add is not asked for; one before
+    *oldest* is an error.
     """
     version = min(abi(), newest)
     if not version:
@@ -54,6 +62,8 @@ def restrict(paths: dict[str, int], *, ports: tuple[int, ...] = (), oldest: int 
     try:
         for path, rights in paths.items():
             _allow_path(ruleset, path, rights & handled)
+        for descriptor, rights in (also or {}).items():
+            _allow(ruleset, descriptor, rights & handled)
         for port in ports if network else ():
             rule = ctypes.create_string_buffer(struct.pack("=QQ", network, port))
             _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 2, rule, 0)
@@ -68,7 +78,11 @@ def _allow_path(ruleset: int, path: str, rights: int) -> None:
     try:
         if not os.path.isdir(path):
             rights &= _FILE_ONLY
-        rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, fd))
-        _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 1, rule, 0)
+        _allow(ruleset, fd, rights)
     finally:
         os.close(fd)
+
+
+def _allow(ruleset: int, descriptor: int, rights: int) -> None:
+    rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, descriptor))
+    _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 1, rule, 0)

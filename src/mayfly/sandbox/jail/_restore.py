@@ -1,0 +1,310 @@
+"""Put a worker back to how it was before its job, instead of ending it. An experiment: the setting `sandbox.restore`.
+
+The idea is that of Groundhog (EuroSys '23). That nothing of a job is left has three reasons:
+
+- The filter of such a worker (`computing.txt`) lets nothing through that has an effect on anything but the worker's own
+  memory, its channel and its output. A job that asks for more ends the worker and is run again in an ordinary one.
+- Its mappings are those of before: their list reads the same, and the kernel still watches each of them, which it would
+  not do for one that was taken away and made anew.
+- All pages that were written to, as the kernel has noted (`UFFD_FEATURE_WP_ASYNC`, Linux 6.7), get back what was in
+  them, and the registers what they held.
+
+Whatever is not as expected ends the worker. The channel and the output are the host's to look at.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import mmap
+import operator
+import os
+import signal
+import struct
+import sys
+from array import array
+
+from ._state import high
+
+_MACHINE = os.uname().machine
+# Numbers on x86_64 and on aarch64.
+_USERFAULTFD, _PTRACE, _READV, _WRITEV = {
+    "x86_64": (323, 101, 310, 311),
+    "aarch64": (282, 117, 270, 271),
+}.get(_MACHINE, (-1, -1, -1, -1))
+
+_UFFD_USER_MODE_ONLY = 1
+_UFFDIO_API, _UFFDIO_REGISTER = 0xC018AA3F, 0xC020AA00
+_UFFD_API = 0xAA
+# Write protection, also where no page is yet, and lifted by the kernel itself at the first write.
+_FEATURES = 1 << 0 | 1 << 13 | 1 << 15
+_REGISTER_WP = 2
+
+_PAGEMAP_SCAN = 0xC0606610
+_SCAN = struct.Struct("=12Q")
+_PROTECT, _CHECK_WATCHED = 1, 2
+_WRITTEN = 2
+# Pieces of memory in one answer, and in one copy; a job that scatters its writes over more is not worth putting back.
+_MOST_PIECES = 1024
+# Jobs after which pages that few of them write to are put back without need.
+_PROTECTED_AFTER = 16
+# Bytes between a worker's memory and its snapshot: a multiple of what programs and libraries lie apart.
+_DISTANCE = 1 << 38
+_MOST_DISTANCES = 256
+_MAP_NORESERVE, _MAP_FIXED_NOREPLACE = 0x4000, 0x100000
+
+_SEIZE, _INTERRUPT, _DETACH, _GETREGSET, _SETREGSET = 0x4206, 0x4207, 17, 0x4204, 0x4205
+# The general registers, then those for floating point: on x86_64 the whole XSAVE area, on aarch64 the vectors and the
+# pointer to what belongs to the thread.
+_REGISTERS = {"x86_64": (1, 0x202), "aarch64": (1, 2, 0x401)}.get(_MACHINE, ())
+# Bytes for one set of them; AMX needs 11,000.
+_ROOM = 1 << 14
+# Scalable vectors and matrices are registers that this does not put back.
+_HWCAP_SVE, _HWCAP2_SME = 1 << 22, 1 << 23
+_AT_HWCAP, _AT_HWCAP2 = 16, 26
+# Mappings of the kernel's own, which are not memory.
+_SPECIAL = ("[vvar]", "[vdso]", "[vsyscall]", "[vvar_vclock]")
+# Megabytes that a job finds mapped: with a new mapping at its end, its worker is not put back.
+_HEAP, _OBJECTS = 8, 2
+ROOM = (_HEAP + _OBJECTS) << 20
+_ARENA = 1 << 20
+_SMALL = 512
+
+_libc = ctypes.PyDLL(None, use_errno=True)
+_libc.syscall.restype = ctypes.c_long
+_libc.getauxval.restype = ctypes.c_ulong
+_libc.malloc.restype = ctypes.c_void_p
+_libc.free.argtypes = (ctypes.c_void_p,)
+_libc.mmap.restype = ctypes.c_ulong
+_libc.mmap.argtypes = (ctypes.c_ulong, ctypes.c_ulong, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
+_libc.munmap.argtypes = (ctypes.c_ulong, ctypes.c_ulong)
+_libc.madvise.argtypes = (ctypes.c_ulong, ctypes.c_ulong, ctypes.c_int)
+_M_TOP_PAD = -2
+
+
+def check() -> None:
+    """Raise an `OSError` where this cannot be had: a kernel without it, or registers that are not known here."""
+    more = _libc.getauxval(_AT_HWCAP) & _HWCAP_SVE or _libc.getauxval(_AT_HWCAP2) & _HWCAP2_SME
+    if not _REGISTERS or (_MACHINE == "aarch64" and more):
+        raise OSError(errno.ENOSYS, "this processor has registers that are not put back")
+    os.close(watch())
+
+
+def make_room() -> list[bytes]:
+    """In the zygote: have as much mapped as most jobs need; what is returned keeps it so."""
+    _libc.mallopt(_M_TOP_PAD, _HEAP << 20)
+    _libc.free(_libc.malloc(_ARENA))
+    taken = [bytes(_SMALL - sys.getsizeof(b"")) for _ in range((_OBJECTS << 20) // _SMALL)]
+    # An arena is given back when nothing is in it: two objects of each stay.
+    return taken[:: _ARENA // _SMALL // 2]
+
+
+def watch() -> int:
+    """In the worker, before it is confined: return a descriptor by which its writing to memory can be watched."""
+    descriptor = _call(_USERFAULTFD, os.O_CLOEXEC | _UFFD_USER_MODE_ONLY)
+    fcntl.ioctl(descriptor, _UFFDIO_API, bytearray(struct.pack("=3Q", _UFFD_API, _FEATURES, 0)))
+    return descriptor
+
+
+class Kept:
+    """A worker as it was before its first job, held by the zygote."""
+
+    def __init__(self, proc: int, name: str, pid: int, watch: int) -> None:
+        """*name* is the process in *proc*, *pid* to us; *watch* is what it made of its memory."""
+        self._pid = pid
+        self._jobs = 0
+        self._found = array("Q", bytes(24 * _MOST_PIECES))
+        self._snapshot = _Snapshot()
+        self._descriptors = [high(watch)]
+        try:
+            for file in ("maps", "pagemap"):
+                self._descriptors.append(high(os.open(f"{name}/{file}", os.O_RDONLY, dir_fd=proc)))
+            self._watch, self._maps, self._pagemap = self._descriptors
+            self._take_in()
+        except BaseException:
+            self.close()
+            raise
+
+    def _take_in(self) -> None:
+        if not self._stop():
+            raise ChildProcessError(errno.ECHILD, "the worker ended before it was ready")
+        self._layout = self._read_layout()
+        self._spans, writable = self._watch_all()
+        self._snapshot.make(writable)
+        starts, ends = (array("Q", side) for side in zip(*writable, strict=True))
+        self._copy(_READV, starts, ends)
+        self._registers = [(kind, *self._read_registers(kind)) for kind in _REGISTERS]
+        self._protect()
+        _ptrace(_DETACH, self._pid)
+
+    def put_back(self) -> bool:
+        """Undo all that happened since the beginning; False if that cannot be done, and the worker has to end."""
+        if not self._stop() or self._read_layout() != self._layout:
+            return False
+        for start, end in self._spans:
+            number = self._scan(start, end, 0, self._found.buffer_info()[0])
+            if number == _MOST_PIECES:
+                return False
+            self._copy(_WRITEV, self._found[: 3 * number : 3], self._found[1 : 3 * number : 3])
+        self._jobs += 1
+        if not self._jobs % _PROTECTED_AFTER:
+            self._protect()
+        for kind, _, vector in self._registers:
+            _ptrace(_SETREGSET, self._pid, kind, ctypes.addressof(vector))
+        _ptrace(_DETACH, self._pid)
+        return True
+
+    def close(self) -> None:
+        """Let go of a worker that has ended."""
+        self._snapshot.close()
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+
+    def _stop(self) -> bool:
+        """Have the kernel hold the worker; False if it ended, or was held for something else."""
+        _ptrace(_SEIZE, self._pid)
+        _ptrace(_INTERRUPT, self._pid)
+        # Who has ended is left for whoever reaps the dead.
+        state = os.waitid(os.P_PID, self._pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        return state is not None and state.si_code == os.CLD_TRAPPED and state.si_status & 0xFF == signal.SIGTRAP
+
+    def _read_layout(self) -> bytes:
+        os.lseek(self._maps, 0, os.SEEK_SET)
+        parts = []
+        while part := os.read(self._maps, 1 << 16):
+            parts.append(part)
+        return b"".join(parts)
+
+    def _watch_all(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+        """Have all mappings watched; return what they span, and those that a job can write to."""
+        spans: list[tuple[int, int]] = []
+        writable: list[tuple[int, int]] = []
+        apart = True
+        for line in self._layout.decode().splitlines():
+            addresses, rights, *_, path = line.split(maxsplit=5) if line.count(" ") > 4 else (*line.split(), "")
+            start, end = (int(address, 16) for address in addresses.split("-"))
+            if path.strip() in _SPECIAL or rights == "r--s":  # which nobody can write to
+                apart = True
+                continue
+            asked = struct.pack("=4Q", start, end - start, _REGISTER_WP, 0)
+            fcntl.ioctl(self._watch, _UFFDIO_REGISTER, bytearray(asked))
+            first = start if apart else spans.pop()[0]
+            spans.append((first, end))
+            apart = False
+            if rights == "rw-p":
+                writable.append((start, end))
+            elif rights[1] == "w":
+                raise OSError(0, f"a mapping in a worker that others can see: {line}")
+        return spans, writable
+
+    def _copy(self, call: int, starts: array[int], ends: array[int]) -> None:
+        """Copy pieces of memory between the worker and the snapshot."""
+        sizes = array("Q", map(operator.sub, ends, starts))
+        done, wanted = self._snapshot.copy(call, self._pid, starts, sizes), sum(sizes)
+        if done != wanted:
+            # Pages of files count as written when they are there for the first time. No job can write to those that
+            # are not in the snapshot, so nothing is to be done for them.
+            starts, sizes = self._snapshot.only_known(starts, sizes)
+            if self._snapshot.copy(call, self._pid, starts, sizes) != sum(sizes):
+                raise OSError(errno.EFAULT, "memory of a worker could not be reached")
+
+    def _protect(self) -> None:
+        """Have the kernel count from here which pages are written to.
+
+        Not after each job: what one writes to, the next does mostly as well. A page that still counts as written is put
+        back once more, for less than it costs to note it again.
+        """
+        for start, end in self._spans:
+            self._scan(start, end, _PROTECT, 0)
+
+    def _scan(self, start: int, end: int, flags: int, room: int) -> int:
+        """Look for pages that were written to, or that are there for the first time; an error if one is not watched."""
+        number = _MOST_PIECES if room else 0
+        asked = (_SCAN.size, flags | _CHECK_WATCHED, start, end, 0, room, number, 0, 0, _WRITTEN, 0, _WRITTEN)
+        return int(fcntl.ioctl(self._pagemap, _PAGEMAP_SCAN, bytearray(_SCAN.pack(*asked))))
+
+    def _read_registers(self, kind: int) -> tuple[bytearray, ctypes.Array[ctypes.c_uint64]]:
+        room = bytearray(_ROOM)
+        address = ctypes.addressof(ctypes.c_char.from_buffer(room))
+        vector = (ctypes.c_uint64 * 2)(address, _ROOM)
+        _ptrace(_GETREGSET, self._pid, kind, ctypes.addressof(vector))
+        return room, vector
+
+
+class _Snapshot:
+    """What was in the writable memory of a worker, each page in the same distance from where it is there."""
+
+    def __init__(self) -> None:
+        self._ranges: list[tuple[int, int]] = []
+        self._mapped: list[tuple[int, int]] = []
+        self._distance = 0
+
+    def make(self, ranges: list[tuple[int, int]]) -> None:
+        """Find room for what is in *ranges* there."""
+        self._ranges = ranges
+        for far in range(1, _MOST_DISTANCES):
+            self._distance = far * _DISTANCE
+            if self._map():
+                return
+        raise OSError(errno.ENOMEM, "no room for the memory of a worker")
+
+    def _map(self) -> bool:
+        mapped: list[tuple[int, int]] = []
+        for start, end in self._ranges:
+            place = start - self._distance
+            flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_FIXED_NOREPLACE | _MAP_NORESERVE
+            if place <= 0 or _libc.mmap(place, end - start, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0) != place:
+                _unmap(mapped)
+                return False
+            mapped.append((place, end - start))
+            # It holds random numbers of this worker's: the next one is not to inherit it.
+            _libc.madvise(place, end - start, mmap.MADV_DONTFORK)
+        self._mapped = mapped
+        return True
+
+    def copy(self, call: int, pid: int, starts: array[int], sizes: array[int]) -> int:
+        """Copy these pieces in or out; return the bytes that were."""
+        theirs, ours = array("Q", bytes(16 * len(starts))), array("Q", bytes(16 * len(starts)))
+        theirs[::2], theirs[1::2] = starts, sizes
+        ours[::2], ours[1::2] = array("Q", map((-self._distance).__add__, starts)), sizes
+        done = 0
+        for first in range(0, len(starts), _MOST_PIECES):
+            many = min(_MOST_PIECES, len(starts) - first)
+            here, there = (vector.buffer_info()[0] + 16 * first for vector in (ours, theirs))
+            try:
+                done += _call(call, pid, here, many, there, many, 0)
+            except OSError as error:
+                if error.errno != errno.EFAULT:
+                    raise
+        return done
+
+    def only_known(self, starts: array[int], sizes: array[int]) -> tuple[array[int], array[int]]:
+        """Return what of these pieces is in here; the kernel joins what touches, also across mappings."""
+        parts = [
+            (max(start, low), min(start + size, high))
+            for start, size in zip(starts, sizes, strict=True)
+            for low, high in self._ranges
+            if start < high and low < start + size
+        ]
+        return array("Q", (start for start, _ in parts)), array("Q", (end - start for start, end in parts))
+
+    def close(self) -> None:
+        """Forget it."""
+        _unmap(self._mapped)
+
+
+def _unmap(places: list[tuple[int, int]]) -> None:
+    for place, size in places:
+        _libc.munmap(place, size)
+
+
+def _ptrace(request: int, pid: int, address: int = 0, data: int = 0) -> None:
+    _call(_PTRACE, request, pid, address, data)
+
+
+def _call(number: int, *arguments: int) -> int:
+    answer = int(_libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)))
+    if answer < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return answer
