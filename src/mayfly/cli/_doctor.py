@@ -1,5 +1,6 @@
 """`mayfly doctor`: which wall this machine gives, and whether it holds."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from mayfly.cli import _typer as typer
@@ -7,9 +8,11 @@ from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer_json, as_called
 from mayfly.cli._record import record
 from mayfly.cli._screen import Screen
-from mayfly.core import InputError, Settings, harmless, one_line
+from mayfly.core import InputError, SandboxSettings, Settings, harmless, one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mayfly.sandbox import Diagnosis
     from mayfly.sandbox.attacks import CaseResult, Report
 
@@ -114,20 +117,24 @@ def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
     unknown = set(only) - {name for case in attacks.cases() for name in (case.name, case.category)}
     if unknown:
         raise InputError(f"no case or category is called {min(unknown)}", fix="see: mayfly doctor --attack --json")
+    run = partial(attacks.run, level=level, only=only or None, settings=_attacked(settings))
     if as_json:
-        report = attacks.run(level=level, only=only or None)
+        report = run()
         answer_json(_as_data(report))
     else:
-        report = _attack_live(level, only)
+        report = _attack_live(run)
     attacked = DoctorAttacked(level=report.level, cases=len(report.cases), contained=report.contained)
     record(settings, [attacked], subject="doctor")
     if report.contained < len(report.cases) or report.survivors:
         raise typer.Exit(1)
 
 
-def _attack_live(level: str | None, only: tuple[str, ...]) -> "Report":
-    from mayfly.sandbox import attacks
+def _attacked(settings: Settings) -> SandboxSettings:
+    """Return the sandbox of this machine with the limits that the cases were written for."""
+    return SandboxSettings(restore=settings.sandbox.restore)
 
+
+def _attack_live(run: "Callable[..., Report]") -> "Report":
     screen = Screen()
     category = ""
 
@@ -141,7 +148,7 @@ def _attack_live(level: str | None, only: tuple[str, ...]) -> "Report":
         reason = case.stopped_by if case.contained else "; ".join(case.damage) or case.stopped_by
         screen.line(("  ", ""), mark, (case.name.ljust(30), ""), (took, "dim"), (one_line(reason), "dim"))
 
-    report = attacks.run(level=level, only=only or None, on_case=show)
+    report = run(on_case=show)
     style = "good" if report.contained == len(report.cases) else "bad"
     screen.line()
     screen.line((f"{report.contained} of {len(report.cases)} contained at level {report.level}", style))

@@ -6,7 +6,7 @@ import math
 import os
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -311,10 +311,15 @@ class Sandbox:
     def warm(self, grants: Collection[str] = ()) -> Level:
         """Start the processes now instead of with the first job; return the level they reached, or "none"."""
         parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages)
+        lean = parsed == NO_GRANTS
         try:
-            return self._pool.warm(Outfit(parsed, lean=parsed == NO_GRANTS))
+            level = self._pool.warm(Outfit(parsed, lean=lean))
         except NoWall:
             return "none"
+        if lean and self._pool.can_restore:
+            with suppress(NoWall):  # the first job meets the same, and does without
+                self._pool.warm(Outfit(parsed, lean=True, restored=True))
+        return level
 
     def close(self) -> None:
         """End every process of this sandbox."""

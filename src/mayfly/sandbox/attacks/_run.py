@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 
+from mayfly.core import SandboxSettings
 from mayfly.core.errors import MachineError
 from mayfly.sandbox import Result, Sandbox
 from mayfly.sandbox.attacks._cases import Case, cases
@@ -60,6 +61,7 @@ def run(
     level: str | None = None,
     only: Collection[str] | None = None,
     on_case: Callable[[CaseResult], None] | None = None,
+    settings: SandboxSettings | None = None,
 ) -> Report:
     """Run the cases (or those whose name or category is in *only*) at *level*, or at the best this machine has."""
     chosen = [case for case in cases() if not only or {case.name, case.category} & set(only)]
@@ -67,7 +69,7 @@ def run(
     results: list[CaseResult] = []
     with adopting_orphans(), contextlib.ExitStack() as stack:
         stage = stack.enter_context(Stage())
-        with Sandbox(level=level, workspace=stage.workspace) as box:
+        with Sandbox(settings, level=level, workspace=stage.workspace) as box:
             range_ = _Range(box=box, stage=stage, apart=before)
             for case in chosen:
                 results.append(range_.fire(case))
