@@ -16,7 +16,9 @@ import random
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 from mayfly.sandbox.jail import _kernel, _restore
 
@@ -98,6 +100,9 @@ def work(channel: socket.socket) -> None:
 
 def look(child: int, ranges: list[tuple[int, int]]) -> list[bytes]:
     """Return all memory that the child can write to."""
+    # Until it waits for the next deed: before, it is on its way there.
+    while Path(f"/proc/{child}/wchan").read_text() != "unix_stream_read_generic":
+        time.sleep(0.001)
     with open(f"/proc/{child}/mem", "rb", buffering=0) as memory:
         return [os.pread(memory.fileno(), end - start, start) for start, end in ranges]
 
