@@ -33,6 +33,7 @@ DEFAULTS = {
     "sandbox.pinned_age": (600.0, "sandbox"),
     "sandbox.replay": (100, "sandbox"),
     "sandbox.level": ("best", "sandbox"),
+    "sandbox.restore": (False, "sandbox"),
     "sandbox.purchases": (4, "sandbox"),
     "sandbox.purchase_rate": (60, "sandbox"),
     "sandbox.purchase_size": (262_144, "sandbox"),

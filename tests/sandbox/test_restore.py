@@ -32,7 +32,7 @@ def box() -> Iterator[Sandbox]:
     """A sandbox with one worker, which every job gets after the other."""
     with Sandbox(SandboxSettings(restore=True, workers=1)) as sandbox:
         assert sandbox.run(ADD, "f", 1).value == 2
-        if not sandbox._pool.can_restore:
+        if not sandbox.restores:
             pytest.skip("this kernel does not say which pages were written to, or lets nobody put them back")
         yield sandbox
 
@@ -215,7 +215,7 @@ def test_many_at_once(box: Sandbox) -> None:
 def test_where_it_cannot_be_had_ordinary_workers_do(monkeypatch: pytest.MonkeyPatch) -> None:
     with Sandbox(SandboxSettings(restore=True), level="landlock") as box:
         assert box.run(ADD, "f", 1).value == 2
-        assert not box._pool.can_restore
+        assert not box.restores
 
 
 @pytest.mark.timeout(900)

@@ -304,6 +304,11 @@ class Sandbox:
         self._pins.forget(job._replace(restored=False), tenant)
         return fresh
 
+    @property
+    def restores(self) -> bool:
+        """Whether jobs that only compute are given workers that are put back; known after the first of them."""
+        return self._pool.can_restore
+
     def check_grants(self, grants: Collection[str]) -> None:
         """Raise an `InputError` for a grant that is unknown or that this sandbox cannot give."""
         _grants.parse(tuple(grants), self._workspace, more=self._packages)
