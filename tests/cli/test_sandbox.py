@@ -177,3 +177,60 @@ def test_a_ledger_that_cannot_be_written_costs_a_line_and_not_the_answer(
     ran = execute(cli, "def f(x):\n    return x\n", "--input", "3")
     assert (ran.status, ran.out) == (0, "3\n")
     assert ran.err.startswith("mayfly: not recorded in the ledger: ")
+
+
+def each(cli: Cli, lines: str, *args: str) -> Ran:
+    Path("items.jsonl").write_text(lines, encoding="utf-8")
+    return execute(
+        cli, "kept = []\ndef f(x):\n    kept.append(10 / x)\n    return kept\n", "--each", "items.jsonl", *args
+    )
+
+
+def values(ran: Ran) -> list[object]:
+    return [json.loads(line)["value"] for line in ran.out.splitlines()]
+
+
+def test_each_line_has_a_fresh_worker_and_an_answer_in_its_place(cli: Cli) -> None:
+    ran = each(cli, "1\n2\n\n5\n")
+    assert (ran.status, values(ran), ran.err) == (0, [[10.0], [5.0], [2.0]], "")
+    assert set(json.loads(ran.out.splitlines()[0])) >= KEYS
+
+
+def test_pinned_workers_are_shared_by_the_lines(cli: Cli) -> None:
+    ran = each(cli, "1\n" * 50, "--lane", "pinned")
+    assert ran.status == 0
+    assert max(len(value) for value in values(ran) if isinstance(value, list)) > 1
+
+
+def test_a_line_that_fails_is_one_answer_and_the_others_go_on(cli: Cli) -> None:
+    ran = each(cli, "1\n0\n2\n")
+    assert (ran.status, values(ran)) == (1, [[10.0], None, [5.0]])
+    assert ran.err == "mayfly: 1 of 3 did not end well\n"
+
+
+def test_what_is_before_a_line_that_is_not_json_is_answered(cli: Cli) -> None:
+    ran = each(cli, "1\n2\nnope\n3\n")
+    assert (ran.status, values(ran)) == (2, [[10.0], [5.0]])
+    assert ran.err.startswith("mayfly: line 3 of items.jsonl is not JSON")
+
+
+def test_each_line_that_ran_is_recorded(cli: Cli) -> None:
+    each(cli, "1\n0\n2\n")
+    events = [json.loads(line) for line in cli("log", "--kind", "sandbox.ran", "--json").out.splitlines()]
+    assert len(events) == 3
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--each", "-", "--input", "1"], "--each says what it is called with"),
+        (["--each", "-", "--lines", "job.py"], "--each says what it is called with"),
+        (["--each", "-", "--input", "-"], "cannot share standard input"),
+        (["--each", "nowhere.jsonl"], "cannot read nowhere.jsonl"),
+        (["--each", "/dev/null"], "--each has no line to call it with"),
+    ],
+)
+def test_each_that_makes_no_sense_is_one_line(cli: Cli, args: list[str], said: str) -> None:
+    ran = execute(cli, "def f(x): return x", *args)
+    assert (ran.status, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert said in ran.err

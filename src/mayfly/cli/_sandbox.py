@@ -1,10 +1,13 @@
 """`mayfly sandbox`: run Python behind the wall alone, with no gates before it."""
 
+import contextlib
 import json
 import math
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
 from mayfly.cli import _typer as typer
 from mayfly.cli._inputs import workspace_of
@@ -14,11 +17,14 @@ from mayfly.core import InputError, MachineError, SandboxSettings, Settings, con
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Result
+    from mayfly.store import Payload
 
 app = group("Run Python behind the wall.")
 
 Lane = Literal["one-shot", "pinned"]
 Level = Literal["best", "namespaces", "landlock"]
+# What ran is recorded so often: an event alone takes longer than its job.
+_RECORD_SECONDS = 0.5
 
 
 @app.command(name="exec")
@@ -50,6 +56,14 @@ def execute(
     lines: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Call it with the lines of this file, streamed.")
     ] = None,
+    each: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE.jsonl",
+            help="Call it with each line of this file, as JSON, on all cores; - is standard input. One line of JSON is "
+            "printed for each: a fresh worker each, or with --lane pinned one a core.",
+        ),
+    ] = None,
     traceback: Annotated[bool, typer.Option("--traceback", help="Show the traceback of the job's error.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -57,30 +71,80 @@ def execute(
     if imports is not None and tier is not None:
         raise InputError("--imports and --tier exclude each other", fix="give one of them")
     settings = Settings.load()
-    if file == "-" and argument == "-":
-        raise InputError("FILE and --input cannot both be standard input", fix="name a file for one of them")
+    if [file, argument, each].count("-") > 1:
+        raise InputError("FILE, --input and --each cannot share standard input", fix="name a file for one of them")
+    if each is not None and (argument != "null" or lines is not None):
+        raise InputError("--each says what it is called with", fix="leave out --input and --lines")
     source = _read(file, settings.sandbox)
     value = _parse(_read(argument, settings.sandbox) if argument == "-" else argument)
+    options: dict[str, Any] = {
+        "timeout": _seconds(timeout, settings.sandbox),
+        "grants": tuple(grant or ()),
+        "imports": _allowed(imports, tier),
+    }
     from mayfly.sandbox import Sandbox
 
     try:
         with Sandbox(settings.sandbox, level=level, workspace=workspace_of(workspace)) as box:
-            result = box.run(
-                source,
-                entry,
-                value,
-                timeout=_seconds(timeout, settings.sandbox),
-                grants=tuple(grant or ()),
-                lane=lane,
-                imports=_allowed(imports, tier),
-                lines=_readable(lines),
-            )
+            if each is not None:
+                items = _Items(each)
+                results = box.map(source, entry, items, per="item" if lane == "one-shot" else "batch", **options)
+                worst = _show_each(results, settings, source)
+                if items.error is not None:
+                    raise items.error
+                if worst is None:
+                    raise InputError("--each has no line to call it with", fix="give JSON, one value in each line")
+            else:
+                worst = box.run(source, entry, value, lane=lane, lines=_readable(lines), **options)
+                _show(worst, as_json=as_json, traceback=traceback)
+                record(settings, [ran(worst, source)], subject=content_hash(source)[:12])
     except MachineError as error:
         _refused(error, as_json=as_json)
-    _show(result, as_json=as_json, traceback=traceback)
-    record(settings, [ran(result, source)], subject=content_hash(source)[:12])
-    if result.status != "ok":
-        raise typer.Exit(4 if result.status == "refused" and result.level == "none" else 1)
+    if worst.status != "ok":
+        raise typer.Exit(4 if worst.status == "refused" and worst.level == "none" else 1)
+
+
+class _Items:
+    """What the lines of a file say, as JSON; where one says nothing it ends, and the error waits for the others."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.error: InputError | None = None
+
+    def __iter__(self) -> Iterator[object]:
+        shown = "standard input" if self._name == "-" else self._name
+        try:
+            with contextlib.nullcontext(sys.stdin.buffer) if self._name == "-" else open(self._name, "rb") as stream:
+                for number, line in enumerate(stream, 1):
+                    if line.strip():
+                        yield _parse(line, f"line {number} of {shown}")
+        except InputError as error:
+            self.error = error
+        except (OSError, ValueError) as error:
+            self.error = InputError(f"cannot read {shown}: {_reason(error)}", fix="name a file of JSON lines")
+
+
+def _show_each(results: "Iterator[Result]", settings: Settings, source: bytes) -> "Result | None":
+    """Print each result as it comes, and return one that is not well if there is one."""
+    worst, failed, done = None, 0, 0
+    events: list[Payload] = []
+    due = time.monotonic() + _RECORD_SECONDS
+    try:
+        for result in results:
+            answer_json(_as_data(result))
+            events.append(ran(result, source))
+            done += 1
+            failed += result.status != "ok"
+            worst = result if worst is None or worst.status == "ok" else worst
+            if time.monotonic() > due:
+                record(settings, events, subject=content_hash(source)[:12])
+                events, due = [], time.monotonic() + _RECORD_SECONDS
+    finally:
+        if events:
+            record(settings, events, subject=content_hash(source)[:12])
+    if failed:
+        note(f"mayfly: {failed} of {done} did not end well")
+    return worst
 
 
 def _read(name: str, settings: SandboxSettings) -> bytes:
@@ -98,15 +162,14 @@ def _reason(error: OSError | ValueError) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _parse(text: str | bytes) -> object:
+def _parse(text: str | bytes, what: str = "--input") -> object:
     try:
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as error:
-        shown = text if isinstance(text, str) else "standard input"
+        shown = f": {one_line(text, limit=60)}" if isinstance(text, str) else ""
         reason = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise InputError(
-            f"--input is not JSON: {one_line(shown, limit=60)} ({reason})", fix="quote text twice: --input '\"text\"'"
-        ) from None
+        fix = "quote text twice: --input '\"text\"'" if what == "--input" else "give JSON, one value in each line"
+        raise InputError(f"{what} is not JSON{shown} ({reason})", fix=fix) from None
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -150,19 +213,21 @@ def _refused(error: MachineError, *, as_json: bool) -> NoReturn:
 
 def _show(result: "Result", *, as_json: bool, traceback: bool) -> None:
     if as_json:
-        answer_json(
-            {
-                "status": result.status,
-                "value": result.value,
-                "error": result.error,
-                "level": result.level,
-                "milliseconds": round(result.milliseconds, 3),
-                "output": result.output,
-                "traceback": result.traceback,
-            }
-        )
+        answer_json(_as_data(result))
     else:
         _show_plain(result, traceback=traceback)
+
+
+def _as_data(result: "Result") -> dict[str, object]:
+    return {
+        "status": result.status,
+        "value": result.value,
+        "error": result.error,
+        "level": result.level,
+        "milliseconds": round(result.milliseconds, 3),
+        "output": result.output,
+        "traceback": result.traceback,
+    }
 
 
 def _show_plain(result: "Result", *, traceback: bool) -> None:
