@@ -5,7 +5,8 @@ import json
 import math
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 app = group("Run Python behind the wall.")
 
 Lane = Literal["one-shot", "pinned"]
+Per = Literal["item", "batch"]
 Level = Literal["best", "namespaces", "landlock"]
 # What ran is recorded so often: an event alone takes longer than its job.
 _RECORD_SECONDS = 0.5
@@ -68,13 +70,8 @@ def execute(
     as_json: AsJson = False,
 ) -> None:
     """Run one function of FILE.py behind the wall, with no gates before it, and print what it returns."""
-    if imports is not None and tier is not None:
-        raise InputError("--imports and --tier exclude each other", fix="give one of them")
     settings = Settings.load()
-    if [file, argument, each].count("-") > 1:
-        raise InputError("FILE, --input and --each cannot share standard input", fix="name a file for one of them")
-    if each is not None and (argument != "null" or lines is not None):
-        raise InputError("--each says what it is called with", fix="leave out --input and --lines")
+    _check(file, argument, each, imports=imports, tier=tier, lines=lines)
     source = _read(file, settings.sandbox)
     value = _parse(_read(argument, settings.sandbox) if argument == "-" else argument)
     options: dict[str, Any] = {
@@ -87,13 +84,8 @@ def execute(
     try:
         with Sandbox(settings.sandbox, level=level, workspace=workspace_of(workspace)) as box:
             if each is not None:
-                items = _Items(each)
-                results = box.map(source, entry, items, per="item" if lane == "one-shot" else "batch", **options)
-                worst = _show_each(results, settings, source)
-                if items.error is not None:
-                    raise items.error
-                if worst is None:
-                    raise InputError("--each has no line to call it with", fix="give JSON, one value in each line")
+                per: Per = "item" if lane == "one-shot" else "batch"
+                worst = _run_each(partial(box.map, source, entry, per=per, **options), each, settings, source)
             else:
                 worst = box.run(source, entry, value, lane=lane, lines=_readable(lines), **options)
                 _show(worst, as_json=as_json, traceback=traceback)
@@ -102,6 +94,27 @@ def execute(
         _refused(error, as_json=as_json)
     if worst.status != "ok":
         raise typer.Exit(4 if worst.status == "refused" and worst.level == "none" else 1)
+
+
+def _check(
+    file: str, argument: str, each: str | None, *, imports: str | None, tier: str | None, lines: Path | None
+) -> None:
+    if imports is not None and tier is not None:
+        raise InputError("--imports and --tier exclude each other", fix="give one of them")
+    if [file, argument, each].count("-") > 1:
+        raise InputError("FILE, --input and --each cannot share standard input", fix="name a file for one of them")
+    if each is not None and (argument != "null" or lines is not None):
+        raise InputError("--each says what it is called with", fix="leave out --input and --lines")
+
+
+def _run_each(call: "Callable[[_Items], Iterator[Result]]", each: str, settings: Settings, source: bytes) -> "Result":
+    items = _Items(each)
+    worst = _show_each(call(items), settings, source)
+    if items.error is not None:
+        raise items.error
+    if worst is None:
+        raise InputError("--each has no line to call it with", fix="give JSON, one value in each line")
+    return worst
 
 
 class _Items:
