@@ -29,6 +29,16 @@ Level = Literal["best", "namespaces", "landlock"]
 _RECORD_SECONDS = 0.5
 
 
+Each = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE.jsonl",
+        help="Call it with each line of this file, as JSON, on all cores; - is standard input. One line of JSON is "
+        "printed for each: a fresh worker each, or with --lane pinned one a core.",
+    ),
+]
+
+
 @app.command(name="exec")
 def execute(
     file: Annotated[str, typer.Argument(metavar="FILE.py", help="The source to run; - is standard input.")],
@@ -58,14 +68,7 @@ def execute(
     lines: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Call it with the lines of this file, streamed.")
     ] = None,
-    each: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE.jsonl",
-            help="Call it with each line of this file, as JSON, on all cores; - is standard input. One line of JSON is "
-            "printed for each: a fresh worker each, or with --lane pinned one a core.",
-        ),
-    ] = None,
+    each: Each = None,
     traceback: Annotated[bool, typer.Option("--traceback", help="Show the traceback of the job's error.")] = False,
     as_json: AsJson = False,
 ) -> None:
