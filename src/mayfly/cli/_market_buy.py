@@ -8,24 +8,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer_json, command, foreign, note
 from mayfly.cli._wallet import PasswordFd, password_of
-from mayfly.core import InputError, Settings, one_line
+from mayfly.core import InputError, MayflyError, Settings, one_line, parse_json
 
 if TYPE_CHECKING:
-    from mayfly.market import BrokerProcess
+    from mayfly.market import BrokerProcess, PricedResource
 
 # How a purchase stands, as an exit status: what was refused or lost is 1, what nobody knows yet waits for an answer.
 _STATUS = {"delivered": 0, "free": 0, "unknown": 3, "settled": 3}
 
+Seller = Annotated[
+    str,
+    typer.Option("--from", help="The seller of NAME.", metavar="URL", show_default="those of market.hosts, by https"),
+]
+Method = Annotated[
+    str,
+    typer.Option(help="GET, POST, PUT, PATCH or DELETE.", metavar="METHOD", show_default="what the list says, or POST"),
+]
+
 
 def buy(
-    wanted: Annotated[str, typer.Argument(help="What is bought: a URL, or a name with --from.", metavar="NAME|URL")],
+    wanted: Annotated[
+        str,
+        typer.Argument(help="What is bought: a URL, or the name of something in a seller's list.", metavar="NAME|URL"),
+    ],
     *,
-    seller: Annotated[str, typer.Option("--from", help="URL of the seller of NAME.", metavar="URL")] = "",
+    seller: Seller = "",
     max_price: Annotated[
         str, typer.Option(help="Whole coins it may cost; what market.per_call says where it is left out.", metavar="P")
     ] = "",
     body: Annotated[str, typer.Option("--input", help="JSON to send; - reads it from stdin.", metavar="JSON")] = "{}",
-    method: Annotated[str, typer.Option(help="GET, POST, PUT, PATCH or DELETE.", metavar="METHOD")] = "POST",
+    method: Method = "",
     call_id: Annotated[
         str, typer.Option("--call", help="Id of the purchase: the same id is never paid twice.", metavar="ID")
     ] = "",
@@ -45,8 +57,8 @@ def buy(
 
     settings = Settings.load()
     check_settings(settings)
-    url = _url(wanted, seller)
     sent = sys.stdin.buffer.read() if body == "-" else body.encode()
+    url, method, sent = _find(wanted, seller, method.upper(), sent, settings)
     call = call_id or f"cli-{secrets.token_hex(8)}"
     client = BrokerClient(settings)
     own = None if client.is_open else _opened(settings, password_fd)
@@ -56,8 +68,8 @@ def buy(
             call,
             url,
             max_price or settings.market.per_call,
-            method=method.upper(),
-            body=b"" if method.upper() == "GET" else sent,
+            method=method,
+            body=b"" if method == "GET" else sent,
             agent=agent,
             strategy=strategy,
         )
@@ -80,14 +92,42 @@ def _ask_person(settings: Settings, call: str, url: str, price: str, done: dict[
         return ask_person(settings, ledger, request, str(done["decision"]), str(done["reason"]))
 
 
-def _url(wanted: str, seller: str) -> str:
+def _find(wanted: str, seller: str, method: str, sent: bytes, settings: Settings) -> tuple[str, str, bytes]:
+    """Return URL, method and body that ask for what is wanted."""
     if "://" in wanted:
-        return wanted
+        return wanted, method or "POST", sent
+    sellers = [seller] if seller else [f"https://{host}" for host in _hosts(settings)]
+    found = [one for url in sellers for one in _offered(url, settings) if one.name == wanted]
+    if len(found) == 1 and method in ("", found[0].method):
+        arguments = parse_json(sent, "--input") if sent else {}
+        if not isinstance(arguments, dict):
+            raise InputError(f"{wanted} takes an object of JSON, not {one_line(str(arguments), limit=60)}")
+        url, body = found[0].request(arguments)
+        return url, found[0].method, body
+    if len(found) > 1:
+        urls = ", ".join(one.url for one in found)
+        raise InputError(f"{wanted} is sold at {one_line(urls, limit=300)}", fix="name one of the URLs")
     if not seller:
-        raise InputError(f"{wanted} is no URL", fix=f"name its seller: {command()} market buy {wanted} --from URL")
+        tried = f"no seller of market.hosts has {wanted} in its list" if sellers else f"{wanted} is no URL"
+        raise InputError(tried, fix=f"name its seller: {command()} market buy {wanted} --from URL")
     from urllib.parse import quote
 
-    return f"{seller.rstrip('/')}/tools/{quote(wanted, safe='')}"
+    # Where there is no list: the path at which our own sellers have their tools.
+    return f"{seller.rstrip('/')}/tools/{quote(wanted, safe='')}", method or "POST", sent
+
+
+def _hosts(settings: Settings) -> list[str]:
+    """Return the sellers that are named one by one: a pattern is no address."""
+    return [host for part in settings.market.hosts.split(",") if (host := part.strip(" *.")) == part.strip() and host]
+
+
+def _offered(url: str, settings: Settings) -> "tuple[PricedResource, ...]":
+    from mayfly.market import discover
+
+    try:
+        return discover(url, seconds=settings.market.timeout).resources
+    except MayflyError:
+        return ()  # it has no list, or does not answer: the purchase says so
 
 
 def _opened(settings: Settings, password_fd: int | None) -> "BrokerProcess":

@@ -133,6 +133,38 @@ def test_a_wallet_is_opened_and_closed(cli: Cli, wallet: str, chain: LocalChain)
     assert (again.status, "not open" in again.err) == (4, True)
 
 
+def test_a_name_in_the_list_of_a_seller_is_bought_where_and_how_the_list_says(
+    cli: Cli, wallet: str, chain: LocalChain
+) -> None:
+    cli("wallet", "fund-test", "1", "--json")
+    shop = Shop(chain)
+    info = {"input": {"type": "http", "method": "GET", "queryParams": {"of": {"type": "string"}}}}
+    entry = {
+        **shop.offer(f"{shop.base}/far/away/poem"),
+        "resource": f"{shop.base}/far/away/poem",
+        "extensions": {"bazaar": {"info": info}},
+    }
+    lists = (200, {"content-type": "application/json"}, json.dumps({"resources": [entry]}).encode())
+    shop.quote = lambda url: lists if url.endswith("/.well-known/x402") else shop.required(url)
+    with shop.open(), password() as number:
+        asked = ("market", "buy", "poem", "--from", shop.base, "--input", '{"of": "rain"}', "--json")
+        done = cli(*asked, "--password-fd", number)
+        assert json.loads(done.out)["payment"]["url"] == f"{shop.base}/far/away/poem?of=rain", done.err
+    assert len(shop.paid) == 1
+
+
+def test_what_a_seller_with_a_list_takes_is_an_object(cli: Cli, wallet: str, chain: LocalChain) -> None:
+    shop = Shop(chain)
+    entry = {**shop.offer(f"{shop.base}/poem"), "resource": f"{shop.base}/poem"}
+    lists = (200, {"content-type": "application/json"}, json.dumps({"resources": [entry, entry]}).encode())
+    shop.quote = lambda url: lists
+    with shop.open():
+        refused = cli("market", "buy", "poem", "--from", shop.base, "--input", "[1]")
+        assert (refused.status, "takes an object of JSON" in refused.err) == (2, True)
+        assert cli("market", "buy", "poem", "--from", shop.base, "--input", "nonsense").status == 2
+    assert not shop.paid
+
+
 def test_a_name_needs_its_seller(cli: Cli, wallet: str) -> None:
     refused = cli("market", "buy", "poem")
     assert (refused.status, "--from URL" in refused.err) == (2, True)
