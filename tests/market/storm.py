@@ -19,7 +19,7 @@ import sys
 import tempfile
 import threading
 import time
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from market.matrix.case import Bench, Case
 from market.matrix.cases import CASES
 from market.matrix.world import World, judged, world_of
+from mayfly import testing
 from mayfly.testing.chain import LocalChain
 
 CALLS = 6
@@ -62,11 +63,14 @@ def rules(directory: Path) -> Path:
     return state
 
 
-def storm(*, rounds: int, seed: int, cases: bool) -> Report:
+def storm(*, rounds: int, seed: int, cases: bool, postgres: bool) -> Report:
     """Play all cases and so many rounds; raises `Wrong` where something happened that must not."""
     report, chance = Report(), random.Random(seed)
-    with tempfile.TemporaryDirectory(prefix="mayfly-market-storm-") as place:
-        bench = Bench(LocalChain(), rules(Path(place)))
+    with (
+        tempfile.TemporaryDirectory(prefix="mayfly-market-storm-") as place,
+        testing.postgres_server() if postgres else nullcontext("") as server,
+    ):
+        bench = Bench(LocalChain(), rules(Path(place)), server)
         try:
             for case in CASES if cases else ():
                 directory = Path(tempfile.mkdtemp(dir=place))
@@ -132,9 +136,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1, help="makes the instants much the same ones again")
     parser.add_argument("--no-cases", action="store_true", help="rounds of chance only")
+    parser.add_argument("--postgres", action="store_true", help="with ledgers in PostgreSQL")
     chosen = parser.parse_args()
     began = time.monotonic()
-    report = storm(rounds=chosen.rounds, seed=chosen.seed, cases=not chosen.no_cases)
+    report = storm(rounds=chosen.rounds, seed=chosen.seed, cases=not chosen.no_cases, postgres=chosen.postgres)
     print(
         f"{report.cases} cases; {report.rounds} rounds, {report.kills} processes killed: {report.charges} purchases "
         f"charged once each and delivered, {report.runs} runs of the tool; both ledgers agree with the chain; "

@@ -67,12 +67,23 @@ def _strike(what: str, config: Mapping[str, Any]) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
         time.sleep(60)  # the signal may come a moment later, and nothing may happen until then
     # Kept on purpose: the lock lasts as long as this process.
-    held = sqlite3.connect(Path(config["state"]) / "ledger.db", isolation_level=None, check_same_thread=False)
+    _HELD.append(lock_ledger(config["state"], config.get("database", "")))
+
+
+_HELD: list[Any] = []
+
+
+def lock_ledger(state: str, database: str) -> Any:
+    """Return a connection that keeps everybody else from appending to a ledger, as long as it is open."""
+    if database:
+        import psycopg
+
+        server = psycopg.connect(database)
+        server.execute("LOCK TABLE mayfly_events IN ACCESS EXCLUSIVE MODE")
+        return server
+    held = sqlite3.connect(Path(state) / "ledger.db", isolation_level=None, check_same_thread=False, timeout=5)
     held.execute("BEGIN IMMEDIATE")
-    _HELD.append(held)
-
-
-_HELD: list[sqlite3.Connection] = []
+    return held
 
 
 def _struck(function: Callable[..., Any], fault: list[str], config: Mapping[str, Any], *, place: int) -> Any:

@@ -47,8 +47,9 @@ class Case:
 class Bench:
     """What all cases of a process share: the chain, the parties, and who forks actors."""
 
-    def __init__(self, chain: LocalChain, rules: Path) -> None:
-        self.chain, self.rules = chain, rules
+    def __init__(self, chain: LocalChain, rules: Path, server: str = "") -> None:
+        """With a *server* of PostgreSQL every ledger is a schema there, not a file."""
+        self.chain, self.rules, self.server = chain, rules, server
         self.zygote = Zygote()
         self.act: Callable[[str], object] = lambda _: None
         self.nodes = {

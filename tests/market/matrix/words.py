@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import base64
 import shutil
-import sqlite3
 import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import httpx
 
-from market.matrix.actors import settings_of
+from market.matrix.actors import lock_ledger, settings_of
 from market.matrix.case import FRIEND, FUNDS, PAYEE, PAYER, RELAY, SPARE, Bench, Case
 from market.matrix.parties import PRICE, authorization_in, decoded, kill
 from market.matrix.stranger import RawBuyer, SdkShop, sdk_buys, twisted_again
 from market.matrix.zygote import Actor
+from mayfly import testing
 from mayfly.store import Ledger, PaymentList
 from mayfly.testing.chain import Authorization, account
 from mayfly.views import pnl
@@ -37,7 +37,9 @@ class Words:
         self.chain = bench.chain
         self.payer = PAYER if case.funds == FUNDS else SPARE
         self.actors: dict[str, Actor] = {}
-        self.held: dict[str, sqlite3.Connection] = {}
+        self.held: dict[str, Any] = {}
+        self.databases: dict[str, str] = {}
+        self.opened = ExitStack()
         self.said: list[dict[str, Any]] = []
         self.sdk: SdkShop | None = None
         self.raw = RawBuyer(self.chain, bench.gate.door.url)
@@ -48,6 +50,8 @@ class Words:
             node.set("ok")
         bench.act = self.do
         for side in ("buyer", "seller"):
+            if bench.server:
+                self.databases[side] = self.opened.enter_context(testing.postgres_schema(bench.server))
             state = directory / side
             state.mkdir(mode=0o700)
             shutil.copy2(bench.rules / "seal.key", state)
@@ -68,6 +72,7 @@ class Words:
             one.close()
         if self.sdk is not None:
             self.sdk.close()
+        self.opened.close()
         self.bench.act = lambda _: None
 
     # Configuration.
@@ -99,6 +104,7 @@ class Words:
             else:
                 market["facilitator_url"] = self.bench.settler.door.url
         made: dict[str, Any] = {"state": str(self.directory / side), "market": {**market, **special}, "busy": 0.5}
+        made["database"] = self.databases.get(side, "")
         made |= more
         return {**made, "payer": self.payer, "payee": account(PAYEE).address, "runs": str(self._runs), "units": PRICE}
 
@@ -231,11 +237,8 @@ class Words:
         self.bench.stranger.version = int(named.get("version", self.bench.stranger.version))
 
     def _lock(self, plain: list[str], _: dict[str, str]) -> None:
-        held = sqlite3.connect(
-            self.directory / plain[0] / "ledger.db", isolation_level=None, check_same_thread=False, timeout=5
-        )
-        held.execute("BEGIN IMMEDIATE")
-        self.held[plain[0]] = held
+        config = self.config(plain[0])
+        self.held[plain[0]] = lock_ledger(config["state"], config["database"])
 
     def _unlock(self, _: list[str], __: dict[str, str]) -> None:
         while self.held:
