@@ -234,6 +234,22 @@ def test_workers_killed_while_they_wait_cost_no_job(own: Sandbox) -> None:
         assert served(box)
 
 
+def test_workers_killed_before_they_have_read_their_job_cost_none(own: Sandbox) -> None:
+    with own:
+        assert served(own)
+        (zygote,) = own._pool._zygotes.values()
+        assert eventually(lambda: bool(zygote._idle))
+        waiting = [worker.process for worker in zygote._idle]
+        for process in waiting:
+            signal.pidfd_send_signal(process, signal.SIGSTOP)
+        with ThreadPoolExecutor(len(waiting)) as threads:
+            jobs = [threads.submit(served, own) for _ in waiting]
+            time.sleep(0.2)
+            for process in waiting:
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+            assert all(job.result() for job in jobs)
+
+
 @pytest.mark.parametrize("who", ["launcher", "zygote"])
 def test_a_killed_zygote_is_started_again(own: Sandbox, who: str) -> None:
     with own as box:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _TRIES = 8
 # Sources that are known to need all modules, by their hash; with more of them than that, it is learned anew.
 _MOST_REMEMBERED = 4096
+_ALL_DIE = "no sandbox could be had just now: workers die before they are given a job"
 
 
 class Sandbox:
@@ -265,13 +266,18 @@ class Sandbox:
         return job._replace(full=job.full or not error.only_computed, restored=False, spent=error.spent)
 
     def _run_once(self, job: Job, ticket: Ticket | None) -> Result:
-        call = self._send(job, ticket)
-        try:
-            return call.result()
-        finally:
-            if ticket is not None:
-                ticket.release()
-            call.lease.end(answered=call.answered)
+        for _ in range(_TRIES):
+            call = self._send(job, ticket)
+            try:
+                return call.result()
+            except NotSent as error:
+                if ticket is not None and ticket.cancelled:
+                    return call.died(str(error))
+            finally:
+                if ticket is not None:
+                    ticket.release()
+                call.lease.end(answered=call.answered)
+        raise NoWall(_ALL_DIE)
 
     def _send(self, job: Job, ticket: Ticket | None) -> Call:
         """Send *job* to a fresh worker; one that died while it waited has run nothing, so the next is tried."""
@@ -289,7 +295,7 @@ class Sandbox:
                 lease.end()
                 if not isinstance(error, NotSent):
                     raise
-        raise NoWall("no sandbox could be had just now: workers die before they are given a job")
+        raise NoWall(_ALL_DIE)
 
     def _run_pinned(self, job: Job, tenant: str, ticket: Ticket | None) -> Result:
         answer = self._pins.run(job._replace(restored=False), tenant, ticket)

@@ -141,8 +141,11 @@ class Call:
         return b"".join((header, *parts))
 
     def result(self) -> Result:
-        """Read to the end and return the result; a streamed one is collected into a list."""
-        reply = self._reply()
+        """Read to the end and return the result; a streamed one is collected into a list.
+
+        Raises `NotSent` where the worker was killed before it had read the request.
+        """
+        reply = self._reply(first=True)
         if isinstance(reply, Result):
             return reply
         return self._conclude(reply, None) if reply.kind != _wire.PART else self._collect(reply)
@@ -183,7 +186,7 @@ class Call:
             yield from batch
         yield reply
 
-    def _reply(self) -> Reply | Result:
+    def _reply(self, *, first: bool = False) -> Reply | Result:
         """Read the next frame; where none can come any more, return the result that means."""
         try:
             return self.lease.worker.reply(self._deadline, self.settings.result)
@@ -191,7 +194,16 @@ class Call:
             self.lease.worker.kill()
             return self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f}ms")
         except WorkerGone as error:
+            # It was killed while it waited, as a machine without memory does it. With lines there is more to be read
+            # than the request, and what may do something outside is never begun twice, whatever it looks like.
+            alone = self.lane == "one-shot" and self.job.grants is NO_GRANTS and self.job.lines is None
+            if first and error.unread and alone:
+                raise NotSent(str(error)) from None
             return self._gone(str(error))
+
+    def died(self, said: str) -> Result:
+        """Return the result of a job whose worker was ended by whoever asked for it."""
+        return self._ended("died", said)
 
     def _decode(self, reply: Reply) -> object:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import select
 import signal
@@ -32,7 +33,14 @@ class Reply(NamedTuple):
 
 
 class WorkerGone(Exception):
-    """The channel closed without an answer, or broke its protocol."""
+    """The channel closed without an answer, or broke its protocol.
+
+    *unread* says that it was closed before all of the request was read.
+    """
+
+    def __init__(self, message: str, *, unread: bool = False) -> None:
+        super().__init__(message)
+        self.unread = unread
 
 
 class WorkerLate(Exception):
@@ -136,7 +144,9 @@ class Worker:
         try:
             data = self.channel.recv(max(wanted, _CHUNK))
         except OSError as error:
-            raise WorkerGone(f"the channel broke: {error.strerror}") from None
+            # The kernel says so of a channel at whose other end something was not read.
+            unread = error.errno == errno.ECONNRESET
+            raise WorkerGone(f"the channel broke: {error.strerror}", unread=unread) from None
         if not data:
             raise WorkerGone("")
         return data
