@@ -118,7 +118,7 @@ def differences(ranges: list[tuple[int, int]], before: list[bytes], after: list[
     ]
 
 
-def main(name: str, times: int) -> None:
+def main(name: str, times: int, *, learn: bool) -> None:
     """Have the deed done several times."""
     ours, theirs = socket.socketpair()
     _kernel.tune_malloc()
@@ -134,6 +134,10 @@ def main(name: str, times: int) -> None:
     _, (watch,), _, _ = socket.recv_fds(ours, 1, 1)
     proc = os.open("/proc", os.O_PATH)
     kept = _restore.Kept(proc, str(child), child, watch)
+    if learn:
+        ours.send(b"nothing")
+        ours.recv(1)
+        kept.learn()
     ranges = kept._snapshot._ranges
     before = look(child, ranges)
     told = []
@@ -153,4 +157,4 @@ def main(name: str, times: int) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    main(sys.argv[1], int(sys.argv[2]), learn=sys.argv[3:] == ["learn"])

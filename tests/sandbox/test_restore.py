@@ -11,11 +11,13 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import Sandbox
+from mayfly.sandbox._pool import NoWall
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._zygote import Zygote
 from mayfly.sandbox.attacks import run
@@ -228,9 +230,10 @@ def test_every_attack_is_contained_where_it_begins_in_such_a_worker(
     assert report.survivors == 0
 
 
-@pytest.mark.parametrize(("deed", "back"), [("nothing", True), ("scribble", True)])
-def test_memory_is_put_back_to_the_last_byte(box: Sandbox, deed: str, back: bool) -> None:
-    assert told(deed, 20) == [[back, []]] * 20
+@pytest.mark.parametrize("learned", [[], ["learn"]])
+@pytest.mark.parametrize("deed", ["nothing", "scribble"])
+def test_memory_is_put_back_to_the_last_byte(box: Sandbox, deed: str, learned: list[str]) -> None:
+    assert told(deed, 20, *learned) == [[True, []]] * 20
 
 
 @pytest.mark.parametrize(
@@ -240,8 +243,8 @@ def test_other_mappings_are_seen_also_where_the_list_reads_the_same(box: Sandbox
     assert told(deed, 20) == [[False, False]]
 
 
-def told(deed: str, times: int) -> object:
-    command = [sys.executable, str(HERE / "scribbler.py"), deed, str(times)]
+def told(deed: str, times: int, *learned: str) -> object:
+    command = [sys.executable, str(HERE / "scribbler.py"), deed, str(times), *learned]
     # Without rseq, where the kernel notes by itself which processor the process is on.
     environ = {**os.environ, "GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120, env=environ)
@@ -269,3 +272,85 @@ def test_the_filter_lets_nothing_through_that_leaves_a_trace(machine: str) -> No
     assert answer("futex", 0, 0x80) == answer("futex", 0, 0x189) == ALLOW
     assert answer("futex", 0, 0x86) == answer("clock_gettime", 2) == answer("clock_nanosleep", 3) == "kill"
     assert answer("clock_gettime", 1) == ALLOW
+
+
+def test_a_call_that_is_not_allowed_after_the_answer_costs_no_other_job(box: Sandbox) -> None:
+    # It is made while the answer is on its way, so that the signal for it and the stop for putting back come together.
+    source = "import os\nclass R(dict):\n    def __del__(self): os.getcwd()\ndef f(x): return R(n=x)"
+    for n in range(100):
+        # A source of its own each: what ended a worker is not given one again.
+        box._pool.restorable.__init__()  # type: ignore[misc]
+        assert box.run(f"{source}\n#{n}", "f", n).value == {"n": n}
+        assert box.run(ADD, "f", n).value == n + 1
+
+
+def test_a_job_that_does_more_has_all_of_its_time(box: Sandbox) -> None:
+    source = (
+        "import time, os\ndef f(x):\n    end = time.monotonic() + x\n"
+        "    while time.monotonic() < end: pass\n    return os.getcwd()"
+    )
+    assert box.run(source, "f", 1.2, timeout=2.0).value == "/"
+
+
+def test_recursion_goes_as_deep_as_elsewhere(box: Sandbox, best: Sandbox) -> None:
+    source = "def f(n):\n    def g(k): return 0 if k == 0 else 1 + g(k - 1)\n    return g(n)"
+    depths = range(990, 1010)
+    expected = [best.run(source, "f", depth).status for depth in depths]
+    assert [box.run(source, "f", depth).status for depth in depths] == expected
+    assert set(expected) == {"ok", "error"}
+
+
+def test_no_more_workers_stay_than_are_kept_ready(box: Sandbox) -> None:
+    source = "import time\ndef f(x):\n    time.sleep(0.3)\n    return x"
+    threads = [threading.Thread(target=box.run, args=(source, "f", n)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert box.run(ADD, "f", 1).value == 2
+    worker(box)
+    maker = zygote(box)
+    with maker._lock:
+        while maker._asked:
+            maker._wait(5.0)
+            maker._read()
+    assert len(maker._idle) == 1
+
+
+def test_an_accident_is_no_answer_about_it(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> NoReturn:
+        raise NoWall("no descriptor is left")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(box._pool, "take", fail)
+        assert box.run(ADD, "f", 1).status == "refused"
+    assert box.restores
+    assert box.run(ADD, "f", 1).value == 2
+
+
+def test_where_too_many_jobs_end_their_workers_ordinary_ones_serve(box: Sandbox) -> None:
+    for n in range(30):
+        assert box.run(f"import os\ndef f(x): return os.getcwd()\n#{n}", "f").value == "/"
+    before = zygote(box).taken
+    assert box.run(ADD, "f", 1).value == 2
+    assert zygote(box).taken == before
+
+
+def test_pages_tell_nothing_of_the_job_before(box: Sandbox) -> None:
+    # How many pages cost a fault is the same whatever the last job wrote to; the fault counts of the kernel say it.
+    large = "def f(n): return len('x' * n + 'y')"
+    process = worker(box).process
+    pid = next(
+        int(line.split()[1]) for line in Path(f"/proc/self/fdinfo/{process}").read_text().splitlines() if "Pid:" in line
+    )
+
+    def faults(before: int) -> int:
+        box.run(large, "f", before)
+        worker(box)
+        first = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[7])
+        box.run(large, "f", 1_000_000)
+        return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[7]) - first
+
+    counts = [faults(size) for size in (1, 500_000, 1_500_000, 1) * 3]
+    assert worker(box).number == 1
+    assert max(counts) - min(counts) <= 3, counts

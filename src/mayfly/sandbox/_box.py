@@ -67,8 +67,6 @@ class Sandbox:
         self._purchases = purchases
         self._brief = brief
         self._full: set[int] = set()
-        # Sources that do more than compute, likewise.
-        self._doing: set[int] = set()
         self._begin()
         _OPEN.add(self)
 
@@ -230,8 +228,9 @@ class Sandbox:
         parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages) if grants else NO_GRANTS
         full = hash(source) in self._full
         job = Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY, full)
-        plain = lines is None and memory is None and hash(source) not in self._doing
-        return job._replace(restored=plain and self._pool.can_restore)
+        if not self._pool.can_restore or lines is not None or memory is not None or parsed is not NO_GRANTS:
+            return job
+        return job._replace(restored=self._pool.restorable.is_worth_it(hash(source)))
 
     def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket | None) -> Result:
         try:
@@ -253,17 +252,21 @@ class Sandbox:
                     if not job.restored:
                         return refused(str(error))
                     # A kernel or a container that has no such thing: the ordinary workers are enough.
-                    pool.can_restore, job = False, job._replace(restored=False)
+                    pool.can_restore = not error.permanent
+                    job = job._replace(restored=False)
         finally:
             pool.slots.put(None)
 
     def _widen(self, job: Job, error: MoreNeeded) -> Job:
         """Return the job as it is to be begun again, with all it needs; the next one with its source begins so."""
-        known = self._doing if error.only_computed else self._full
-        if len(known) >= _MOST_REMEMBERED:
-            known.clear()
-        known.add(hash(job.source))
-        return job._replace(full=job.full or not error.only_computed, restored=False, spent=error.spent)
+        if error.only_computed:
+            # What it took does not count: whether it is begun here or there is nothing that a job should notice.
+            self._pool.restorable.lost(hash(job.source))
+            return job._replace(restored=False)
+        if len(self._full) >= _MOST_REMEMBERED:
+            self._full.clear()
+        self._full.add(hash(job.source))
+        return job._replace(full=True, restored=False, spent=error.spent)
 
     def _run_once(self, job: Job, ticket: Ticket | None) -> Result:
         for _ in range(_TRIES):

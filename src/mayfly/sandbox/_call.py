@@ -112,6 +112,7 @@ class Call:
     def send(self, *, again: bool = False) -> None:
         """Send the request; *again* sends the argument alone, to a worker that has the source."""
         worker, job = self.lease.worker, self.job
+        worker.source = hash(job.source)
         if job.memory is not None and worker.member is not None and not again:
             worker.member.limit(job.memory)
         if self.lease.zygote.watch is not None:

@@ -24,7 +24,14 @@ class ZygoteGone(Exception):
 
 
 class SpawnFailed(Exception):
-    """The zygote lives, but there was not the process or the descriptor for another worker."""
+    """The zygote lives, but there was not the process or the descriptor for another worker.
+
+    *permanent* as for a zygote: the kernel does not let it do what such a worker needs.
+    """
+
+    def __init__(self, message: str, *, permanent: bool = False) -> None:
+        super().__init__(message)
+        self.permanent = permanent
 
 
 class Outfit(NamedTuple):

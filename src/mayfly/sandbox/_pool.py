@@ -16,6 +16,7 @@ from mayfly.sandbox._background import Background
 from mayfly.sandbox._grants import NO_GRANTS, Grants
 from mayfly.sandbox._member import Mover
 from mayfly.sandbox._outfit import Outfit, SpawnFailed, ZygoteFailed, ZygoteGone
+from mayfly.sandbox._restorable import Restorable
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._zygote import Zygote
@@ -36,7 +37,14 @@ T = TypeVar("T")
 
 
 class NoWall(Exception):
-    """The sandbox that was asked for could not be had; the message says why."""
+    """The sandbox that was asked for could not be had; the message says why.
+
+    *permanent* says that it cannot be had here at all.
+    """
+
+    def __init__(self, message: str, *, permanent: bool = False) -> None:
+        super().__init__(message)
+        self.permanent = permanent
 
 
 class Lease(NamedTuple):
@@ -103,8 +111,9 @@ class Pool:
         self._lock = threading.RLock()
         self._zygotes: OrderedDict[Outfit, Zygote] = OrderedDict()
         self._stood: Level | None = None
-        # Until it is tried and fails. What is learned for it takes longer than a few jobs.
+        # Until it is tried and cannot be had. What is learned for it takes longer than a few jobs.
         self.can_restore = settings.restore and not brief
+        self.restorable = Restorable()
         # In a row, the last ones: what is started after one is to stand soon, and is replaced after a few jobs.
         self._accidents = 0
         self._housekeeper = Housekeeper()
@@ -135,6 +144,8 @@ class Pool:
             except (ZygoteFailed, ZygoteGone, SpawnFailed) as error:
                 self._accidents += 1
                 reason = str(error)
+                if isinstance(error, SpawnFailed) and error.permanent:
+                    raise NoWall(reason, permanent=True) from None
             time.sleep(_PAUSE * 2**attempt)
             if time.monotonic() > deadline:
                 break
@@ -203,6 +214,7 @@ class Pool:
                         brief=brief,
                         mover=self._mover,
                         cashier=self._share_cashier(outfit.grants),
+                        lost=self.restorable.lost,
                     )
                     self._stood = level
                     return zygote
@@ -213,7 +225,7 @@ class Pool:
                     if outfit.grants != NO_GRANTS and self._stands(level):
                         self._stood = level
                         break
-        raise NoWall(f"this machine gives no sandbox: {'; '.join(reasons)}")
+        raise NoWall(f"this machine gives no sandbox: {'; '.join(reasons)}", permanent=True)
 
     def _share_cashier(self, grants: Grants) -> Cashier | None:
         """Return the one that all jobs share who may buy."""

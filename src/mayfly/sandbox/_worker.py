@@ -63,6 +63,8 @@ class Worker:
         self._awaited = 0
         self.member: Member | None = None
         self.jobs = 0
+        # Of the job it has, by its hash.
+        self.source = 0
         self.born = time.monotonic()
         # Where its job may buy something; who shuts the door of the worker closes it.
         self.till: Till | None = None

@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,9 @@ class Zygote:
         brief: bool,
         mover: Mover | None = None,
         cashier: Cashier | None = None,
+        lost: Callable[[int], None] | None = None,
     ) -> None:
+        """Start it; *lost* is told the source, by its hash, whose job left a worker that could not be put back."""
         self.level = level
         self.outfit = outfit
         self.grants = grants = outfit.grants
@@ -80,10 +83,12 @@ class Zygote:
         self._settings = settings
         self._mover = mover
         self._cashier = cashier
+        self._lost = lost
         self._asked = 0
         self._groups: _cgroup.Groups | None = None
         self._answers: dict[int, int] = {}
         self._launched = False
+        self._workspace: int | None = None
         try:
             self._launch()
             self._begin()
@@ -101,8 +106,8 @@ class Zygote:
             self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
             undo.callback(self._control.close)
             self._control.setblocking(False)
-            self._workspace = _open_directory(self.grants.workspace)
-            if self._workspace is not None:
+            if self.grants.workspace is not None:
+                self._workspace = os.open(self.grants.workspace, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
                 undo.callback(os.close, self._workspace)
             with theirs:
                 self._process = subprocess.Popen(
@@ -220,9 +225,7 @@ class Zygote:
         if self.brief or self.broker is not None or self._workspace is not None:
             return None
         with self._lock:
-            if not self._idle:
-                return None
-            return self._lend()
+            return self._lend() if self._idle else None
 
     def _lend(self) -> Worker:
         self.leases += 1
@@ -262,13 +265,15 @@ class Zygote:
         if worker.jobs >= _MOST_JOBS or time.monotonic() > worker.born + _OLDEST:
             return False
         with self._lock:
+            # Noted first: whatever interrupts us now, the answer finds whom it is about.
+            self._resting[worker.number] = worker
             try:
                 self._control.send(_wire.PUT_BACK + worker.number.to_bytes(4, "little"))
             except OSError:
+                del self._resting[worker.number]
                 return False
-            self.leases -= 1
             self._asked += 1
-            self._resting[worker.number] = worker
+            self.leases -= 1
         return True
 
     def gather(self) -> None:
@@ -313,9 +318,9 @@ class Zygote:
     def _read(self) -> None:
         try:
             message, descriptors, _, _ = socket.recv_fds(self._control, 256, 5)
-        except BlockingIOError:
-            raise
         except OSError as error:
+            if isinstance(error, BlockingIOError):
+                raise
             raise ZygoteGone(f"its process is gone: {explain(error)}") from None
         if not message:
             raise ZygoteGone("its process is gone")
@@ -328,12 +333,17 @@ class Zygote:
             _, number, done = _wire.WAS_PUT_BACK.unpack(message)
             worker = self._resting.pop(number)
             if done and worker.forget():
-                self._idle.append(worker)
-            else:
-                worker.close()
+                if len(self._idle) < self.ready:  # else more came back at once than are kept
+                    self._idle.append(worker)
+                    return
+            elif self._lost is not None:
+                self._lost(worker.source)
+            worker.close()
             return
         if message[:1] == _wire.FAILED:
-            raise SpawnFailed(message[_wire.FAILURE.size :].decode("utf-8", "replace"))
+            _, errno_ = _wire.FAILURE.unpack_from(message)
+            text = message[_wire.FAILURE.size :].decode("utf-8", "replace")
+            raise SpawnFailed(text, permanent=self.outfit.restored and errno_ in _FEATURES)
         _, number, _ = _wire.WORKER.unpack(message)
         if len(descriptors) < 4 + (self.broker is not None):  # the kernel hands over as many as there is room for
             for descriptor in descriptors:
@@ -352,7 +362,7 @@ class Zygote:
             self.broker.open(number, *doors, till=worker.till)
 
     def close(self, *, now: bool = False) -> None:
-        """End the zygote, at once if it must be *now*; the kernel ends everything behind it."""
+        """End the zygote, at once if it must be *now*, and so all behind it."""
         with self._lock:
             if self._launched:
                 self._launched = False
@@ -388,7 +398,3 @@ class Zygote:
         for descriptor in (self._errors, self._workspace):
             if descriptor is not None:
                 os.close(descriptor)
-
-
-def _open_directory(path: str | None) -> int | None:
-    return None if path is None else os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)

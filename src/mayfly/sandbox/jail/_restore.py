@@ -7,7 +7,10 @@ The idea is that of Groundhog (EuroSys '23). That nothing of a job is left has t
 - Its mappings are those of before: their list reads the same, and the kernel still watches each of them, which it would
   not do for one that was taken away and made anew.
 - All pages that were written to, as the kernel has noted (`UFFD_FEATURE_WP_ASYNC`, Linux 6.7), get back what was in
-  them, and the registers what they held.
+  them, and the registers what they held. No signal waits.
+
+Nor is there anything to be learned from how long it takes to touch a page: all memory is there from the beginning, and
+which pages cost the fault of a first write is the same for every job.
 
 Whatever is not as expected ends the worker. The channel and the output are the host's to look at.
 """
@@ -24,6 +27,7 @@ import signal
 import struct
 import sys
 from array import array
+from collections.abc import Iterable, Iterator
 
 from ._state import high
 
@@ -35,7 +39,7 @@ _USERFAULTFD, _PTRACE, _READV, _WRITEV = {
 }.get(_MACHINE, (-1, -1, -1, -1))
 
 _UFFD_USER_MODE_ONLY = 1
-_UFFDIO_API, _UFFDIO_REGISTER = 0xC018AA3F, 0xC020AA00
+_UFFDIO_API, _UFFDIO_REGISTER, _UFFDIO_WRITEPROTECT = 0xC018AA3F, 0xC020AA00, 0xC018AA06
 _UFFD_API = 0xAA
 # Write protection, also where no page is yet, and lifted by the kernel itself at the first write.
 _FEATURES = 1 << 0 | 1 << 13 | 1 << 15
@@ -47,14 +51,15 @@ _PROTECT, _CHECK_WATCHED = 1, 2
 _WRITTEN = 2
 # Pieces of memory in one answer, and in one copy; a job that scatters its writes over more is not worth putting back.
 _MOST_PIECES = 1024
-# Jobs after which pages that few of them write to are put back without need.
-_PROTECTED_AFTER = 16
+# So many groups of pages are protected one by one; for more, it is less to protect all of them.
+_MOST_GROUPS = 64
 # Bytes between a worker's memory and its snapshot: a multiple of what programs and libraries lie apart.
 _DISTANCE = 1 << 38
 _MOST_DISTANCES = 256
 _MAP_NORESERVE, _MAP_FIXED_NOREPLACE = 0x4000, 0x100000
 
-_SEIZE, _INTERRUPT, _DETACH, _GETREGSET, _SETREGSET = 0x4206, 0x4207, 17, 0x4204, 0x4205
+_SEIZE, _INTERRUPT, _DETACH, _GETREGSET, _SETREGSET, _PEEKSIGINFO = 0x4206, 0x4207, 17, 0x4204, 0x4205, 0x4209
+_SHARED = 1
 # The general registers, then those for floating point: on x86_64 the whole XSAVE area, on aarch64 the vectors and the
 # pointer to what belongs to the thread.
 _REGISTERS = {"x86_64": (1, 0x202), "aarch64": (1, 2, 0x401)}.get(_MACHINE, ())
@@ -66,10 +71,11 @@ _AT_HWCAP, _AT_HWCAP2 = 16, 26
 # Mappings of the kernel's own, which are not memory.
 _SPECIAL = ("[vvar]", "[vdso]", "[vsyscall]", "[vvar_vclock]")
 # Megabytes that a job finds mapped: with a new mapping at its end, its worker is not put back.
-_HEAP, _OBJECTS = 8, 2
+_HEAP, _OBJECTS = 4, 2
 ROOM = (_HEAP + _OBJECTS) << 20
 _ARENA = 1 << 20
 _SMALL = 512
+_PAGE = mmap.PAGESIZE
 
 _libc = ctypes.PyDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
@@ -80,7 +86,6 @@ _libc.mmap.restype = ctypes.c_ulong
 _libc.mmap.argtypes = (ctypes.c_ulong, ctypes.c_ulong, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
 _libc.munmap.argtypes = (ctypes.c_ulong, ctypes.c_ulong)
 _libc.madvise.argtypes = (ctypes.c_ulong, ctypes.c_ulong, ctypes.c_int)
-_M_TOP_PAD = -2
 
 
 def check() -> None:
@@ -93,8 +98,8 @@ def check() -> None:
 
 def make_room() -> list[bytes]:
     """In the zygote: have as much mapped as most jobs need; what is returned keeps it so."""
-    _libc.mallopt(_M_TOP_PAD, _HEAP << 20)
-    _libc.free(_libc.malloc(_ARENA))
+    for block in [_libc.malloc(_ARENA) for _ in range(_HEAP)]:  # all before any is freed: none is used twice
+        _libc.free(block)
     taken = [bytes(_SMALL - sys.getsizeof(b"")) for _ in range((_OBJECTS << 20) // _SMALL)]
     # An arena is given back when nothing is in it: two objects of each stay.
     return taken[:: _ARENA // _SMALL // 2]
@@ -113,9 +118,13 @@ class Kept:
     def __init__(self, proc: int, name: str, pid: int, watch: int) -> None:
         """*name* is the process in *proc*, *pid* to us; *watch* is what it made of its memory."""
         self._pid = pid
-        self._jobs = 0
-        self._found = array("Q", bytes(24 * _MOST_PIECES))
+        # What a job wrote to is no business of the workers that are forked later.
+        self._found = mmap.mmap(-1, 24 * _MOST_PIECES)
+        self._found.madvise(mmap.MADV_DONTFORK)
         self._snapshot = _Snapshot()
+        # Pages that every job writes to: they are put back each time, and never protected.
+        self._always: set[int] = set()
+        self._always_pieces = array("Q"), array("Q")
         self._descriptors = [high(watch)]
         try:
             for file in ("maps", "pagemap"):
@@ -142,22 +151,48 @@ class Kept:
         """Undo all that happened since the beginning; False if that cannot be done, and the worker has to end."""
         if not self._stop() or self._read_layout() != self._layout:
             return False
+        pieces = self._written()
+        if pieces is None:
+            return False
+        self._copy(_WRITEV, *pieces)
+        # After all of it is put back: what is protected no longer counts as written.
+        self._protect_again(*pieces)
+        self._go_on()
+        return True
+
+    def learn(self) -> None:
+        """Note what the worker has written to since the beginning, as it has had a job of ours; put it back."""
+        if not self._stop():
+            raise ChildProcessError(errno.ECHILD, "the worker ended in its rehearsal")
+        pieces = self._written()
+        if pieces is None:
+            raise OSError(errno.E2BIG, "the rehearsal writes to too many places")
+        self._always_pieces = self._snapshot.only_known(*pieces)
+        self._always = _pages(zip(*self._always_pieces, strict=True))
+        self._copy(_WRITEV, *self._always_pieces)
+        self._go_on()
+
+    def _written(self) -> tuple[array[int], array[int]] | None:
+        """Return where the pieces begin and end that were written to, None if there are too many."""
+        starts, ends = array("Q"), array("Q")
         for start, end in self._spans:
-            number = self._scan(start, end, 0, self._found.buffer_info()[0])
+            number = self._scan(start, end, 0, ctypes.addressof(ctypes.c_char.from_buffer(self._found)))
             if number == _MOST_PIECES:
-                return False
-            self._copy(_WRITEV, self._found[: 3 * number : 3], self._found[1 : 3 * number : 3])
-        self._jobs += 1
-        if not self._jobs % _PROTECTED_AFTER:
-            self._protect()
+                return None
+            with memoryview(self._found).cast("Q") as room:
+                starts.extend(room[: 3 * number : 3])
+                ends.extend(room[1 : 3 * number : 3])
+        return starts, ends
+
+    def _go_on(self) -> None:
         for kind, _, vector in self._registers:
             _ptrace(_SETREGSET, self._pid, kind, ctypes.addressof(vector))
         _ptrace(_DETACH, self._pid)
-        return True
 
     def close(self) -> None:
         """Let go of a worker that has ended."""
         self._snapshot.close()
+        self._found.close()
         for descriptor in self._descriptors:
             os.close(descriptor)
 
@@ -167,7 +202,16 @@ class Kept:
         _ptrace(_INTERRUPT, self._pid)
         # Who has ended is left for whoever reaps the dead.
         state = os.waitid(os.P_PID, self._pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
-        return state is not None and state.si_code == os.CLD_TRAPPED and state.si_status & 0xFF == signal.SIGTRAP
+        if state is None or state.si_code != os.CLD_TRAPPED or state.si_status & 0xFF != signal.SIGTRAP:
+            return False
+        # The stop comes before a signal that is on its way, such as that of a call which is not allowed.
+        return not any(self._has_signal(flags) for flags in (0, _SHARED))
+
+    def _has_signal(self, flags: int) -> bool:
+        asked = bytearray(struct.pack("=QIi", 0, flags, 1))
+        room = bytearray(128)
+        addresses = [ctypes.addressof(ctypes.c_char.from_buffer(one)) for one in (asked, room)]
+        return _call(_PTRACE, _PEEKSIGINFO, self._pid, *addresses) > 0
 
     def _read_layout(self) -> bytes:
         os.lseek(self._maps, 0, os.SEEK_SET)
@@ -205,18 +249,28 @@ class Kept:
         if done != wanted:
             # Pages of files count as written when they are there for the first time. No job can write to those that
             # are not in the snapshot, so nothing is to be done for them.
-            starts, sizes = self._snapshot.only_known(starts, sizes)
+            starts, ends = self._snapshot.only_known(starts, ends)
+            sizes = array("Q", map(operator.sub, ends, starts))
             if self._snapshot.copy(call, self._pid, starts, sizes) != sum(sizes):
                 raise OSError(errno.EFAULT, "memory of a worker could not be reached")
 
     def _protect(self) -> None:
-        """Have the kernel count from here which pages are written to.
-
-        Not after each job: what one writes to, the next does mostly as well. A page that still counts as written is put
-        back once more, for less than it costs to note it again.
-        """
+        """Have the kernel count from here which pages are written to."""
         for start, end in self._spans:
             self._scan(start, end, _PROTECT, 0)
+
+    def _protect_again(self, starts: array[int], ends: array[int]) -> None:
+        """Protect what few jobs write to; what all of them do costs less to put back than to note."""
+        # Most pieces are those of every job as a whole, and need not be taken apart.
+        others = set(zip(starts, ends, strict=True)).difference(zip(*self._always_pieces, strict=True))
+        groups = list(_groups(sorted(_pages(others) - self._always)))
+        if len(groups) <= _MOST_GROUPS:
+            for first, last in groups:
+                asked = struct.pack("=3Q", first * _PAGE, (last - first) * _PAGE, _PROTECT)
+                fcntl.ioctl(self._watch, _UFFDIO_WRITEPROTECT, bytearray(asked))
+        else:
+            self._protect()
+            self._copy(_WRITEV, *self._always_pieces)  # which takes the protection from them
 
     def _scan(self, start: int, end: int, flags: int, room: int) -> int:
         """Look for pages that were written to, or that are there for the first time; an error if one is not watched."""
@@ -279,19 +333,36 @@ class _Snapshot:
                     raise
         return done
 
-    def only_known(self, starts: array[int], sizes: array[int]) -> tuple[array[int], array[int]]:
+    def only_known(self, starts: array[int], ends: array[int]) -> tuple[array[int], array[int]]:
         """Return what of these pieces is in here; the kernel joins what touches, also across mappings."""
         parts = [
-            (max(start, low), min(start + size, high))
-            for start, size in zip(starts, sizes, strict=True)
+            (max(start, low), min(end, high))
+            for start, end in zip(starts, ends, strict=True)
             for low, high in self._ranges
-            if start < high and low < start + size
+            if start < high and low < end
         ]
-        return array("Q", (start for start, _ in parts)), array("Q", (end - start for start, end in parts))
+        return array("Q", (start for start, _ in parts)), array("Q", (end for _, end in parts))
 
     def close(self) -> None:
         """Forget it."""
         _unmap(self._mapped)
+
+
+def _pages(pieces: Iterable[tuple[int, int]]) -> set[int]:
+    return {page for start, end in pieces for page in range(start // _PAGE, end // _PAGE)}
+
+
+def _groups(pages: list[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first page of each row of neighbours and the one behind it."""
+    first = last = -1
+    for page in pages:
+        if page != last:
+            if first >= 0:
+                yield first, last
+            first = page
+        last = page + 1
+    if first >= 0:
+        yield first, last
 
 
 def _unmap(places: list[tuple[int, int]]) -> None:

@@ -85,7 +85,7 @@ class Worker:
     def serve_again(self, base: int, renew: Callable[[], None]) -> NoReturn:
         """Say that we are confined, then answer; after each answer the zygote puts us back to about here."""
         self.base, self.renew = base, renew
-        sys.setrecursionlimit(sys.getrecursionlimit() + _OUR_FRAMES)
+        sys.setrecursionlimit(sys.getrecursionlimit() + _OUR_FRAMES + 1)  # `_become_restored` is one more
         self.channel.sendall(_wire.CONFINED)
         while True:
             self.answer()

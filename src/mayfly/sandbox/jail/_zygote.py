@@ -15,13 +15,21 @@ from typing import NamedTuple, NoReturn, cast
 
 from . import _chance, _kernel, _prefault, _prepare, _restore, _seccomp, _walls, _wire
 from ._confine import Confinement
-from ._state import CHANNEL, HIGH, OUTPUT, Jail, high, open_channel
+from ._state import CHANNEL, HIGH, OUTPUT, Jail, high, open_channel, request
 
 _KEPT_STATUSES = 1024
 # What the host reads of a message; a longer one is cut by the kernel.
 _MESSAGE = 256
 # Seconds in which a worker is confined; it takes milliseconds.
 _CONFINED_SECONDS = 10.0
+# A small job as there are many: what it writes to, most jobs do.
+_REHEARSAL = """
+def run(argument):
+    counted = {}
+    for n in range(10):
+        counted[str(n)] = counted.get("1", 0) + n
+    return sorted(counted.items())
+"""
 
 
 def main(descriptor: int) -> NoReturn:
@@ -239,10 +247,28 @@ def _keep(jail: Jail, pid: int, handle: int, channel: int) -> _restore.Kept:
                 raise OSError(errno.ECHILD, "the worker was not confined")
             with open(os.open(f"self/fdinfo/{handle}", os.O_RDONLY, dir_fd=jail.proc)) as file:
                 name = next(line.split()[1] for line in file if line.startswith("Pid:"))
-            return _restore.Kept(jail.proc, name, pid, os.dup(watches[0]))
+            kept = _restore.Kept(jail.proc, name, pid, os.dup(watches[0]))
+            try:
+                theirs.sendall(request(_REHEARSAL))
+                _skip_reply(theirs)
+                kept.learn()
+            except BaseException:
+                kept.close()
+                raise
+            return kept
         finally:
             for watch in watches:
                 os.close(watch)
+
+
+def _skip_reply(theirs: socket.socket) -> None:
+    """Read the answer to a rehearsal to its end."""
+    header = theirs.recv(_wire.REPLY.size, socket.MSG_WAITALL)
+    if len(header) < _wire.REPLY.size:
+        raise OSError(errno.ECHILD, "the worker ended in its rehearsal")
+    left = sum(_wire.REPLY.unpack(header)[-3:])
+    while left > 0 and (data := theirs.recv(left)):
+        left -= len(data)
 
 
 def _sealed_output(size: int) -> int:
@@ -273,8 +299,8 @@ def _become_worker(jail: Jail, confinement: Confinement, number: int) -> NoRetur
 
 def _become_restored(jail: Jail, confinement: Confinement, number: int) -> NoReturn:
     """Do beforehand, since it is done once for many jobs, what an ordinary worker does when it has time."""
-    _prefault.populate_until(jail.later, lambda: False)
     jail.worker.walk_through()
+    _prefault.populate_all(jail.proc)
     watch = _restore.watch()
     socket.send_fds(cast("socket.socket", jail.worker.channel), [_wire.CONFINED], [watch])
     _confine(jail, confinement, number)
