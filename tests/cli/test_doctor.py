@@ -59,7 +59,11 @@ def fake_run(*contained: bool) -> Callable[..., Report]:
     )
 
     def run(
-        *, level: str | None = None, only: object = None, on_case: Callable[[CaseResult], None] | None = None
+        *,
+        level: str | None = None,
+        only: object = None,
+        on_case: Callable[[CaseResult], None] | None = None,
+        settings: object = None,
     ) -> Report:
         for case in cases:
             if on_case is not None:

@@ -56,6 +56,22 @@ def test_every_setting_can_be_given_by_its_variable(tmp_path: Path) -> None:
     assert set(settings.sources) == {row.key for row in rows if row.default != ""}
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"), [("true", True), ("True", True), ("1", True), ("false", False), ("0", False)]
+)
+def test_what_is_true_or_false_is_said_in_words(tmp_path: Path, said: str, meant: bool) -> None:
+    assert load(tmp_path, MAYFLY_SANDBOX_RESTORE=said).sandbox.restore is meant
+    assert load(tmp_path, toml=f"[sandbox]\nrestore = {str(meant).lower()}\n").sandbox.restore is meant
+
+
+@pytest.mark.parametrize("said", ["maybe", "2", " "])
+def test_what_is_neither_true_nor_false_is_refused(tmp_path: Path, said: str) -> None:
+    with pytest.raises(InputError, match="must be true or false"):
+        load(tmp_path, MAYFLY_SANDBOX_RESTORE=said)
+    with pytest.raises(InputError, match="must be a whole number"):
+        load(tmp_path, toml="[sandbox]\njobs = true\n")
+
+
 def test_every_setting_has_an_owner_and_a_meaning() -> None:
     rows = list(Settings().show())
     assert {row.owner for row in rows} <= {

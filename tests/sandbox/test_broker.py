@@ -94,15 +94,15 @@ HOARD = """
 import socket, time
 def f(url):
     held = []
-    try:
-        for _ in range(200):
-            s = socket.create_connection(('127.0.0.1', 3128), timeout=1)
-            s.sendall(f'GET {url} HTTP/1.1\\r\\n\\r\\n'.encode())
-            held.append(s)
-            if again: held.pop().close()
-    except OSError:
-        pass
     while True:
+        try:
+            for _ in range(200):
+                s = socket.create_connection(('127.0.0.1', 3128), timeout=1)
+                s.sendall(f'GET {url} HTTP/1.1\\r\\n\\r\\n'.encode())
+                held.append(s)
+                if again: held.pop().close()
+        except OSError:
+            pass  # a busy machine may take longer than that, so once is not enough
         time.sleep(0.2)
         yield len(held)
 """

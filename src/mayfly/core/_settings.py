@@ -154,9 +154,10 @@ def _convert(key: str, spec: Field[Any], value: object, origin: str) -> object:
     kind: type[float] | type[int] | type[str] = type(cast("float | int | str", spec.default))
     fits = isinstance(value, (str, kind)) or (kind is float and isinstance(value, int))
     try:
-        if isinstance(value, bool) or not fits:
+        if not fits or (isinstance(value, bool) and kind is not bool):
             raise ValueError
-        converted = kind(cast("str", value))
+        # A text that is not empty is true to Python, "false" too.
+        converted = _is_true(value) if kind is bool else kind(cast("str", value))
         if isinstance(converted, float) and not math.isfinite(converted):
             raise ValueError
     except ValueError:
@@ -176,7 +177,17 @@ def _check_range(key: str, spec: Field[Any], value: float | str, shown: str, ori
         raise InputError(f"{origin}: {key} must be at most {maximum:g}, {shown}")
 
 
-_KINDS = {int: "a whole number", float: "a number", str: "text"}
+_KINDS = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}
+
+
+def _is_true(value: object) -> bool:
+    """Return what a file or a variable says; a `ValueError` for what is neither."""
+    if isinstance(value, bool):
+        return value
+    said = str(value).strip().lower()
+    if said not in ("true", "1", "false", "0"):
+        raise ValueError
+    return said in ("true", "1")
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
