@@ -53,9 +53,10 @@ _WRITTEN = 2
 _MOST_PIECES = 1024
 # So many groups of pages are protected one by one; for more, it is less to protect all of them.
 _MOST_GROUPS = 64
-# Bytes between a worker's memory and its snapshot: a multiple of what programs and libraries lie apart.
-_DISTANCE = 1 << 38
-_MOST_DISTANCES = 256
+# Bits in which the addresses of a worker's memory and of its snapshot differ, from this one on: a program without
+# position of its own lies at the lower end of the addresses, libraries at the upper one, and both find room so.
+_FIRST_BIT = 38
+_MOST_PLACES = 256
 _MAP_NORESERVE, _MAP_FIXED_NOREPLACE = 0x4000, 0x100000
 
 _SEIZE, _INTERRUPT, _DETACH, _GETREGSET, _SETREGSET, _PEEKSIGINFO = 0x4206, 0x4207, 17, 0x4204, 0x4205, 0x4209
@@ -287,28 +288,31 @@ class Kept:
 
 
 class _Snapshot:
-    """What was in the writable memory of a worker, each page in the same distance from where it is there."""
+    """What was in the writable memory of a worker, each page where its address with a few bits turned says."""
 
     def __init__(self) -> None:
         self._ranges: list[tuple[int, int]] = []
         self._mapped: list[tuple[int, int]] = []
-        self._distance = 0
+        self._turned = 0
 
     def make(self, ranges: list[tuple[int, int]]) -> None:
         """Find room for what is in *ranges* there."""
         self._ranges = ranges
-        for far in range(1, _MOST_DISTANCES):
-            self._distance = far * _DISTANCE
+        for bits in range(1, _MOST_PLACES):
+            self._turned = bits << _FIRST_BIT
             if self._map():
                 return
-        raise OSError(errno.ENOMEM, "no room for the memory of a worker")
+        # As a kernel answers that has fewer addresses than these.
+        raise OSError(errno.EINVAL, "no room for the memory of a worker")
 
     def _map(self) -> bool:
         mapped: list[tuple[int, int]] = []
         for start, end in self._ranges:
-            place = start - self._distance
+            place = start ^ self._turned
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_FIXED_NOREPLACE | _MAP_NORESERVE
-            if place <= 0 or _libc.mmap(place, end - start, mmap.PROT_READ | mmap.PROT_WRITE, flags, -1, 0) != place:
+            rights = mmap.PROT_READ | mmap.PROT_WRITE
+            whole = ((end - 1) ^ self._turned) - place == end - 1 - start
+            if not whole or _libc.mmap(place, end - start, rights, flags, -1, 0) != place:
                 _unmap(mapped)
                 return False
             mapped.append((place, end - start))
@@ -321,7 +325,7 @@ class _Snapshot:
         """Copy these pieces in or out; return the bytes that were."""
         theirs, ours = array("Q", bytes(16 * len(starts))), array("Q", bytes(16 * len(starts)))
         theirs[::2], theirs[1::2] = starts, sizes
-        ours[::2], ours[1::2] = array("Q", map((-self._distance).__add__, starts)), sizes
+        ours[::2], ours[1::2] = array("Q", map(self._turned.__xor__, starts)), sizes
         done = 0
         for first in range(0, len(starts), _MOST_PIECES):
             many = min(_MOST_PIECES, len(starts) - first)
