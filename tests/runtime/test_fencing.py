@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -58,11 +59,15 @@ class Receiver:
 
     meanwhile: Callable[[str], None]
     calls: list[str] = field(default_factory=list)
+    happened: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, asked: Invocation) -> object:
         self.calls.append(asked.key)
         if len(self.calls) == 1:
-            self.meanwhile(asked.key.partition("/")[0])
+            try:
+                self.meanwhile(asked.key.partition("/")[0])
+            finally:
+                self.happened.set()
         return {"received": asked.key.partition("/")[2]}
 
 
@@ -78,7 +83,10 @@ def drive(settings: Settings) -> Callable[[str, Receiver], Outcome[Any]]:
     def resolve(effect: Any, receiver: Receiver) -> Outcome[Any]:
         send = Capability(name="send", summary="send", call=receiver, effect=effect)
         with Runtime(settings, capabilities=[send]) as runtime:
-            return runtime.resolve(first_then_second())
+            outcome = runtime.resolve(first_then_second())
+        # A driver that finds its claim taken stops at once and leaves the slow effect to its own thread.
+        assert receiver.happened.wait(60)
+        return outcome
 
     return resolve
 
