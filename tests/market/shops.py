@@ -235,7 +235,7 @@ async def _say(send: Send, status: int, body: bytes) -> None:
 @contextmanager
 def served(app: Any) -> Iterator[str]:
     """Serve an application on a port of loopback while the body runs."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="off"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="auto"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

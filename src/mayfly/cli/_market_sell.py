@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
 from mayfly.cli import _typer as typer
@@ -27,7 +28,7 @@ def sell(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Sell calls of a tool over x402 until Ctrl-C: POST /tools/TOOL answers once it is paid.
+    """Sell calls of a tool over x402 until Ctrl-C: POST /tools/TOOL answers once it is paid, and so does MCP at /mcp.
 
     Each payment is answered once and charged once; a call that fails is not charged. Buyers find the price at
     /.well-known/x402 and in the answer 402.
@@ -51,25 +52,35 @@ def sell(
             return runtime.tools.call(name, dict(arguments), version=version, key=key, seconds=market.lease / 2)
 
         seller = open_seller(settings, runtime.parts.ledger, handler)
+        app = shop_app(seller, [offer], base=market.sell_url, most=market.body_size)
+        # Who has the SDK of MCP sells over it too; a shop over HTTP needs it no more than its buyers do.
+        mcp = find_spec("mcp") is not None
+        if mcp:
+            from mayfly.serve import shop_with_mcp
+
+            app = shop_with_mcp(app, seller, [offer], most=market.body_size)
         serve_shop(
-            shop_app(seller, [offer], base=market.sell_url, most=market.body_size),
+            app,
             seller,
             host=host or market.sell_host,
             port=market.sell_port if port is None else port,
             every=market.reconcile,
-            ready=lambda address: _ready(market.sell_url.rstrip("/") or address, offer, as_json=as_json),
+            ready=lambda address: _ready(market.sell_url.rstrip("/") or address, offer, mcp=mcp, as_json=as_json),
         )
 
 
-def _ready(address: str, offer: "Offer", *, as_json: bool) -> None:
+def _ready(address: str, offer: "Offer", *, mcp: bool, as_json: bool) -> None:
+    over_mcp = f"{address}/mcp" if mcp else ""
     shown = units_text(offer.units, offer.decimals)
     if as_json:
         about = {"tool": offer.tool, "version": offer.version, "price": shown, "units": str(offer.units)}
         paid = {"network": offer.network, "asset": offer.asset, "payee": offer.payee}
-        answer_json({"url": address + offer.path, **about, **paid, "pid": os.getpid()})
+        answer_json({"url": address + offer.path, "mcp": over_mcp, **about, **paid, "pid": os.getpid()})
         sys.stdout.flush()
         return
     note(f"selling   {offer.tool} version {offer.version} for {shown} at {address}{offer.path}")
+    if mcp:
+        note(f"over MCP  {over_mcp}")
     note(f"paid to   {offer.payee} on {offer.network}; Ctrl-C ends it")
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.market._asgi import App as ShopApp
+    from mayfly.market._asgi import Reply as ShopReply
     from mayfly.market._broker_client import BrokerClient
     from mayfly.market._broker_start import BrokerProcess, close_broker, open_broker
     from mayfly.market._buyer import Buyer, Signer
@@ -36,6 +38,9 @@ if TYPE_CHECKING:
     from mayfly.market._reconcile import Reconciled, reconcile
     from mayfly.market._requirements import Offer
     from mayfly.market._terms import (
+        PAYMENT_REQUIRED,
+        REQUIRED_HEADER,
+        RESPONSE_HEADERS,
         Terms,
         chain_id_of,
         price_units,
@@ -47,6 +52,9 @@ if TYPE_CHECKING:
     from mayfly.market._wallet import KeySigner, Wallet, keep_in_keyring, password_from, password_in_keyring
 
 __all__ = [
+    "PAYMENT_REQUIRED",
+    "REQUIRED_HEADER",
+    "RESPONSE_HEADERS",
     "BrokerClient",
     "BrokerProcess",
     "Buyer",
@@ -75,6 +83,8 @@ __all__ = [
     "SaleSettled",
     "SaleSettling",
     "SellerAnswer",
+    "ShopApp",
+    "ShopReply",
     "Signer",
     "Terms",
     "Wallet",
@@ -102,6 +112,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "_asgi": "App=ShopApp Reply=ShopReply",
         "_broker_client": "BrokerClient",
         "_broker_start": "BrokerProcess close_broker open_broker",
         "_buyer": "Buyer Signer",
@@ -119,7 +130,10 @@ __getattr__ = lazily(
         "_purchase": "PaidRequest Purchase SellerAnswer",
         "_reconcile": "Reconciled reconcile",
         "_requirements": "Offer",
-        "_terms": ("Terms chain_id_of price_units read_address read_settlement read_terms read_units"),
+        "_terms": (
+            "PAYMENT_REQUIRED REQUIRED_HEADER RESPONSE_HEADERS Terms chain_id_of price_units read_address "
+            "read_settlement read_terms read_units"
+        ),
         "_wallet": "KeySigner Wallet keep_in_keyring password_from password_in_keyring",
     },
 )

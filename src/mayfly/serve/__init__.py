@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mayfly.serve._http import HttpOptions, serve_http
     from mayfly.serve._server import McpServer
     from mayfly.serve._shop import serve_shop
+    from mayfly.serve._shop_mcp import shop_with_mcp
     from mayfly.serve._stdio import serve_stdio
     from mayfly.serve._token import check_token_needed, read_token
 
@@ -25,6 +26,7 @@ __all__ = [
     "serve_http",
     "serve_shop",
     "serve_stdio",
+    "shop_with_mcp",
 ]
 
 __getattr__ = lazily(
@@ -34,6 +36,7 @@ __getattr__ = lazily(
         "_http": "HttpOptions serve_http",
         "_server": "McpServer",
         "_shop": "serve_shop",
+        "_shop_mcp": "shop_with_mcp",
         "_stdio": "serve_stdio",
         "_token": "check_token_needed read_token",
     },

@@ -38,7 +38,7 @@ def serve_shop(
             access_log=False,
             server_header=False,
             timeout_graceful_shutdown=_GRACE,
-            lifespan="off",
+            lifespan="on",
         )
         looking = threading.Thread(target=look, name="market-recover", daemon=True)
         looking.start()

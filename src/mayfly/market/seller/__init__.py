@@ -10,7 +10,7 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.market.seller._open import make_offer, open_reader, open_seller
-    from mayfly.market.seller._payment import SignedPayment, read_payment
+    from mayfly.market.seller._payment import SignedPayment, parse_payment, read_payment
     from mayfly.market.seller._seller import Handled, Recovered, Seller, SellerLimits
     from mayfly.market.seller._shop import shop_app
 
@@ -23,6 +23,7 @@ __all__ = [
     "make_offer",
     "open_reader",
     "open_seller",
+    "parse_payment",
     "read_payment",
     "shop_app",
 ]
@@ -31,7 +32,7 @@ __getattr__ = lazily(
     __name__,
     {
         "_open": "make_offer open_reader open_seller",
-        "_payment": "SignedPayment read_payment",
+        "_payment": "SignedPayment parse_payment read_payment",
         "_seller": "Handled Recovered Seller SellerLimits",
         "_shop": "shop_app",
     },
