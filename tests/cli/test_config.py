@@ -214,6 +214,7 @@ DEFAULTS = {
     "market.facilitator_url": ("", "market"),
     "market.confirmations": (12, "market"),
     "market.hosts": ("", "market"),
+    "market.shops": ("", "market"),
     "market.payees": ("", "market"),
     "market.per_call": ("0.10", "market"),
     "market.per_hour": ("1.00", "market"),

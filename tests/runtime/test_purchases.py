@@ -48,8 +48,8 @@ def test_s_35_a_purchase_is_counted_for_the_strategy_its_run_began_with(
         for name, tag in (("r-tagged", "of-then"), ("r-untagged", "")):
             began = RunBegan(intent="buy", tier="memo", depth=0, model=None, examples=0, input="", strategy=tag)
             runtime.ledger.append(began, subject=name)
-        runtime.parts._purchase(PurchaseRequest(op="buy", call_id="c", run=run))
-        runtime.parts._purchase(PurchaseRequest(op="buy", call_id="c", run=run, strategy="said"))
+        runtime.parts.purchase(PurchaseRequest(op="buy", call_id="c", run=run))
+        runtime.parts.purchase(PurchaseRequest(op="buy", call_id="c", run=run, strategy="said"))
     assert [one.strategy for one in asked] == [strategy, "said"]
 
 

@@ -18,7 +18,7 @@ _STATUS = {"delivered": 0, "free": 0, "unknown": 3, "settled": 3}
 
 Seller = Annotated[
     str,
-    typer.Option("--from", help="The seller of NAME.", metavar="URL", show_default="those of market.hosts, by https"),
+    typer.Option("--from", help="The seller of NAME.", metavar="URL", show_default="those of market.shops"),
 ]
 Method = Annotated[
     str,
@@ -96,7 +96,9 @@ def _find(wanted: str, seller: str, method: str, sent: bytes, settings: Settings
     """Return URL, method and body that ask for what is wanted."""
     if "://" in wanted:
         return wanted, method or "POST", sent
-    sellers = [seller] if seller else [f"https://{host}" for host in _hosts(settings)]
+    from mayfly.market import shop_urls
+
+    sellers = [seller] if seller else shop_urls(settings)
     found = [one for url in sellers for one in _offered(url, settings) if one.name == wanted]
     if len(found) == 1 and method in ("", found[0].method):
         arguments = parse_json(sent, "--input") if sent else {}
@@ -108,17 +110,12 @@ def _find(wanted: str, seller: str, method: str, sent: bytes, settings: Settings
         urls = ", ".join(one.url for one in found)
         raise InputError(f"{wanted} is sold at {one_line(urls, limit=300)}", fix="name one of the URLs")
     if not seller:
-        tried = f"no seller of market.hosts has {wanted} in its list" if sellers else f"{wanted} is no URL"
+        tried = f"no shop of the settings has {wanted} in its list" if sellers else f"{wanted} is no URL"
         raise InputError(tried, fix=f"name its seller: {command()} market buy {wanted} --from URL")
     from urllib.parse import quote
 
     # Where there is no list: the path at which our own sellers have their tools.
     return f"{seller.rstrip('/')}/tools/{quote(wanted, safe='')}", method or "POST", sent
-
-
-def _hosts(settings: Settings) -> list[str]:
-    """Return the sellers that are named one by one: a pattern is no address."""
-    return [host for part in settings.market.hosts.split(",") if (host := part.strip(" *.")) == part.strip() and host]
 
 
 def _offered(url: str, settings: Settings) -> "tuple[PricedResource, ...]":

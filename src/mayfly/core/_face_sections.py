@@ -80,6 +80,9 @@ class MarketSettings:
     # Twelve blocks: what exchanges wait for on Ethereum; a chain on this machine needs none.
     confirmations: int = setting(12, "blocks above one until it is evidence", owner="market", minimum=0)
     hosts: str = setting("", "sellers that may be paid, separated by commas; empty: none", owner="market")
+    shops: str = setting(
+        "", "addresses of shops that names are looked up in; empty: https://HOST for market.hosts", owner="market"
+    )
     payees: str = setting("", "addresses that may be paid, separated by commas; empty: any", owner="market")
     per_call: str = setting("0.10", "dollars for one purchase", owner="market")
     per_hour: str = setting("1.00", "dollars in sixty minutes, whoever buys", owner="market")

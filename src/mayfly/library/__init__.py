@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from mayfly.library._key import Question
     from mayfly.library._memo import Memo, Remembered, Tampered
     from mayfly.library._packages import Distribution, Installed, Packages, Unavailable, package_name
-    from mayfly.library._registry import Committed, Registry
+    from mayfly.library._registry import Committed, LookUp, Registry
     from mayfly.library._signature import CALL as TOOL_CALL
     from mayfly.library._signature import (
         LONGEST_DESCRIPTION,
@@ -45,6 +45,7 @@ __all__ = [
     "Distribution",
     "FunctionCapability",
     "Installed",
+    "LookUp",
     "Memo",
     "Packages",
     "Question",
@@ -85,7 +86,7 @@ __getattr__ = lazily(
         "_key": "Question",
         "_memo": "Memo Remembered Tampered",
         "_packages": "Distribution Installed Packages Unavailable package_name",
-        "_registry": "Committed Registry",
+        "_registry": "Committed LookUp Registry",
         "_signature": ("LONGEST_DESCRIPTION ToolSignature callable_source check_name read_signature CALL=TOOL_CALL"),
         "_tool_capability": "ToolCapability",
         "_versions": "ToolVersion Versions unknown",

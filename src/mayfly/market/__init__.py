@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mayfly.market._chain_reader import ChainReader, Evidence
     from mayfly.market._decide import PurchaseFacts, check_settings, decider, units_cap
     from mayfly.market._depth import depth_kept
-    from mayfly.market._discover import Discovered, PricedResource, as_capability, discover
+    from mayfly.market._discover import Discovered, PricedResource, as_capability, discover, shop_urls
     from mayfly.market._events import (
         PaymentDelivered,
         PaymentDisputed,
@@ -106,6 +106,7 @@ __all__ = [
     "read_terms",
     "read_units",
     "reconcile",
+    "shop_urls",
     "units_cap",
 ]
 
@@ -119,7 +120,7 @@ __getattr__ = lazily(
         "_chain_reader": "ChainReader Evidence",
         "_decide": "PurchaseFacts check_settings decider units_cap",
         "_depth": "depth_kept",
-        "_discover": "Discovered PricedResource as_capability discover",
+        "_discover": "Discovered PricedResource as_capability discover shop_urls",
         "_events": (
             "PaymentDelivered PaymentDisputed PaymentReleased PaymentReserved PaymentSent "
             "PaymentSettled PaymentUnknown SaleAnswered SaleClaimed SaleFailed SaleLapsed SaleSettled "

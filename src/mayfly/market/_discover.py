@@ -10,12 +10,16 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from mayfly.core import Capability, InputError, Invocation, MachineError, MayflyError, one_line, parse_json
 from mayfly.library.builtin import Answer, address_of, exchange
+from mayfly.market._purchase import listed
 from mayfly.market._terms import PAYMENT_REQUIRED, Terms, read_terms
+
+if TYPE_CHECKING:
+    from mayfly.core import Settings
 
 WELL_KNOWN: Final = "/.well-known/x402"
 RESOURCES: Final = "/discovery/resources"
@@ -77,6 +81,14 @@ Buy = Callable[[PricedResource, Mapping[str, Any], str], object]
 """Buy a resource with arguments; the key is the call id, under which nothing is paid twice. It returns the value."""
 
 
+def shop_urls(settings: Settings) -> list[str]:
+    """Return where the settings say that names are looked up; a pattern of hosts is no address."""
+    market = settings.market
+    if named := [one.strip() for one in market.shops.split(",") if one.strip()]:
+        return named
+    return [f"https://{host}" for host in listed(market.hosts) if not host.startswith(("*", "."))]
+
+
 def discover(url: str, *, seconds: float = 30.0) -> Discovered:
     """Return what is for sale at *url*: a seller, one of its lists, or one priced address."""
     ask = _Asker(url, seconds)
@@ -85,9 +97,9 @@ def discover(url: str, *, seconds: float = 30.0) -> Discovered:
         answer = ask(place)
         if answer.status == PAYMENT_REQUIRED:
             return Discovered(resources=(_priced(answer, place, "POST"),))
-        listed = _entries(answer) if answer.status == 200 else None
-        if listed is not None:
-            return _read_all(listed, place, ask)
+        entries = _entries(answer) if answer.status == 200 else None
+        if entries is not None:
+            return _read_all(entries, place, ask)
     raise MachineError(
         f"nothing is for sale at {one_line(url, limit=200)}: neither a price nor a list of x402",
         fix=f"name a priced address, or a list such as {urljoin(url, WELL_KNOWN)}",

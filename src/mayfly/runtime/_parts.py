@@ -81,10 +81,11 @@ class Parts:
             brief=self._brief,
             workspace=self._workspace,
             packages=lambda: self.packages.paths(),  # few jobs need them, so they are looked for when one does
-            purchases=self._purchase,
+            purchases=self.purchase,
         )
 
-    def _purchase(self, request: PurchaseRequest) -> PurchaseReply:
+    def purchase(self, request: PurchaseRequest) -> PurchaseReply:
+        """Buy through the wallet's broker; what a person has to agree to is put into the inbox."""
         # Imported where it is used: hardly any job buys.
         from mayfly.runtime._purchases import ask_person, purchase, with_strategy
 

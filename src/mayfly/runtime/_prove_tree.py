@@ -14,6 +14,7 @@ from mayfly.library import Registry, ToolCapability
 from mayfly.library.builtin import builtins
 from mayfly.promise import Promise, Saved, State, Tester, arguments_of, input_of, references, saved
 from mayfly.runtime._policy import Desk
+from mayfly.runtime._trees_for import library_of
 
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime
@@ -74,9 +75,7 @@ class _Again:
         self._found = found
         self._rerun = rerun
         self._suites: dict[str, str] = {}
-        self._registry = Registry(
-            (*builtins(runtime.settings), *runtime._capabilities), library=runtime.tools.capability
-        )
+        self._registry = Registry((*builtins(runtime.settings), *runtime._capabilities), library=library_of(runtime))
         self._workspace = Path(str(found.options.get("workspace") or runtime._workspace))
         self._tester = Tester(runtime.parts.sandbox, seconds=runtime.settings.gates.test_timeout)
         self._inputs = Inputs(found)

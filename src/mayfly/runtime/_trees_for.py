@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import Capability
-from mayfly.library import Registry
+from mayfly.library import LookUp, Registry
 from mayfly.library.builtin import builtins
+from mayfly.runtime._bought import Shops
 from mayfly.runtime._staging import Stager
 from mayfly.runtime._tool_supply import LibrarySupply
 from mayfly.runtime._tree import Trees
@@ -16,6 +17,12 @@ from mayfly.runtime._tree import Trees
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime
     from mayfly.runtime._story import Observer
+
+
+def library_of(runtime: Runtime) -> LookUp:
+    """Return where names are looked up that this program has not: in the library, then in the shops."""
+    tools, shops = runtime.tools, Shops(runtime.parts)
+    return lambda name, version: tools.capability(name, version) or shops.capability(name, version)
 
 
 def trees_for(
@@ -34,7 +41,7 @@ def trees_for(
     # The others of the library are found by their names.
     found = tools.capabilities_for(intent) if intent else ()
     listed = (*own, *(one for one in found if one.name not in taken))
-    registry = Registry(listed, library=tools.capability, search=tools.capabilities_for)
+    registry = Registry(listed, library=library_of(runtime), search=tools.capabilities_for)
     if model:
         # Imported where it is used: agents that work with tools load what sessions are made of.
         from mayfly.runtime._work import work_capability
