@@ -14,8 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import anyio
 import httpx
 import pytest
+from mcp import Client
 
 from mayfly.testing.chain import DOLLAR, Authorization, LocalChain, RpcServer, account
 
@@ -99,6 +101,16 @@ def sign(chain: LocalChain, requirement: dict[str, Any]) -> str:
     return base64.b64encode(json.dumps(payload).encode()).decode()
 
 
+def called(url: str, tool: str, arguments: dict[str, Any], meta: Any) -> object:
+    """Call a tool over MCP with the official client."""
+
+    async def connected() -> object:
+        async with Client(url) as client:
+            return (await client.call_tool(tool, arguments, meta=meta)).structured_content
+
+    return anyio.run(connected)
+
+
 def test_s_33_a_tool_of_the_library_is_sold_and_s_31_discovered(cli: Cli, configured: LocalChain) -> None:
     made = cli("tools", "write", "convert a roman numeral", "--source", "roman.py", "--examples", "examples.json")
     assert made.status == 0, made.err
@@ -115,12 +127,16 @@ def test_s_33_a_tool_of_the_library_is_sold_and_s_31_discovered(cli: Cli, config
         assert httpx.post(shop["url"], json={"numeral": "?"}, headers=failed, timeout=60).status_code == 500
         assert configured.balance(PAYEE.address) == 10_000
 
+        over_mcp = json.loads(base64.b64decode(sign(configured, requirement)))
+        assert called(shop["mcp"], "roman", {"numeral": "XIX"}, {"x402/payment": over_mcp}) == {"result": 19}
+        assert configured.balance(PAYEE.address) == 20_000
+
         listed = cli("market", "discover", shop["url"].removesuffix("/tools/roman"))
         assert (listed.status, listed.out.splitlines()[1].split()[:2]) == (0, ["roman", "0.01"])
         found = json.loads(cli("market", "discover", shop["url"], "--json").out)
         assert found["resources"][0]["input_schema"]["properties"]["numeral"] == {"type": "string"}
     earned = json.loads(cli("market", "pnl", "--json").out)
-    assert "10000" in json.dumps(earned)
+    assert "20000" in json.dumps(earned)
 
 
 @pytest.mark.parametrize(
