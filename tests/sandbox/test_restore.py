@@ -358,4 +358,5 @@ def test_pages_tell_nothing_of_the_job_before(box: Sandbox) -> None:
 
     counts = [faults(size) for size in (1, 500_000, 1_500_000, 1) * 3]
     assert worker(box).number == 1
-    assert max(counts) - min(counts) <= 3, counts
+    # Half a megabyte lies on 122 pages: that many fewer faults would tell of it. The kernel itself adds or saves a few.
+    assert max(counts) - min(counts) <= 20, counts
