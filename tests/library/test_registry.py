@@ -35,3 +35,16 @@ def test_what_is_not_there_is_said() -> None:
         registry.get("part")
     with pytest.raises(InputError, match="no version 3 of greet: known is 1"):
         registry.get("greet", 3)
+
+
+def test_what_is_held_is_had_without_looking_anywhere_else() -> None:
+    def nowhere(name: str, version: int) -> Capability | None:
+        raise AssertionError("nobody looks")
+
+    registry = Registry((version(1), version(2)), library=nowhere)
+    newest, older = registry.held("greet"), registry.held("greet", 1)
+    assert newest is not None
+    assert older is not None
+    assert (newest.version, older.version) == (2, 1)
+    assert registry.held("greet", 3) is None
+    assert registry.held("part") is None

@@ -67,6 +67,11 @@ class Registry:
             raise InputError(f"there is no version {version} of {name}: known is {known}", fix="plan it again")
         return versions[version or max(versions)]
 
+    def held(self, name: str, version: int = 0) -> Capability | None:
+        """Return what is held under a name, without looking anywhere else, which may take a while."""
+        versions = self._known.get(name, {})
+        return versions.get(version or max(versions, default=0))
+
     def _look_up(self, name: str, version: int) -> Capability | None:
         return None if self._library is None else self._library(name, version)
 

@@ -111,7 +111,10 @@ class Leaves:
     async def capability(self, promise: Promise[Any], needed: Mapping[str, object], effects: Effects) -> Value:
         """Call the capability that serves *promise*, and test what it gives."""
         if promise.capability:
-            capability = self.registry.get(promise.capability, promise.version)
+            asked = promise.capability, promise.version
+            held = self.registry.held(*asked)
+            # What is not held is looked up in the store, or in a shop at the other end of the world.
+            capability = await asyncio.to_thread(self.registry.get, *asked) if held is None else held
         else:
             capability = await self._missing.get(promise, needed, effects)
         return await self._call(capability, arguments_of(promise, needed, capability), promise, effects)
