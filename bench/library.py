@@ -94,7 +94,8 @@ def _call_table(calls: dict[str, Spread]) -> Table:
 
 
 _LOOK = """
-import json, resource, sys, time
+import json, sys, time
+from bench._peak import peak_kib
 started = time.perf_counter()
 from mayfly.core import Settings
 from mayfly.runtime import Runtime
@@ -107,11 +108,11 @@ def ms(work):
 with Runtime(Settings(state_dir=sys.argv[1])) as runtime:
     opened, tools = ms(lambda: runtime.tools)
     start = (time.perf_counter() - started) * 1000
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_kib()
     first, found = ms(lambda: tools.find("convert a roman numeral", 10))
     finds = sorted(ms(lambda: tools.find("a strict check of the phone header", 10))[0] for _ in range(20))
     one = ms(lambda: tools.capability(found[0].name if found else "nothing"))[0]
-    after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    after = peak_kib()
     listed = ms(lambda: len(tools.list()))[0]
     memory = [before / 1024, (after - before) / 1024]
     print(json.dumps([start, opened, first, finds[len(finds) // 2], one, listed, *memory]))
@@ -146,7 +147,12 @@ def _large(place: Path, *, tools: int) -> Table:
 
 def _look(state: Path) -> list[float]:
     done = subprocess.run(
-        [sys.executable, "-c", _LOOK, str(state)], check=True, capture_output=True, text=True, env=dict(os.environ)
+        [sys.executable, "-c", _LOOK, str(state)],
+        cwd=Path(__file__).resolve().parent.parent,
+        check=True,
+        capture_output=True,
+        text=True,
+        env=dict(os.environ),
     )
     return [float(value) for value in json.loads(done.stdout)]
 

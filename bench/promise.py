@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import resource
 import subprocess
 import sys
 import tempfile
@@ -12,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from bench._peak import peak_kib
 from bench._table import Table, number
 from mayfly.core import UNSET, Capability, Settings
 from mayfly.library import Registry
@@ -80,8 +80,8 @@ def one(nodes: int) -> Ran:
         ended = time.perf_counter()
         if not outcome.resolved:
             raise SystemExit(f"the tree of {nodes} promises was not resolved: {outcome.reason}")
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        return Ran(nodes, planned - began, ended - planned, runtime.parts.ledger.count() - before, peak)
+        events = runtime.parts.ledger.count() - before
+        return Ran(nodes, planned - began, ended - planned, events, peak_kib() // 1024)
 
 
 def _apart(nodes: int) -> Ran:
