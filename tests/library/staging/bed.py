@@ -16,8 +16,12 @@ TOOL = "shout"
 PATH = "src/mayfly/library/builtin/_shout.py"
 OLD = 'def shout(text: str) -> str:\n    """Say it loudly."""\n    return text.upper()\n'
 NEW = 'def shout(text: str) -> str:\n    """Say it loudly."""\n    return f"{text.upper()}!"[: len(text)]\n'
+# Plugins that happen to be in this environment and take two of the three seconds that a start of pytest takes.
+QUICKLY = '[tool.pytest.ini_options]\naddopts = "-p no:schemathesis -p no:langsmith_plugin"\n'
 FILES = {
-    "pyproject.toml": '[tool.mayfly.staging]\ncontracts = ["tests/test_contract.py"]\nsmoke = ["-m mayfly"]\n',
+    "pyproject.toml": (
+        f'[tool.mayfly.staging]\ncontracts = ["tests/test_contract.py"]\nsmoke = ["-m mayfly"]\n{QUICKLY}'
+    ),
     "src/mayfly/__init__.py": "",
     "src/mayfly/__main__.py": (
         "from mayfly.library.builtin._shout import shout\n\nprint(shout.__name__, shout('ok'))\n"
