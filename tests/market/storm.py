@@ -104,7 +104,8 @@ def _one(bench: Bench, chance: random.Random, directory: Path, number: int, repo
         if wrong := world.wrongs():
             raise Wrong(f"round {number}: {'; '.join(wrong)}")
         if seen != f"delivered:{CALLS}" or len(world.charges()) != CALLS:
-            raise Wrong(f"round {number}: in calm weather {seen}, charged {len(world.charges())} times")
+            reasons = sorted({str(one.get("reason", "")) for one in world.said})
+            raise Wrong(f"round {number}: in calm weather {seen}, charged {len(world.charges())} times ({reasons})")
         report.rounds += 1
         report.charges += len(world.charges())
         report.runs += world.runs()

@@ -189,3 +189,14 @@ def test_the_bytecode_that_is_shipped_names_its_source() -> None:
     here = Path(package.__file__).parent
     compiled = json.loads((here / "token.json").read_text())
     assert compiled["source"] == sha256((here / "Token.sol").read_bytes()).hexdigest()
+
+
+def test_a_chain_that_nobody_uses_has_new_blocks_all_the_same(
+    chain: LocalChain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # What is signed begins ten minutes ago; for a chain that stood still since then it would not be valid yet.
+    later = time.time() + 1000
+    monkeypatch.setattr("mayfly.testing.chain._chain.time.time", lambda: later)
+    newest = chain.ask("eth_getBlockByNumber", ["latest", False])["result"]
+    assert int(newest["timestamp"]) == int(later)
+    assert int(chain.ask("eth_getBlockByNumber", ["latest", False])["result"]["number"]) == int(newest["number"])

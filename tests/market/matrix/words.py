@@ -188,7 +188,9 @@ class Words:
     def _told(self, started: list[Actor], ended: list[dict[str, Any] | None]) -> str:
         words: Counter[str] = Counter()
         for actor, said in zip(started, ended, strict=True):
-            log = actor.out.with_suffix(".log").read_text()
+            # One that was killed at once has not even begun to write.
+            file = actor.out.with_suffix(".log")
+            log = file.read_text() if file.exists() else ""
             if said is None and "Traceback" in log:
                 raise AssertionError(log[-3000:])
             for one in said["purchases"] if said else [{"status": "killed"}]:

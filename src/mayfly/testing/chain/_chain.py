@@ -32,6 +32,8 @@ DOLLAR = 1_000_000
 _GAS = 1_000_000
 # Ether that an account gets to pay for gas, in wei: more than any test spends.
 _FUEL = 10**20
+# Seconds after which the newest block is old; a tenth of what a payment may lie back.
+_STALE = 60
 
 
 _TRANSFER = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)"
@@ -84,6 +86,7 @@ class LocalChain:
         self._web3: Web3 = Web3(self._provider)
         self.lock = threading.RLock()
         """Held while the chain is asked or told something: py-evm is not made for threads."""
+        self._looked = time.time()
         self._bank = self.evm.get_accounts()[0]
         self._deploy()
 
@@ -112,6 +115,7 @@ class LocalChain:
     def ask(self, method: str, params: list[Any]) -> dict[str, Any]:
         """Answer one question of JSON-RPC as the provider does: numbers are numbers, errors are in the answer."""
         with self.lock:
+            self._keep_time()
             return dict(self._provider.request_func(self._bare, self._bare.middleware_onion)(method, params))
 
     # Money.
@@ -187,6 +191,17 @@ class LocalChain:
             self.evm.time_travel(max(self.now, int(time.time())) + int(seconds))
             self.evm.mine_block()
 
+    def _keep_time(self) -> None:
+        """Add a block where the newest one is old: other chains have new ones whether anybody sends or not.
+
+        What is signed begins ten minutes ago, as x402 has it: for a chain that stands still longer it is not valid yet.
+        """
+        wall = time.time()
+        if wall - self._looked > _STALE:
+            self._looked = wall
+            if wall - self.now > _STALE:
+                self.advance(0)
+
     @contextmanager
     def taken_back(self) -> Iterator[None]:
         """Let the chain be afterwards as it was before the body: blocks, money and time."""
@@ -197,6 +212,7 @@ class LocalChain:
         finally:
             with self.lock:
                 self.evm.revert_to_snapshot(before)
+                self._looked = 0.0
 
     @contextmanager
     def served(self) -> Iterator[RpcServer]:
