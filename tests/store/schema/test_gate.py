@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, get_args
 
@@ -288,11 +290,22 @@ def test_any_text_is_decided_without_a_crash(sql: str) -> None:
 # Each guard of SQLite with the other one switched off.
 
 
+@pytest.fixture
+def driver() -> Iterator[sqlite3.Connection]:
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        made.executescript(
+            "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT); INSERT INTO users VALUES (1, 'a');"
+            "CREATE TABLE agent_x (a, b); CREATE INDEX agent_i ON agent_x (a);"
+            "CREATE VIEW agent_v AS SELECT a FROM agent_x;"
+            "CREATE TRIGGER t AFTER INSERT ON users BEGIN SELECT 1; END;"
+        )
+        yield made
+
+
 @pytest.mark.parametrize(
     "sql", ["DROP TABLE users", "DROP TABLE agent_x", "DROP INDEX agent_i", "DROP VIEW agent_v", "DROP TRIGGER t"]
 )
-def test_the_comparison_alone_sees_what_is_missing(sql: str) -> None:
-    driver = _sample()
+def test_the_comparison_alone_sees_what_is_missing(sql: str, driver: sqlite3.Connection) -> None:
     before = picture(driver)
     driver.execute(sql)
     with pytest.raises(Refusal) as refused:
@@ -315,8 +328,7 @@ def test_the_comparison_alone_sees_what_is_missing(sql: str) -> None:
         "CREATE TABLE agent_k (a REFERENCES mayfly_events (id))",
     ],
 )
-def test_the_comparison_alone_sees_what_is_changed(sql: str) -> None:
-    driver = _sample()
+def test_the_comparison_alone_sees_what_is_changed(sql: str, driver: sqlite3.Connection) -> None:
     before = picture(driver)
     driver.execute(sql)
     with pytest.raises(Refusal):
@@ -342,19 +354,7 @@ def test_the_comparison_alone_sees_what_is_changed(sql: str) -> None:
         "SAVEPOINT s",
     ],
 )
-def test_the_authorizer_alone_stops_what_is_no_extension(sql: str) -> None:
-    driver = _sample()
+def test_the_authorizer_alone_stops_what_is_no_extension(sql: str, driver: sqlite3.Connection) -> None:
     with pytest.raises(Refusal):
         run_guarded(driver, sql, SchemaRules())
     assert driver.execute("SELECT count(*) FROM users").fetchone() == (1,)
-
-
-def _sample() -> sqlite3.Connection:
-    driver = sqlite3.connect(":memory:", isolation_level=None)
-    driver.executescript(
-        "CREATE TABLE users (id INTEGER PRIMARY KEY, email TEXT); INSERT INTO users VALUES (1, 'a');"
-        "CREATE TABLE agent_x (a, b); CREATE INDEX agent_i ON agent_x (a);"
-        "CREATE VIEW agent_v AS SELECT a FROM agent_x;"
-        "CREATE TRIGGER t AFTER INSERT ON users BEGIN SELECT 1; END;"
-    )
-    return driver
