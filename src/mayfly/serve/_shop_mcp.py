@@ -122,8 +122,7 @@ def _priced(required: Mapping[str, Any]) -> CallToolResult:
 def _answered(offer: Offer, said: ShopReply) -> CallToolResult:
     """Hand out what the seller says, with its receipt where there is one."""
     value = json.loads(said.body)
-    good = said.status == _GOOD
-    if good:
+    if said.status == _GOOD:
         plain = is_record(offer.output_schema) and isinstance(value, dict)
         reply = Reply(text=value_text(value), data=value if plain else {"result": value})
     else:
