@@ -13,10 +13,10 @@ PLAIN = (
     "import re, json\nfrom datetime import date\n"
     "def f(x): return re.sub('a', 'b', json.dumps([x, str(date(2024, 1, 2))]))"
 )
-# What is imported is known only when it is run.
+# What is imported is known only when it is run. An extension module of every Python: csv is built in where Debian is.
 HIDDEN = "def f(name):\n    print('once')\n    return __import__(name).__name__"
 CAUGHT = (
-    "def f(x):\n    try:\n        __import__('_csv')\n"
+    "def f(x):\n    try:\n        __import__('_decimal')\n"
     "    except BaseException:\n        return 'caught'\n    return 'there'"
 )
 
@@ -39,10 +39,10 @@ def test_a_job_that_comes_to_need_more_gets_it(box: Sandbox, name: str) -> None:
 
 def test_what_needed_more_once_does_not_begin_without_again(own: Sandbox) -> None:
     with own:
-        assert own.run(HIDDEN, "f", "csv").value == "csv"
+        assert own.run(HIDDEN, "f", "decimal").value == "decimal"
         lean = next(zygote for outfit, zygote in own._pool._zygotes.items() if outfit.lean)
         before = lean.taken
-        assert own.run(HIDDEN, "f", "csv").value == "csv"
+        assert own.run(HIDDEN, "f", "decimal").value == "decimal"
         assert lean.taken == before
 
 
@@ -58,39 +58,40 @@ def test_no_job_can_hold_on_to_a_lean_worker(box: Sandbox) -> None:
 
 
 def test_pinned_jobs_get_more_as_well(box: Sandbox) -> None:
-    answers = [box.run(HIDDEN, "f", "csv", lane="pinned", tenant="lean") for _ in range(3)]
-    assert [answer.value for answer in answers] == ["csv"] * 3
+    answers = [box.run(HIDDEN, "f", "decimal", lane="pinned", tenant="lean") for _ in range(3)]
+    assert [answer.value for answer in answers] == ["decimal"] * 3
     assert [answer.output for answer in answers] == ["once\n"] * 3
 
 
 def test_a_pinned_worker_that_needs_more_later_is_replaced(box: Sandbox) -> None:
-    source = "def f(x):\n    return __import__('csv').__name__ if x else 'no'"
-    assert [box.run(source, "f", x, lane="pinned").value for x in (0, 0, 1, 0)] == ["no", "no", "csv", "no"]
+    source = "def f(x):\n    return __import__('decimal').__name__ if x else 'no'"
+    assert [box.run(source, "f", x, lane="pinned").value for x in (0, 0, 1, 0)] == ["no", "no", "decimal", "no"]
 
 
 def test_a_stream_begins_again_before_its_first_item(box: Sandbox) -> None:
-    source = "def f(x):\n    name = __import__('csv').__name__\n    yield from [name, 2]\n"
+    source = "def f(x):\n    name = __import__('decimal').__name__\n    yield from [name, 2]\n"
     with box.stream(source, "f") as stream:
-        assert list(stream) == ["csv", 2]
+        assert list(stream) == ["decimal", 2]
     assert stream.result is not None
     assert stream.result.ok
 
 
 def test_items_that_were_handed_out_are_not_handed_out_again(box: Sandbox) -> None:
     source = (
-        "import time\ndef f(x):\n    yield 1\n    time.sleep(0.2)\n    yield 2\n    yield __import__('csv').__name__\n"
+        "import time\ndef f(x):\n    yield 1\n    time.sleep(0.2)\n    yield 2\n"
+        "    yield __import__('decimal').__name__\n"
     )
-    for expected in ([1, 2], [1, 2, "csv"]):  # the next time it is known what it needs
+    for expected in ([1, 2], [1, 2, "decimal"]):  # the next time it is known what it needs
         with box.stream(source, "f") as stream:
             assert list(stream) == expected
         assert stream.result is not None
         assert stream.result.ok is (len(expected) == 3)
-    assert box.run(source, "f").value == [1, 2, "csv"]
+    assert box.run(source, "f").value == [1, 2, "decimal"]
 
 
 def test_both_times_count(box: Sandbox) -> None:
-    source = "import time\ndef f(x):\n    time.sleep(0.6)\n    return __import__('csv').__name__\n"
-    box.run("import csv\ndef f(x): return 1", "f")  # what has all modules has started
+    source = "import time\ndef f(x):\n    time.sleep(0.6)\n    return __import__('decimal').__name__\n"
+    box.run("import decimal\ndef f(x): return 1", "f")  # what has all modules has started
     late = box.run(source, "f", timeout=1.0)
     assert (late.status, late.error) == ("timeout", "Sandbox timeout after 1000ms")
     assert box.run(source, "f", timeout=20.0).milliseconds > 600

@@ -35,8 +35,8 @@ class Room:
         self._config = config
         self._owner = owner
         self._machine = machine
-        # Where mount points below a scratch directory are made: outside, by its own path on the disk.
-        self._scratch: dict[str, str] = {}
+        # Where mount points below a scratch directory are made: in its source, which is not mounted with other owners.
+        self._scratch: dict[str, int] = {}
 
     def build(self) -> None:
         """Mount everything and make it the root."""
@@ -47,15 +47,15 @@ class Room:
         os.chdir(_BASE)
         for path in config["shown"]:
             self._show(path)
-        for target, source in config["scratch"].items():
-            self._bind_scratch(target, source)
+        for target in sorted(config["scratch"], key=len):  # one that lies in another after that
+            self._bind_scratch(target, config["scratch"][target])
         for path in config["tools"]:
             self._show(path)
         for path in config["granted"]:
             self._bind_sealed(path)
         self._mount_workspace()
         for path in config["mounts"]:
-            self._bind_sealed(path)
+            self._bind_below_workspace(path)
         for path in config["covered"]:
             self._cover(path)
         self._write_files()
@@ -111,24 +111,40 @@ class Room:
         except OSError:
             self._bind(self._sources[path], path, _SEALED)
 
+    def _bind_below_workspace(self, path: str) -> None:
+        """Bind a mount of the workspace where commands left its place as it was; a link there could lead anywhere."""
+        place = _BASE + path
+        is_directory = stat.S_ISDIR(os.fstat(self._sources[path]).st_mode)
+        if os.path.realpath(place) == place and os.path.lexists(place) and os.path.isdir(place) == is_directory:
+            self._bind_sealed(path)
+
     def _bind_scratch(self, target: str, source: str) -> None:
         self._bind_tree(self._sources[source], target, _SCRATCH)
-        self._scratch[target] = f"/proc/self/fd/{self._sources[source]}"
+        self._scratch[target] = self._sources[source]
 
     def _make_point(self, path: str, *, directory: bool) -> None:
-        """Make what a mount needs to stand on; below a scratch directory, by a path that we may write to."""
-        place = self._writable(path)
-        with contextlib.suppress(OSError):
-            os.makedirs(place if directory else os.path.dirname(place), exist_ok=True)
-        if not directory and not os.path.lexists(place):
+        """Make what a mount needs to stand on."""
+        if directory:
+            self._make_directory(path)
+            return
+        place = f"{self._make_directory(os.path.dirname(path))}/{os.path.basename(path)}"
+        if not os.path.lexists(place):
             os.close(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o444))
 
-    def _writable(self, path: str) -> str:
-        """Return where *path* can be made: scratch directories are mounted with owners that we are not."""
-        for target, source in self._scratch.items():
-            if path.startswith(target + "/"):
-                return source + path[len(target) :]
-        return "." + path
+    def _make_directory(self, path: str) -> str:
+        """Make a directory and return a path by which we may write to it: scratch is mounted with owners we are not."""
+        scratch = self._scratch_of(path)
+        if not scratch:
+            with contextlib.suppress(OSError):
+                os.makedirs("." + path, exist_ok=True)
+            return "." + path
+        source, inside = self._scratch[scratch], os.path.relpath(path, scratch)
+        _make_beneath(source, inside)
+        return f"/proc/self/fd/{source}/{inside}"
+
+    def _scratch_of(self, path: str) -> str:
+        """Return the scratch directory that *path* lies in, the innermost: a home may lie below /tmp."""
+        return max((one for one in self._scratch if f"{path}/".startswith(one + "/")), key=len, default="")
 
     def _mount_workspace(self) -> None:
         config = self._config
@@ -148,11 +164,15 @@ class Room:
         os.chdir("..")
         _kernel.unmount(_STAGE)
         os.rmdir(_STAGE)
-        alias = self._writable(config["alias"]) if config["alias"] else ""
-        if alias and not os.path.lexists(alias):
-            with contextlib.suppress(OSError):
-                os.makedirs(os.path.dirname(alias), exist_ok=True)
-                os.symlink(path, alias)
+        if config["alias"] and not config["alias"].startswith(path + "/"):
+            self._make_link(config["alias"], path)
+
+    def _make_link(self, alias: str, path: str) -> None:
+        """Give the workspace the other name that it has outside."""
+        with contextlib.suppress(OSError):
+            place = f"{self._make_directory(os.path.dirname(alias))}/{os.path.basename(alias)}"
+            if not os.path.lexists(place):
+                os.symlink(path, place)
 
     def _cover(self, path: str) -> None:
         """Put nothing in the place of a file or directory that is not to be read."""
@@ -194,3 +214,19 @@ class Room:
         _kernel.mount("tmpfs", "dev/shm", "tmpfs", _kernel.MS_NOSUID | _kernel.MS_NODEV, shared)
         for link, target in _LINKS.items():
             os.symlink(target, link)
+
+
+def _make_beneath(directory: int, path: str) -> None:
+    """Make the directories of *path* in a scratch directory, never by a link that an earlier command may have left."""
+    here = os.dup(directory)
+    for name in path.split("/"):
+        try:
+            os.mkdir(name, dir_fd=here)
+        except FileExistsError:
+            if not stat.S_ISDIR(os.stat(name, dir_fd=here, follow_symlinks=False).st_mode):
+                os.unlink(name, dir_fd=here)
+                os.mkdir(name, dir_fd=here)
+        below = os.open(name, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)

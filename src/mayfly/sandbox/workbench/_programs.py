@@ -17,6 +17,8 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt
 _USUAL_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 # What marks the root of a tree of programs that is shown whole: a virtual environment, a conda environment.
 _MARKS = ("pyvenv.cfg", "conda-meta")
+# Directories that a command has of its own: of the machine's only what is asked for below them is shown.
+_OWN = ("/tmp", "/var/tmp", "/run")
 # What programs in PREFIX/bin look for beside it.
 _BESIDE = ("lib", "lib64", "libexec", "include")
 # Below the toolchains' own directories: files in which they keep what lets somebody in.
@@ -62,10 +64,11 @@ def _tree_of(path: str, home: str) -> list[str]:
 
 
 def _outermost(paths: Iterable[str], home: str) -> list[str]:
-    """Return the real directories among *paths*, those inside another left out, and never one that holds the home."""
+    """Return the real directories among *paths*, those inside another left out, and none that holds _OWN or home."""
     real = {os.path.realpath(path) for path in paths} | {os.path.normpath(path) for path in paths}
     fit = {path for path in real if os.path.isdir(path) and not os.path.islink(path) and path != "/"}
-    fit = {path for path in fit if not _within(home, [path]) and not _within(path, ["/proc", "/sys", "/dev", "/run"])}
+    fit = {path for path in fit if not any(_within(own, [path]) for own in (*_OWN, home))}
+    fit = {path for path in fit if not _within(path, ["/proc", "/sys", "/dev"])}
     return sorted(path for path in fit if not any(other != path and _within(path, [other]) for other in fit))
 
 
