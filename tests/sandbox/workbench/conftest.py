@@ -1,9 +1,15 @@
+import contextlib
 import os
+import shutil
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+import mayfly
 from mayfly.core import MachineError, WorkbenchSettings
 from mayfly.sandbox.workbench import Workbench
 
@@ -71,3 +77,33 @@ def bench(make: Make) -> Workbench:
             raise
         pytest.skip(str(error))
     return found
+
+
+@pytest.fixture(scope="session")
+def library() -> Iterator[str]:
+    """A copy of Mayfly that everybody may read, since the repository may lie where other users cannot enter."""
+    place = tempfile.mkdtemp(prefix="mayfly-library-", dir="/tmp")
+    os.chmod(place, 0o755)
+    shutil.copytree(Path(mayfly.__file__).parent, f"{place}/mayfly", ignore=shutil.ignore_patterns("__pycache__"))
+    yield place
+    shutil.rmtree(place)
+
+
+@contextlib.contextmanager
+def as_somebody(who: str, library: str) -> Iterator[tuple[list[str], str]]:
+    """Yield how a Python with Mayfly is started by this user or an ordinary one, and a directory for it."""
+    user = 54321 if who == "ordinary" and os.getuid() == 0 else os.getuid()
+    python = "/usr/bin/python3" if user != os.getuid() else sys.executable
+    known = "import sys; sys.exit(sys.version_info < (3, 11))"
+    if not os.path.exists(python) or subprocess.run([python, "-c", known]).returncode:
+        pytest.skip("no interpreter that an ordinary user could run")
+    place = tempfile.mkdtemp(prefix="mayfly-user-", dir="/tmp")
+    try:
+        switch = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if user != os.getuid() else []
+        if switch:
+            os.chown(place, user, user)
+        os.chmod(place, 0o755)  # where root's commands run as another user, they have to come in
+        variables = ("PATH=/usr/bin:/bin", f"HOME={place}/home", f"PYTHONPATH={library}", f"TMPDIR={place}")
+        yield ["env", "-i", "-C", "/", *variables, *switch, python, "-B"], place
+    finally:
+        shutil.rmtree(place)

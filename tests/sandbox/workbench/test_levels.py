@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,7 @@ from mayfly.core import InputError, MachineError
 from mayfly.sandbox.workbench import Workbench
 from mayfly.sandbox.workbench._launcher import NotLaunched
 
-from .conftest import Make
-
-REPOSITORY = Path(__file__).parents[3]
+from .conftest import Make, as_somebody
 
 
 @pytest.fixture
@@ -130,26 +127,9 @@ with Workbench(work, state=place / "state") as bench:
 """
 
 
-def test_an_ordinary_user_renames_directories_too(tmp_path: Path) -> None:
-    user = 54321
-    python = "/usr/bin/python3" if os.getuid() == 0 else sys.executable
-    known = "import sys; sys.exit(sys.version_info < (3, 11))"
-    if not os.path.exists(python) or subprocess.run([python, "-c", known]).returncode:
-        pytest.skip("no interpreter that an ordinary user could run")
-    if os.getuid() == 0 and not all(one.stat().st_mode & 0o001 for one in REPOSITORY.parents):
-        pytest.skip("an ordinary user cannot enter the directory of this repository")
-    place = Path(f"/tmp/mayfly-user-{os.getpid()}")
-    place.mkdir(mode=0o700)
-    switch = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] if os.getuid() == 0 else []
-    if switch:
-        os.chown(place, user, user)
-    environment = {"PATH": "/usr/bin:/bin", "HOME": str(place / "home"), "PYTHONPATH": str(REPOSITORY / "src")}
-    try:
-        done = subprocess.run(
-            [*switch, python, "-c", AS_USER, str(place)], env=environment, cwd="/", capture_output=True, text=True
-        )
-    finally:
-        subprocess.run(["rm", "-rf", str(place)], check=True)
+def test_an_ordinary_user_renames_directories_too(library: str) -> None:
+    with as_somebody("ordinary", library) as (start, place):
+        done = subprocess.run([*start, "-c", AS_USER, place], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0].startswith("namespaces"), done.stdout

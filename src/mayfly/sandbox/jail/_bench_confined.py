@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from . import _bench_asked, _kernel, _landlock, _seccomp
+from ._bench_family import Family
 from ._bench_owner import Owner
 from ._bench_room import Room
 from ._wire import PORT
@@ -22,7 +23,6 @@ from ._wire import PORT
 GO = b"G"
 # Seconds until a process that nobody waits for is collected.
 _REAP_SECONDS = 0.5
-_PR_SET_CHILD_SUBREAPER = 36
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty")
 # All rights on files that there are; those that this kernel does not know are left out.
 _EVERYTHING = (1 << 16) - 1
@@ -70,16 +70,16 @@ class Confined:
     def enter_landlock(self) -> NoReturn:
         """Start the command in its copy of the workspace, where Landlock is all there is."""
         self._await_go()
-        # There is no namespace to end with its first process: whoever loses its parent becomes our child.
-        _kernel.prctl(_PR_SET_CHILD_SUBREAPER, 1)
-        _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGTERM)
         socket.send_fds(self._channel, [b"{}"], [os.pidfd_open(os.getpid())])
         self._await_request()
+        family = self._make_family()
         ours, theirs = socket.socketpair()
+        here = os.getpid()
         main = os.fork()
         if main == 0:
             try:
                 self._restrict()
+                end_with(here)
                 if not self._config["user"]:  # whoever is nobody owns nothing but the copy
                     calls = tuple(_bench_asked.Modes.calls[self._machine])
                     _bench_asked.install(self._machine, theirs, calls)
@@ -96,7 +96,16 @@ class Confined:
         self._tell({"doors": 0}, [])
         places = [self._config["overlay"], *self._config["scratch"].values()]
         modes = _bench_asked.Modes(descriptors[0], self._machine, places) if descriptors else None
-        self._attend_family(main, modes)
+        self._attend_family(family, main, modes)
+
+    def _make_family(self) -> Family:
+        """Prepare for the processes of the command: there is no namespace to end with its first one."""
+        user = self._config["user"]
+        if not user:
+            self._owner.step_down()  # with privileges left the kernel would not limit what it counts
+        family = Family(user=user, tasks=self._config["tasks"], newest_landlock=self._config["newest_landlock"])
+        self._config["limits"]["RLIMIT_NPROC"] = family.limit
+        return family
 
     def _restrict(self) -> None:
         user = self._config["user"]
@@ -117,28 +126,14 @@ class Confined:
         self._owner.step_down()
         self._close_ways(network=False)
 
-    def _attend_family(self, main: int, modes: _bench_asked.Modes | None) -> NoReturn:
+    def _attend_family(self, family: Family, main: int, modes: _bench_asked.Modes | None) -> NoReturn:
         """Wait for the command, or for the host to hang up; then end all that descends from it."""
-        signal.signal(signal.SIGTERM, lambda *_: _end_family())
-        poll = select.poll()
-        end = os.pidfd_open(main)
-        poll.register(end, select.POLLIN)
-        poll.register(self._channel, select.POLLIN)
-        if modes is not None:
-            poll.register(modes.listener, select.POLLIN)
+        poll = self._poll(main, modes)
         while True:
-            ready = dict(poll.poll())
-            if end in ready or self._channel.fileno() in ready:
-                break
-            if modes is not None and ready.get(modes.listener, 0) & select.POLLIN:
-                modes.answer()
-            elif modes is not None:
-                poll.unregister(modes.listener)
-        done, status = os.waitpid(main, os.WNOHANG)
-        if done:
-            code = os.waitstatus_to_exitcode(status)
-            self._channel.send(json.dumps({"code": code if code >= 0 else 128 - code}).encode())
-        _end_family()
+            ready = dict(poll.poll(_REAP_SECONDS * 1000))
+            if self._channel.fileno() in ready or self._reap(main):
+                family.end()
+            self._answer(poll, ready, modes)
 
     def _await_go(self) -> None:
         """Wait until the host has put us into a group where all our children will be counted."""
@@ -192,19 +187,28 @@ class Confined:
             self._execute()
         self._close_streams()
         theirs.close()
-        poll = select.poll()
-        poll.register(os.pidfd_open(main), select.POLLIN)
         renames = self._hear_about_renames(ours)
-        if renames is not None:
-            poll.register(renames.listener, select.POLLIN)
+        poll = self._poll(main, renames)
         while True:
             ready = dict(poll.poll(_REAP_SECONDS * 1000))
-            if renames is not None and ready.get(renames.listener, 0) & select.POLLIN:
-                renames.answer()
-            elif renames is not None and renames.listener in ready:
-                poll.unregister(renames.listener)  # nobody is left who could ask
-                renames = None
-            self._reap(main)
+            self._answer(poll, ready, renames)
+            if self._channel.fileno() in ready or self._reap(main):
+                os._exit(0)  # all others end with us
+
+    def _poll(self, main: int, asked: _bench_asked.Asked | None) -> select.poll:
+        """Return what is to be waited for: the command's end, the host hanging up, the kernel's questions."""
+        poll = select.poll()
+        for descriptor in (os.pidfd_open(main), self._channel.fileno(), *([asked.listener] if asked else [])):
+            poll.register(descriptor, select.POLLIN)
+        return poll
+
+    @staticmethod
+    def _answer(poll: select.poll, ready: dict[int, int], asked: _bench_asked.Asked | None) -> None:
+        """Answer the kernel's question, if it has one."""
+        if asked is not None and ready.get(asked.listener, 0) & select.POLLIN:
+            asked.answer()
+        elif asked is not None and asked.listener in ready:
+            poll.unregister(asked.listener)  # nobody is left who could ask
 
     def _ask_about_renames(self, channel: socket.socket) -> None:
         """Have renames told to the first process, where it has to help; without it directories cannot be renamed."""
@@ -219,15 +223,16 @@ class Confined:
         channel.close()
         return _bench_asked.Renames(descriptors[0], self._machine) if descriptors else None
 
-    def _reap(self, main: int) -> None:
-        """Collect the dead; when the command is among them, say how it ended and end all others with us."""
+    def _reap(self, main: int) -> bool:
+        """Collect the dead; when the command is among them, say how it ended."""
         with contextlib.suppress(ChildProcessError):
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 pid, status = found
                 if pid == main:
                     code = os.waitstatus_to_exitcode(status)
                     self._channel.send(json.dumps({"code": code if code >= 0 else 128 - code}).encode())
-                    os._exit(0)
+                    return True
+        return False
 
     def _close_streams(self) -> None:
         for descriptor in (self._stdin, self._output):
@@ -257,15 +262,8 @@ class Confined:
         os._exit(code)
 
 
-def _end_family() -> NoReturn:
-    """End all our descendants, however often they multiply: those that lose their parent become our children."""
-    while True:
-        with open(f"/proc/self/task/{os.getpid()}/children") as file:
-            children = [int(word) for word in file.read().split()]
-        for child in children:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(child, signal.SIGKILL)
-        try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            os._exit(0)
+def end_with(parent: int) -> None:
+    """Have the kernel kill this process when its parent ends, also where that has happened before."""
+    _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(70)

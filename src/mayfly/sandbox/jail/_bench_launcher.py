@@ -13,12 +13,13 @@ import contextlib
 import errno
 import json
 import os
+import select
 import signal
 import socket
 import sys
 from typing import NoReturn
 
-from . import _bench_confined, _kernel
+from . import _bench_confined
 from ._bench_owner import Owner, ShiftedOwner
 
 READY = b"Z"
@@ -27,6 +28,7 @@ READY = b"Z"
 def main(descriptor: int) -> NoReturn:
     """Serve until the host hangs up."""
     control = socket.socket(fileno=descriptor)
+    host = os.pidfd_open(os.getppid())
     os.environ.clear()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how they ended: they say so themselves
     level = control.recv(64).decode()
@@ -37,17 +39,24 @@ def main(descriptor: int) -> NoReturn:
         control.send(json.dumps({"error": str(error), "errno": error.errno}).encode())
         os._exit(1)
     control.send(READY)
+    poll = select.poll()
+    for one in (control.fileno(), host):
+        poll.register(one, select.POLLIN)
     while True:
+        # Others may have the host's end of the channel, too: children it forked.
+        if host in dict(poll.poll()):
+            os._exit(0)
         try:
             message, descriptors, _, _ = socket.recv_fds(control, 1, 1)
         except OSError:
             os._exit(0)
         if not message:
             os._exit(0)
+        here = os.getpid()
         with contextlib.suppress(OSError):
             if os.fork() == 0:
                 control.close()
-                _start(level, owner, machine, *descriptors)
+                _start(here, level, owner, machine, *descriptors)
         for one in descriptors:
             os.close(one)
 
@@ -73,13 +82,13 @@ def _has_all_users() -> bool:
         return file.read().split() == ["0", "0", "4294967295"]
 
 
-def _start(level: str, owner: Owner, machine: str, channel: int) -> NoReturn:
+def _start(launcher: int, level: str, owner: Owner, machine: str, channel: int) -> NoReturn:
     """In a process of its own: raise the walls around one command, and tell what went wrong where it did."""
     speaking = socket.socket(fileno=channel)
     try:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.setsid()
-        _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGKILL)
+        _bench_confined.end_with(launcher)
         socket.send_fds(speaking, [b'{"began": true}'], [os.pidfd_open(os.getpid())])
         confined = _bench_confined.Confined(owner, machine, speaking)
         if level == "namespaces":

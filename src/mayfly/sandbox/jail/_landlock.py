@@ -22,7 +22,8 @@ _FILE_ONLY = WRITE_FILE | READ_FILE | EXECUTE | TRUNCATE | IOCTL_DEV
 _RIGHTS_BY_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
 _NET_BIND = 1
 _NET_CONNECT = 2
-_SCOPE_ALL = 3  # abstract unix sockets and signals, from ABI 6
+_SCOPE_SIGNALS = 2
+_SCOPE_ALL = 1 | _SCOPE_SIGNALS  # abstract unix sockets, too; both from ABI 6
 # Linux 6.2: the first version that governs truncation. Where Landlock is all there is, an older one is no wall.
 OLDEST_ALONE = 3
 
@@ -71,6 +72,20 @@ def restrict(
     finally:
         os.close(ruleset)
     return version
+
+
+def scope_signals(newest: int) -> bool:
+    """Let this process and its descendants signal no others; False where Landlock knows nothing of signals."""
+    if min(abi(), newest) < 6:
+        return False
+    _kernel.prctl(_kernel.PR_SET_NO_NEW_PRIVS, 1)
+    buffer = ctypes.create_string_buffer(struct.pack("=QQQ", 0, 0, _SCOPE_SIGNALS), 24)
+    ruleset = _kernel.syscall("landlock_create_ruleset", _kernel.LANDLOCK_CREATE_RULESET, buffer, 24, 0)
+    try:
+        _kernel.syscall("landlock_restrict_self", _kernel.LANDLOCK_RESTRICT_SELF, ruleset, 0)
+    finally:
+        os.close(ruleset)
+    return True
 
 
 def _allow_path(ruleset: int, path: str, rights: int) -> None:

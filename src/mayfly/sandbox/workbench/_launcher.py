@@ -172,7 +172,7 @@ class Running:
         """End it and everything that it started."""
         if self.gently:
             with contextlib.suppress(OSError):
-                self.channel.shutdown(socket.SHUT_WR)
+                signal.pidfd_send_signal(self._first if self._first >= 0 else self._process, signal.SIGTERM)
             return
         with contextlib.suppress(OSError):
             # The first process takes all others with it, and what waits for it outside ends then.

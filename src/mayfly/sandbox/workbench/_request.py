@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,8 @@ from mayfly.sandbox.workbench._doors import Openings
 from mayfly.sandbox.workbench._git import files_for_git, variables_for_git
 from mayfly.sandbox.workbench._programs import Seen, environment, home_directory
 
-# Where Landlock is all there is, root's commands run as this uid, which nobody has.
-SOMEBODY = 0x6FFE0001
+# Where Landlock is all there is, root's commands run as one of so many uids from this one on, which nobody has.
+_NOBODY, _MANY = 0x6FFE0001, 0xFFFE
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,9 +31,15 @@ class Request:
     place: Path
     level: str
     copy: bool
+    user: int
     openings: Openings
     masked: Mapping[str, str]
     variables: Mapping[str, str]
+
+
+def unused_user(level: str) -> int:
+    """Return a uid for the commands of one workbench and for nothing else; 0 where they have the uid of this user."""
+    return _NOBODY + secrets.randbelow(_MANY) if level == "landlock" and os.geteuid() == 0 else 0
 
 
 def make_request(request: Request, seen: Seen, settings: WorkbenchSettings) -> dict[str, Any]:
@@ -75,15 +82,17 @@ def make_request(request: Request, seen: Seen, settings: WorkbenchSettings) -> d
         "ports": [port for _, port in request.openings.targets],
         "memory": settings.memory,
         "readable": [here] if alone and request.masked else [],
-        "limits": _limits(settings, shared=alone and os.geteuid() != 0),
-        "user": SOMEBODY if alone and os.geteuid() == 0 else 0,
+        "limits": _limits(settings),
+        "tasks": settings.tasks,
+        "user": request.user,
         "newest_landlock": NEWEST_LANDLOCK,
     }
 
 
-def _limits(settings: WorkbenchSettings, *, shared: bool) -> dict[str, int]:
-    """Return limits of each process; that on tasks counts all of a user's, so not where the user is *shared*."""
+def _limits(settings: WorkbenchSettings) -> dict[str, int]:
+    """Return limits of each process, and of the number of all of them in a user namespace of their own."""
     limits = {
+        "RLIMIT_NPROC": settings.tasks,
         "RLIMIT_CORE": 1,  # not 0, with which a crash handler of the host's would still be given the memory
         "RLIMIT_FSIZE": max(settings.disk, 1),
     }
@@ -91,7 +100,7 @@ def _limits(settings: WorkbenchSettings, *, shared: bool) -> dict[str, int]:
         _cgroup.find()
     except _cgroup.NoGroups:
         limits["RLIMIT_DATA"] = settings.memory  # of each process: what it may write to, not what it reserves
-    return limits if shared else limits | {"RLIMIT_NPROC": settings.tasks}
+    return limits
 
 
 def _directory(root: str, cwd: str) -> str:

@@ -89,8 +89,10 @@ class Command:
                 ended = self._attend(running, reader)
             finally:
                 running.kill()
-                running.wait(_GONE_SECONDS)
+                gone = running.wait(_GONE_SECONDS)
             self._drain(reader)
+            if not gone:  # what they write meanwhile is not to be kept
+                return Ended("died", None, f"its processes could not be ended within {_GONE_SECONDS:g} s")
             return self._judge(ended, seat.group)
 
     def _attend(self, running: Running, reader: int) -> Ended | None:

@@ -26,7 +26,7 @@ from mayfly.sandbox.workbench._output import Output
 from mayfly.sandbox.workbench._overlay import OverlayTree
 from mayfly.sandbox.workbench._places import check_workspace, claim_place, recover, release_place
 from mayfly.sandbox.workbench._programs import git_identity, look_around, shell
-from mayfly.sandbox.workbench._request import SOMEBODY, Request, make_request
+from mayfly.sandbox.workbench._request import Request, make_request, unused_user
 from mayfly.sandbox.workbench._run import Command, Ended, Ran
 from mayfly.sandbox.workbench._seats import Seats
 
@@ -192,7 +192,8 @@ class Workbench:
 
     def _use_level(self, level: str) -> None:
         self.level = level
-        if level == "landlock" and os.geteuid() == 0:
+        self._user = unused_user(level)
+        if self._user:
             # Its commands are nobody's, and cannot pass through directories that are root's alone.
             release_place(self._place, self._claim)
             self._place, self._claim = claim_place(self._state, self.workspace, elsewhere=True)
@@ -204,10 +205,10 @@ class Workbench:
 
     def _use_copy(self) -> None:
         tree = CopyTree(self.workspace, self._place, self._masks.find, hidden=self._hidden)
-        if self.level == "landlock" and os.geteuid() == 0:
-            tree.give_to(SOMEBODY)
+        if self._user:
+            tree.give_to(self._user)
             for name in ("tmp", "var-tmp", "home", "home/.gitconfig"):
-                os.chown(self._place / name, SOMEBODY, SOMEBODY)
+                os.chown(self._place / name, self._user, self._user)
             os.chmod(self._place, 0o711)
         tree.refresh()
         self._tree = tree
@@ -238,6 +239,7 @@ class Workbench:
                 place=self._place,
                 level=self.level,
                 copy=isinstance(self._tree, CopyTree),
+                user=self._user,
                 openings=openings,
                 masked=masked,
                 variables=added,
