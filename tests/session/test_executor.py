@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import SessionSettings, Settings
+from mayfly.core import SessionSettings, Settings, WorkbenchSettings
 from mayfly.runtime import Session
 from mayfly.session import TurnAsked, TurnEnded
 from mayfly.store import KillSwitch
@@ -134,6 +134,61 @@ def test_a_turn_that_is_stopped_keeps_the_session(settings: Settings, workspace:
         assert session.turn("Fix it").status == "stopped"
         timer.join()
         assert session.turn("Fix something else").text == "later"
+
+
+@pytest.mark.parametrize("output", ["", "plain", "[begins so", '["a", "b"]', "[changed: 7 created]"])
+@pytest.mark.parametrize(
+    ("change", "note"),
+    [
+        ("echo x > new.txt", "[changed: 1 created]"),
+        ("rm -rf docs", "[changed: 2 deleted]"),
+        ("true", "[no file was changed]"),
+        ("mkdir -p .git/hooks; echo x > .git/hooks/pre-commit", "held"),
+    ],
+)
+def test_the_last_line_says_what_became_of_changes_whatever_was_printed(
+    output: str, change: str, note: str, settings: Settings, workspace: Path
+) -> None:
+    (workspace / "docs").mkdir()
+    (workspace / "docs" / "a.txt").write_text("a\n")
+    script = f"{change}; printf '%s' '{output}'; exit 3"
+    with (
+        chat_server(model(calls(("shell_exec", {"command": script})), says("done"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as session,
+    ):
+        session.turn("Fix it")
+        (done,) = session.log.turns[-1].returned.values()
+    *before, last = done.text.split("\n")
+    assert before == [*([output] if output else []), "[exit status 3]"]
+    if note == "held":
+        assert last.startswith("[not in the workspace yet: ")
+        assert done.held in last
+        assert done.held != ""
+    else:
+        assert last == note
+
+
+@pytest.mark.parametrize(
+    ("command", "limits", "why"),
+    [
+        ("sleep 60", {"timeout": 1.0}, "it ran for 1 s, its limit"),
+        ("yes > big", {"disk": 1 << 20}, "bytes, their limit"),
+        ("i=0; while :; do echo > many-$i; i=$((i+1)); done", {"files": 200}, "more than 200, their limit"),
+    ],
+)
+def test_what_was_ended_by_a_limit_keeps_nothing_and_says_so(
+    command: str, limits: dict[str, Any], why: str, tmp_path: Path, workspace: Path
+) -> None:
+    settings = Settings(state_dir=str(tmp_path / "state"), workbench=WorkbenchSettings(**limits))
+    (workspace / "a.txt").write_text("before\n")
+    script = f"echo half > a.txt; echo half > b.txt; echo begun; {command}"
+    ended, done = run(settings, workspace, calls(("shell_exec", {"command": script})), says("oh"))
+    assert ended.status == "done"
+    assert done[0][1] == "error"
+    last = done[0][2].split("\n")[-1]
+    assert last.startswith("[nothing was kept, ")
+    assert why in last
+    assert {path.name: path.read_text() for path in workspace.iterdir()} == {"a.txt": "before\n"}
 
 
 def test_a_turn_whose_process_died_before_anything_was_decided_goes_on_as_the_same_turn(

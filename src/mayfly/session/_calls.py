@@ -128,7 +128,7 @@ class CallsOf:
         """Return what is known of a call that was begun and not ended by an earlier process; None: do it again."""
         commit = self.room.done_before(key)
         if commit is not None:
-            told = f"[done before the session was interrupted; changed: {commit.changes.summary()}]"
+            told = "[done before the session was interrupted]"
             return "ok", ToolResult(told, Settled(status="committed", id=commit.id, summary=commit.changes.summary()))
         if capability is not None and capability.effect == "once":
             return "unknown", ToolResult(
@@ -168,7 +168,7 @@ class CallsOf:
     def _returned(self, turn: int, key: str, call: ToolCall, status: str, result: ToolResult) -> ToolReturned:
         settled = result.settled
         text = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False, indent=1)
-        told = settled.told() if settled is not None and not text.startswith("[") else ""
+        told = settled.told() if settled is not None else ""
         whole = harmless("\n".join(part for part in (text, told) if part)) or "[nothing was printed]"
         kept, blob = self._cut(whole)
         return ToolReturned(

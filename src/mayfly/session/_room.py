@@ -34,7 +34,7 @@ _SHOWN = 100_000
 class Settled:
     """What became of a set of changes."""
 
-    status: str  # nothing, committed, held, refused or conflict
+    status: str  # nothing, committed, held, refused, conflict, or dropped since the command was ended
     id: str = ""
     summary: str = ""
     diff: str = ""
@@ -102,7 +102,7 @@ class Room:
                 if not keep:
                     self.bench.drop()
                     return ran, Settled(status="nothing")
-                settled = self.settle(ran.changes, key=key, note=note)
+                settled = self._settle_ran(ran, key=key, note=note)
                 if settled.status != "conflict":
                     break
             return ran, settled
@@ -115,6 +115,13 @@ class Room:
                 if settled.status != "conflict":
                     break
             return settled
+
+    def _settle_ran(self, ran: Ran, *, key: str, note: str) -> Settled:
+        """Settle what a command changed; where it was ended before its own end, half of its changes are not kept."""
+        if ran.status in ("ok", "failed") or not len(ran.changes):
+            return self.settle(ran.changes, key=key, note=note)
+        self.bench.drop()
+        return Settled(status="dropped", summary=ran.changes.summary(), reasons=(ran.reason,))
 
     def settle(self, changes: Changes, *, key: str, note: str) -> Settled:
         """Put *changes* to the rules, and commit, hold or drop them as one."""

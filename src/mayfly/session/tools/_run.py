@@ -19,6 +19,8 @@ _HOSTS = listed(TEXT, "hosts it has to reach, such as example.com; none unless n
 _WORDS = listed(TEXT, "further arguments, word by word")
 # What a check prints is told up to here before the general limit on results.
 _TAIL = 6000
+# Said too, so that no line a program prints is taken for what became of its changes.
+_UNCHANGED = "[no file was changed]"
 _READING = ("status", "diff", "log", "show", "blame")
 _CHANGING = ("add", "branch", "checkout", "commit", "merge", "mv", "rebase", "restore", "revert", "rm", "stash",
              "switch", "tag", "cherry-pick", "reset", "apply", "init")  # fmt: skip
@@ -85,7 +87,7 @@ def _looking(room: Room, operation: str) -> Capability:
         effect="idempotent",
         asks=lambda call: (Asked(f"git_{operation}", shlex.join(call.arguments.get("arguments", ()))),),
         call=lambda call: _told(
-            *room.run(["git", operation, *call.arguments.get("arguments", ())], key=call.key, keep=False)
+            room.run(["git", operation, *call.arguments.get("arguments", ())], key=call.key, keep=False)[0]
         ),
     )
 
@@ -132,8 +134,8 @@ def _shell(room: Room, call: Invocation) -> ToolResult:
     return _told(ran, settled)
 
 
-def _told(ran: Ran, settled: Settled, *, tail: int = 0) -> ToolResult:
-    """Return what a program printed and how it ended."""
+def _told(ran: Ran, settled: Settled | None = None, *, tail: int = 0) -> ToolResult:
+    """Return what a program printed and how it ended; the last line says what became of its changes."""
     output = ran.output if not tail or len(ran.output) <= tail else f"[…]\n{ran.output[-tail:]}"
     end = {
         "ok": "",
@@ -142,7 +144,8 @@ def _told(ran: Ran, settled: Settled, *, tail: int = 0) -> ToolResult:
         "stopped": "[stopped by the person]",
     }.get(ran.status, f"[{ran.status}: {ran.reason}]")
     asked = [f"[it tried to reach {host}, which is not granted]" for host in ran.refused_hosts[:5]]
-    lines = [part for part in (output.rstrip("\n"), end, *asked) if part]
+    unchanged = _UNCHANGED if settled is not None and settled.status == "nothing" else ""
+    lines = [part for part in (output.rstrip("\n"), end, *asked, unchanged) if part]
     return ToolResult("\n".join(lines), settled, failed=ran.status not in ("ok", "failed"))
 
 
