@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -244,7 +244,9 @@ def test_a_bad_entry_is_named_and_the_others_stay(tmp_path: Path, entry: object,
     assert "a__b" in found.problems[1]
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
+@pytest.mark.parametrize("limit", [1000, 100_000], ids=["ordinary", "lifted"])
+def test_files_that_are_none(tmp_path: Path, lifted: Callable[[int], None], limit: int) -> None:
+    lifted(limit)  # as libraries of Ethereum do for the whole process
     path = tmp_path / "mcp.json"
     assert load_servers(path) == ((), ())
     for text in ("{", "[]", '{"mcpServers": []}', "[" * 100_000, "\xff"):

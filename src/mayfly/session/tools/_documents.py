@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mayfly.core import Asked, Capability, InputError, Invocation, one_line, parse_python
+from mayfly.core import Asked, Capability, InputError, Invocation, one_line, parse_json, parse_python
 from mayfly.session.tools._html import text_of_html
 from mayfly.session.tools._place import Place, text_in
 from mayfly.session.tools._schema import PATH, TEXT, said, takes
@@ -227,7 +227,7 @@ def _html(text: str) -> Iterator[Section]:
 
 def _notebook(text: str) -> Iterator[Section]:
     parts = []
-    for number, cell in enumerate(json.loads(text)["cells"], 1):
+    for number, cell in enumerate(_object(parse_json(text, "it"))["cells"], 1):
         source = _joined(cell.get("source", ""))
         if cell.get("cell_type") == "code":
             printed = "\n".join(filter(None, map(_printed, cell.get("outputs", ()))))
@@ -236,6 +236,12 @@ def _notebook(text: str) -> Iterator[Section]:
         else:
             parts.append(source)
     yield from _markdown("\n\n".join(parts))
+
+
+def _object(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("it is no object")
+    return value
 
 
 def _printed(output: Mapping[str, Any]) -> str:
@@ -248,7 +254,7 @@ def _joined(source: object) -> str:
 
 
 def _json(text: str) -> Iterator[Section]:
-    yield from _data("(all)", json.loads(text), 1)
+    yield from _data("(all)", parse_json(text, "it"), 1)
 
 
 def _toml(text: str) -> Iterator[Section]:

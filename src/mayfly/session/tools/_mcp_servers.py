@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tomllib
@@ -11,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mayfly.core import InputError, host_of, one_line
+from mayfly.core import InputError, host_of, one_line, parse_json
 
 # The name of a tool is made of it, and providers of models take 64 characters in all.
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]|_(?!_)){0,29}")
@@ -53,10 +52,10 @@ def load_servers(path: Path, *, environ: Mapping[str, str] | None = None) -> Con
             data = file.read(_LARGEST + 1)
         if len(data) > _LARGEST:
             raise ValueError(f"it is larger than {_LARGEST:,} bytes")
-        table = tomllib.loads(data.decode()) if path.suffix == ".toml" else json.loads(data)
+        table = tomllib.loads(data.decode()) if path.suffix == ".toml" else parse_json(data, "it")
     except FileNotFoundError:
         return Configured((), ())
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError, InputError) as error:
         return Configured((), (f"{path}: {one_line(str(error), limit=200)}",))
     named = table.get("mcpServers") if isinstance(table, dict) else None
     if not isinstance(named, dict):
