@@ -12,6 +12,7 @@ import pytest
 import mayfly
 from mayfly.core import MachineError, WorkbenchSettings
 from mayfly.sandbox.workbench import Workbench
+from mayfly.sandbox.workbench._files import remove_tree
 
 Make = Callable[..., Workbench]
 
@@ -106,4 +107,4 @@ def as_somebody(who: str, library: str) -> Iterator[tuple[list[str], str]]:
         variables = ("PATH=/usr/bin:/bin", f"HOME={place}/home", f"PYTHONPATH={library}", f"TMPDIR={place}")
         yield ["env", "-i", "-C", "/", *variables, *switch, python, "-B"], place
     finally:
-        shutil.rmtree(place)
+        remove_tree(place)
