@@ -21,6 +21,7 @@ from mayfly.promise import (
     Promise,
     Resolver,
     Tester,
+    TreeLimits,
     Work,
     past_of,
     saved,
@@ -148,7 +149,7 @@ class Bed:
             pool=pool,
             merge=lambda kind, values, parts: [item for value in values for item in value],  # type: ignore[attr-defined]
             watch=lambda promise: self.seen.append((promise.id, promise.state.value)),
-            max_depth=self.max_depth,
+            limits=TreeLimits(pool=pool, max_depth=self.max_depth),
             accept_weak=self.accept_weak,
         )
         try:

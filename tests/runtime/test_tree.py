@@ -232,7 +232,20 @@ def test_a_limit_around_a_tree_holds_inside_it(runtime: Runtime) -> None:
     with limit(nodes=2):
         outcome = runtime.resolve(both(leaf("give", 1), leaf("give", 2)))
     assert (outcome.status, outcome.code) == ("collapsed", "BUDGET")
-    assert "promises" in outcome.reason
+    assert outcome.reason == "promises: 3 is over the limit of 2; give the limit around it more nodes"
+
+
+def test_a_tree_over_the_limit_of_the_settings_is_refused_before_a_leaf_runs(tmp_path: Path, gate: Gate) -> None:
+    gate.open.set()
+    waits = [Capability(name="wait", summary="wait", call=gate)]
+    small = Settings(state_dir=str(tmp_path / "state"), promise=PromiseSettings(max_nodes=2))
+    with Runtime(small, capabilities=waits) as runtime:
+        outcome = runtime.resolve(both(leaf("wait", 1, name="a"), leaf("wait", 2, name="b")))
+        again = runtime.resume(outcome.id)
+    assert outcome.reason == "promises: 3 is over the limit of 2; raise MAYFLY_PROMISE_MAX_NODES"
+    assert (again.reason, gate.calls) == (outcome.reason, 0)
+    with Runtime(Settings(state_dir=small.state_dir), capabilities=waits) as runtime:
+        assert runtime.resume(outcome.id).value == {"a": 1, "b": 2}
 
 
 def test_time_that_is_up_ends_the_run(tmp_path: Path, gate: Gate) -> None:

@@ -291,7 +291,7 @@ class PromiseSettings:
     )
     max_depth: int = setting(3, "levels below the root", owner="promise", minimum=0, maximum=50)
     chaos_threshold: float = setting(0.1, "budget below which nothing is tried", owner="promise", minimum=0, maximum=1)
-    max_children: int = setting(64, "children of one promise", owner="promise", minimum=0)
+    max_children: int = setting(64, "children of one promise that is planned or that grows", owner="promise", minimum=0)
     max_nodes: int = setting(20_000, "promises in one tree", owner="promise", minimum=1)
     fix_iterations: int = setting(100, "rounds of an improvement, whatever budget is left", owner="promise", minimum=1)
     seconds: float = setting(3600.0, "wall-clock seconds for one tree", owner="promise", minimum=0)

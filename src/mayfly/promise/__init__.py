@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mayfly.promise._judge import Judge, Judged, Opinion
     from mayfly.promise._keys import part_of
     from mayfly.promise._leaves import Leaves, Options, Value, about_store, arguments_of, input_of
+    from mayfly.promise._limits import TreeLimits
     from mayfly.promise._order import Cycle
     from mayfly.promise._promise import Children, Combine, Evidence, IllegalTransition, Promise, State, Work
     from mayfly.promise._promise_json import from_json, to_json
@@ -87,6 +88,7 @@ __all__ = [
     "TestOutput",
     "Tester",
     "ToolSupply",
+    "TreeLimits",
     "Unknown",
     "Unsettled",
     "Value",
@@ -211,6 +213,7 @@ _HOME = {
         ),
         "mayfly.promise._reality",
     ),
+    **dict.fromkeys(("TreeLimits",), "mayfly.promise._limits"),
     **dict.fromkeys(("Resolver",), "mayfly.promise._resolve"),
     **dict.fromkeys(("check_shape",), "mayfly.promise._shape"),
     **dict.fromkeys(("spent_json",), "mayfly.promise._spent"),

@@ -31,6 +31,7 @@ from mayfly.promise._journal import Journal
 from mayfly.promise._judge import Judge, Opinion
 from mayfly.promise._keys import part_of
 from mayfly.promise._leaves import Leaves, Untrue, Value, input_of
+from mayfly.promise._limits import TreeLimits
 from mayfly.promise._promise import Children, Evidence, Promise, State
 from mayfly.promise._promise_json import to_json
 from mayfly.promise._reality import Kind
@@ -59,9 +60,8 @@ class Resolver:
     value_tester: Tester
     pool: Pool
     merge: Merge
+    limits: TreeLimits
     watch: Watch = lambda promise: None
-    max_depth: int = 3
-    max_children: int = 64
     accept_weak: bool = False
 
     async def resolve(self, root: Promise[Any]) -> None:
@@ -71,13 +71,25 @@ class Resolver:
                 self._tell(promise)
         try:
             async with asyncio.timeout(self.pool.seconds_left()):
-                if self._doomed(root):
+                if not self._admitted(root):
+                    self._ended(root, Value())
+                elif self._doomed(root):
                     await self._refuse(root)
                 else:
                     await self._node(root, {})
         except TimeoutError:
             self.give_up(root, "the wall-clock time of the tree is used up", "BUDGET")
         await self.journal.settled()
+
+    def _admitted(self, root: Promise[Any]) -> bool:
+        """Refuse a tree that is over a limit as a whole, before anything of it runs."""
+        try:
+            if not root.state.ended:
+                self.limits.admit(root)
+        except LimitError as error:
+            end(root, error)
+            return False
+        return True
 
     def _doomed(self, promise: Promise[Any]) -> bool:
         """Whether a promise cannot be kept whatever happens, since one that it is made of cannot."""
@@ -142,9 +154,6 @@ class Resolver:
     def _admit(self, promise: Promise[Any]) -> None:
         """Refuse at once what is not worth a try: nothing is spent on it."""
         self.pool.check()
-        self.pool.spend(nodes=1)
-        if promise.depth > self.max_depth:
-            raise LimitError("depth", used=promise.depth, limit=self.max_depth)
         reality = promise.reality
         if promise.unserved:
             raise Unserved(promise.unserved, fix=how_to_serve(promise.intent))
@@ -156,20 +165,30 @@ class Resolver:
         items = bind(promise.each, needed)
         if not isinstance(items, Sequence) or isinstance(items, str):
             raise InputError(f"it is to be done for each of several, and what it needs gave {shown(items, 60)}")
-        if len(items) > self.max_children:
-            raise LimitError("children", used=len(items), limit=self.max_children)
+        self.limits.check_children(len(items))
+        counted = self.limits.measure(promise)
         make_each(promise, items)
+        self._admit_children(promise, counted)
         await self._note_grown(promise)
 
     async def _hand_in(self, promise: Promise[Any], more: Children) -> None:
         """Take in the children that the work at a promise came to; whoever resumes the run finds them planned."""
-        if len(more.children) > self.max_children:
-            raise LimitError("children", used=len(more.children), limit=self.max_children)
+        self.limits.check_children(len(more.children))
+        counted = self.limits.measure(promise)
         promise.grow(more)
         for child in promise.children:
             check_shape(child)
         promise.order()  # before they are recorded: children in a circle would be found by every resume
+        self._admit_children(promise, counted)
         await self._note_grown(promise)
+
+    def _admit_children(self, promise: Promise[Any], counted: int) -> None:
+        """Count the children a promise has grown by; where they are over a limit it has none, and none of them runs."""
+        try:
+            self.limits.admit(promise, counted=counted)
+        except LimitError:
+            promise.children.clear()
+            raise
 
     async def _note_grown(self, promise: Promise[Any]) -> None:
         tree = await self.journal.keep_tree(without_secrets_in([to_json(child) for child in promise.children]))

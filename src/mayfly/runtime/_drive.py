@@ -27,6 +27,7 @@ from mayfly.promise import (
     Saved,
     Tester,
     ToolSupply,
+    TreeLimits,
     about_store,
     open_engine,
     past_of,
@@ -145,9 +146,10 @@ class Drive:
             value_tester=Tester(self.parts.sandbox, seconds=settings.gates.test_timeout),
             pool=self.pool,
             merge=_merged,
+            limits=TreeLimits(
+                pool=self.pool, max_depth=settings.promise.max_depth, max_children=settings.promise.max_children
+            ),
             watch=lambda promise: self.tell("node", promise),
-            max_depth=settings.promise.max_depth,
-            max_children=settings.promise.max_children,
             accept_weak=self.options.accept_weak,
         )
 

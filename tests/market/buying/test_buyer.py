@@ -412,7 +412,7 @@ def test_c_38_the_kit_of_x402_itself_verifies_what_is_sent(world: World, shop: S
     from eth_account import Account
 
     signer = Account._recover_hash(hashed, signature=sent.payload["signature"])
-    assert signer.lower() == world.address
+    assert signer == world.address
 
 
 def test_c_39_the_key_is_one_of_an_evm_chain_and_other_chains_are_passed_over(world: World, shop: Shop) -> None:

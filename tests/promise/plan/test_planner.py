@@ -216,11 +216,13 @@ def test_steps_below_the_limit_are_left_out(deepest: int, tmp_path: Path) -> Non
 def test_more_children_than_allowed_collapse(tmp_path: Path) -> None:
     tree = make(tmp_path, max_children=1).plan("Fix the bug in auth module", ground="g")
     assert (tree.state, tree.code, tree.value) == (State.COLLAPSED, "CHILDREN", "g")
+    assert "raise MAYFLY_PROMISE_MAX_CHILDREN" in tree.reason
 
 
 def test_more_nodes_than_allowed_collapse_the_root(tmp_path: Path) -> None:
     tree = make(tmp_path, max_nodes=4).plan("Fix the bug in auth module", ground="g")
     assert (tree.state, tree.code, tree.children) == (State.COLLAPSED, "NODES", [])
+    assert tree.reason == "more than 4 promises in one tree; raise MAYFLY_PROMISE_MAX_NODES"
 
 
 def test_what_is_forbidden_is_known_to_every_step(tmp_path: Path) -> None:

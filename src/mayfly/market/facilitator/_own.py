@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, MachineError, one_line
 from mayfly.market._depth import depth_kept
+from mayfly.market._rpc import NodeError
 from mayfly.market._terms import read_address, read_units
 from mayfly.market.facilitator._results import Settlement, Verification
 
@@ -44,6 +45,8 @@ REFUSALS: Final = frozenset(
         "unsupported_scheme",
     }
 )
+# What the SDK says of a signature that it cannot read, and also where the node was silent.
+_UNREAD: Final = "invalid_exact_evm_failed_to_verify_signature"
 _REASON: Final = 300
 # How far back a transfer is looked for; one that was used before that is unknown and not sent either.
 _DAY: Final = 86_400
@@ -109,23 +112,38 @@ class SelfFacilitator:
         if said.is_valid:
             return Verification(status="valid")
         reason = said.invalid_reason or ""
-        return Verification(status="refused" if reason in REFUSALS else "unknown", reason=reason)
+        refused = reason in REFUSALS or (reason == _UNREAD and self._is_garbage(read[0].payload))
+        return Verification(status="refused" if refused else "unknown", reason=reason)
+
+    def _is_garbage(self, signed: Mapping[str, Any]) -> bool:
+        """Whether no key made the signature and the payer is no contract, whose signatures may look like anything."""
+        from x402.mechanisms.evm.erc6492 import parse_erc6492_signature
+        from x402.mechanisms.evm.verify import verify_eoa_signature
+
+        payer = signed["authorization"]["from"]
+        try:
+            unwrapped = parse_erc6492_signature(bytes.fromhex(str(signed["signature"]).removeprefix("0x")))
+            verify_eoa_signature(bytes(32), unwrapped.inner_signature, payer)
+        except ValueError:
+            with suppress(NodeError):
+                return self._reader.node.ask("eth_getCode", payer, "latest") == "0x"
+        return False
 
     def settle(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Settlement:
         """Send a payment unless the chain has it, and wait for its receipt."""
         read = self._read(payload, requirement)
         if isinstance(read, str):
             return Settlement(status="refused", reason=read)
-        authorization = payload["payload"]["authorization"]
-        asset, payer, nonce = (str(one).lower() for one in (requirement["asset"], *_key_of(authorization)))
+        wanted, authorization = read[1], read[0].payload["authorization"]
+        asset, payer, nonce = wanted.asset, authorization["from"], authorization["nonce"].lower()
         with self._alone((asset, payer, nonce)):
             found = self._reader.transfer_of(
                 asset,
                 payer,
                 nonce,
                 network=self._network,
-                payee=str(requirement["payTo"]).lower(),
-                units=int(requirement["amount"]),
+                payee=wanted.pay_to,
+                units=int(wanted.amount),
                 since=int(time.time()) - _DAY,
             )
             if found.state == "settled":
@@ -156,20 +174,27 @@ class SelfFacilitator:
     def _read(
         self, payload: Mapping[str, Any], requirement: Mapping[str, Any]
     ) -> tuple[PaymentPayload, PaymentRequirements] | str:
-        """Return the SDK's own objects, or why a payment is none that is settled here."""
+        """Return the SDK's own objects, or why a payment is none that is settled here.
+
+        Their addresses have their checksums, however they came: the SDK sends others to no contract.
+        """
         from pydantic import ValidationError
         from x402.schemas import PaymentPayload, PaymentRequirements
 
         try:
-            read = PaymentPayload.model_validate(payload), PaymentRequirements.model_validate(requirement)
-            _key_of(payload["payload"]["authorization"])
-            read_address(requirement["payTo"], "payTo")
-            read_units(requirement["amount"])
+            signed = _spelled(payload["payload"]["authorization"], "from", "to")
+            given = {**payload["payload"], "authorization": {**signed, "nonce": str(signed["nonce"])}}
+            wanted = _spelled(requirement, "asset", "payTo")
+            read_units(wanted["amount"])
+            read = (
+                PaymentPayload.model_validate({**payload, "payload": given}),
+                PaymentRequirements.model_validate(wanted),
+            )
         except (ValidationError, InputError, KeyError, TypeError, AttributeError):
             return "invalid_payload"
-        if str(requirement.get("network")) != self._network:
+        if wanted["network"] != self._network:
             return "network_mismatch"
-        if str(requirement.get("asset")).lower() not in self._assets:
+        if wanted["asset"] not in self._assets:
             return "unsupported_asset"
         return read
 
@@ -187,8 +212,9 @@ class SelfFacilitator:
                 self._turn.notify_all()
 
 
-def _key_of(authorization: Mapping[str, Any]) -> tuple[str, str]:
-    return read_address(authorization["from"], "from"), str(authorization["nonce"])
+def _spelled(value: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return an object whose addresses have their checksums; one that is no address is an `InputError`."""
+    return {**value, **{name: read_address(value[name], name) for name in names}}
 
 
 def _words(error: Exception) -> str:

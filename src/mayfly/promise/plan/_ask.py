@@ -13,6 +13,7 @@ from typing import Any, Literal
 from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, content_hash
 from mayfly.models import Model, Pool
 from mayfly.promise._bind import ITEM, RESULT, references
+from mayfly.promise._limits import MORE_NODES
 from mayfly.promise.plan._draft import Draft
 
 _LONGEST_NAME, _LONGEST_INTENT, _LONGEST_SAMPLE = 60, 2_000, 2_000
@@ -111,7 +112,8 @@ def sift(
     """Return the steps that can be taken over; a plan with nonsense in it is refused whole."""
     count = _count(answer.steps)
     if count > settings.max_nodes - 1:
-        raise Refused(f"the plan has {count} steps, and a tree has at most {settings.max_nodes} nodes", "NODES")
+        most = settings.max_nodes
+        raise Refused(f"the plan has {count} steps, and a tree has at most {most} nodes; {MORE_NODES}", "NODES")
     return _Sifting(intent, frozenset(outer or ())).level(answer.steps, 1)
 
 

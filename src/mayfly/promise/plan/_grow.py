@@ -11,6 +11,7 @@ from mayfly.library import Registry, check_name
 from mayfly.models import Model
 from mayfly.promise._bind import references
 from mayfly.promise._classify import done_by, judge, out_of_budget
+from mayfly.promise._limits import MORE_CHILDREN, MORE_NODES
 from mayfly.promise._order import Cycle, ordered
 from mayfly.promise._promise import Combine, Promise, Work
 from mayfly.promise._reality import Kind, Reality
@@ -51,7 +52,7 @@ class Tree:
         """Give *node* its children; where that cannot be it collapses, and all of the tree where it is too large."""
         most = self.settings.max_children
         if len(drafts) > most:
-            collapse(node, f"{len(drafts)} children, and a promise has at most {most}", "CHILDREN")
+            collapse(node, f"{len(drafts)} children, and a promise has at most {most}; {MORE_CHILDREN}", "CHILDREN")
             return
         try:
             ordered({draft.name: (*draft.needs, *draft.after) for draft in drafts})
@@ -60,7 +61,7 @@ class Tree:
             return
         self.nodes += len(drafts)
         if self.nodes > self.settings.max_nodes:
-            raise Refused(f"more than {self.settings.max_nodes} promises in one tree", "NODES")
+            raise Refused(f"more than {self.settings.max_nodes} promises in one tree; {MORE_NODES}", "NODES")
         node.combine = combine
         for draft in drafts:
             child: Promise[Any] = Promise(draft.intent, ground=None, name=draft.name)

@@ -14,6 +14,7 @@ from mayfly.mangle import Program
 from mayfly.models import Model, Pool
 from mayfly.promise._classify import LONGEST, judge, out_of_budget
 from mayfly.promise._job import Part
+from mayfly.promise._limits import MORE_NODES
 from mayfly.promise._promise import Combine, Promise, Work
 from mayfly.promise._reality import Kind, Reality
 from mayfly.promise.fit import Reading, known_lexicon, read_request, verbs_of, with_verbs
@@ -292,7 +293,8 @@ class _Plan:
         assert parts is not None
         found = parts(self._lines)
         if len(found) + 2 > self._settings.max_nodes:
-            raise Refused(f"{len(found)} parts are more than {self._settings.max_nodes} nodes", "NODES")
+            told = f"{len(found)} parts are more than {self._settings.max_nodes} nodes; {MORE_NODES}"
+            raise Refused(told, "NODES")
         root.combine = "merge"
         writer = self._asks_architect()
         agent: Promise[Any] = Promise(root.intent, ground=None, name="agent", examples=root.examples)
