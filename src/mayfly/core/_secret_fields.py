@@ -84,7 +84,7 @@ class SecretFields:
             return text
         if name and (is_secret_name(name) or (is_secret_variable(name) and is_random(text))):
             return str(self._placed(text, name))
-        return "\n".join(self._lines(text.split("\n"))) if "\n" in text else self._line(text)
+        return self.text("\n".join(self._lines(text.split("\n"))) if "\n" in text else self._line(text))
 
     def _placed(self, value: Any, name: str) -> Any:
         """Return what stands for *value*: of its own type, and the same each time."""
@@ -131,7 +131,8 @@ class SecretFields:
         if "‹secret" in found[0]:
             return found[0]
         kept = found["keep"]
-        name = re.search(r"[A-Za-z][\w-]*", kept)
+        # Before the password of an address stands the name of a user.
+        name = None if kept.startswith("://") else re.search(r"[A-Za-z][\w-]*", kept)
         return kept + str(self._placed(found["secret"], name[0].lower() if name else "password"))
 
 

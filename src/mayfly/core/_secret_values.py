@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from itertools import accumulate
 from operator import is_
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -27,11 +25,11 @@ if TYPE_CHECKING:
 SHORTEST_VALUE = 12
 # Looked for one by one in every text: two thousand take a millisecond in 8 KB.
 MOST_VALUES = 2000
+# Of a value that is broken over lines; shorter ones stand in texts for other reasons, too.
+_SHORTEST_PIECE = 6
 _PLACEHOLDER = re.compile(r"‹secret(?: (?P<tag>[0-9a-z]+))?(?:: (?P<what>[^‹›\n]*))?›")
 # Where a long value goes on in the next line: wrapped, with the lines numbered, or as strings put together in source.
-_BROKEN = re.compile(
-    r"""["'`]?[ \t]*[+\\]?[ \t]*(?:\r?\n|\\r\\n|\\n)(?:[ \t]*\d{1,7}\t)?[+-]?[ \t]*[+.]?[ \t]*(?:b?["'`])?"""
-)
+_BREAK = r"""["'`]?[ \t]*[+\\]?[ \t]*(?:\r?\n|\\r\\n|\\n)(?:[ \t]*\d{1,7}\t)?[+-]?[ \t]*[+.]?[ \t]*(?:b?["'`])?"""
 
 
 def placeholder(what: str, tag: str = "") -> str:
@@ -90,7 +88,7 @@ class Hider:
     def __init__(self, known: Mapping[str, str], tag: str) -> None:
         self._known = known
         self._tag = tag
-        self._parts = {value: _quarters(value) for value in known}
+        self._pieces = {value: _pieces(value) for value in known}
 
     def with_pieces_of(self, text: str) -> Hider:
         """Return one that also knows pieces of the keys in *text*: a line of a private key looks like no key."""
@@ -147,40 +145,40 @@ class Hider:
         found = [value for value in self._known if value in text]
         if found:
             text = re.sub(_any_of(found), lambda match: placeholder(self._known[match[0]], self._tag), text)
-        if "\n" not in text and "\\n" not in text:
-            return text
-        broken = [value for value, parts in self._parts.items() if any(part in text for part in parts)]
-        return self._without_broken(text, broken) if broken else text
+        if "\n" in text or "\\n" in text:
+            for value, pieces in self._pieces.items():
+                for piece in pieces:
+                    if piece in text:
+                        text = self._without_broken(text, value, piece)
+        return text
 
-    def _without_broken(self, text: str, values: list[str]) -> str:
-        """Hide the values that stand in more than one line."""
-        breaks = list(_BROKEN.finditer(text))
-        starts, ends = [0, *(one.end() for one in breaks)], [*(one.start() for one in breaks), len(text)]
-        pieces = [text[start:end] for start, end in zip(starts, ends, strict=True)]
-        joined = "".join(pieces)
-        found = [value for value in values if value in joined]
-        if not found:
-            return text
-        begins = [0, *accumulate(map(len, pieces))][:-1]
+    def _without_broken(self, text: str, value: str, piece: str) -> str:
+        """Hide a value that stands in more than one line, around each place where a piece of it stands."""
+        most, start, kept = 8 * len(value), 0, list[str]()
+        while (at := text.find(piece, start)) >= 0:
+            found = _broken(value).search(text, max(start, at - most), at + most)
+            end = found.end() if found is not None else at + len(piece)
+            if found is not None:
+                kept += [text[start : found.start()], placeholder(self._known[value], self._tag)]
+            else:
+                kept.append(text[start:end])
+            start = end
+        return "".join([*kept, text[start:]]) if kept else text
 
-        def place(at: int) -> int:
-            piece = bisect_right(begins, at) - 1
-            return starts[piece] + at - begins[piece]
 
-        made, done = list[str](), 0
-        for match in re.finditer(_any_of(found), joined):
-            made += [text[done : place(match.start())], placeholder(self._known[match[0]], self._tag)]
-            done = place(match.end() - 1) + 1
-        return "".join([*made, text[done:]])
+@lru_cache(maxsize=1024)
+def _broken(value: str) -> re.Pattern[str]:
+    """Return what finds a value whose signs may have line ends between them."""
+    return re.compile(f"(?:{_BREAK})?".join(map(re.escape, value)))
 
 
 def _any_of(values: Iterable[str]) -> str:
     return "|".join(map(re.escape, sorted(values, key=len, reverse=True)))
 
 
-def _quarters(value: str) -> tuple[str, ...]:
+def _pieces(value: str) -> tuple[str, ...]:
     """Return pieces of a value, of which one is whole however it is broken in three places."""
-    size = max(len(value) // 4, 3)
+    size = max(len(value) // 4, _SHORTEST_PIECE)
     return tuple(value[at : at + size] for at in range(0, len(value) - size + 1, size))
 
 

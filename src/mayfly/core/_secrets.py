@@ -77,12 +77,15 @@ def _forms() -> _Forms:
 
 
 def _key_forms(issuer: str, told: dict[str, Any]) -> Iterator[_Form]:
-    rest = told["rest"].replace("{gap}", _GAP)
+    rest, before = told["rest"].replace("{gap}", _GAP), told.get("before", "")
+    patterns = {}
     for start in told["starts"]:
         fixed = re.escape(start)
-        before = told.get("before", "")
-        pattern = rf"(?<!\w){before}{fixed}{rest}" if before else f"{fixed}{_EDGE.format(fixed)}{rest}"
-        yield _Form(issuer, pattern, (start,))
+        patterns[start] = rf"(?<!\w){before}{fixed}{rest}" if before else f"{fixed}{_EDGE.format(fixed)}{rest}"
+    if "mark" in told:
+        yield _Form(issuer, "|".join(patterns.values()), (told["mark"],))
+    else:
+        yield from (_Form(issuer, pattern, (start,)) for start, pattern in patterns.items())
 
 
 # Reading the list imports a module, under a lock that a child forked in that moment would inherit held, by a thread it
@@ -135,7 +138,7 @@ def found_keys(text: str) -> Iterator[FoundKey]:
 
 def key_forms(text: str) -> tuple[_Form, ...]:
     """Return the issuers' forms that *text* can hold at all, the private keys first; for nearly all texts none."""
-    if len(text) < SHORTEST_KEY or not (_short_has_start(text) if len(text) <= _LONGEST_REMEMBERED else True):
+    if len(text) < SHORTEST_KEY or (len(text) <= _LONGEST_REMEMBERED and not _short_has_start(text)):
         return ()
     forms = tuple(form for form in _forms().keys if form.marks[0] in text)
     return tuple(sorted(forms, key=lambda form: not form.marks[0].startswith("-"))) if len(forms) > 1 else forms

@@ -130,7 +130,7 @@ class CallsOf:
             return f"{name}: {known}{hint} Yours are: {', '.join(self.allowed)}"
         if call.arguments is None:
             written = one_line(self.log.hide(call.malformed), limit=200)
-            return f"{call.problem or 'the arguments are no JSON object'}: {written}"
+            return f"the arguments are no JSON object that a tool can take: {call.problem}; you wrote: {written}"
         return ""
 
     def _altered(self, call: ToolCall, key: str) -> str:
