@@ -32,7 +32,7 @@ def measure(*, quick: bool) -> list[Table]:
 
 def _bare(ledger: Ledger, events: list[Event]) -> None:
     """Append as it would be without a chain and without rows of runs."""
-    fresh = [checked(event, None) for event in events]
+    fresh = [checked(event, None, ledger.secrets.now()) for event in events]
     with ledger._writing() as connection:
         connection.lock(EVENTS)
         last = connection.value("SELECT coalesce(max(id), 0) FROM mayfly_events")

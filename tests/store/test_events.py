@@ -9,7 +9,7 @@ from datetime import UTC
 
 import pytest
 
-from mayfly.core import InputError, LimitError
+from mayfly.core import InputError, LimitError, SecretValues
 from mayfly.store import JSON, DoctorAttacked, Event, Ledger, Payload, SandboxRan, as_payload, event
 from mayfly.store._events import checked
 
@@ -28,7 +28,7 @@ class Listed:
 
 
 def check(payload: object, *, subject: object = "s", kind: str = "test.listed") -> Event:
-    return checked(Event(kind=kind, subject=subject, payload=payload), None)  # type: ignore[arg-type]
+    return checked(Event(kind=kind, subject=subject, payload=payload), None, SecretValues().now())  # type: ignore[arg-type]
 
 
 def test_importing_the_package_loads_no_database_library() -> None:

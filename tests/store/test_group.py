@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.core import ConflictError, Settings, StoreError
+from mayfly.core import ConflictError, SecretValues, Settings, StoreError
 from mayfly.runtime._events import RunBegan, RunCollapsed
 from mayfly.store import DoctorAttacked, Event, Ledger
 from mayfly.store._append import Append
@@ -43,7 +43,7 @@ def entry(number: int) -> DoctorAttacked:
 
 
 def pending(*payloads: Any, subject: str = "s", fence: Any = None) -> Append:
-    return Append([checked(payload, subject) for payload in payloads], fence=fence)
+    return Append([checked(payload, subject, SecretValues().now()) for payload in payloads], fence=fence)
 
 
 class Held:

@@ -25,19 +25,22 @@ if TYPE_CHECKING:
     from mayfly.core._replace import replace
     from mayfly.core._same import is_sequence, same
     from mayfly.core._schema import mismatch
+    from mayfly.core._secret_fields import SecretFields
     from mayfly.core._secret_paths import secret_path
-    from mayfly.core._secrets import (
-        HIDDEN,
-        find_key,
-        holds_secret,
-        holds_secret_in,
-        is_secret_name,
-        secret_remover,
+    from mayfly.core._secret_texts import secret_values
+    from mayfly.core._secret_values import (
+        Hider,
+        SecretValues,
+        placeholder,
+        placeholders_in,
+        settings_values,
+        texts_of,
         was_hidden,
-        without_known_secrets,
+        with_tag,
         without_secrets,
         without_secrets_in,
     )
+    from mayfly.core._secrets import find_key, is_secret_name, looks_secret
     from mayfly.core._sections import (
         ForgeSettings,
         GateSettings,
@@ -96,7 +99,6 @@ __all__ = [
     "CHAOS_THRESHOLD",
     "CONTROL",
     "EDGES",
-    "HIDDEN",
     "NO_MONEY",
     "POOL_KINDS",
     "UNSET",
@@ -115,6 +117,7 @@ __all__ = [
     "ForgeSettings",
     "GateSettings",
     "HelpNeeded",
+    "Hider",
     "Hold",
     "Host",
     "Identity",
@@ -145,6 +148,8 @@ __all__ = [
     "Retry",
     "SandboxSettings",
     "SchemaSettings",
+    "SecretFields",
+    "SecretValues",
     "SessionSettings",
     "Settings",
     "Side",
@@ -174,31 +179,34 @@ __all__ = [
     "find_key",
     "find_program",
     "harmless",
-    "holds_secret",
-    "holds_secret_in",
     "host_of",
     "is_secret_name",
     "is_sequence",
     "limit",
+    "looks_secret",
     "mismatch",
     "missing_program",
     "one_line",
     "parse_json",
     "parse_python",
+    "placeholder",
+    "placeholders_in",
     "read_input_file",
     "read_small_file",
     "replace",
     "rounds",
     "same",
     "secret_path",
-    "secret_remover",
+    "secret_values",
+    "settings_values",
     "shipped_table",
     "shown",
+    "texts_of",
     "units_text",
     "was_hidden",
+    "with_tag",
     "with_checksums",
     "within",
-    "without_known_secrets",
     "without_secrets",
     "without_secrets_in",
 ]
@@ -221,10 +229,13 @@ __getattr__ = lazily(
         "_replace": "replace",
         "_same": "is_sequence same",
         "_schema": "mismatch",
-        "_secrets": (
-            "HIDDEN find_key holds_secret holds_secret_in is_secret_name secret_remover was_hidden "
-            "without_known_secrets without_secrets without_secrets_in"
+        "_secret_fields": "SecretFields",
+        "_secret_texts": "secret_values",
+        "_secret_values": (
+            "Hider SecretValues placeholder placeholders_in settings_values texts_of was_hidden with_tag "
+            "without_secrets without_secrets_in"
         ),
+        "_secrets": "find_key is_secret_name looks_secret",
         "_secret_paths": "secret_path",
         "_evm_address": "address_key with_checksums",
         "_face_sections": "MarketSettings McpSettings TelemetrySettings WebSettings",

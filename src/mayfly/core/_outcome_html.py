@@ -9,7 +9,7 @@ from pathlib import Path
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core._secrets import without_secrets, without_secrets_in
+from mayfly.core._secret_values import without_secrets, without_secrets_in
 from mayfly.core._shown import harmless
 
 if TYPE_CHECKING:

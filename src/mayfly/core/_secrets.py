@@ -1,37 +1,29 @@
-"""What looks like a secret: the one list of forms, for code that is judged and for whatever is recorded or sent."""
+"""What looks like a secret: the one list of forms of keys, and of names of what holds one."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from mayfly.core._tables import shipped_table
 
-HIDDEN = "‹secret›"
-# Shorter values, and plain words such as a database's default password, stand in texts for other reasons.
-_SHORTEST, _SHORTEST_WORD = 8, 20
 # No form of a key is shorter; of a password that is named, the shortest is `secret=abcd`.
-_SHORTEST_KEY, _SHORTEST_LIKELY = 12, 11
-# What is under a name of a secret in a record is one from here on: shorter texts are "no", "yes", "set".
-_SHORTEST_NAMED = 4
-# The shortest name of a secret; shorter texts need no look.
-_SHORTEST_MARK = 6
+SHORTEST_KEY, _SHORTEST_LIKELY = 12, 11
 # Longer texts hardly come twice, and would be held in memory.
 _LONGEST_REMEMBERED = 200
-
-
-# The edge of a word, also after a sign that JSON, a shell or an address writes with letters: `\n`, `\u000a`, `%0a`.
-_EDGE = r"(?:\b|(?<=\\[nrtbf])|(?<=\\u[0-9a-fA-F]{4})|(?<=%[0-9a-fA-F]{2}))"
-# Where shells, addresses and paths cut a text.
-_BETWEEN = re.compile(r"[^\w+=.~-]+|(?<=[\w])=")
+# A start stands at the edge of a word, or after a sign that JSON, a shell or an address writes with letters: `\n`,
+# `\u000a`, `%0a`. Asked after the start: a pattern that begins with fixed letters is searched ten times as fast.
+_EDGE = r"(?:(?<!\w{0})|(?<=\\[nrtbf]{0})|(?<=\\u[0-9a-fA-F]{{4}}{0})|(?<=%[0-9a-fA-F]{{2}}{0}))"
+# What stands between the lines of a key in source, in JSON, and where lines are numbered.
+_GAP = r"""(?:\\[nrt]|[\s"'`+,()\\]|\bb(?=["'])|\d{1,6}\t)"""
 
 
 class FoundKey(NamedTuple):
-    """What has the form of a key, and whose."""
+    """Text that has the form of a key, and the issuer's name for it."""
 
     text: str
     issuer: str
@@ -42,50 +34,58 @@ class _Form(NamedTuple):
     pattern: str
     marks: tuple[str, ...]
 
-    def search(self, text: str) -> re.Match[str] | None:
-        """Find it; most forms are never looked for, so a pattern is compiled when it is (and `re` remembers it)."""
-        return re.search(self.pattern, text, re.DOTALL)
-
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
-        """Find all of it."""
+        """Find it; most forms are never looked for, so a pattern is compiled when it is (and `re` remembers it)."""
         return re.finditer(self.pattern, text, re.DOTALL)
 
-    def hide(self, text: str) -> str:
-        """Return *text* without what has this form."""
-        return re.sub(self.pattern, HIDDEN, text, flags=re.DOTALL)
+    def sub(self, replace: Callable[[re.Match[str]], str], text: str) -> str:
+        """Replace every match."""
+        return re.sub(self.pattern, replace, text, flags=re.DOTALL)
 
 
 class _Forms(NamedTuple):
     keys: tuple[_Form, ...]
-    everything: tuple[_Form, ...]
-    small_marks: tuple[str, ...]
-    exact_marks: tuple[str, ...]
+    code: tuple[_Form, ...]
+    likely: tuple[_Form, ...]
+    starts: tuple[str, ...]
     name: re.Pattern[str]
-    environment: re.Pattern[str]
+    variable: re.Pattern[str]
+    address: re.Pattern[str]
 
 
 @cache
 def _forms() -> _Forms:
     found = shipped_table(Path(__file__).with_name("secrets.toml"))
-    words = found["names"]["words"]
-    keys, likely = (
+    names = found["names"]
+    keys = tuple(form for issuer, told in found["keys"].items() for form in _key_forms(issuer, told))
+    code, likely = (
         tuple(
-            _Form(issuer, told["form"].replace("{words}", words).replace(r"\b", _EDGE), tuple(told["marks"]))
+            _Form(issuer, told["form"].replace("{words}", names["words"]), tuple(told["marks"]))
             for issuer, told in found[kind].items()
         )
-        for kind in ("keys", "likely")
+        for kind in ("code", "likely")
     )
-    # What is likely goes first: it takes a private key to its end and a key together with what follows it.
-    everything = (*likely, *keys)
-    marks = dict.fromkeys(mark for form in everything for mark in form.marks)
     return _Forms(
         keys=keys,
-        everything=everything,
-        small_marks=tuple(mark for mark in marks if mark == mark.lower()),
-        exact_marks=tuple(mark for mark in marks if mark != mark.lower()),
-        name=re.compile(rf"(?:^|[_.-])(?:{words})(?:$|[_.-])", re.IGNORECASE),
-        environment=re.compile(rf"(?:{found['names']['environment']})$", re.IGNORECASE),
+        code=(*keys, *code),
+        likely=likely,
+        starts=tuple(dict.fromkeys(mark for form in keys for mark in form.marks)),
+        name=re.compile(rf"(?:^|[_.-])(?:{names['words']})s?(?:$|[_.-])", re.IGNORECASE),
+        variable=re.compile(names["environment"], re.IGNORECASE),
+        address=re.compile(names["addresses"], re.IGNORECASE),
     )
+
+
+def _key_forms(issuer: str, told: dict[str, Any]) -> Iterator[_Form]:
+    rest, before = told["rest"].replace("{gap}", _GAP), told.get("before", "")
+    patterns = {}
+    for start in told["starts"]:
+        fixed = re.escape(start)
+        patterns[start] = rf"(?<!\w){before}{fixed}{rest}" if before else f"{fixed}{_EDGE.format(fixed)}{rest}"
+    if "mark" in told:
+        yield _Form(issuer, "|".join(patterns.values()), (told["mark"],))
+    else:
+        yield from (_Form(issuer, pattern, (start,)) for start, pattern in patterns.items())
 
 
 # Reading the list imports a module, under a lock that a child forked in that moment would inherit held, by a thread it
@@ -93,156 +93,72 @@ def _forms() -> _Forms:
 os.register_at_fork(before=_forms)
 
 
-def _marked(forms: tuple[_Form, ...], text: str) -> Iterator[_Form]:
-    """Yield the forms that *text* can hold at all."""
-    small = text.lower()
-    return (form for form in forms if any(mark in small or mark in text for mark in form.marks))
-
-
-def _has_mark(text: str) -> bool:
-    return _short_has_mark(text) if len(text) <= _LONGEST_REMEMBERED else _has_mark_at_all(text)
-
-
-# The same words come again in event after event; what is new in one is a number and a hash.
-@lru_cache(maxsize=4096)
-def _short_has_mark(text: str) -> bool:
-    return _has_mark_at_all(text)
-
-
-def _has_mark_at_all(text: str) -> bool:
-    forms, small = _forms(), text.lower()
-    for mark in forms.small_marks:  # loops, since this is asked of every text of every event
-        if mark in small:
-            return True
-    return any(mark in text for mark in forms.exact_marks)
-
-
 def issuers() -> tuple[str, ...]:
     """Return the name of every form in the list, those of keys first."""
-    return tuple(dict.fromkeys(form.issuer for form in (*_forms().keys, *_forms().everything)))
+    forms = _forms()
+    return tuple(dict.fromkeys(form.issuer for form in (*forms.code, *forms.likely)))
 
 
 def is_secret_name(name: str) -> bool:
     """Tell whether what is called *name* holds a secret."""
-    return _forms().name.search(name) is not None
+    return _forms().name.search(_in_words(name)) is not None
+
+
+@lru_cache(maxsize=4096)
+def is_secret_variable(name: str) -> bool:
+    """Tell whether a variable, or an entry of a file of secrets, is named like one; data has `key` and `token` too."""
+    return _forms().variable.search(name) is not None or is_secret_name(name)
+
+
+@lru_cache(maxsize=4096)
+def is_address_variable(name: str) -> bool:
+    """Tell whether a variable is named like an address, which may hold a password."""
+    return _forms().address.search(name) is not None
+
+
+def _in_words(name: str) -> str:
+    """Return `dbPassword` as `db_Password`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name) if not name.islower() else name
 
 
 def find_key(text: str) -> FoundKey | None:
-    """Return the first thing in *text* that has the form of a real key, whatever stands around it."""
-    if len(text) < _SHORTEST_KEY:
+    """Return the first thing in *text* that code may not hold: the form of a key, or a password in an address."""
+    if len(text) < SHORTEST_KEY:
         return None
-    searched = ((form.issuer, form.search(text)) for form in _marked(_forms().keys, text))
-    places = [(found.start(), found[0], issuer) for issuer, found in searched if found]
+    forms = (form for form in _forms().code if any(mark in text for mark in form.marks))
+    places = [(match.start(), match[0], form.issuer) for form in forms for match in form.finditer(text)]
     return FoundKey(*min(places)[1:]) if places else None
 
 
-def holds_secret(text: str) -> bool:
-    """Tell whether something in *text* looks like a key, a token or a password."""
-    if len(text) < _SHORTEST_LIKELY or not _has_mark(text):
-        return False
-    return any(form.search(text) for form in _marked(_forms().everything, text))
+def found_keys(text: str) -> Iterator[FoundKey]:
+    """Yield what has an issuer's own form in *text*."""
+    for form in key_forms(text):
+        yield from (FoundKey(match[0], form.issuer) for match in form.finditer(text))
 
 
-def without_secrets(text: str) -> str:
-    """Return *text* with everything that looks like a secret left out."""
-    return _without(_forms().everything, text) if len(text) >= _SHORTEST_LIKELY and _has_mark(text) else text
+def key_forms(text: str) -> tuple[_Form, ...]:
+    """Return the issuers' forms that *text* can hold at all, the private keys first; for nearly all texts none."""
+    if len(text) < SHORTEST_KEY or (len(text) <= _LONGEST_REMEMBERED and not _short_has_start(text)):
+        return ()
+    forms = tuple(form for form in _forms().keys if form.marks[0] in text)
+    return tuple(sorted(forms, key=lambda form: not form.marks[0].startswith("-"))) if len(forms) > 1 else forms
 
 
-def without_known_secrets(text: str, also: Iterable[str] = ()) -> str:
-    """Return *text* without keys, without the value of any environment variable named like a secret, nor *also*."""
-    names = _forms().environment
-    named = (value for name, value in os.environ.items() if names.search(name) and _is_secret(value))
-    for secret in sorted({*named, *(value for value in also if value)}, key=len, reverse=True):
-        text = text.replace(secret, HIDDEN)
-    return _without(_forms().keys, text)
+# The same words come again in event after event; what is new in one is a number and a hash.
+@lru_cache(maxsize=4096)
+def _short_has_start(text: str) -> bool:
+    return any(start in text for start in _forms().starts)
 
 
-def secret_remover(text: str) -> Callable[[str], str]:
-    """Return what leaves secrets out of texts cut from *text*: also pieces of its secrets that look like none.
-
-    The word after `--password` is a word as any other where it stands alone.
-    """
-    found = [match[0] for form in _marked(_forms().everything, text) for match in form.finditer(text)]
-    pieces = {piece for one in found for piece in (one, *_BETWEEN.split(one)) if len(piece) >= _SHORTEST_NAMED}
-    if not pieces:
-        return without_secrets
-    longest_first = sorted(map(re.escape, pieces), key=len, reverse=True)
-    pattern = re.compile("|".join(longest_first), re.IGNORECASE)
-    return lambda other: without_secrets(pattern.sub(HIDDEN, other))
+def likely_forms(text: str) -> list[_Form]:
+    """Return the forms by words that data may hold in *text*; source has them as well."""
+    if len(text) < _SHORTEST_LIKELY:
+        return []
+    small = text.lower()
+    return [form for form in _forms().likely if any(mark in small for mark in form.marks)]
 
 
-def without_secrets_in(data: object) -> object:
-    """Return plain data without the secrets in any of its texts and names, and under names of secrets.
-
-    Data that has no mark of any form, which is nearly all, is returned as it is.
-    """
-    for text in _texts_of(data):
-        if len(text) >= _SHORTEST_MARK and _has_mark(text):
-            return _without_in(data)
-    return data
-
-
-def holds_secret_in(data: object) -> bool:
-    """Tell whether anything in plain data, or in a sequence of it that lies on disk, looks like a secret."""
-    if hasattr(data, "texts"):
-        return any(map(holds_secret, data.texts()))
-    return without_secrets_in(data) != data
-
-
-def was_hidden(data: object) -> bool:
-    """Tell whether a secret was left out of *data*, so that nobody can go on from it as if it were whole."""
-    return any(HIDDEN in text for text in _texts_of(data))
-
-
-def _without(forms: tuple[_Form, ...], text: str) -> str:
-    for form in _marked(forms, text):
-        text = form.hide(text)
-    return text
-
-
-def _without_in(data: object) -> object:
-    if isinstance(data, str):
-        return without_secrets(data)
-    if isinstance(data, Mapping):
-        hidden: dict[object, object] = {}
-        for name, value in data.items():
-            kept = without_secrets(name) if isinstance(name, str) else name
-            while kept in hidden:  # two names that only differ in their secrets
-                kept = f"{kept}'"
-            hidden[kept] = HIDDEN if _is_named(name, value) else _without_in(value)
-        return hidden
-    if isinstance(data, (list, tuple)):
-        return [_without_in(item) for item in data]
-    return data
-
-
-def _is_named(name: object, value: object) -> bool:
-    return isinstance(name, str) and isinstance(value, str) and len(value) >= _SHORTEST_NAMED and is_secret_name(name)
-
-
-# Plain data that holds no text.
-_WORDLESS = frozenset((int, float, bool, type(None)))
-
-
-def _texts_of(data: object) -> Iterator[str]:
-    """Yield every text and name in plain data."""
-    waiting: list[Any] = [data]
-    while waiting:
-        item = waiting.pop()
-        # The types themselves first: whether something is a mapping takes longer to ask than all else here.
-        kind = type(item)
-        if kind is str:
-            yield item
-        elif kind in _WORDLESS:
-            continue
-        elif kind is dict or isinstance(item, Mapping):
-            waiting += item.keys()
-            waiting += item.values()
-        elif isinstance(item, str):
-            yield item
-        elif isinstance(item, (list, tuple)):
-            waiting += item
-
-
-def _is_secret(value: str) -> bool:
-    return len(value) >= (_SHORTEST_WORD if value.isalpha() else _SHORTEST)
+def looks_secret(text: str) -> bool:
+    """Tell whether something in *text* may be a key, a token or a password, by its form or by the words around it."""
+    forms = (*key_forms(text), *likely_forms(text))
+    return any(next(form.finditer(text), None) is not None for form in forms)

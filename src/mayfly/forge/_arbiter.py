@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from mayfly.core import UNSET, Contract, MayflyError, Unset, same
 from mayfly.forge import _describe
 from mayfly.forge._prompt import Prompt, fenced
 from mayfly.forge._request import Request
+from mayfly.forge._shown import shown_to_model
 from mayfly.gates import Disputed, Test
 from mayfly.models import Model, Pool
 
@@ -64,14 +66,16 @@ class Arbiter:
         assert self._model is not None
         key = json.dumps(input, sort_keys=True)
         if key not in self._known:
+            seen, fields = shown_to_model(replace(request, contract=contract))
             prompt = Prompt.load("arbiter").fill(
-                intent=request.intent,
-                contract=_describe.agreed(contract),
-                examples=_describe.examples(request.examples),
-                input=fenced(json.dumps(input, ensure_ascii=False)),
+                intent=seen.intent,
+                contract=_describe.agreed(seen.contract),
+                examples=_describe.examples(seen.examples),
+                input=fenced(json.dumps(fields.data(input), ensure_ascii=False)),
             )
             said = self._model.ask("arbiter", prompt.user, system=prompt.system, pool=self._pool).text
-            self._known[key] = _output_in(said)
+            found = _output_in(said)
+            self._known[key] = found if found is UNSET else fields.restored(found)
         return self._known[key]
 
 

@@ -9,6 +9,7 @@ from mayfly.forge import _describe
 from mayfly.forge._code import code_in
 from mayfly.forge._prompt import Prompt
 from mayfly.forge._request import Request
+from mayfly.forge._shown import shown_to_model
 from mayfly.models import Model, Pool
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class ModelArchitect:
 
     def write(self, request: Request) -> Artifact:
         """Return what the model wrote."""
-        prompt = self._prompt(request)
+        prompt = self._prompt(shown_to_model(request).request)
         answer = self._model.ask("architect", prompt.user, system=prompt.system, pool=self._pool)
         entry = request.signature.name if request.signature else ""
         source = code_in(answer.text) if self._language is None else self._language.code_in(answer.text)

@@ -9,6 +9,7 @@ from mayfly.core import EDGES, Contract, InputError, MayflyError, Side, clipped
 from mayfly.forge import _describe
 from mayfly.forge._prompt import Prompt
 from mayfly.forge._request import Request
+from mayfly.forge._shown import shown_to_model
 from mayfly.models import Model, Pool
 
 # So many values show what a side looks like; deeper types than this are said by their outermost ones.
@@ -18,6 +19,8 @@ _LONGEST_EXAMPLE = 60
 
 def contract_of(request: Request) -> Contract:
     """Return what signature, examples and sample say by themselves."""
+    # An example of what it looks like is part of what is agreed on.
+    request = shown_to_model(request).request
     inputs = [example.input for example in request.examples] or list(request.sample[:_MOST])
     outputs = [example.output for example in request.examples]
     given = Side(type=type_of([inputs] if request.lines else inputs), format=_like(inputs))
@@ -74,6 +77,7 @@ class ContractWriter:
         """Return *known* with what a model adds; an answer that is no contract adds nothing."""
         if self._model is None:
             return known
+        request = shown_to_model(request).request
         prompt = Prompt.load("contract").fill(
             edges=", ".join(EDGES),
             intent=request.intent,

@@ -144,7 +144,7 @@ class Forge:
     def _refused(
         self, number: int, artifact: Artifact, verdicts: tuple[Verdict, ...], request: Request, *, reflect: bool
     ) -> Attempt:
-        reflection = self._reflector.reflect(artifact, verdicts, intent=request.intent) if reflect else None
+        reflection = self._reflector.reflect(artifact, verdicts, request=request) if reflect else None
         return Attempt(number=number, source=artifact.source, verdicts=verdicts, reflection=reflection)
 
     def _help(self, request: Request, began: float, error: str, *, attempts: int | None = None) -> HelpNeeded:

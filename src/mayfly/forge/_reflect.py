@@ -10,7 +10,8 @@ from importlib.resources import files
 
 from mayfly.core import Artifact, MayflyError, Verdict
 from mayfly.forge._prompt import Prompt, fenced
-from mayfly.forge._request import Reflection
+from mayfly.forge._request import Reflection, Request
+from mayfly.forge._shown import said_verdict, shown_to_model
 from mayfly.models import Model, Pool
 
 MOST_SUGGESTIONS = 5
@@ -50,14 +51,18 @@ class Reflector:
         self._model = model if model is not None and model.serves("reflect") else None
         self._pool = pool
 
-    def reflect(self, artifact: Artifact, verdicts: tuple[Verdict, ...], *, intent: str = "") -> Reflection:
+    def reflect(
+        self, artifact: Artifact, verdicts: tuple[Verdict, ...], *, request: Request | None = None
+    ) -> Reflection:
         """Say why *artifact* was not admitted; a model that fails leaves the patterns' answer standing."""
         refused = tuple(verdict for verdict in verdicts if verdict.decision != "accept")
         known = by_patterns(refused)
         if self._model is None:
             return known
+        seen, fields = shown_to_model(request or Request(intent=""))
+        failures = "\n".join(_line(said_verdict(verdict, fields)) for verdict in refused)
         prompt = Prompt.load("reflect").fill(
-            intent=intent, source=fenced(artifact.source), failures=fenced("\n".join(_line(v) for v in refused))
+            intent=seen.intent, source=fenced(fields.text(artifact.source)), failures=fenced(failures)
         )
         try:
             said = self._model.ask("reflect", prompt.user, system=prompt.system, schema=Said, pool=self._pool).value

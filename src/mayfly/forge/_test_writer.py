@@ -10,6 +10,7 @@ from mayfly.forge import _describe
 from mayfly.forge._prompt import Prompt
 from mayfly.forge._relations import relation_tests, relations, relations_held
 from mayfly.forge._request import Request
+from mayfly.forge._shown import shown_to_model
 from mayfly.forge._written_tests import read_tests
 from mayfly.gates import Suite, Test
 from mayfly.language import is_closed, tokens
@@ -83,6 +84,7 @@ class TestWriter:
         return [replace(test, name=f"{test.name.split()[0]} {number}") for number, test in enumerate(kept, 1)]
 
     def _asked(self, model: Model, request: Request, inputs: list[object], *, missing: str) -> list[Test]:
+        request = shown_to_model(request).request
         prompt = Prompt.load("tests").fill(
             intent=request.intent,
             called=_describe.called(request),

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         ToolCall,
         ToolOffer,
         Turn,
+        clean_offer,
         message_from_json,
     )
     from mayfly.models._errors import Failure, ModelError
@@ -62,6 +63,7 @@ __all__ = [
     "ToolCall",
     "ToolOffer",
     "Turn",
+    "clean_offer",
     "estimate_tokens",
     "json_schema",
     "message_from_json",
@@ -71,7 +73,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_conversation": "Called Message Returned Said ToolCall ToolOffer Turn message_from_json",
+        "_conversation": "Called Message Returned Said ToolCall ToolOffer Turn clean_offer message_from_json",
         "_errors": "Failure ModelError",
         "_events": "ModelAnswered ModelAsked",
         "_model": "Model",

@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from mayfly.core import InputError, StoreError, canonical_json, content_hash, without_known_secrets
+from mayfly.core import InputError, StoreError, canonical_json, content_hash, without_secrets
 from mayfly.models._conversation import clean_call, clean_data
 from mayfly.models._errors import ModelError
 from mayfly.models._types import Call, Reply
@@ -30,12 +30,12 @@ def said_in(call: Call) -> dict[str, list[dict[str, Any]]]:
 
 def _answer(call: Call, reply: Reply) -> str | dict[str, Any]:
     """Return what came back without secrets: text, or in a conversation what was said and called."""
-    text = without_known_secrets(reply.text)
+    text = without_secrets(reply.text)
     if not call.messages:
         return text
-    calls = [clean_call(each, without_known_secrets).to_json() for each in reply.calls]
+    calls = [clean_call(each, without_secrets).to_json() for each in reply.calls]
     # Whoever sends it back leaves it out where it holds a secret, and so does a replay.
-    whole = reply.carried is not None and clean_data(reply.carried, without_known_secrets) == reply.carried
+    whole = reply.carried is not None and clean_data(reply.carried, without_secrets) == reply.carried
     return {"text": text, "calls": calls, **({"carried": reply.carried} if whole else {})}
 
 
@@ -66,7 +66,7 @@ class Recorder:
 
     def error(self, call: Call, error: ModelError, model: str) -> None:
         """Record that nothing usable came back, and why."""
-        self._append(call, model, {"error": without_known_secrets(error.message), "kind": error.kind})
+        self._append(call, model, {"error": without_secrets(error.message), "kind": error.kind})
 
     def _append(self, call: Call, model: str, outcome: dict[str, object]) -> None:
         request = {"for": call.purpose, "key": request_key(call), "model": model}

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
-from mayfly.core import clipped, without_known_secrets, without_secrets
+from mayfly.core import clipped, without_secrets
 
 
 def one_line(text: str, also: Iterable[str] = (), *, longest: int = 300) -> str:
     """Return somebody else's message as one short line without secrets, fit to be shown."""
-    line = " ".join(without_secrets(without_known_secrets(text, also)).split())
+    line = " ".join(without_secrets(text, also).split())
     line = "".join(character if character.isprintable() else "?" for character in line)
     return clipped(line, longest, mark="...")
 
@@ -22,7 +22,7 @@ _REMEMBERED, _LONGEST = 2048, 32 * 1024
 
 def sendable(text: str) -> str:
     """Return *text* as it may be sent: without secrets, and without halves of characters, which UTF-8 cannot hold."""
-    return without_known_secrets(text.encode("utf-8", "replace").decode("utf-8"))
+    return without_secrets(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def sendable_again() -> Callable[[str], str]:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from mayfly.core import StoreError, canonical_json, without_secrets_in
+from mayfly.core import StoreError, canonical_json
 from mayfly.store import JSON, Event, Payload
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class Journal:
                 return await self._kept_text(await asyncio.to_thread(_text, value))
         if value is None or type(value) is bool or (type(value) is int and -_LARGEST <= value <= _LARGEST):
             return value, None  # it is its own JSON, and holds no text that could be a secret
-        return await self._kept_text(_text(without_secrets_in(value)))
+        return await self._kept_text(_text(self.ledger.secrets.data(value)))
 
     async def _kept_text(self, text: str) -> tuple[JSON, str | None]:
         if len(text) <= INLINE:
@@ -95,7 +95,8 @@ class Journal:
 
     async def keep_tree(self, tree: object) -> str:
         """Put a tree, as plain data, where it is found again; return its address."""
-        return await self._patiently(lambda _: self.ledger.put_blob(_text(tree).encode("ascii")))
+        text = _text(self.ledger.secrets.data(tree))
+        return await self._patiently(lambda _: self.ledger.put_blob(text.encode("ascii")))
 
     async def aclose(self) -> None:
         """Write what is left and stop."""

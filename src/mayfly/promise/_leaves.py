@@ -21,7 +21,6 @@ from mayfly.core import (
     Proof,
     StoreError,
     Unset,
-    holds_secret_in,
     within,
 )
 from mayfly.library import Registry, ToolCapability
@@ -172,8 +171,8 @@ class Leaves:
             value = copied(value)
             if events:
                 # What is recorded with the promise must not be recorded again for want of its value.
-                if holds_secret_in(value):
-                    raise NotData(f"what {capability.name} gives looks like a secret, which is never kept")
+                if self.journal.ledger.secrets.holds(value):
+                    raise NotData(f"what {capability.name} gives holds a secret, which is never kept")
                 await self.journal.keep(value)
         except NotData:
             if events:

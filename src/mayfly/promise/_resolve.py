@@ -13,9 +13,7 @@ from mayfly.core import (
     InputError,
     LimitError,
     content_hash,
-    holds_secret_in,
     shown,
-    without_secrets_in,
 )
 from mayfly.promise._account import total_of_parts
 from mayfly.promise._bind import bind, reason_key
@@ -191,7 +189,7 @@ class Resolver:
             raise
 
     async def _note_grown(self, promise: Promise[Any]) -> None:
-        tree = await self.journal.keep_tree(without_secrets_in([to_json(child) for child in promise.children]))
+        tree = await self.journal.keep_tree([to_json(child) for child in promise.children])
         grown = Grown(
             node=promise.id,
             tree=tree,
@@ -338,7 +336,7 @@ class Resolver:
             return
         events: list[Any] = [(event, self.journal.run) for event in value.events]
         key = "" if value.derived else value.key
-        if key and holds_secret_in(value.value):
+        if key and self.journal.ledger.secrets.holds(value.value):
             key = ""  # what looks like a secret is never kept: whoever needs it again has it made again
         evidence = promise.proof.to_json()
         if key and not value.again:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 
-from mayfly.core import Artifact, Proof, StoreError, canonical_json, content_hash
+from mayfly.core import Artifact, Proof, StoreError, canonical_json, content_hash, was_hidden
 from mayfly.gates import Admission, Entry, Profile, ProofMade, Suite
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._compile import Compiled
@@ -104,7 +104,12 @@ def _kept(entry: Entry, proof: Proof, *, suite: str, each: bool, versions: str, 
 
 
 def _admitted(parts: Parts, artifact: Artifact, kept: AgentKept, profile: Profile) -> Admission:
-    suite = Suite.from_json(json.loads(parts.ledger.get_blob(kept.suite_hash)))
+    told = json.loads(parts.ledger.get_blob(kept.suite_hash))
+    if was_hidden(told):
+        raise Collapse(
+            f"the agent {artifact.hash[:12]} is refused: its tests held a secret, which is not kept", "REFUSED"
+        )
+    suite = Suite.from_json(told)
     return parts.gates().admit(artifact, profile=profile, suite=suite, spread=kept.spread)
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mayfly import forge, gates
-from mayfly.core import Artifact, Tier, canonical_json
+from mayfly.core import Artifact, Tier, canonical_json, was_hidden
 from mayfly.library import Question
 
 if TYPE_CHECKING:
@@ -99,5 +99,7 @@ def stored_suite(parts: Parts, id: str) -> Suite | None:
     for entry in parts.ledger.read(kind="proof.made", subject=id):
         hash = entry.payload.get("suite_hash")
         if isinstance(hash, str):
-            return gates.Suite.from_json(json.loads(parts.ledger.get_blob(hash)))
+            told = json.loads(parts.ledger.get_blob(hash))
+            # A test with a placeholder in it is another test than the one that was passed.
+            return None if was_hidden(told) else gates.Suite.from_json(told)
     return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 # The names of these are loaded when they are used: a known agent runs without what writes, proves and asks models.
 from mayfly import forge, models
 from mayfly import gates as gate
-from mayfly.core import canonical_json, without_secrets_in
+from mayfly.core import canonical_json
 from mayfly.library import Memo
 from mayfly.sandbox import GrantedSandbox, Sandbox, only_reading
 from mayfly.store import Cache, KillSwitch, Ledger, Seal
@@ -180,7 +180,7 @@ class Parts:
 
     def keep_suite(self, tests: Suite) -> str:
         """Put tests where they are found again; a secret in an example of somebody's is not kept."""
-        return self.ledger.put_blob(canonical_json(without_secrets_in(tests.to_json())).encode())
+        return self.ledger.put_blob(canonical_json(self.ledger.secrets.data(tests.to_json())).encode())
 
     def versions(self) -> dict[str, object]:
         """Return what an admission depends on beside the source: gate versions and criteria."""

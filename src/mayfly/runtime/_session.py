@@ -22,7 +22,7 @@ from mayfly.runtime._policy import Desk, Understood
 from mayfly.runtime._run import Runtime
 from mayfly.runtime._session_library import SessionLibrary
 from mayfly.runtime._staging import Stager
-from mayfly.sandbox.workbench import Workbench
+from mayfly.sandbox.workbench import SecretFiles, Workbench
 from mayfly.session import (
     ApprovalAsked,
     Approvals,
@@ -41,6 +41,7 @@ from mayfly.session import (
     payload_of,
     session_tools,
     sessions,
+    tag_of,
 )
 
 if TYPE_CHECKING:
@@ -157,10 +158,13 @@ class Session:
         self._observe = observe or (lambda _: None)
         self._ask = ask
         self._stop = Stop()
-        ledger = self.runtime.parts.ledger
+        self.id = self._found(resume) if resume is not None else id or f"s-{secrets.token_hex(4)}"
+        self._secret_files = SecretFiles(self.workspace, state=state_of(settings), hidden=settings.state)
+        own = self.runtime.parts.ledger
+        # Whatever this session records, by whichever part of it, is without its secrets.
+        ledger = own.hiding(own.secrets.tagged(tag_of(self.id), self._secret_files.values))
         self.desk = Desk(settings, ledger=ledger, workspace=self.workspace)
         self.approvals = open_approvals(settings, self.desk, ledger)
-        self.id = self._found(resume) if resume is not None else id or f"s-{secrets.token_hex(4)}"
         self._claim = ledger.claim(self.id)
         self._ledger = ledger.fenced(self._claim.fence)
         self.log = SessionLog(self._ledger, self.id)
@@ -272,6 +276,8 @@ class Session:
             push=lambda remote, ref: push(self.workspace, remote, ref),
             stop=self._stop,
             grants=_grants(self.settings.session.hosts),
+            secrets=self._ledger.secrets,
+            secret_files=self._secret_files,
         )
         parts = SessionParts(
             settings=self.settings.session,
@@ -346,7 +352,7 @@ class Session:
         return self.desk.personas.configure(personas, verbs, context=context, request=task)
 
     def _sub(self, id: str, request: SpawnRequest) -> Executor:
-        return self._executor(SessionLog(self.runtime.parts.ledger, id), main=False, config_for=request)
+        return self._executor(SessionLog(self._ledger.fenced(None), id), main=False, config_for=request)
 
     async def _spawn(self, *, task: str, name: str, kind: Any, verb: str, seconds: float | None) -> str:
         agent = await self.spawner.spawn(SpawnRequest(task=task, name=name, kind=kind, verb=verb, timeout=seconds))

@@ -21,7 +21,6 @@ from mayfly.core import (
     Tier,
     Verdict,
     content_hash,
-    holds_secret_in,
     one_line,
     parse_python,
     without_secrets,
@@ -290,8 +289,10 @@ class ToolMaker:
                 source=admission.artifact.source,
                 question=report.question.text if report and report.question else "",
             )
-        if holds_secret_in(suite.to_json()):
-            raise InputError("the tests of this tool hold what looks like a secret, which is never kept")
+        if self._runtime.parts.ledger.secrets.holds([suite.to_json(), admission.artifact.source]):
+            raise InputError(
+                "the source or the tests of this tool hold a secret, which is never kept", fix="leave it out"
+            )
         tests = suite_text(suite)
         card = self._card(draft, proof, tests, story)
         return ProvenTool(card=card, source=admission.artifact.source, suite=suite, tests=tests, admission=admission)

@@ -10,7 +10,7 @@ import tokenize
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from mayfly.core import UNSET, canonical_json, without_secrets_in
+from mayfly.core import UNSET, canonical_json
 from mayfly.gates import Suite, Test
 from mayfly.library import words_of
 
@@ -113,4 +113,4 @@ def tool_name_of(intent: str) -> str:
 
 def suite_text(suite: Suite) -> str:
     """Return the suite as the store keeps it."""
-    return json.dumps(without_secrets_in(suite.to_json()), sort_keys=True)
+    return json.dumps(suite.to_json(), sort_keys=True)

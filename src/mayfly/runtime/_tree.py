@@ -28,7 +28,6 @@ from mayfly.core import (
     canonical_json,
     current_pool,
     was_hidden,
-    without_secrets_in,
 )
 from mayfly.library import Registry
 from mayfly.promise import (
@@ -147,7 +146,7 @@ class Trees:
         nodes = list(root.walk())
         planned = Planned(
             intent=root.intent[:2000],
-            tree=ledger.put_blob(_text(without_secrets_in(to_json(root)))),
+            tree=ledger.put_blob(_text(ledger.secrets.data(to_json(root)))),
             nodes=len(nodes),
             by=by,
             seq=0,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import Contract, InputError, holds_secret_in, one_line
+from mayfly.core import Contract, InputError, one_line
 from mayfly.forge import read_tests
 from mayfly.store import event
 
@@ -78,7 +78,7 @@ class Drafts:
 
     def open(self, order: Mapping[str, Any], *, by: str) -> Draft:
         """Begin a draft with what is known so far."""
-        kept = _checked({key: order[key] for key in _KEPT if key in order})
+        kept = self._checked({key: order[key] for key in _KEPT if key in order})
         # Whoever knows the id can go on with it, so it is not to be guessed.
         draft = Draft(id=f"dr-{secrets.token_hex(8)}", order=kept)
         self._ledger.append(DraftOpened(by=by, name=str(kept.get("name", "")), blob=self._put(kept)), subject=draft.id)
@@ -113,7 +113,7 @@ class Drafts:
                 f"the {frozen[0]} of draft {draft.id} cannot change any more: there was a source already",
                 fix="hand in a better source, or begin anew: call create_tool without draft",
             )
-        order = _checked({**draft.order, **given})
+        order = self._checked({**draft.order, **given})
         seen = draft.source_seen or "source" in more
         self._ledger.append(DraftAdvanced(by=by, blob=self._put(order), source_seen=seen), subject=draft.id)
         return Draft(id=draft.id, order=order, source_seen=seen)
@@ -125,16 +125,15 @@ class Drafts:
     def _put(self, order: Mapping[str, Any]) -> str:
         return self._ledger.put_blob(json.dumps(order, sort_keys=True).encode())
 
-
-def _checked(order: dict[str, Any]) -> dict[str, Any]:
-    """Return what can be kept: a contract that is one, tests that can be read, and nothing that looks like a secret."""
-    if holds_secret_in(order):
-        raise InputError("this holds what looks like a secret, which is never kept", fix="leave it out")
-    if order.get("contract"):
-        order["contract"] = Contract.from_json(order["contract"]).to_json()
-    if order.get("tests") and not read_tests(order["tests"], []):
-        raise InputError(
-            "no tests were found in tests",
-            fix='write def test_…() functions that call it by its name, or {"cases": [{"input": …, "output": …}]}',
-        )
-    return order
+    def _checked(self, order: dict[str, Any]) -> dict[str, Any]:
+        """Return what can be kept: a contract that is one, tests that can be read, and no secret."""
+        if self._ledger.secrets.holds(order):
+            raise InputError("this holds a secret, which is never kept", fix="leave it out")
+        if order.get("contract"):
+            order["contract"] = Contract.from_json(order["contract"]).to_json()
+        if order.get("tests") and not read_tests(order["tests"], []):
+            raise InputError(
+                "no tests were found in tests",
+                fix='write def test_…() functions that call it by its name, or {"cases": [{"input": …, "output": …}]}',
+            )
+        return order

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         TurnStopAsked,
     )
     from mayfly.session._executor import Executor, TextPiece
-    from mayfly.session._log import SessionLog, sessions
+    from mayfly.session._log import SessionLog, sessions, tag_of
     from mayfly.session._offline import OfflineTalker
     from mayfly.session._parts import Offers, SessionParts, Talker
     from mayfly.session._perceive import Perceived, perceive
@@ -75,6 +75,7 @@ __all__ = [
     "perceive",
     "session_tools",
     "sessions",
+    "tag_of",
     "waiting_in",
 ]
 
@@ -88,7 +89,7 @@ __getattr__ = lazily(
             "ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded TurnStopAsked"
         ),
         "_executor": "Executor TextPiece",
-        "_log": "SessionLog sessions",
+        "_log": "SessionLog sessions tag_of",
         "_offline": "OfflineTalker",
         "_parts": "Offers SessionParts Talker",
         "_perceive": "Perceived perceive",

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from mayfly.core import ConflictError, InputError, one_line
+from mayfly.core import ConflictError, InputError, content_hash, one_line
 from mayfly.sandbox.workbench import held
 from mayfly.session._events import SessionNoted
 from mayfly.store import JSON, event
@@ -38,6 +38,7 @@ class ApprovalAsked:
     payload: str
     held: str
     digest: str
+    """The hash of the changes, or of action, target and payload as they were asked for, with nothing left out."""
     summary: str
     reasons: tuple[str, ...]
     shown: str = ""
@@ -102,6 +103,8 @@ class Approvals:
         self._perform = dict(perform or {})
         self._shows = dict(shows or {})
         self._autonomous = autonomous
+        # What was asked in this process, whole; what is recorded of it has no secrets, and its payload may be cut.
+        self._whole: dict[str, ApprovalAsked] = {}
 
     def hold_changes(
         self, held_id: str, *, decision: str, session: str, note: str, summary: str, reasons: tuple[str, ...]
@@ -125,22 +128,24 @@ class Approvals:
         self, *, decision: str, session: str, action: str, target: str, payload: str, reasons: tuple[str, ...]
     ) -> str:
         """Put an action outside of the workbench into the inbox; returns its id there. The same one waits only once."""
+        digest = _digest(action, target, payload)
         for waiting in self.list():
             asked = waiting.asked
-            if (asked.session, asked.action, asked.target, asked.payload) == (session, action, target, payload):
+            if (asked.session, asked.digest) == (session, digest):
                 return waiting.id
         summary = one_line(f"{action} {target}", limit=300)
         show = self._shows.get(action)
-        shown = "" if show is None else self._ledger.put_blob(show(target, payload).encode("utf-8", "replace"))
+        told = "" if show is None else self._ledger.secrets.text(show(target, payload))
+        shown = self._ledger.put_blob(told.encode("utf-8", "replace")) if told else ""
         return self._ask(
             ApprovalAsked(
                 decision=decision,
                 session=session,
                 action=action,
                 target=target,
-                payload=payload[:_PAYLOAD],
+                payload=payload,
                 held="",
-                digest="",
+                digest=digest,
                 summary=summary,
                 reasons=reasons,
                 shown=shown,
@@ -149,7 +154,9 @@ class Approvals:
 
     def _ask(self, asked: ApprovalAsked) -> str:
         id = f"a-{secrets.token_hex(4)}"
-        self._ledger.append(asked, subject=id)
+        # Hidden before it is cut: half of a secret looks like none.
+        self._ledger.append(replace(asked, payload=self._ledger.secrets.text(asked.payload)[:_PAYLOAD]), subject=id)
+        self._whole[id] = asked
         given = sum(
             1
             for waiting in self.list(settled=True)
@@ -185,6 +192,7 @@ class Approvals:
 
     def _approved(self, waiting: Waiting, *, by: str, reason: str) -> str:
         asked, id = waiting.asked, waiting.id
+        whole = self._whole_of(waiting) if asked.action in self._perform else asked
         override = self._sign(asked.decision, by=by, reason=reason)
         if asked.held:
             changes = held(self._state, asked.held)
@@ -192,7 +200,7 @@ class Approvals:
                 raise InputError(f"what is held as {asked.held} is not what was asked about", fix=f"mayfly deny {id}")
             result = f"committed as {changes.commit().id}"
         elif asked.action in self._perform:
-            result = self._perform[asked.action](asked)
+            result = self._perform[asked.action](whole)
         else:
             result = "permitted for a while: ask for it again"
         done = bool(asked.held) or asked.action in self._perform
@@ -201,6 +209,14 @@ class Approvals:
             ApprovalSettled(approved=True, by=by, reason=reason, result=result, done=done, override=override),
         )
         return result
+
+    def _whole_of(self, waiting: Waiting) -> ApprovalAsked:
+        """Return the action as it was asked for; what is not known whole any more is not done at all."""
+        asked = self._whole.get(waiting.id, waiting.asked)
+        if asked.digest != _digest(asked.action, asked.target, asked.payload):
+            fix = f"mayfly deny {waiting.id}, and have it asked for without them"
+            raise InputError(f"{waiting.id} was asked with secret values, which are not kept, or is cut off", fix=fix)
+        return asked
 
     def deny(self, id: str, *, by: str, reason: str) -> None:
         """Say no: held changes are dropped for good, and the session is told why."""
@@ -227,6 +243,10 @@ class Approvals:
 
 # Who an approval is by that the profile gives.
 AUTONOMOUS = "profile autonomous"
+
+
+def _digest(action: str, target: str, payload: str) -> str:
+    return content_hash("\0".join((action, target, payload)))
 
 
 def waiting_in(ledger: Ledger, *, settled: bool = False) -> list[Waiting]:

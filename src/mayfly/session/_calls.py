@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from mayfly.core import Capability, Invocation, MayflyError, harmless, one_line
+from mayfly.core import Capability, Invocation, MayflyError, one_line, placeholders_in, was_hidden
 from mayfly.library import Registry
 from mayfly.session._events import ToolCalled, ToolReturned
 from mayfly.session._room import Room, Settled
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
 
 # What changes files is judged with its diff once it is on the workbench, and held there: here only a refusal counts.
 _JUDGED_LATER = frozenset({"file_write", "file_delete"})
+# What does nothing with its arguments but look: only these may name a placeholder.
+_ONLY_LOOK = frozenset({"file_read", "file_list", "file_search", "output_read", "ask_user", "tool_find"})
+_STANDS = "A placeholder stands for a secret value that you are not shown; as text it is in no file."
+_LOST = (
+    "not done: the session was interrupted, and this call was recorded without the secret values that it held. "
+    "Make it again."
+)
 
 
 class ToolResult(NamedTuple):
@@ -63,11 +70,9 @@ class CallsOf:
         if begun is None:
             effect = capability.effect if capability is not None else "none"
             arguments = call.malformed if call.arguments is None else call.arguments
-            called = ToolCalled(
-                turn=turn, key=key, call=call.id, tool=call.name[:100], arguments=arguments, effect=effect
-            )
-            self.log.add(called)
-            self.observe(called)
+            tool = self.log.hide(call.name)[:100]
+            self.log.add(ToolCalled(turn=turn, key=key, call=call.id, tool=tool, arguments=arguments, effect=effect))
+            self.observe(self.log.turns[-1].called[key])
         status, result = await self._result(call, key, capability, again=begun is not None)
         returned = self._returned(turn, key, call, status, result)
         self.log.add(returned)
@@ -80,7 +85,7 @@ class CallsOf:
         try:
             if again and (known := self._cut_off(key, capability)) is not None:
                 return known
-            refused = self._refusal(call, capability)
+            refused = self._refusal(call, capability) or self._altered(call, key)
             if refused:
                 return "refused", ToolResult(refused)
             assert capability is not None and call.arguments is not None  # noqa: PT018 -- a refusal says otherwise
@@ -105,6 +110,8 @@ class CallsOf:
             # A tool is many programs: whatever goes wrong in one is told to the model and ends nothing.
             return "error", ToolResult(f"{type(error).__name__}: {error}")
         result = value if isinstance(value, ToolResult) else ToolResult(value)
+        if self._placeholders(call):
+            result = result._replace(value=f"{_text(result.value)}\n[{_STANDS}]")
         status = "error" if result.failed else "ok"
         if result.settled is not None and result.settled.status in ("held", "refused", "conflict"):
             status = "held" if result.settled.status == "held" else "refused"
@@ -119,10 +126,28 @@ class CallsOf:
             if capability is None and "tool_write" in self.allowed:
                 hint += "; tool_find looks for one that does it, tool_write has it made."
             known = "there is no such tool" if capability is None else f"it is not a tool of {who}"
-            return f"{one_line(call.name, limit=60)}: {known}{hint} Yours are: {', '.join(self.allowed)}"
+            name = one_line(self.log.hide(call.name), limit=60)
+            return f"{name}: {known}{hint} Yours are: {', '.join(self.allowed)}"
         if call.arguments is None:
-            return f"the arguments are no JSON object: {one_line(call.malformed, limit=200)}"
+            written = one_line(self.log.hide(call.malformed), limit=200)
+            return f"the arguments are no JSON object that a tool can take: {call.problem}; you wrote: {written}"
         return ""
+
+    def _altered(self, call: ToolCall, key: str) -> str:
+        """Say why nothing is done with arguments in which a placeholder stands for a secret value."""
+        if key not in self.log.turns[-1].originals and was_hidden([call.name, call.arguments]):
+            return _LOST
+        stand_for = self._placeholders(call) if call.name not in _ONLY_LOOK else []
+        if not stand_for:
+            return ""
+        return (
+            f"not done: the arguments hold a placeholder for {', '.join(stand_for[:5])}. {_STANDS} "
+            "Change such a file with file_edit around that line; let a program read the value from its environment "
+            "variable or file."
+        )
+
+    def _placeholders(self, call: ToolCall) -> list[str]:
+        return placeholders_in(call.arguments, self.log.tags())
 
     def _cut_off(self, key: str, capability: Capability | None) -> tuple[str, ToolResult] | None:
         """Return what is known of a call that was begun and not ended by an earlier process; None: do it again."""
@@ -167,15 +192,17 @@ class CallsOf:
 
     def _returned(self, turn: int, key: str, call: ToolCall, status: str, result: ToolResult) -> ToolReturned:
         settled = result.settled
-        text = result.value if isinstance(result.value, str) else json.dumps(result.value, ensure_ascii=False, indent=1)
+        text = _text(result.value)
         told = settled.told() if settled is not None else ""
-        whole = harmless("\n".join(part for part in (text, told) if part)) or "[nothing was printed]"
-        kept, blob = self._cut(whole)
+        whole = "\n".join(part for part in (text, told) if part) or "[nothing was printed]"
+        self.room.look_for_secrets()
+        # Hidden before it is cut: half of a secret looks like none.
+        kept, blob = self._cut(self.log.hide(whole))
         return ToolReturned(
             turn=turn,
             key=key,
             call=call.id,
-            tool=call.name[:100],
+            tool=self.log.hide(call.name)[:100],
             status=status,
             text=kept,
             whole=blob,
@@ -187,9 +214,13 @@ class CallsOf:
         """Return what the model is given, and the blob of the whole where that is more."""
         data = text.encode("utf-8", "replace")
         if len(data) <= self.largest:
-            return text, ""
+            return data.decode(), ""
         blob = self.log.ledger.put_blob(data)
         half = (self.largest - 300) // 2
         head, tail = data[:half].decode("utf-8", "ignore"), data[-half:].decode("utf-8", "ignore")
         left = f"[… {len(data) - 2 * half:,} of {len(data):,} bytes left out: output_read with id {blob[:16]} …]"
         return f"{head}\n{left}\n{tail}", blob
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1)

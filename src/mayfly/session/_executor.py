@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import MayflyError, one_line
-from mayfly.models import ModelError, ToolOffer
+from mayfly.models import ModelError, ToolOffer, clean_offer
 from mayfly.persona import AgentConfig
 from mayfly.session._allowed import LIBRARY, AllowedTools
 from mayfly.session._calls import CallsOf
@@ -66,6 +66,7 @@ class Executor:
         """Find out what is wanted of whom, and do it."""
         try:
             self.parts.kill()
+            task = self.log.hide(task)
             perceived = await perceive(
                 task, self.parts.desk, self.parts.model, session=self.log.id, pool=self.parts.pool
             )
@@ -95,6 +96,7 @@ class Executor:
         self.log.refresh()
         shared = "\n".join(f"{name}: {text}" for name, text in self._context.items())
         text = f"{shared}\n\n{task}" if shared else task
+        self.room.look_for_secrets()
         self.log.add(TurnAsked(turn=len(self.log.turns) + 1, text=text))
         turn = self.log.turn
         assert turn is not None
@@ -112,7 +114,7 @@ class Executor:
             tools=tuple(config.tools),
             policies=tuple(config.policies),
             mode=config.mode,
-            prompt=self.log.ledger.put_blob(config.identity_prompt.encode()),
+            prompt=self.log.ledger.put_blob(self.log.hide(config.identity_prompt).encode()),
             manifest=self.log.ledger.put_blob(json.dumps([asdict(one) for one in config.manifest]).encode()),
             only_asked=only_asked,
             told=told,
@@ -208,9 +210,11 @@ class Executor:
             raise ModelError("this needs a model: --model NAME, or models.name in the settings", kind="no-model")
         self.log.refresh()
         await fold(self.log, self.parts)
-        offers = [_offer(self.tools, name) for name in allowed]
+        secrets = self.log.ledger.secrets
+        offers = [clean_offer(_offer(self.tools, name), secrets.text) for name in allowed]
+        system = self.log.hide(config.identity_prompt)
         answer = await self.parts.model.aconverse(
-            self.log.messages(), system=config.identity_prompt, tools=offers, pool=self.parts.pool, emit=self._emit
+            self.log.messages(), system=system, tools=offers, pool=self.parts.pool, emit=self._emit
         )
         said = ModelSaid(
             turn=turn.number,
@@ -218,11 +222,13 @@ class Executor:
             text=answer.text,
             calls=tuple(call.to_json() for call in answer.calls),
             truncated=answer.truncated,
-            carried=answer.carried,
+            # What is signed can only be sent back as it came, or not at all.
+            carried=None if secrets.holds(answer.carried) else answer.carried,
             tokens=answer.cost.input_tokens + answer.cost.output_tokens,
             dollars=answer.cost.money.dollars,
         )
         self.log.add(said)
+        turn.keep_originals(said.step, answer.calls)
         self.parts.observe(said)
         return said
 
@@ -234,9 +240,8 @@ class Executor:
 
     def _leave_out(self, turn: Turn, key: str, call: ToolCall) -> None:
         text = "not done: no further tool call is taken in this turn"
-        self.log.add(
-            ToolReturned(turn=turn.number, key=key, call=call.id, tool=call.name[:100], status="refused", text=text)
-        )
+        tool = self.log.hide(call.name)[:100]
+        self.log.add(ToolReturned(turn=turn.number, key=key, call=call.id, tool=tool, status="refused", text=text))
 
     @staticmethod
     def _count(refused: dict[str, int], call: ToolCall, done: ToolReturned) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mayfly.core import content_hash
 from mayfly.models import Called, Message, Returned, Said, ToolCall
 from mayfly.session._events import (
     ModelSaid,
@@ -35,6 +36,8 @@ class Turn:
     called: dict[str, ToolCalled] = field(default_factory=dict)
     returned: dict[str, ToolReturned] = field(default_factory=dict)
     notes: dict[int, list[str]] = field(default_factory=dict)
+    originals: dict[str, ToolCall] = field(default_factory=dict)
+    """The calls as the model made them in this process; what is recorded of them has no secrets."""
     ended: TurnEnded | None = None
 
     def messages(self) -> Iterator[Message]:
@@ -66,7 +69,16 @@ class Turn:
             return []
         last = self.said[-1]
         keyed = [(self.key(last.step, number), call) for number, call in enumerate(calls_of(last))]
-        return [(key, call) for key, call in keyed if key not in self.returned]
+        return [(key, self.originals.get(key, call)) for key, call in keyed if key not in self.returned]
+
+    def keep_originals(self, step: int, calls: Sequence[ToolCall]) -> None:
+        """Keep the calls of an answer as they are to be made; after a restart there is only the record of them."""
+        self.originals = {self.key(step, number): call for number, call in enumerate(calls)}
+
+
+def tag_of(session: str) -> str:
+    """Return by what the placeholders of a session are known: the same after a restart, so that prompts stay cached."""
+    return content_hash(session)[:6]
 
 
 def calls_of(said: ModelSaid) -> tuple[ToolCall, ...]:
@@ -94,6 +106,15 @@ class SessionLog:
         """Record what happened, in one piece."""
         for entry in self.ledger.append_many(payloads, subject=self.id):
             self._take_entry(entry)
+
+    def hide(self, text: str) -> str:
+        """Return the copy of a text that is recorded, shown and sent to a model."""
+        return self.ledger.secrets.text(text)
+
+    def tags(self) -> set[str]:
+        """Return the tags of the placeholders that this conversation may hold: an agent's tasks have its parent's."""
+        parent = self.began.parent if self.began is not None else ""
+        return {tag_of(id) for id in (self.id, parent) if id} | {self.ledger.secrets.tag} - {""}
 
     def refresh(self) -> None:
         """Take in what others noted meanwhile."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import ConflictError, Stop, content_hash
+from mayfly.core import ConflictError, SecretValues, Stop, content_hash
 from mayfly.policy import FileChange
-from mayfly.sandbox.workbench import Change, Changes, Entry, Ran, Workbench, commits
+from mayfly.sandbox.workbench import Change, Changes, Entry, Ran, SecretFiles, Workbench, commits
 from mayfly.session._git_view import GitView, look_at_git
 
 if TYPE_CHECKING:
@@ -70,6 +70,14 @@ class Room:
     show: Callable[[str], None] | None = None
     grants: tuple[str, ...] = ()
     lock: threading.RLock = field(default_factory=threading.RLock)
+    secrets: SecretValues = field(default_factory=SecretValues)
+    """What is known to be secret: left out of the notes on what is done, never of what is done."""
+    secret_files: SecretFiles | None = None
+
+    def look_for_secrets(self) -> None:
+        """Take in the values of files of secrets that are new or changed."""
+        if self.secret_files is not None:
+            self.secret_files.refresh()
 
     def read(self, path: str) -> bytes:
         """Return the content of a file of the workspace; a secret one is masked."""
@@ -128,6 +136,7 @@ class Room:
         if not len(changes):
             self.bench.drop()
             return Settled(status="nothing")
+        note = self.secrets.text(note)
         summary, diff = changes.summary(), changes.diff()[:_SHOWN]
         judged = self.kernel().judge(self._told(changes), digest=changes.digest)
         reasons = tuple(judged.because)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar, cast, get_origin
 
-from mayfly.core import InputError, without_secrets, without_secrets_in
+from mayfly.core import Hider, InputError
 from mayfly.store._payload import JSON, plain
 
 __all__ = ["JSON", "Event", "Payload", "check_kind", "check_subject", "checked", "event", "kind_of"]
@@ -91,8 +91,11 @@ def kind_of(payload: Payload) -> str:
     return kind
 
 
-def checked(entry: Event | Payload, subject: str | None) -> Event:
-    """Return *entry* as an event that may be recorded: known kind, fitting fields, plain JSON, a usable subject."""
+def checked(entry: Event | Payload, subject: str | None, hider: Hider) -> Event:
+    """Return *entry* as an event that may be recorded: known kind, fitting fields, plain JSON, a usable subject.
+
+    Secrets are hidden in every field: code that needs such a value again asks `was_hidden`.
+    """
     if not isinstance(entry, Event):
         if subject is None:
             raise InputError(f"the event {kind_of(entry)} needs a subject")
@@ -102,14 +105,9 @@ def checked(entry: Event | Payload, subject: str | None) -> Event:
     elif entry.id:
         raise InputError(f"event {entry.id} is already recorded")
     check_subject(entry.subject)
-    # In every field: whoever needs a value again that held a secret is told that it was not kept (`was_hidden`).
-    payload = _hide_secrets(_plain_payload(entry.payload))
+    payload = cast("Mapping[str, JSON]", hider.data(_plain_payload(entry.payload)))
     _check_fields(entry.kind, payload)
-    return Event(kind=entry.kind, subject=without_secrets(entry.subject), payload=payload)
-
-
-def _hide_secrets(payload: Mapping[str, JSON]) -> Mapping[str, JSON]:
-    return cast("Mapping[str, JSON]", without_secrets_in(payload))
+    return Event(kind=entry.kind, subject=hider.text(entry.subject), payload=payload)
 
 
 def check_kind(kind: str) -> None:

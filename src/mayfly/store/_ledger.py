@@ -11,7 +11,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from mayfly.core import InputError, LimitError, Settings, StoreError, content_hash
+from mayfly.core import InputError, LimitError, SecretValues, Settings, StoreError, content_hash, settings_values
 from mayfly.store._append import Append, append_events, check_fence, next_generation
 from mayfly.store._archive import (
     FOLDER,
@@ -72,6 +72,7 @@ class Ledger(RunList):
         self._closed = False
         self._archives = ArchiveReader(settings.state.absolute() / FOLDER)
         self.fence: Fence | None = None
+        self.secrets = SecretValues(settings_values(settings))
         self._listeners: list[Listener] = []
 
     @classmethod
@@ -122,7 +123,8 @@ class Ledger(RunList):
     def append_many(self, entries: Iterable[Event | Payload], *, subject: str | None = None) -> list[Event]:
         """Record events in one transaction: all of them, next to each other, or none."""
         with self._database.translated():  # the first one reads what secrets look like, and no file may be to be had
-            fresh = [checked(entry, subject) for entry in entries]
+            hider = self.secrets.now()
+            fresh = [checked(entry, subject, hider) for entry in entries]
         self._check_open()
         recorded = self._appends.record(Append(fresh, fence=self.fence), lambda: self._writing(piped=True))
         return self._announce(recorded)
@@ -147,7 +149,9 @@ class Ledger(RunList):
         with self._writing() as connection:
             connection.lock(EVENTS)
             found = {event.subject: event for event in to_events(connection.run(*newest(kind, list(subjects))))}
-            recorded = append_events(connection, [checked(entry, None) for entry in make(found)], fence=self.fence)
+            hider = self.secrets.now()
+            fresh = [checked(entry, None, hider) for entry in make(found)]
+            recorded = append_events(connection, fresh, fence=self.fence)
         return self._announce(recorded)
 
     def read(
@@ -244,7 +248,7 @@ class Ledger(RunList):
         """
         check_name(name)
         self._check_open()
-        first = [checked(payload, name) for payload in recording]
+        first = [checked(payload, name, self.secrets.now()) for payload in recording]
         right = self._database.right(name, self._settings)
         return Claim(name, right, begin=lambda: self._begin_generation(name, first), newest=lambda: self._newest(name))
 
@@ -260,6 +264,12 @@ class Ledger(RunList):
         """Return this ledger for the holder of a claim: what it appends is refused once another has claimed the run."""
         view = copy(self)
         view.fence = fence
+        return view
+
+    def hiding(self, secrets: SecretValues) -> Ledger:
+        """Return this ledger for one session: what it appends holds none of its *secrets* either."""
+        view = copy(self)
+        view.secrets = secrets
         return view
 
     def check_fence(self) -> None:

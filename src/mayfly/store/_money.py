@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, astuple, dataclass, fields, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from mayfly.core import HIDDEN, ConflictError, InputError, address_key, one_line, with_checksums
+from mayfly.core import ConflictError, InputError, address_key, one_line, was_hidden, with_checksums
 from mayfly.store._database import Connection, Row
 from mayfly.store._rows import StoredEvent
 
@@ -169,7 +169,7 @@ def key(payload: Mapping[str, Any], name: str, *, empty: bool = False) -> str:
     value = text(payload, name, longest=LONGEST_KEY)
     if not value and not empty:
         raise InputError(f"{name} is empty")
-    if HIDDEN in value:
+    if was_hidden(value):
         # Two that were hidden would be one.
         raise InputError(f"{name} looks like a secret", fix="use another that does not")
     return value

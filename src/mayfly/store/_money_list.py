@@ -45,7 +45,7 @@ class MoneyList(Generic[R]):
     def _event(self, payload: Payload, id: str) -> Event:
         """Return the event that moves a row, checked."""
         with self._ledger._database.translated():  # the first one reads what secrets look like
-            event = checked(payload, self._table.subject(id))
+            event = checked(payload, self._table.subject(id), self._ledger.secrets.now())
         if not self._table.moves(event.kind):
             raise InputError(f"{event.kind} does not move a {self._table.noun}")
         return event

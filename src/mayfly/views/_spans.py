@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import clipped, without_known_secrets, without_secrets
+from mayfly.core import clipped, without_secrets
 
 if TYPE_CHECKING:
     from mayfly.store import Event
@@ -360,4 +360,4 @@ def _model_of(spec: object) -> dict[str, str]:
 
 
 def _clean(text: object) -> str:
-    return clipped(without_known_secrets(without_secrets(str(text))), LONGEST)
+    return clipped(without_secrets(str(text)), LONGEST)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import Verdict, without_secrets
+from mayfly.core import Verdict, find_key
 from mayfly.forge.languages._language import Facts, Language, Reading
 from mayfly.gates import Admission, Metrics, Profile, Suite
 from mayfly.gates.proof import ProofReport, prove_by_asking
@@ -112,10 +112,11 @@ def unstable(reading: Reading, profile: Profile) -> list[Verdict]:
 
 def _judged(source: str) -> list[Verdict]:
     """Refuse what would harm somebody: of the judge's questions, the one that needs no tree of Python."""
-    if without_secrets(source) == source:
+    key = find_key(source)
+    if key is None:
         return []
-    fix = "take it as input"
-    return [Verdict(decision="reject", gate="judge", code="SECRET", message="the source holds a secret", fix=fix)]
+    message, fix = f"the source holds what looks like a {key.issuer}", "take it as input"
+    return [Verdict(decision="reject", gate="judge", code="SECRET", message=message, fix=fix)]
 
 
 def _complexity(facts: Facts) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mayfly.core import InputError, canonical_json, without_secrets
+from mayfly.core import InputError, canonical_json
 from mayfly.policy.kernel._events import PolicyDecided, PolicyOverridden
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ class Appeals:
             digest=decided.digest,
             about=decided.action_class or decided.action,
             # What is signed is what is recorded, so secrets go before.
-            by=without_secrets(by.strip())[:200],
-            reason=without_secrets(reason.strip())[:500],
+            by=self._ledger.secrets.text(by.strip())[:200],
+            reason=self._ledger.secrets.text(reason.strip())[:500],
             made=now,
             until=now + int(ttl * SECOND),
         )

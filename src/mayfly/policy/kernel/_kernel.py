@@ -15,9 +15,7 @@ from mayfly.core import (
     PolicySettings,
     canonical_json,
     content_hash,
-    secret_remover,
     without_secrets,
-    without_secrets_in,
 )
 from mayfly.mangle import Name, Symbol, Time
 from mayfly.policy.kernel._decide import LIMITS, Decided, decide, reason_of
@@ -152,16 +150,16 @@ class Kernel(Evaluator):
 
     def _set_event(self, found: Judgement, changes: Sequence[FileChange], facts: Sequence[Fact]) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
-        hide = secret_remover("")
-        texts, blob = kept(facts, self._ledger, hide)
+        hider = self._ledger.secrets.now()
+        texts, blob = kept(facts, self._ledger, hider.text)
         return PolicyDecided(
             action=CHANGES,
             target=summary(changes),
-            payload=canonical_json(without_secrets_in(recorded_paths(found.by_path))),
+            payload=canonical_json(hider.data(recorded_paths(found.by_path))),
             digest=found.digest,
             payload_hash=found.digest,
             decision=found.decision,
-            because=tuple(map(hide, found.because)),
+            because=tuple(map(hider.text, found.because)),
             rules=self.snapshot.hash,
             persona=self.persona,
             policies=self.policies,
@@ -259,12 +257,12 @@ class Kernel(Evaluator):
         reasons: Sequence[Reason],
     ) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
-        hide = secret_remover(f"{asked.target}\n{asked.text}")
+        hide = self._ledger.secrets.now().with_pieces_of(f"{asked.target}\n{asked.text}").text
         texts, blob = kept(facts, self._ledger, hide)
         return PolicyDecided(
             action=name,
-            target=shortened(asked.target),
-            payload=shortened(asked.text),
+            target=shortened(asked.target, hide),
+            payload=shortened(asked.text, hide),
             digest=digest,
             payload_hash=content_hash(asked.text),
             decision=decided.decision,
@@ -316,7 +314,8 @@ class Kernel(Evaluator):
 
     def _failed(self, id: str, action: object, target: object, error: Exception) -> Permit:
         reason = str(error) if isinstance(error, MayflyError) else f"{type(error).__name__}: {error}"
-        because = (without_secrets(f"it could not be decided, so it is denied: {reason}")[:500],)
+        hide = without_secrets if self._ledger is None else self._ledger.secrets.text
+        because = (hide(f"it could not be decided, so it is denied: {reason}")[:500],)
         asked = Question(id, ascii(action)[:200], ascii(target)[:1000], "")
         try:
             self._record(asked, asked.action, "", Decided("deny", because, (), None), ())
@@ -352,17 +351,18 @@ class Kernel(Evaluator):
             id=id or f"t-{os.urandom(6).hex()}",
             by_intent=by_intent(model),
         )
-        self._record_route(route, given, secret_remover(said))
+        self._record_route(route, given, said)
         return route
 
-    def _record_route(self, route: Route, facts: Sequence[Fact], hide: Callable[[str], str]) -> None:
+    def _record_route(self, route: Route, facts: Sequence[Fact], said: str) -> None:
         if self._ledger is None:
             return
+        hide = self._ledger.secrets.now().with_pieces_of(said).text
         texts, blob = kept(facts, self._ledger, hide)
         event = PolicyRouted(
             personas=route.personas,
             action_types=route.action_types,
-            because=tuple(shortened(hide(line)) for line in route.because),
+            because=tuple(shortened(line, hide) for line in route.because),
             rules=self.snapshot.hash,
             policies=self.policies,
             session=self._session_id,

@@ -10,7 +10,7 @@ from importlib.resources import files as resources
 from string import Template
 from typing import Any, Literal
 
-from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, content_hash
+from mayfly.core import UNSET, Capability, MayflyError, PromiseSettings, SecretFields, content_hash
 from mayfly.models import Model, Pool
 from mayfly.promise._bind import ITEM, RESULT, references
 from mayfly.promise._limits import MORE_NODES
@@ -70,13 +70,14 @@ class Question:
 def ask(model: Model, question: Question, *, pool: Pool | None, settings: PromiseSettings) -> tuple[Draft, ...]:
     """Return the model's plan as drafts, or raise `Refused` with what is wrong with it."""
     system, user = _prompt()
-    sample = "" if question.sample is UNSET else _shown(question.sample)
+    fields = SecretFields()
+    sample = "" if question.sample is UNSET else _shown(fields.data(question.sample))
     values = {
-        "intent": _fenced(question.intent),
+        "intent": _fenced(fields.text(question.intent)),
         "capabilities": _fenced("\n".join(map(_described, question.capabilities))),
         "files": _fenced("\n".join(json.dumps(name) for name in question.files[:_MOST_FILES])),
-        "parents": _fenced("\n".join(question.parents)),
-        "needs": _fenced("\n".join(f"{name}: {told}" for name, told in question.needs.items())),
+        "parents": _fenced(fields.text("\n".join(question.parents))),
+        "needs": _fenced(fields.text("\n".join(f"{name}: {told}" for name, told in question.needs.items()))),
         "sample": _fenced(sample),
         "children": str(settings.max_children),
         "depth": str(settings.max_depth - question.depth),

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from mayfly.sandbox.workbench._journal import Commit
     from mayfly.sandbox.workbench._places import recover
     from mayfly.sandbox.workbench._run import Ran, RanStatus
+    from mayfly.sandbox.workbench._secret_files import SecretFiles
     from mayfly.sandbox.workbench._workbench import Workbench
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Held",
     "Ran",
     "RanStatus",
+    "SecretFiles",
     "Workbench",
     "commits",
     "held",
@@ -38,6 +40,7 @@ __getattr__ = lazily(
         "_history": "commits undo",
         "_journal": "Commit",
         "_run": "Ran RanStatus",
+        "_secret_files": "SecretFiles",
         "_places": "recover",
         "_workbench": "Workbench",
     },

@@ -52,7 +52,7 @@ def session_tools(
         *database_tools(room.session, schema),
         *mcp_tools(servers),
         *builtin_tools(ledger, stage),
-        *people_tools(ledger, ask=ask, spawn=spawn, compile=compile),
+        *people_tools(ledger, session=room.session, ask=ask, spawn=spawn, compile=compile),
         *(library_tools(library) if library is not None else ()),
         *(package_tools(install) if install is not None else ()),
     )

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from mayfly.core import Asked, Capability, Invocation, Stop
+from mayfly.core import Asked, Capability, InputError, Invocation, Stop
 from mayfly.session.tools._schema import TEXT, said, takes
 from mayfly.store import JSON
 
@@ -39,6 +39,8 @@ def builtin_tools(ledger: Ledger, stage: StageBuiltin | None) -> tuple[Capabilit
 
     def asked(call: Invocation) -> Asked:
         given = call.arguments
+        if ledger.secrets.holds(given["source"]):
+            raise InputError("the source holds a secret, which is never kept", fix="read it from the environment")
         source = ledger.put_blob(given["source"].encode("utf-8", "surrogatepass"))
         payload = {"content": source, "note": given.get("path", ""), "reason": given.get("why", "")}
         return Asked("builtin_modify", given["tool"], json.dumps(payload))

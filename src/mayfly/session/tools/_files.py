@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from mayfly.core import Asked, Capability, InputError, Invocation
@@ -16,7 +16,10 @@ from mayfly.session.tools._schema import COUNT, PATH, TEXT, listed, said, takes
 
 # Lines of one reading where no end is said.
 _LINES = 2000
-_LONGEST_LINE = 2000
+# What one reading gives at most, in whole lines; of that the model sees both ends and reads on with output_read.
+_MOST_READ = 2_000_000
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+_EMPTY = "[the file is empty]"
 _MATCHES = 200
 _ENTRIES = 1000
 _EDIT = takes(
@@ -96,23 +99,49 @@ def _writing(call: Invocation, path: str) -> Asked:
 
 
 def text_of(room: Room, path: str) -> str:
-    """Return a file as text; one that is none is an `InputError`."""
+    """Return a file as text from which `bytes_of` makes the same bytes; one that is no text is an `InputError`."""
     data = room.read(path)
     if b"\0" in data[:8192]:
         raise InputError(f"{path} is no text: {len(data):,} bytes")
-    return data.decode("utf-8", "replace")
+    return data.decode("utf-8", "surrogateescape")
+
+
+def bytes_of(text: str) -> bytes:
+    """Return the bytes of a text that `text_of` gave, also where they are no UTF-8."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _read(room: Room, call: Invocation) -> str:
     path = call.arguments["path"]
-    lines = text_of(room, path).splitlines()
+    # At line feeds alone, as editors and git count lines: a form feed or a line separator is part of its line.
+    *lines, last = text_of(room, path).split("\n")
+    lines += [last] if last else []
     start = call.arguments.get("start", 1)
     end = min(call.arguments.get("end", start + _LINES - 1), len(lines))
     if start > max(1, len(lines)):
         raise InputError(f"{path} has {len(lines)} lines")
-    shown = [f"{number:>6}\t{line[:_LONGEST_LINE]}" for number, line in enumerate(lines[start - 1 : end], start)]
-    more = f"\n[{len(lines) - end} more lines: read on from start {end + 1}]" if end < len(lines) else ""
-    return "\n".join(shown) + more or "[the file is empty]"
+    shown, left = list[str](), _MOST_READ
+    for number, line in enumerate(lines[start - 1 : end], start):
+        if shown and len(line) > left:
+            end = number - 1
+            break
+        shown.append(f"{number:>6}\t{line[:_MOST_READ]}")
+        left -= len(line)
+    notes = list(_notes(lines[start - 1 : end], whole=end == len(lines), ended=not last))
+    notes += [f"{len(lines) - end} more lines: read on from start {end + 1}"] if end < len(lines) else []
+    return "\n".join([_NO_TEXT.sub("\ufffd", "\n".join(shown)), *(f"[{note}]" for note in notes)]) if lines else _EMPTY
+
+
+def _notes(lines: Sequence[str], *, whole: bool, ended: bool) -> Iterator[str]:
+    """Say what the lines as they are shown do not."""
+    cut = max(map(len, lines), default=0)
+    if cut > _MOST_READ:
+        yield f"the line has {cut:,} characters, of which {_MOST_READ:,} are shown: use shell_exec for the rest"
+    strange = sum(len(_NO_TEXT.findall(line)) for line in lines)
+    if strange:
+        yield f"{strange} bytes that are no UTF-8 are shown as \ufffd; file_edit keeps them where it changes nothing"
+    if whole and not ended:
+        yield "there is no line feed at the end of the file"
 
 
 def _list(room: Room, call: Invocation) -> str:
@@ -122,8 +151,8 @@ def _list(room: Room, call: Invocation) -> str:
     ran, _ = room.run([*found, "(", "-type", "d", "-printf", "%P/\\n", "-o", "-printf", "%P\\n", ")"],
                       key=call.key, cwd=path, keep=False)  # fmt: skip
     if ran.code != 0:
-        raise InputError(ran.output.strip()[:300] or ran.reason)
-    names = sorted(ran.output.splitlines())
+        raise InputError(room.secrets.text(ran.output.strip())[:300] or ran.reason)
+    names = sorted(ran.output.rstrip("\n").split("\n")) if ran.output else []
     more = f"\n[{len(names) - _ENTRIES} more]" if len(names) > _ENTRIES else ""
     return "\n".join(names[:_ENTRIES]) + more or "[nothing]"
 
@@ -142,14 +171,16 @@ def _search(room: Room, call: Invocation) -> str:
     command += ["-i"] if given.get("ignore_case") else []
     ran, _ = room.run([*command, "-e", given["pattern"], "--", path], key=call.key, keep=False)
     if ran.code not in (0, 1):
-        raise InputError(ran.output.strip()[:300] or ran.reason)
-    lines = [line.removeprefix("./")[:500] for line in ran.output.splitlines()]
+        raise InputError(room.secrets.text(ran.output.strip())[:300] or ran.reason)
+    # Hidden before it is cut: half of a secret looks like none.
+    found = room.secrets.text(ran.output.rstrip("\n"))
+    lines = [line.removeprefix("./")[:500] for line in found.split("\n")] if found else []
     more = f"\n[{len(lines) - _MATCHES} more: narrow the search]" if len(lines) > _MATCHES else ""
     return "\n".join(lines[:_MATCHES]) + more or "[nothing found]"
 
 
 def _write(room: Room, call: Invocation) -> ToolResult:
-    path, content = call.arguments["path"], call.arguments["content"].encode("utf-8", "surrogateescape")
+    path, content = call.arguments["path"], _said(call.arguments["content"]).encode()
     settled = room.write({path: content}, key=call.key, note=f"write {path}")
     return ToolResult(f"{path}: {len(content)} bytes" if settled.status != "nothing" else f"{path}: as before", settled)
 
@@ -175,34 +206,46 @@ def _edits(room: Room, given: Mapping[str, Any]) -> dict[str, bytes | None]:
     if ("patch" in given) == ("edits" in given) or ("edits" in given) != ("path" in given):
         raise InputError("file_edit takes path and edits, or patch alone")
     if "patch" in given:
-        return apply_patch(given["patch"], lambda path: text_of(room, path))
+        return apply_patch(_said(given["patch"]), lambda path: text_of(room, path))
     text = text_of(room, given["path"])
     for number, edit in enumerate(given["edits"], 1):
         text = _replaced(text, edit, f"{given['path']}, edit {number}")
-    return {given["path"]: text.encode("utf-8", "surrogateescape")}
+    return {given["path"]: bytes_of(text)}
+
+
+def _said(text: str) -> str:
+    """Return a text that a model gave; one with half a character is an `InputError`, since no file can hold it."""
+    if _NO_TEXT.search(text):
+        raise InputError("the text holds half a character (a lone surrogate)", fix="write the whole character")
+    return text
 
 
 def _replaced(text: str, edit: Mapping[str, Any], where: str) -> str:
-    count = text.count(edit["old"])
-    if count == 0:
-        raise InputError(f"{where}: the text to replace is not there{_near(text, edit['old'])}")
-    if count > 1 and not edit.get("all"):
-        places = ", ".join(str(line) for line in _lines_of(text, edit["old"]))
-        raise InputError(f"{where}: the text stands in {count} places (lines {places})", fix="say more of it, or all")
-    return text.replace(edit["old"], edit["new"])
+    old, new = edit["old"], _said(edit["new"])
+    # What is written with plain line feeds also means lines that end in CR LF, and they stay what they are.
+    mixed = "\r\n" in text and "\r" not in old + new
+    pattern = "\r?\n".join(map(re.escape, old.split("\n"))) if mixed else re.escape(old)
+    found = list(re.finditer(pattern, text))
+    if not found:
+        raise InputError(f"{where}: the text to replace is not there{_near(text, old)}")
+    if len(found) > 1 and not edit.get("all"):
+        # Five are enough to find the right one.
+        places = ", ".join(str(text.count("\n", 0, match.start()) + 1) for match in found[:5])
+        message = f"{where}: the text stands in {len(found)} places (lines {places})"
+        raise InputError(message, fix="say more of it, or all")
+    usual = text.count("\r\n") * 2 > text.count("\n")
 
+    def replacement(match: re.Match[str]) -> str:
+        ends = "\r\n" in match[0] or ("\n" not in match[0] and usual)
+        return new.replace("\n", "\r\n") if mixed and ends else new
 
-def _lines_of(text: str, part: str) -> Iterator[int]:
-    for number, match in enumerate(re.finditer(re.escape(part), text)):
-        if number == 5:  # enough to find the right one
-            return
-        yield text.count("\n", 0, match.start()) + 1
+    return re.sub(pattern, replacement, text)
 
 
 def _near(text: str, wanted: str) -> str:
     """Name the line where the text stands but for its blanks, which is what goes wrong most often."""
     first = next((line.strip() for line in wanted.splitlines() if line.strip()), "")
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if first and first == line.strip():
             return f"; line {number} is like its first line but for blanks"
     return ""

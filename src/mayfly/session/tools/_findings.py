@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from mayfly.core import Invocation, Tier, Verdict, find_key, harmless, holds_secret, one_line
+from mayfly.core import Invocation, Tier, Verdict, find_key, harmless, looks_secret, one_line
 from mayfly.gates import Criteria, Judge, Profile, check_stability, check_syntax
 from mayfly.session.tools._changes import LARGEST, Change, Changed
 from mayfly.session.tools._place import Place, interpreter_of
@@ -96,7 +96,7 @@ def _secrets(file: Changed) -> Iterator[Finding]:
         if key is not None:
             said = f"a key of the form of {key.issuer}"
             yield Finding(file.path, number, "secrets", "KEY", said, True, True)
-        elif holds_secret(line):
+        elif looks_secret(line):
             said = "something that looks like a password or token"
             yield Finding(file.path, number, "secrets", "LIKELY", said, False, True)
     whole = find_key("\n".join(line for _, line in added))

@@ -19,7 +19,7 @@ from mayfly.core import (
     canonical_json,
     content_hash,
     one_line,
-    without_secrets,
+    with_tag,
 )
 from mayfly.session.tools._documents import format_of, parse_document, pdf_text
 from mayfly.session.tools._html import text_of_html
@@ -77,7 +77,9 @@ class Knowledge:
         """Keep *text* without its secrets; return what is kept and whether it is new, as the same is kept once."""
         if len(text) > _LARGEST:
             raise LimitError("characters of a text", used=len(text), limit=_LARGEST, fix="give it in parts")
-        text = without_secrets("\n".join(line.rstrip() for line in text.splitlines())).strip()
+        hidden = self._ledger.secrets.text("\n".join(line.rstrip() for line in text.splitlines()))
+        # Other sessions find it, too: whose placeholders they are is said when it is read.
+        text = with_tag(hidden, "").strip() if hidden != text else hidden.strip()
         passages = list(passages_of(text, headings=headings))
         if not passages:
             raise InputError("there is no text in it")
@@ -127,8 +129,9 @@ class Knowledge:
             self._seen = entry.id
 
     def _passages(self, document: KnowledgeIngested) -> Iterator[Passage]:
+        tag = self._ledger.secrets.tag
         for heading, text in json.loads(self._ledger.get_blob(document.blob)):
-            yield Passage(str(heading), str(text))
+            yield Passage(str(heading), with_tag(str(text), tag))
 
 
 def _is_from(document: KnowledgeIngested, source: str) -> bool:

@@ -15,7 +15,7 @@ from concurrent.futures import CancelledError
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from mayfly.core import LimitError, MachineError, MayflyError, Stop, one_line, without_known_secrets
+from mayfly.core import LimitError, MachineError, MayflyError, Stop, one_line, without_secrets
 from mayfly.session.tools._mcp_servers import McpServer
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ class Link:
     def _last_words(self) -> str:
         # A program may print the key it was given; shorter values stand in texts for other reasons.
         given = [value for value in self.server.environment.values() if len(value) >= _SHORTEST_SECRET]
-        said = without_known_secrets(self._stderr.text(), given) if self._stderr is not None else ""
+        said = without_secrets(self._stderr.text(), given) if self._stderr is not None else ""
         return f"; it said: {one_line(said[-300:], limit=300)}" if said.strip() else ""
 
     async def _opened(self, stack: AsyncExitStack) -> Client:

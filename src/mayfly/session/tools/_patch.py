@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ class Hunk:
     start: int
     old: list[str] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
+    last: str = " "
 
 
 @dataclass(kw_only=True)
@@ -29,6 +31,8 @@ class FilePatch:
     new: str
     hunks: list[Hunk] = field(default_factory=list)
     no_newline: bool = False
+    """Whether the file ends without a line feed as it will be, and whether it does as it is."""
+    no_newline_before: bool = False
 
 
 def apply_patch(patch: str, read: Callable[[str], str]) -> dict[str, bytes | None]:
@@ -62,6 +66,10 @@ def parse_patch(patch: str) -> list[FilePatch]:
             if sign in " +":
                 hunk.new.append(rest)
                 left_new -= 1
+            if sign == "\\":
+                _end_without(parts[-1], hunk)
+            else:
+                hunk.last = sign
         elif line.startswith("--- "):
             old, hunk = _name(line), None
         elif line.startswith("+++ "):
@@ -72,11 +80,17 @@ def parse_patch(patch: str) -> list[FilePatch]:
             hunk = Hunk(start=int(match[1]))
             left_old, left_new = int(match[2] or 1), int(match[4] or 1)
             parts[-1].hunks.append(hunk)
-        elif line.startswith("\\") and parts:
-            parts[-1].no_newline = True
+        elif line.startswith("\\") and parts and hunk is not None:
+            _end_without(parts[-1], hunk)
     if hunk is not None and (left_old > 0 or left_new > 0):
         raise InputError("the patch ends in the middle of a part", fix="the numbers after @@ count the lines")
     return parts
+
+
+def _end_without(part: FilePatch, hunk: Hunk) -> None:
+    """Note that the last row ends a file without a line feed: the file as it is, as it will be, or both."""
+    part.no_newline_before = part.no_newline_before or hunk.last in " -"
+    part.no_newline = part.no_newline or hunk.last in " +"
 
 
 def _name(line: str) -> str:
@@ -85,22 +99,46 @@ def _name(line: str) -> str:
 
 
 def patched_text(text: str, part: FilePatch) -> str:
-    """Return the text of a file with one patch applied."""
+    """Return the text of a file with one patch applied; what the patch does not change stays as it is, sign by sign."""
     lines = text.split("\n")
     offset = 0
     for number, hunk in enumerate(part.hunks, 1):
         place = _find(lines, hunk.old, hunk.start - 1 + offset if hunk.old else hunk.start + offset)
         if place is None:
             raise InputError(f"{part.old or part.new}, part {number}: its lines are not there")
-        lines[place : place + len(hunk.old)] = hunk.new
+        lines[place : place + len(hunk.old)] = _changed(lines[place : place + len(hunk.old)], hunk, lines)
         offset += len(hunk.new) - len(hunk.old)
     result = "\n".join(lines)
-    return result if part.no_newline or not result or result.endswith("\n") else result + "\n"
+    if part.no_newline:
+        return result.removesuffix("\n")
+    added = part.no_newline_before and result and not result.endswith("\n")
+    return f"{result}\n" if added else result
+
+
+def _changed(were: list[str], hunk: Hunk, lines: list[str]) -> list[str]:
+    """Return the lines in place of those that *were* there.
+
+    Where the patch does not say how lines end, kept ones stay as they were, and new ones end as those around them do.
+    """
+    if were == hunk.old and (were or lines == [""]):
+        return list(hunk.new)
+    around = were or lines[:-1]
+    ends = "\r" if around and sum(line.endswith("\r") for line in around) * 2 > len(around) else ""
+    made: list[str] = []
+    steps = difflib.SequenceMatcher(None, _plain(hunk.old), _plain(hunk.new), autojunk=False).get_opcodes()
+    for kind, start, stop, first, last in steps:
+        made += were[start:stop] if kind == "equal" else [line + ends for line in _plain(hunk.new[first:last])]
+    return made
+
+
+def _plain(lines: list[str]) -> list[str]:
+    return [line.removesuffix("\r") for line in lines]
 
 
 def _find(lines: list[str], wanted: list[str], near: int) -> int | None:
-    """Return where *wanted* stands, nearest to *near*; None where it does not."""
+    """Return where *wanted* stands, nearest to *near*; None where it does not. How lines end makes no difference."""
     if not wanted:
         return min(max(near, 0), len(lines))
-    places = [at for at in range(len(lines) - len(wanted) + 1) if lines[at : at + len(wanted)] == wanted]
+    there, plain = _plain(lines), _plain(wanted)
+    places = [at for at in range(len(lines) - len(wanted) + 1) if there[at : at + len(wanted)] == plain]
     return min(places, key=lambda at: abs(at - near), default=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ _EXAMPLE = takes("input", "output", input={}, output={})
 
 
 def people_tools(
-    ledger: Ledger, *, ask: AskPerson | None, spawn: Spawn | None, compile: Compile | None
+    ledger: Ledger, *, session: str, ask: AskPerson | None, spawn: Spawn | None, compile: Compile | None
 ) -> tuple[Capability, ...]:
     """Return the tools for which somebody is there."""
     found = [
@@ -36,7 +37,7 @@ def people_tools(
                 id=said(TEXT, "the id that the result names", minLength=8),
                 offset={"type": "integer", "minimum": 0, "description": "the byte to begin at"},
             ),
-            call=lambda call: _read_on(ledger, call),
+            call=lambda call: _read_on(ledger, session, call),
         )
     ]
     if ask is not None:
@@ -48,15 +49,17 @@ def people_tools(
     return tuple(found)
 
 
-def _read_on(ledger: Ledger, call: Invocation) -> str:
+def _read_on(ledger: Ledger, session: str, call: Invocation) -> str:
     wanted, offset = call.arguments["id"], call.arguments.get("offset", 0)
-    for entry in ledger.read(kind="session.tool_returned"):
+    # Results of this session alone: in those of others placeholders stand for what is not known here.
+    for entry in ledger.read(kind="session.tool_returned", subject=session):
         whole = str(entry.payload.get("whole", ""))
         if whole.startswith(wanted):
             data = ledger.get_blob(whole)
-            part = data[offset : offset + _PAGE].decode("utf-8", "replace")
-            left = len(data) - offset - _PAGE
-            return part + (f"\n[{left:,} bytes more: offset {offset + _PAGE}]" if left > 0 else "")
+            # A character that the page would cut in two stands on the next one.
+            part, read = codecs.utf_8_decode(data[offset : offset + _PAGE], "replace", offset + _PAGE >= len(data))
+            left = len(data) - offset - read
+            return part + (f"\n[{left:,} bytes more: offset {offset + read}]" if left > 0 else "")
     raise InputError(f"there is no result {wanted}")
 
 

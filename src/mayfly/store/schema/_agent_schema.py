@@ -313,7 +313,7 @@ class AgentSchema:
         waiting: list[Event] = []
 
         def record(payload: Payload, subject: str) -> None:
-            waiting.append(checked(payload, subject))
+            waiting.append(checked(payload, subject, self._ledger.secrets.now()))
 
         if self._other is not None:
             with self._other_transaction(self._other, writing=True) as connection:
