@@ -7,7 +7,7 @@ runtime knows how to do it outside (a push) is done, and any other is permitted 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from mayfly.core import ConflictError, InputError, one_line
 from mayfly.sandbox.workbench import held
 from mayfly.session._events import SessionNoted
-from mayfly.store import JSON, event
+from mayfly.store import event
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,14 +94,19 @@ class Approvals:
         perform: Mapping[str, Perform] | None = None,
         shows: Mapping[str, Show] | None = None,
         autonomous: int = 0,
+        only_persons: Collection[str] = (),
     ) -> None:
-        """Take the ledger and the workbench's *state*; *autonomous* approvals are given without a person."""
+        """Take the ledger and the workbench's *state*; *autonomous* approvals are given without a person.
+
+        To the actions that are for *only_persons* none is.
+        """
         self._ledger = ledger
         self._state = state
         self._sign = sign
         self._perform = dict(perform or {})
         self._shows = dict(shows or {})
         self._autonomous = autonomous
+        self._only_persons = frozenset(only_persons)
 
     def hold_changes(
         self, held_id: str, *, decision: str, session: str, note: str, summary: str, reasons: tuple[str, ...]
@@ -150,6 +155,8 @@ class Approvals:
     def _ask(self, asked: ApprovalAsked) -> str:
         id = f"a-{secrets.token_hex(4)}"
         self._ledger.append(asked, subject=id)
+        if asked.action in self._only_persons:
+            return id
         given = sum(
             1
             for waiting in self.list(settled=True)
@@ -243,13 +250,3 @@ def _waiting(entry: Event, end: Event | None) -> Waiting:
     if not isinstance(data, ApprovalAsked) or not (settled is None or isinstance(settled, ApprovalSettled)):
         raise InputError(f"the request {entry.subject} was written by another version")
     return Waiting(id=entry.subject, at=entry.at, asked=data, settled=settled)
-
-
-def payload_of(asked: ApprovalAsked) -> Mapping[str, JSON]:
-    """Return the payload of an action as the object it is."""
-    import json
-
-    value = json.loads(asked.payload or "{}")
-    if not isinstance(value, dict):
-        raise InputError(f"the payload of {asked.action} is no object")
-    return value
