@@ -49,18 +49,17 @@ def read_anchors(directory: GitDirectory) -> Anchors:
     for name in directory.files("refs"):
         refs[name] = _text(directory, name)
     tops = ["", *(f"{name}/" for name in _work_trees(directory))]
-    for top in tops:
-        refs |= {f"{top}{name}": _text(directory, f"{top}{name}") for name in ("HEAD",)}
-    for top in tops[1:]:
-        refs |= {name: _text(directory, name) for name in directory.files(f"{top}refs")}
+    own = [name for top in tops[1:] for name in directory.files(f"{top}refs")]
+    refs |= {name: _text(directory, name) for name in (*(f"{top}HEAD" for top in tops), *own)}
     found = {name: id for name in refs if (id := _resolved(refs, name))}
-    logs = [name for top in tops for name in directory.files(f"{top}logs")]
+    # Git itself forgets what the log of a ref says that is no longer there.
+    logs = [f"{top}logs/HEAD" for top in tops]
+    logs += [f"logs/{name}" for name in found if name.startswith("refs/")]
     recent = time.time() - _LOG_SECONDS
     logged = {id for name in logs for id in _logged(_decode(directory.read(name)), since=recent)}
     # Git keeps stashes whatever their age.
-    stashed = _logged(_decode(directory.read("logs/refs/stash")), since=0)
-    if "refs/stash" in found:
-        stashed.add(found["refs/stash"])
+    stashes = _decode(directory.read("logs/refs/stash")) if "refs/stash" in found else ""
+    stashed = {id for name, id in found.items() if name == "refs/stash"} | _logged(stashes, since=0)
     return Anchors(found, frozenset(logged | stashed), frozenset(stashed))
 
 
