@@ -1,4 +1,4 @@
-"""Git servers on the loopback: over HTTPS with a password, and over SSH with the machine's own sshd where it has one."""
+"""Git servers on the loopback: over HTTPS with a password, over SSH with the sshd of a machine that has one."""
 
 from __future__ import annotations
 

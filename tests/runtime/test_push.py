@@ -90,30 +90,48 @@ def test_a_push_over_https_with_the_persons_own_password_helper(workspace: Path,
     assert (git(remote, "rev-parse", "topic"), refs) == (later, ["refs/heads/topic", "refs/tags/v1"])
 
 
-def test_a_push_over_ssh(tmp_path: Path, home: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Through a program in the place of ssh, which runs what it is asked to; and through sshd where there is one."""
-    remote = tmp_path / "project.git"
-    subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
+@pytest.fixture
+def over_ssh(tmp_path: Path, home: Path) -> Path:
+    """An empty repository that is reached over SSH."""
+    place = tmp_path / "project.git"
+    subprocess.run(["git", "init", "-q", "--bare", str(place)], check=True)
+    return place
+
+
+def test_a_push_over_ssh_runs_ssh_with_the_persons_agent(
+    tmp_path: Path, workspace: Path, over_ssh: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here a program stands in the place of ssh, notes how it was called and runs what the other side would."""
     stand_in = tmp_path / "bin" / "ssh"
     stand_in.parent.mkdir()
     stand_in.write_text(
         f'#!/bin/sh\nprintf "%s\\n" "$@" "$SSH_AUTH_SOCK" > {tmp_path}/asked\nfor last; do :; done\neval "$last"\n'
     )
     stand_in.chmod(0o755)
-    with ssh_server(tmp_path / "sshd") as found, monkeypatch.context() as patched:
-        reached = [("git@example.org", "")] + ([found] if found else [])
-        patched.setenv("SSH_AUTH_SOCK", "/run/agent")
-        for host, command in reached:
-            patched.setenv("PATH", f"{stand_in.parent}:{os.environ['PATH']}")
-            if command:
-                (home / ".gitconfig").write_text(f"[core]\n\tsshCommand = {command}\n")
-                patched.setenv("PATH", os.environ["PATH"].partition(":")[2])
-            commit(workspace, f"for {host.partition('@')[0]}")
-            git(workspace, "config", "remote.origin.url", f"ssh://{host}{remote}")
-            pushed(workspace)
-            assert git(remote, "rev-parse", "topic") == git(workspace, "rev-parse", "HEAD")
+    monkeypatch.setenv("SSH_AUTH_SOCK", "/run/agent")
+    monkeypatch.setenv("PATH", f"{stand_in.parent}:{os.environ['PATH']}")
+    git(workspace, "config", "remote.origin.url", f"git@example.org:{over_ssh}")
+    pushed(workspace)
+    assert git(over_ssh, "rev-parse", "topic") == git(workspace, "rev-parse", "HEAD")
     asked = (tmp_path / "asked").read_text().splitlines()
-    assert asked[-3:] == ["git@example.org", f"git-receive-pack '{remote}'", "/run/agent"]
+    assert asked[-3:] == ["git@example.org", f"git-receive-pack '{over_ssh}'", "/run/agent"]
+
+
+def test_a_push_over_ssh_to_the_sshd_of_this_machine(
+    tmp_path: Path, home: Path, workspace: Path, over_ssh: Path
+) -> None:
+    """Where the machine has no sshd that lets its user in, there is nothing to push to, and none is made."""
+    with ssh_server(tmp_path / "sshd") as found:
+        host, command = found or ("git@127.0.0.1:1", "ssh -o BatchMode=yes")
+        (home / ".gitconfig").write_text(f"[core]\n\tsshCommand = {command}\n")
+        git(workspace, "config", "remote.origin.url", f"ssh://{host}{over_ssh}")
+        if found is None:
+            with pytest.raises(InputError, match="the push failed"):
+                pushed(workspace)
+        else:
+            pushed(workspace)
+    refs = git(over_ssh, "for-each-ref", "--format=%(objectname)")
+    assert refs == ("" if found is None else git(workspace, "rev-parse", "HEAD"))
 
 
 @pytest.mark.parametrize(

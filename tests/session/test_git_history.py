@@ -142,7 +142,7 @@ LOSES = [
     "git reset -q --hard HEAD~1 && git reflog expire --expire=now --all",
     "git reset -q --hard HEAD~1 && git reflog expire --expire=now --all && git gc -q --prune=now",
     "h=$(git rev-parse HEAD~1) && echo $h > .git/refs/heads/main && rm -r .git/logs/refs && : > .git/logs/HEAD",
-    "git update-ref refs/heads/main HEAD~1 && sed -i -E 's/> [0-9]+ /> 1000000000 /' .git/logs/HEAD && rm -r .git/logs/refs",
+    "git update-ref refs/heads/main HEAD~1 && rm -r .git/logs/refs && sed -i -E 's/> [0-9]+ /> 10000 /' .git/logs/HEAD",
     "rm -rf .git/objects/??",
     "rm -rf .git/objects/?? .git/index .git/logs",
     "git gc -q && rm .git/objects/pack/*.pack",
