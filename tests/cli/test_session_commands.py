@@ -65,6 +65,10 @@ def test_undo_lists_shows_takes_back_and_does_again(cli: Cli) -> None:
     cli("do", "Fix a.txt", "--model", _script(_call("file_write", path="a.txt", content="new\n"), "done"))
     [made] = json.loads(cli("undo", "--list", "--json").out)
     assert made["changes"] == [{"kind": "changed", "path": "a.txt"}]
+    assert made["size"] == len("old\n")
+    listed = cli("undo", "--list").out
+    assert "kept: 1 changes with 4 bytes" in listed
+    assert "workbench.undo_commits 100, workbench.undo_size 2,147,483,648 bytes" in listed
     assert "-old" in cli("undo", "--show").out
     taken = json.loads(cli("undo", "--json").out)
     assert Path("a.txt").read_text() == "old\n"

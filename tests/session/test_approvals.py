@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -16,11 +15,6 @@ from .scenes import calls, says
 from .test_executor import model
 
 HOOK = calls(("file_write", {"path": ".github/workflows/ci.yml", "content": "on: push\n"}))
-
-
-def _git(workspace: Path, *words: str) -> str:
-    identity = ["-c", "user.name=T", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"]
-    return subprocess.run(["git", *identity, *words], cwd=workspace, check=True, capture_output=True, text=True).stdout
 
 
 def test_held_changes_wait_and_are_committed_when_a_person_agrees(settings: Settings, workspace: Path) -> None:
@@ -83,28 +77,6 @@ def test_c23_the_autonomous_profile_approves_within_its_number(tmp_path: Path, w
         assert (workspace / ".github/workflows/ci.yml").exists()
         assert not (workspace / ".envrc").exists()
         assert [item.asked.action for item in one.approvals.list()] == ["changes"]
-
-
-def test_a_push_is_made_once_a_person_agrees_and_exactly_that(settings: Settings, tmp_path: Path) -> None:
-    remote, workspace = tmp_path / "remote.git", tmp_path / "work"
-    subprocess.run(["git", "init", "-q", "--bare", str(remote)], check=True)
-    workspace.mkdir()
-    _git(workspace, "init", "-q", "-b", "topic")
-    (workspace / "a").write_text("1\n")
-    _git(workspace, "add", "-A")
-    _git(workspace, "commit", "-q", "-m", "first")
-    _git(workspace, "remote", "add", "origin", str(remote))
-    push = calls(("git_push", {"remote": "origin", "ref": "topic"}))
-    with (
-        chat_server(model(push, says("waits"))) as server,
-        Session(settings, workspace=workspace, model=server.model) as one,
-    ):
-        one.turn("Update the remote")
-        assert _git(remote, "for-each-ref") == ""
-        waiting = one.approvals.list()[0]
-        assert waiting.asked.action == "git_push"
-        assert "pushed topic" in one.approvals.approve(waiting.id, by="T", reason="fine")
-    assert "refs/heads/topic" in _git(remote, "for-each-ref")
 
 
 def test_undo_takes_back_what_a_turn_changed(settings: Settings, workspace: Path) -> None:

@@ -21,7 +21,9 @@ def undo(
         str | None, typer.Argument(help="The change, as --list shows it; else the last.", metavar="[ID]")
     ] = None,
     *,
-    list_them: Annotated[bool, typer.Option("--list", help="List the changes, the newest first.")] = False,
+    list_them: Annotated[
+        bool, typer.Option("--list", help="List the changes, the newest first, and say how much is kept.")
+    ] = False,
     show: Annotated[bool, typer.Option("--show", help="Print the diff, and take nothing back.")] = False,
     workspace: WorkspaceOption = None,
     as_json: AsJson = False,
@@ -36,10 +38,11 @@ def undo(
     from mayfly.sandbox.workbench import commits
     from mayfly.sandbox.workbench import undo as take_back
 
-    state, where = state_of(Settings.load()), (checked_workspace(workspace) or Path.cwd()).resolve()
+    settings = Settings.load()
+    state, where = state_of(settings), (checked_workspace(workspace) or Path.cwd()).resolve()
     known = list(commits(state, where))
     if list_them:
-        _list(known, as_json=as_json)
+        _list(known, settings, as_json=as_json)
         return
     if not known:
         raise InputError(f"nothing was changed in {where}", fix="see: mayfly undo --list --workspace DIR")
@@ -61,7 +64,7 @@ def _of(known: list[Commit], id: str | None) -> Commit:
     raise InputError(f"there is no change {id}", fix="see: mayfly undo --list")
 
 
-def _list(known: list[Commit], *, as_json: bool) -> None:
+def _list(known: list[Commit], settings: Settings, *, as_json: bool) -> None:
     if as_json:
         answer_json([_fields(commit) for commit in known])
         return
@@ -74,6 +77,11 @@ def _list(known: list[Commit], *, as_json: bool) -> None:
     ]
     for line in table(rows):
         answer(line)
+    limits = settings.workbench
+    answer(
+        f"kept: {len(known)} changes with {sum(one.size for one in known):,} bytes; limits: workbench.undo_commits "
+        f"{limits.undo_commits:,}, workbench.undo_size {limits.undo_size:,} bytes; all of a running session are kept"
+    )
 
 
 def _moment(seconds: float) -> str:
@@ -86,5 +94,6 @@ def _fields(commit: Commit) -> dict[str, object]:
         "when": _moment(commit.when),
         "note": commit.note,
         "undoes": commit.undoes,
+        "size": commit.size,
         "changes": [{"kind": change.kind, "path": change.path} for change in commit.changes],
     }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-import subprocess
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
@@ -13,21 +12,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from mayfly.core import InputError, Intent, MachineError, Stop, one_line
+from mayfly.core import InputError, Intent, Stop
 from mayfly.library import Registry
 from mayfly.library.builtin import builtins
 from mayfly.models import Pool
 from mayfly.persona import AgentConfig, detect_context
 from mayfly.runtime._policy import Desk, Understood
+from mayfly.runtime._push import plan_push, planned_again, push
 from mayfly.runtime._run import Runtime
 from mayfly.runtime._session_library import SessionLibrary
 from mayfly.runtime._staging import Stager
 from mayfly.sandbox.workbench import SecretFiles, Workbench
 from mayfly.session import (
-    ApprovalAsked,
     Approvals,
     BuiltinChange,
     Executor,
+    History,
     McpServers,
     OfflineTalker,
     Room,
@@ -38,7 +38,6 @@ from mayfly.session import (
     Spawner,
     SpawnRequest,
     TurnEnded,
-    payload_of,
     session_tools,
     sessions,
     tag_of,
@@ -53,8 +52,6 @@ if TYPE_CHECKING:
     from mayfly.store.schema import AgentSchema
 
 T = TypeVar("T")
-# What a push may take; a remote that does not answer is not waited for longer.
-_PUSH_SECONDS = 300
 
 
 class SessionDesk:
@@ -90,10 +87,6 @@ def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
     chosen = settings.session
     autonomous = chosen.approvals if chosen.profile == "autonomous" else 0
 
-    def push_agreed(asked: ApprovalAsked) -> str:
-        given = payload_of(asked)
-        return push(desk.workspace, str(given["remote"]), str(given["ref"]))
-
     stager = Stager(settings, ledger)
 
     def change_of(target: str, payload: str) -> BuiltinChange:
@@ -104,34 +97,16 @@ def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
         state_of(settings),
         sign=sign,
         perform={
-            "git_push": push_agreed,
+            "git_push": lambda asked: push(desk.workspace, asked.payload),
             "builtin_modify": lambda asked: stager.apply(change_of(asked.target, asked.payload)),
         },
-        shows={"builtin_modify": lambda target, payload: stager.preview(change_of(target, payload))},
+        shows={
+            "git_push": lambda target, payload: planned_again(desk.workspace, payload).told(),
+            "builtin_modify": lambda target, payload: stager.preview(change_of(target, payload)),
+        },
         autonomous=autonomous,
+        only_persons=("git_push",),
     )
-
-
-def push(workspace: Path, remote: str, ref: str) -> str:
-    """Push exactly this ref to this remote, outside of the workbench, with no hook of the workspace."""
-    command = ["git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "push", "--no-verify"]
-    try:
-        done = subprocess.run(
-            [*command, "--", remote, f"{ref}:{ref}"],
-            cwd=workspace,
-            capture_output=True,
-            text=True,
-            timeout=_PUSH_SECONDS,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise MachineError("git is not installed") from None
-    except subprocess.TimeoutExpired:
-        raise MachineError(f"{remote} did not answer within {_PUSH_SECONDS} s") from None
-    if done.returncode:
-        raise InputError(f"the push failed: {one_line(done.stderr, limit=300)}")
-    return f"pushed {ref} to {remote}"
 
 
 class Session:
@@ -188,6 +163,7 @@ class Session:
         self.spawner = Spawner(
             ledger, settings.session, self._sub, parent=self.id, workspace=str(self.workspace), model=name
         )
+        self._history = History(self.workspace, ledger=self._ledger, session=self.id)
         self.executor = self._executor(self.log, main=True)
         if self.log.began is None:
             self.log.add(SessionBegan(workspace=str(self.workspace), model=name))
@@ -270,11 +246,14 @@ class Session:
                 state=state_of(self.settings),
                 settings=self.settings.workbench,
                 hidden=self.settings.state,
+                owner=self.id,
             ),
             kernel=lambda: self.desk.kernel(),
             approvals=self.approvals,
-            push=lambda remote, ref: push(self.workspace, remote, ref),
+            plan_push=lambda remote, ref: plan_push(self.workspace, remote, ref).payload(),
+            push=partial(push, self.workspace),
             stop=self._stop,
+            history=self._history,
             grants=_grants(self.settings.session.hosts),
             secrets=self._ledger.secrets,
             secret_files=self._secret_files,

@@ -153,9 +153,9 @@ def _passed(report: Report) -> Report:
 def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]:
     """Return the tools of sessions, made in an empty room in which none is called."""
     from mayfly.runtime._policy import Desk
-    from mayfly.runtime._session import open_approvals, push, state_of
+    from mayfly.runtime._session import open_approvals, state_of
     from mayfly.sandbox.workbench import Workbench
-    from mayfly.session import McpServers, Room, session_tools
+    from mayfly.session import History, McpServers, Room, session_tools
     from mayfly.store.schema import AgentSchema
 
     async def nobody(**_: Any) -> str:
@@ -171,7 +171,9 @@ def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]
                 bench=bench,
                 kernel=desk.kernel,
                 approvals=open_approvals(settings, desk, ledger),
-                push=lambda remote, ref: push(here, remote, ref),
+                plan_push=lambda remote, ref: "",
+                push=lambda payload: "",
+                history=History(here),
             )
             return session_tools(
                 room,

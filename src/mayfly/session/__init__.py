@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.session._approvals import ApprovalAsked, Approvals, ApprovalSettled, Waiting, payload_of, waiting_in
+    from mayfly.session._approvals import ApprovalAsked, Approvals, ApprovalSettled, Waiting, waiting_in
     from mayfly.session._calls import CallsOf, Observer, ToolResult
     from mayfly.session._events import (
         ModelSaid,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         TurnStopAsked,
     )
     from mayfly.session._executor import Executor, TextPiece
+    from mayfly.session._git_history import History
     from mayfly.session._log import SessionLog, sessions, tag_of
     from mayfly.session._offline import OfflineTalker
     from mayfly.session._parts import Offers, SessionParts, Talker
@@ -42,6 +43,7 @@ __all__ = [
     "BuiltinChange",
     "CallsOf",
     "Executor",
+    "History",
     "LibraryDesk",
     "McpServers",
     "ModelSaid",
@@ -71,7 +73,6 @@ __all__ = [
     "TurnStopAsked",
     "Waiting",
     "known_agents",
-    "payload_of",
     "perceive",
     "session_tools",
     "sessions",
@@ -82,13 +83,14 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_approvals": "ApprovalAsked Approvals ApprovalSettled Waiting payload_of waiting_in",
+        "_approvals": "ApprovalAsked Approvals ApprovalSettled Waiting waiting_in",
         "_calls": "CallsOf Observer ToolResult",
         "_events": (
             "ModelSaid SessionBegan SessionEnded SessionFolded SessionNoted "
             "ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded TurnStopAsked"
         ),
         "_executor": "Executor TextPiece",
+        "_git_history": "History",
         "_log": "SessionLog sessions tag_of",
         "_offline": "OfflineTalker",
         "_parts": "Offers SessionParts Talker",

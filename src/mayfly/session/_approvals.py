@@ -7,7 +7,7 @@ runtime knows how to do it outside (a push) is done, and any other is permitted 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 from mayfly.core import ConflictError, InputError, content_hash, one_line
 from mayfly.sandbox.workbench import held
 from mayfly.session._events import SessionNoted
-from mayfly.store import JSON, event
+from mayfly.store import event
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -95,8 +95,12 @@ class Approvals:
         perform: Mapping[str, Perform] | None = None,
         shows: Mapping[str, Show] | None = None,
         autonomous: int = 0,
+        only_persons: Collection[str] = (),
     ) -> None:
-        """Take the ledger and the workbench's *state*; *autonomous* approvals are given without a person."""
+        """Take the ledger and the workbench's *state*; *autonomous* approvals are given without a person.
+
+        To the actions that are for *only_persons* none is.
+        """
         self._ledger = ledger
         self._state = state
         self._sign = sign
@@ -105,6 +109,7 @@ class Approvals:
         self._autonomous = autonomous
         # What was asked in this process, whole; what is recorded of it has no secrets, and its payload may be cut.
         self._whole: dict[str, ApprovalAsked] = {}
+        self._only_persons = frozenset(only_persons)
 
     def hold_changes(
         self, held_id: str, *, decision: str, session: str, note: str, summary: str, reasons: tuple[str, ...]
@@ -157,6 +162,8 @@ class Approvals:
         # Hidden before it is cut: half of a secret looks like none.
         self._ledger.append(replace(asked, payload=self._ledger.secrets.text(asked.payload)[:_PAYLOAD]), subject=id)
         self._whole[id] = asked
+        if asked.action in self._only_persons:
+            return id
         given = sum(
             1
             for waiting in self.list(settled=True)
@@ -263,13 +270,3 @@ def _waiting(entry: Event, end: Event | None) -> Waiting:
     if not isinstance(data, ApprovalAsked) or not (settled is None or isinstance(settled, ApprovalSettled)):
         raise InputError(f"the request {entry.subject} was written by another version")
     return Waiting(id=entry.subject, at=entry.at, asked=data, settled=settled)
-
-
-def payload_of(asked: ApprovalAsked) -> Mapping[str, JSON]:
-    """Return the payload of an action as the object it is."""
-    import json
-
-    value = json.loads(asked.payload or "{}")
-    if not isinstance(value, dict):
-        raise InputError(f"the payload of {asked.action} is no object")
-    return value

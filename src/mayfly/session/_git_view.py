@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+from mayfly.core import MayflyError
+from mayfly.sandbox.repository import GitDirectory, GitKind, ObjectStore, path_outside, read_anchors
 
 # Arguments of one command line; more paths than this and all of them are asked for.
 _FEW = 500
@@ -16,10 +19,11 @@ _SAFELY = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--li
 
 
 class GitView(NamedTuple):
-    """The paths that git tracks, and those that it leaves out."""
+    """The paths that git tracks, those that it leaves out, and what changed paths below a .git are."""
 
     tracked: frozenset[str] = frozenset()
     ignored: frozenset[str] = frozenset()
+    git: Mapping[str, GitKind] = {}
 
 
 def look_at_git(workspace: Path, paths: Sequence[str]) -> GitView:
@@ -32,8 +36,25 @@ def look_at_git(workspace: Path, paths: Sequence[str]) -> GitView:
     return GitView(frozenset(tracked), frozenset(ignored))
 
 
+def tracked_files(workspace: Path) -> set[str]:
+    """Return the paths that the index or HEAD has; none where there is no repository."""
+    if not (workspace / ".git").is_dir():
+        return set()
+    found = set(_ask(workspace, ["ls-files", "-z"]))
+    try:
+        with GitDirectory(str(workspace.resolve())) as directory:
+            head = read_anchors(directory).refs.get("HEAD", "")
+        if head:
+            with ObjectStore(workspace, ids="sha1" if len(head) == 40 else "sha256") as store:
+                found |= set(store.git("ls-tree", "-r", "-z", "--name-only", head).split("\0"))
+    except (MayflyError, OSError):
+        # What cannot be read, such as a history that was not fetched whole, the index has.
+        pass
+    return found - {""}
+
+
 def _ask(workspace: Path, words: Sequence[str], given: Iterable[str] = ()) -> list[str]:
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+    environment = {"PATH": path_outside(workspace), "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
     environment |= {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, "HOME": "/nonexistent"}
     # Git looks after others' repositories only where it is told to; what is asked here runs nothing of theirs.
     environment |= {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}

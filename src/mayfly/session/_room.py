@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, SecretValues, Stop, content_hash
 from mayfly.policy import FileChange
+from mayfly.sandbox.repository import kinds_of
 from mayfly.sandbox.workbench import Change, Changes, Entry, Ran, SecretFiles, Workbench, commits
+from mayfly.session._git_history import History
 from mayfly.session._git_view import GitView, look_at_git
 
 if TYPE_CHECKING:
@@ -65,7 +67,10 @@ class Room:
     bench: Workbench
     kernel: Callable[[], Kernel]
     approvals: Approvals
-    push: Callable[[str, str], str]
+    plan_push: Callable[[str, str], str]
+    """Says of a remote and a ref what a push would do, as the payload that is signed; `push` does what is signed."""
+    push: Callable[[str], str]
+    history: History
     stop: Stop = field(default_factory=Stop)
     show: Callable[[str], None] | None = None
     grants: tuple[str, ...] = ()
@@ -138,7 +143,9 @@ class Room:
             return Settled(status="nothing")
         note = self.secrets.text(note)
         summary, diff = changes.summary(), changes.diff()[:_SHOWN]
-        judged = self.kernel().judge(self._told(changes), digest=changes.digest)
+        seen = self.history.look(changes, self._run_inside)
+        whole = seen.facts._replace(unkept=self.bench.undo_shortfall(changes))
+        judged = self.kernel().judge(self._told(changes), digest=changes.digest, whole=whole)
         reasons = tuple(judged.because)
         if judged.decision == "deny":
             self.bench.drop()
@@ -154,13 +161,23 @@ class Room:
         except ConflictError as error:
             self.bench.drop()
             return Settled(status="conflict", summary=summary, reasons=(str(error),))
+        self.history.note(seen)
         return Settled(status="committed", id=commit.id, summary=summary, diff=diff)
+
+    def _run_inside(
+        self, words: Sequence[str], *, stdin: bytes, environment: Mapping[str, str], seconds: float
+    ) -> tuple[bool, str]:
+        ran = self.bench.run(words, stdin=stdin, environment=environment, timeout=seconds, stop=self.stop)
+        return ran.ok and ran.whole <= len(ran.output.encode("utf-8", "replace")), ran.output
 
     def _told(self, changes: Changes) -> list[FileChange]:
         """Return the changes as the rules are told them, with what git knows of their paths."""
         paths = [path for change in changes for path in (change.path, change.old_path) if path]
         outside = [path for path in paths if not path.startswith(".git/")]
         known = look_at_git(self.workspace, outside)
+        known = known._replace(
+            tracked=known.tracked | self.history.tracked, git=kinds_of(str(self.workspace.resolve()), changes)
+        )
         return [file_change(change, known, self.bench.programs) for change in changes]
 
     def commit_id(self, key: str) -> str:
@@ -188,6 +205,8 @@ def file_change(change: Change, known: GitView, programs: Sequence[str] = ()) ->
         tracked=old in known.tracked,
         ignored=change.path in known.ignored,
         empty=change.after is not None and change.after.kind == "file" and change.after.size == 0,
+        git=known.git.get(change.path, ""),
+        old_git=known.git.get(change.old_path, ""),
         same_code=change.kind == "changed" and _has_versions(change.path) and change.is_same_but_for(_ABOUT_ITSELF),
     )
 

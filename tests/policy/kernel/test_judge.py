@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from mayfly.core import Settings
 from mayfly.mangle import to_text
-from mayfly.policy import FileChange, Kernel, Rulebook, Snapshot, recordings, simulate
+from mayfly.policy import FileChange, Kernel, Rulebook, SetFacts, Snapshot, recordings, simulate
 from mayfly.policy.kernel import Appeals
 from mayfly.policy.kernel.facts import changes_of
 from mayfly.runtime import Desk
@@ -37,7 +37,11 @@ CODER = kernel_of("coder")
 
 
 def change(text: str) -> FileChange:
-    """Read a change as the tables below write it: kind, path and, of a link, where it leads; `~` is one git tracks."""
+    """Read a change as the tables below write it: kind, path and, of a link, where it leads; `~` is one git tracks.
+
+    At the end stands what somebody who looked at it says it is below a .git: `=data`, `=index` or `=never`.
+    """
+    text, _, git = text.partition(" =")
     kind, _, rest = text.partition(" ")
     path, _, target = rest.partition(" -> ")
     tracked = path.endswith("~")
@@ -45,7 +49,7 @@ def change(text: str) -> FileChange:
     bits = 0o4755 if kind == "setuid" else 0o2755 if kind == "setgid" else 0o644
     kind = {"special": "created", "directory": "created", "setuid": "mode", "setgid": "mode"}.get(kind, kind)
     return FileChange(
-        kind, path.removesuffix("~"), entry=entry, target=target, mode_bits=bits, tracked=tracked, ignored=False
+        kind, path.removesuffix("~"), entry=entry, target=target, mode_bits=bits, tracked=tracked, git=git
     )
 
 
@@ -66,22 +70,36 @@ KEPT = [
     ),
     *("link node_modules/.bin/jest -> ../jest/bin/jest.js", "created target/debug/app", "created app.o"),
     *("created __pycache__/a.cpython-311.pyc", "created .pytest_cache/v/cache/lastfailed", "created .coverage"),
-    *("changed .git/index", "created .git/objects/ab/cdef0123", "changed .git/HEAD", "changed .git/logs/HEAD"),
     *(
-        "created .git/refs/heads/fix/bug",
-        "created .git/refs/stash",
-        "created .git/ORIG_HEAD",
-        "created .git/MERGE_HEAD",
-        "created .git/BISECT_RUN",
+        "changed .git/index =index",
+        "created .git/objects/ab/cdef0123 =data",
+        "changed .git/HEAD =data",
+        "changed .git/logs/HEAD =data",
     ),
     *(
-        "created .git/COMMIT_EDITMSG",
-        "deleted .git/MERGE_MSG",
-        "created .git/refs/tags/v1",
-        "deleted .git/refs/heads/fix",
+        "created .git/refs/heads/fix/bug =data",
+        "created .git/refs/stash =data",
+        "created .git/ORIG_HEAD =data",
+        "created .git/MERGE_HEAD =data",
+        "created .git/BISECT_RUN =data",
     ),
-    *("changed .git/refs/heads/main", "created .git/refs/heads/release/1.0", "changed .git/packed-refs"),
-    *("created .git/hooks/pre-commit.sample", "directory .git", "directory src/new", "created .git/refs/heads/config"),
+    *(
+        "created .git/COMMIT_EDITMSG =data",
+        "deleted .git/MERGE_MSG =data",
+        "created .git/refs/tags/v1 =data",
+        "deleted .git/refs/heads/fix =data",
+    ),
+    *(
+        "changed .git/refs/heads/main =data",
+        "created .git/refs/heads/release/1.0 =data",
+        "changed .git/packed-refs =data",
+    ),
+    *(
+        "created .git/hooks/pre-commit.sample =data",
+        "directory .git =data",
+        "directory src/new",
+        "created .git/refs/heads/config =data",
+    ),
     *(
         "created .env.example",
         "created .venv/lib/python3.11/site-packages/certifi/cacert.pem",
@@ -123,6 +141,10 @@ ASKED = [
         "deleted .git/HEAD",
         "deleted .git/objects",
     ),
+    # What nobody has seen to be git's own, wherever it lies.
+    *("created .git/refs/heads/x", "changed .git/logs/refs/heads/x", "created .git/objects/ef/0123"),
+    *("changed .git/packed-refs.new", "created .git/info/grafts", "changed .git/shallow", "created .git/FETCH_HEAD"),
+    *("created .git/refs/replace/ab", "link .git/logs -> refs", "created .git/reftable/tables.list"),
     *("created bare/HEAD", "created vendor/x/.git/config", "created node_modules/x/.git/hooks/pre-push"),
     *("created .git/objects/.git/config", "created .envrc", "created sub/.envrc", "created .vscode/tasks.json"),
     *("changed .vscode/settings.json~", "created .idea/workspace.xml", "created .devcontainer/devcontainer.json"),
@@ -201,6 +223,13 @@ def test_some_changes_are_refused_whoever_agrees(text: str) -> None:
     assert all(reason.code != "rule/own" for reason in found.reasons)
 
 
+@pytest.mark.parametrize("text", ["created .git/branches/upstream =never", "created .git/refs/x/hooks/update =never"])
+def test_what_has_no_place_among_the_files_of_git_is_refused(text: str) -> None:
+    found = CODER.judge([change(text)])
+    assert found.decision == "deny", found.because
+    assert [reason.code for reason in found.reasons] == ["git/place"]
+
+
 @pytest.mark.parametrize("text", [*ASKED, *REFUSED])
 def test_nobody_in_particular_has_it_easier(text: str) -> None:
     assert kernel_of(None).judge([change(text)]).decision == CODER.judge([change(text)]).decision
@@ -218,13 +247,13 @@ def test_nobody_in_particular_has_it_easier(text: str) -> None:
         ("tester", "deleted tests/test_a.py~", "deny"),
         ("tester", "created src/__pycache__/app.cpython-311.pyc", "permit"),
         ("tester", "created .pytest_cache/README.md", "permit"),
-        ("tester", "changed .git/index", "permit"),
+        ("tester", "changed .git/index =index", "permit"),
         ("tester", "directory tests", "permit"),
         ("reviewer", "changed src/app.py~", "deny"),
         ("reviewer", "created notes.md", "deny"),
         ("reviewer", "deleted build/x", "deny"),
-        ("reviewer", "changed .git/index", "permit"),
-        ("reviewer", "created .git/refs/heads/x", "deny"),
+        ("reviewer", "changed .git/index =index", "permit"),
+        ("reviewer", "created .git/refs/heads/x =data", "deny"),
         ("researcher", "created docs/found.md", "permit"),
         ("researcher", "changed src/app.py~", "deny"),
         ("researcher", "deleted docs/found.md~", "deny"),
@@ -246,7 +275,7 @@ def test_who_writes_nothing_is_told_why() -> None:
     ("tool", "kept", "refused"),
     [
         ("shell_exec", "changed src/app.py~", ""),
-        ("file_write", "changed src/app.py~", "created .git/objects/ab/c"),
+        ("file_write", "changed src/app.py~", "created .git/objects/ab/c =data"),
         ("git", "changed src/app.py~", ""),
         ("test_exec", "created __pycache__/a.pyc", "changed src/app.py~"),
         ("build_check", "created dist/a.js", "changed dist/a.js~"),
@@ -300,6 +329,22 @@ def test_build_output_and_what_is_only_moved_may_go() -> None:
     moved = [FileChange("renamed", f"lib/m{at}.py", old_path=f"src/m{at}.py", tracked=True) for at in range(500)]
     assert CODER.judge(output).allowed
     assert CODER.judge(moved).allowed
+
+
+def test_what_a_session_removed_before_counts_as_well() -> None:
+    assert CODER.judge(removed(19), whole=SetFacts(removed=100)).allowed
+    assert CODER.judge(removed(19), whole=SetFacts(removed=101)).decision == "approval"
+    assert CODER.judge([change("created a.txt")], whole=SetFacts(removed=0)).allowed
+
+
+def test_lost_history_and_what_undo_could_not_keep_are_asked_about() -> None:
+    lost = CODER.judge([change("created a.txt")], whole=SetFacts(lost=("no ref leads to c0ffee any more",)))
+    assert (lost.decision, lost.because) == ("approval", ("it may lose git history: no ref leads to c0ffee any more",))
+    assert [reason.code for reason in lost.reasons] == ["git/history"]
+    large = CODER.judge([change("created a.txt")], whole=SetFacts(unkept=5))
+    assert large.decision == "approval"
+    assert [reason.code for reason in large.reasons] == ["change/beyond-undo"]
+    assert "workbench.undo_size" in large.because[0]
 
 
 def test_how_many_may_go_is_a_setting(tmp_path: Path) -> None:

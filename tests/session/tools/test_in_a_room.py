@@ -11,6 +11,7 @@ import pytest
 from mayfly.core import InputError
 from mayfly.policy import Kernel
 from mayfly.sandbox.workbench import Workbench
+from mayfly.session import History
 from mayfly.session._git_view import GitView
 from mayfly.session._room import Room, file_change
 from mayfly.session.tools._code import code_tools
@@ -35,7 +36,9 @@ def room(here: Here, tmp_path: Path) -> Iterator[Room]:
             bench=bench,
             kernel=lambda: Kernel(workspace=here.workspace, session=["asked_by(/person)"]),
             approvals=cast("Any", None),
-            push=lambda remote, ref: "",
+            plan_push=lambda remote, ref: "",
+            push=lambda payload: "",
+            history=History(here.workspace),
         )
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._spending import Caps
     from mayfly.policy.kernel._watch import Watcher
     from mayfly.policy.kernel._world import World
-    from mayfly.policy.kernel.facts import Fact, FileChange, facts_of_action
+    from mayfly.policy.kernel.facts import Fact, FileChange, SetFacts, facts_of_action
 
 __all__ = [
     "PROPOSABLE",
@@ -73,6 +73,7 @@ __all__ = [
     "Route",
     "RuleFile",
     "Rulebook",
+    "SetFacts",
     "Snapshot",
     "Span",
     "Standing",
@@ -117,6 +118,6 @@ __getattr__ = lazily(
         "_spending": "Caps",
         "_watch": "Watcher",
         "_world": "World",
-        "facts": "Fact FileChange facts_of_action",
+        "facts": "Fact FileChange SetFacts facts_of_action",
     },
 )

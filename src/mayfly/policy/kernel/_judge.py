@@ -22,7 +22,7 @@ from mayfly.policy.kernel.facts import changes_of, symbol
 if TYPE_CHECKING:
     from mayfly.policy.kernel._evaluator import Evaluator
     from mayfly.policy.kernel._permit import Decision
-    from mayfly.policy.kernel.facts import ChangeFacts, Fact, FileChange
+    from mayfly.policy.kernel.facts import ChangeFacts, Fact, FileChange, SetFacts
 
 # Rows of one evaluation: a few dozen facts each, so that one stays far below the facts a decision may derive.
 _AT_ONCE: Final = 2_000
@@ -38,11 +38,11 @@ class SetJudge:
         self._set: ChangeFacts | None = None
         self._found: dict[str, tuple[Decision, tuple[str, ...]]] = {}
 
-    def judge(self, changes: Iterable[FileChange], *, digest: str) -> Judgement:
+    def judge(self, changes: Iterable[FileChange], *, digest: str, whole: SetFacts) -> Judgement:
         """Return one decision about all of the changes."""
         evaluator = self._evaluator
         found = self._set = changes_of(
-            changes, id=self._id, spoken_of=evaluator.spoken_of(), every_name=evaluator.looks_at_names()
+            changes, id=self._id, spoken_of=evaluator.spoken_of(), every_name=evaluator.looks_at_names(), whole=whole
         )
         given = [*self._standing, *found.whole]
         together = set_reasons(evaluator.evaluate(given, CHANGE_GOALS), self._id)

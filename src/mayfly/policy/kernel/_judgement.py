@@ -130,11 +130,13 @@ def reasons_by_path(texts: Mapping[str, Sequence[str]]) -> tuple[Reason, ...]:
     return tuple(found[:MOST_REASONS])
 
 
-def set_digest(changes: Iterable[FileChange], content: str, *, persona: str | None, workspace: str) -> str:
+def set_digest(
+    changes: Iterable[FileChange], content: str, *, persona: str | None, workspace: str, session: str | None
+) -> str:
     """Return the hash by which an approval names exactly this set; *content* is the hash over what the files hold."""
     # The text of a tuple says its every field without doubt, also of names that are no text.
     listed = "\n".join(sorted(repr(tuple(change)) for change in changes))
-    return content_hash(canonical_json([CHANGES, content_hash(listed), content, persona, workspace]))
+    return content_hash(canonical_json([CHANGES, content_hash(listed), content, persona, workspace, session]))
 
 
 def summary(changes: Sequence[FileChange]) -> str:

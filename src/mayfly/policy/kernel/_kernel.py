@@ -43,7 +43,7 @@ from mayfly.policy.kernel._reasons import Reason, reasons_of
 from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording
 from mayfly.policy.kernel._shortened import shortened
 from mayfly.policy.kernel._spending import CLASS, Caps, Spending
-from mayfly.policy.kernel.facts import action_name, facts_of_action, symbol
+from mayfly.policy.kernel.facts import SetFacts, action_name, facts_of_action, symbol
 
 if TYPE_CHECKING:
     from mayfly.mangle import (
@@ -120,26 +120,35 @@ class Kernel(Evaluator):
             # Nothing may happen because deciding failed, in whatever way: that is what this guard is for.
             return self._failed(id, action, target, error)
 
-    def judge(self, changes: Iterable[FileChange], *, id: str | None = None, digest: str = "") -> Judgement:
+    def judge(
+        self,
+        changes: Iterable[FileChange],
+        *,
+        id: str | None = None,
+        digest: str = "",
+        whole: SetFacts = SetFacts(),  # noqa: B008 -- it cannot be changed
+    ) -> Judgement:
         """Decide about a set of changes before it is kept: the strictest of what the rules say of each of them.
 
         *digest* is the hash over the set with what its files hold: an approval is for exactly that, so without it none
-        counts. Whatever goes wrong denies with the reason.
+        counts; *whole* is what is known of the set by who has seen the repository. Whatever goes wrong denies with the
+        reason.
         """
         id = id or f"d-{os.urandom(6).hex()}"
         try:
-            return self._judged(list(changes), id, digest)
+            return self._judged(list(changes), id, digest, whole)
         except Exception as error:
             # As with an action: nothing is kept because judging failed.
             failed = self._failed(id, CHANGES, "a set of changes", error)
             return Judgement(decision="deny", because=failed.because, id=id, digest="", rules=self.snapshot.hash)
 
-    def _judged(self, changes: list[FileChange], id: str, content: str) -> Judgement:
+    def _judged(self, changes: list[FileChange], id: str, content: str, whole: SetFacts) -> Judgement:
         from mayfly.policy.kernel._judge import SetJudge
 
-        digest = set_digest(changes, content, persona=self.persona, workspace=self._workspace)
+        who = {"persona": self.persona, "session": self._session_id}
+        digest = set_digest(changes, content, workspace=self._workspace, **who)
         judge = SetJudge(self, self._standing_facts(), id=id, removals=self._removals)
-        found = judge.judge(changes, digest=digest)
+        found = judge.judge(changes, digest=digest, whole=whole)
         if found.decision == "approval" and self._appeals is not None and content:
             found = approved_set(found, self._appeals.standing(digest))
         if self._ledger is not None:
@@ -220,7 +229,8 @@ class Kernel(Evaluator):
         return permit
 
     def _digest(self, asked: Question, name: str) -> str:
-        return digest_of(name, asked.target, asked.text, persona=self.persona, workspace=self._workspace)
+        who = {"persona": self.persona, "session": self._session_id}
+        return digest_of(name, asked.target, asked.text, workspace=self._workspace, **who)
 
     def _facts_of(self, asked: Question, name: str) -> list[Fact]:
         now = self._clock()

@@ -22,6 +22,7 @@ ACTION_TYPE_FOR: Final = Symbol("action_type_for", 2)
 _NEVER_GIVEN: Final = frozenset(
     {"permitted", "refused", "needs_approval", "approved", "pending_action", "spent", "spend_cap"}
     | {"pending_change", "change_permitted", "changed_name", "removed_tracked", "removal_limit"}
+    | {"git_holds", "history_lost", "beyond_undo"}
 )
 
 

@@ -34,9 +34,11 @@ class Recording:
     rules: str
 
 
-def digest_of(action: str, target: str, payload: str, *, persona: str | None, workspace: str) -> str:
-    """Return the hash by which an approval names exactly one action."""
-    return content_hash(canonical_json([action, target, payload, persona, workspace]))
+def digest_of(
+    action: str, target: str, payload: str, *, persona: str | None, workspace: str, session: str | None
+) -> str:
+    """Return the hash by which an approval names exactly one action of one session."""
+    return content_hash(canonical_json([action, target, payload, persona, workspace, session]))
 
 
 def fact_texts(facts: Iterable[Fact], hide: Callable[[str], str]) -> tuple[str, ...]:

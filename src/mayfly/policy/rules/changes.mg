@@ -38,22 +38,6 @@ Decl in_dependency(Id)
   descr [doc("the change is one to others' code, as it was installed")]
   bound [/any].
 
-Decl git_keeps(Top)
-  descr [doc("where git itself writes when it adds, commits, branches, merges or stashes")]
-  bound [/string].
-
-Decl git_needs(Top)
-  descr [doc("without it a directory is no repository")]
-  bound [/string].
-
-Decl git_trusts(Name)
-  descr [doc("a file from which git takes what it runs, or where it looks instead")]
-  bound [/string].
-
-Decl git_doubtful(Id)
-  descr [doc("a path below where git keeps what it writes, and still one that git trusts")]
-  bound [/any].
-
 Decl git_state(Id)
   descr [doc("the change is one that git makes by itself")]
   bound [/any].
@@ -237,110 +221,16 @@ dependency_part(".tox").
 dependency_part(".nox").
 dependency_part("bower_components").
 
-# Git. What it writes by itself is data; what it runs, or trusts instead of its own, is not.
+# Git. What it writes by itself is data, and known by its place and content; what it runs, or trusts instead of its own,
+# is not: a person looks at everything else below a .git.
 
-git_keeps("objects").
-git_keeps("refs").
-git_keeps("reftable").
-git_keeps("packed-refs").
-git_keeps("index").
-git_keeps("logs").
-git_keeps("head").
-git_keeps("orig_head").
-git_keeps("fetch_head").
-git_keeps("merge_head").
-git_keeps("merge_autostash").
-git_keeps("merge_mode").
-git_keeps("merge_msg").
-git_keeps("merge_rr").
-git_keeps("auto_merge").
-git_keeps("cherry_pick_head").
-git_keeps("revert_head").
-git_keeps("rebase_head").
-git_keeps("squash_msg").
-git_keeps("commit_editmsg").
-git_keeps("tag_editmsg").
-git_keeps("notes_merge_partial").
-git_keeps("notes_merge_ref").
-git_keeps("notes_merge_worktree").
-git_keeps("gc.log").
-git_keeps("sequencer").
-git_keeps("rr-cache").
-git_keeps("shallow").
-git_keeps("description").
-git_keeps("branches").
-git_keeps("info").
-git_keeps("modules").
-git_keeps("worktrees").
-git_keeps("lfs").
-git_keeps("bisect_log").
-git_keeps("bisect_names").
-git_keeps("bisect_start").
-git_keeps("bisect_terms").
-git_keeps("bisect_expected_rev").
-git_keeps("bisect_ancestors_ok").
-git_keeps("bisect_first_parent").
-git_keeps("bisect_head").
-git_keeps("bisect_run").
+git_state(Id) :- git_holds(Id, /data).
 
-# A rebase that was stopped has a list of commands to run when it goes on.
-git_trusts("config").
-git_trusts("config.worktree").
-git_trusts("attributes").
-git_trusts("sparse-checkout").
-git_trusts("alternates").
-git_trusts("http-alternates").
-git_trusts("commondir").
-git_trusts("gitdir").
-git_trusts("git-rebase-todo").
-
-# A branch may have any name.
-git_doubtful(Id) :-
-  git_file(Id, Top, Name),
-  git_trusts(Name),
-  Top != "refs",
-  Top != "logs".
-
-# The hooks of a submodule or of a second work tree.
-git_doubtful(Id) :-
-  git_file(Id, "modules", _),
-  action_path_part(Id, "hooks").
-
-git_doubtful(Id) :-
-  git_file(Id, "worktrees", _),
-  action_path_part(Id, "hooks").
-
-# Without these it is no repository any more.
-git_doubtful(Id) :-
-  git_file(Id, Top, Top),
-  git_needs(Top),
-  pending_change(Id, /deleted, _, _).
-
-git_needs("head").
-git_needs("objects").
-git_needs("refs").
-
-git_state(Id) :-
-  git_file(Id, Top, _),
-  git_keeps(Top),
-  pending_change(Id, _, _, _),
-  !git_doubtful(Id).
-
-# What git lays down as examples when a repository is made; it runs none of them.
-git_state(Id) :-
-  git_file(Id, "hooks", Name),
-  pending_change(Id, _, /file, _),
-  :string:ends_with(Name, ".sample").
-
-git_state(Id) :-
-  git_file(Id, Top, Top),
-  pending_change(Id, /created, /directory, _).
+git_state(Id) :- git_holds(Id, /index).
 
 # Of this one nothing else is asked, so it has to be plainly there.
 git_index(Id) :-
-  git_file(Id, "index", "index"),
-  pending_change(Id, Kind, /file, _),
-  /deleted != Kind,
+  git_holds(Id, /index),
   action_path(Id, _, /inside),
   !path_secret(Id, _).
 
@@ -361,6 +251,12 @@ refused(Id, Reason) :-
 refused(Id, Reason) :-
   change_link(Id, Target, /outside),
   Reason = fn:string:concat("a link that leads out of the workspace: ", Target).
+
+# A repository, its hooks and other names of remotes have no place among git's own files: git would run what is in them.
+refused(Id, Reason) :-
+  git_holds(Id, /never),
+  action_path(Id, Path, _),
+  Reason = fn:string:concat("git keeps nothing like this among its own files: ", Path).
 
 # What runs by itself.
 
@@ -556,3 +452,12 @@ needs_approval(Set, Reason) :-
   removal_limit(Most),
   Number > Most,
   Reason = fn:string:concat("it removes or empties ", Number, " files that git tracks, and more than ", Most, " needs an approval").
+
+# Commits that a session did not make itself stay where refs or reflogs lead to them.
+needs_approval(Set, Reason) :-
+  history_lost(Set, What),
+  Reason = fn:string:concat("it may lose git history: ", What).
+
+needs_approval(Set, Reason) :-
+  beyond_undo(Set, Bytes),
+  Reason = fn:string:concat("undo could not take it back, it would need ", Bytes, " bytes more than workbench.undo_size").

@@ -186,6 +186,10 @@ Decl git_file(Id, Top, Name)
   descr [doc("a path lies in a .git; Top is the first name below that, Name the last one, both empty for .git itself")]
   bound [/any, /string, /string].
 
+Decl git_holds(Id, What)
+  descr [doc("what a changed path below a .git is by place and content: /data of git's own, its /index, or what is /never right there; nothing where it is none of these")]
+  bound [/any, /name].
+
 # A set of changes: what a command or a file tool did in the workbench, each change with an id of its own.
 
 Decl pending_change(Id, Kind, Entry, Tracked)
@@ -209,12 +213,20 @@ Decl changed_name(Name)
   bound [/string].
 
 Decl removed_tracked(Set, Number)
-  descr [doc("so many files that git tracks are deleted, emptied or replaced in the whole set")]
+  descr [doc("so many files that git tracked when the session began are deleted, emptied or replaced by the set and what the session did before")]
   bound [/any, /number].
 
 Decl removal_limit(Number)
   descr [doc("so many such files may be removed at once without asking")]
   bound [/number].
+
+Decl history_lost(Set, What)
+  descr [doc("commits or objects of a repository that were there before the session, and that the set would lose")]
+  bound [/any, /string].
+
+Decl beyond_undo(Set, Bytes)
+  descr [doc("so many bytes more than undo keeps would be needed to take the set back")]
+  bound [/any, /number].
 
 Decl runtime_state(Path)
   descr [doc("where in the workspace the runtime keeps its state, where it does")]

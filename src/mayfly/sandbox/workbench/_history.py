@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 from pathlib import Path
 
@@ -62,10 +63,50 @@ def _reverse(change: Change, commit: Commit) -> Change:
 
 
 def prune(state: Path, workspace: str, *, most: int, size: int) -> None:
-    """Forget the oldest commits beyond a number and a size."""
+    """Forget the oldest commits beyond a number and a size, but none of a session that is at work."""
     with locked(state, workspace_key(workspace)):
         total = 0
         for number, commit in enumerate(commits(state, workspace)):
-            total += sum(file.stat().st_size for file in (commit.place / "old").glob("*"))
-            if number >= most or (number and total > size):
+            total += commit.size
+            if (number >= most or (number and total > size)) and not is_at_work(state, commit.owner):
                 remove_tree(str(commit.place))
+
+
+def shortfall(state: Path, workspace: str, changes: Changes, *, size: int) -> int:
+    """Return how many bytes more than *size* it would take to keep all that sessions at work can take back."""
+    replaced = (change.before for change in changes if change.before and not change.before.same_content(change.after))
+    needed = sum(entry.size for entry in replaced if entry.kind == "file")
+    if not needed:
+        return 0
+    kept = sum(commit.size for commit in commits(state, workspace) if is_at_work(state, commit.owner))
+    return max(0, kept + needed - size)
+
+
+def claim_owner(state: Path, owner: str) -> int:
+    """Say that a session is at work, until the descriptor that is returned is closed or the process ends."""
+    place = _owner_file(state, owner)
+    place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_SH)
+    return descriptor
+
+
+def is_at_work(state: Path, owner: str) -> bool:
+    """Whether some process has a session open."""
+    if not owner:
+        return False
+    try:
+        descriptor = os.open(_owner_file(state, owner), os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def _owner_file(state: Path, owner: str) -> Path:
+    return state / "owners" / workspace_key(owner)

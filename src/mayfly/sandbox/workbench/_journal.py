@@ -67,6 +67,10 @@ class Commit:
     note: str
     place: Path
     undoes: str = ""
+    owner: str = ""
+    """The session that made it; while one of its processes is at work it is not forgotten."""
+    size: int = 0
+    """Bytes that are kept for taking it back."""
 
     @property
     def changes(self) -> Changes:
@@ -98,7 +102,14 @@ def locked(state: Path, key: str) -> Iterator[None]:
 
 
 def commit_changes(
-    state: Path, workspace: str, changes: Changes, *, note: str = "", undoes: str = "", id: str = ""
+    state: Path,
+    workspace: str,
+    changes: Changes,
+    *,
+    note: str = "",
+    undoes: str = "",
+    id: str = "",
+    owner: str = "",
 ) -> Commit:
     """Put *changes* into the workspace as one; raise `ConflictError` where it is no longer what they began with."""
     refuse_special(changes)
@@ -114,7 +125,13 @@ def commit_changes(
             place = state / "journal" / key / identity
             try:
                 about = Commit(
-                    id=identity, workspace=workspace, when=time.time(), note=note, place=place, undoes=undoes
+                    id=identity,
+                    workspace=workspace,
+                    when=time.time(),
+                    note=note,
+                    place=place,
+                    undoes=undoes,
+                    owner=owner,
                 )
                 _prepare(about, changes, beneath)
             except BaseException:
@@ -190,7 +207,8 @@ def _prepare(commit: Commit, changes: Changes, beneath: Beneath) -> None:
         steps += mine
         number_of_old = next((step.old for step in mine if step.old), "")
         listed.append(change_to_json(change) | {"number": number_of_old, "masked": change.masked})
-    about = {name: getattr(commit, name) for name in ("id", "workspace", "when", "note", "undoes")}
+    about = {name: getattr(commit, name) for name in ("id", "workspace", "when", "note", "undoes", "owner")}
+    about["size"] = sum(file.stat().st_size for file in (place / "old").iterdir())
     (place / "about.json").write_text(json.dumps(about), encoding="utf-8")
     (place / "changes.json").write_text(json.dumps(listed), encoding="utf-8")
     (place / "direction").write_text(FORWARD)

@@ -18,7 +18,7 @@ from mayfly.sandbox.workbench._compare import Comparison
 from mayfly.sandbox.workbench._copy import CopyTree
 from mayfly.sandbox.workbench._doors import Brokers, Doors, Openings
 from mayfly.sandbox.workbench._held import Held, hold_changes
-from mayfly.sandbox.workbench._history import prune
+from mayfly.sandbox.workbench._history import claim_owner, prune, shortfall
 from mayfly.sandbox.workbench._journal import Commit
 from mayfly.sandbox.workbench._launcher import NotLaunched
 from mayfly.sandbox.workbench._masks import Masks
@@ -45,14 +45,20 @@ class Workbench:
         level: Literal["namespaces", "landlock"] | None = None,
         secret: Callable[[str], object] = secret_path,
         hidden: Path | None = None,
+        owner: str = "",
     ) -> None:
-        """Open a workspace; *hidden*, where it lies inside, is not there for any command: by default the *state*."""
+        """Open a workspace; *hidden*, where it lies inside, is not there for any command: by default the *state*.
+
+        What is committed in the name of an *owner*, such as a session, can be taken back as long as one of its
+        workbenches is open.
+        """
         self._settings = settings or WorkbenchSettings()
         self.workspace = check_workspace(workspace)
         self._alias = os.path.abspath(workspace)
         self._state = Path(os.path.realpath(state))
         self._lock = threading.RLock()
         self._state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._owner = owner
         recover(self._state)
         inside = os.path.relpath(os.path.realpath(hidden or state), self.workspace)
         if inside == ".":
@@ -62,6 +68,7 @@ class Workbench:
         # Where the state lies in the workspace, all of what Mayfly keeps there is left out of it.
         self._hidden = "" if inside.startswith("..") else inside
         self._place, self._claim = claim_place(self._state, self.workspace, elsewhere=bool(self._hidden))
+        self._owned = claim_owner(self._state, owner) if owner else -1
         self._secret = secret
         cache = self._state / "secrets" / f"{_journal.workspace_key(self.workspace)}.json"
         self._masks = Masks(self.workspace, secret, cache, hidden=self._hidden)
@@ -98,6 +105,8 @@ class Workbench:
             if self._claim >= 0:
                 release_place(self._place, self._claim)
                 self._claim = -1
+                if self._owned >= 0:
+                    os.close(self._owned)
 
     def _make_scratch(self) -> None:
         """Make the directories that are a command's own, whose files the next command finds again."""
@@ -310,11 +319,15 @@ class Workbench:
         with self._lock:
             whole, taken = self._choose(changes)
             self._tree.settle(taken)
-            done = _journal.commit_changes(self._state, self.workspace, taken, note=note, id=id)
+            done = _journal.commit_changes(self._state, self.workspace, taken, note=note, id=id, owner=self._owner)
             self._take_off(whole, taken)
             most, size = self._settings.undo_commits, self._settings.undo_size
             prune(self._state, self.workspace, most=most, size=size)
             return done
+
+    def undo_shortfall(self, changes: Changes) -> int:
+        """Return how many bytes more than `workbench.undo_size` it would take to be able to take *changes* back."""
+        return shortfall(self._state, self.workspace, changes, size=self._settings.undo_size)
 
     def hold(self, changes: Changes | None = None, *, note: str = "") -> Held:
         """Take changes off the overlay and keep them for somebody to decide about."""

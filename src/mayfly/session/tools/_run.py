@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Sequence
@@ -71,8 +70,8 @@ def run_tools(room: Room) -> tuple[Capability, ...]:
                 ref=said(TEXT, "the branch or tag", pattern=r"^[A-Za-z0-9][\w./-]*$"),
             ),
             effect="once",
-            asks=lambda call: (Asked("git_push", call.arguments["remote"], json.dumps(dict(call.arguments))),),
-            call=lambda call: room.push(call.arguments["remote"], call.arguments["ref"]),
+            asks=lambda call: (Asked("git_push", call.arguments["remote"], _planned(room, call)),),
+            call=lambda call: _push(room, call),
         ),
         *_checks(room),
     )
@@ -123,6 +122,18 @@ def _check(room: Room, name: str, summary: str, schema: dict[str, object], comma
         ),
         seconds=3600.0,
     )
+
+
+def _planned(room: Room, call: Invocation) -> str:
+    return room.plan_push(call.arguments["remote"], call.arguments["ref"])
+
+
+def _push(room: Room, call: Invocation) -> str:
+    """Push what the rules permit, and not what came to stand there since they were asked."""
+    payload = _planned(room, call)
+    if not room.kernel().permitted("git_push", call.arguments["remote"], payload).allowed:
+        raise InputError("what would be pushed is not what was permitted", fix="ask for the push again")
+    return room.push(payload)
 
 
 def _shell(room: Room, call: Invocation) -> ToolResult:

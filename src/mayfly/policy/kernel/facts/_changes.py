@@ -11,6 +11,7 @@ from mayfly.policy.kernel.facts._symbols import Fact, symbol, word
 
 KINDS: Final = frozenset({"created", "changed", "deleted", "renamed", "mode", "link", "replaced"})
 ENTRIES: Final = frozenset({"file", "directory", "link", "special"})
+IN_GIT: Final = frozenset({"", "data", "index", "never"})
 _PENDING, _PATH, _SECRET = symbol("pending_change"), symbol("action_path"), symbol("path_secret")
 _PART, _SUFFIX = symbol("action_path_part"), symbol("action_path_suffix")
 _WORDS: Final = {text: word(f"/{text}") for text in (*KINDS, *ENTRIES, "tracked", "ignored", "untracked")}
@@ -43,11 +44,26 @@ class FileChange(NamedTuple):
     """Whether the file has nothing in it now."""
     same_code: bool = False
     """Whether a changed file of exact versions names the same code as before, word for word."""
+    git: str = ""
+    """What it is below a .git by place and content: "data" of git, its "index", "never" right, or none of these."""
+    old_git: str = ""
+    """The same of the old path, of something renamed."""
 
     @property
     def removes(self) -> bool:
         """Whether a file is gone afterwards, or all that was in it."""
         return self.kind in ("deleted", "replaced") or (self.kind == "changed" and self.entry == "file" and self.empty)
+
+
+class SetFacts(NamedTuple):
+    """What is known of a set of changes as a whole, by who looked at the repository and at what undo keeps."""
+
+    removed: int | None = None
+    """How many files that git tracks are gone with it in the whole session; else those of the set are counted."""
+    lost: tuple[str, ...] = ()
+    """What of git's history would be lost."""
+    unkept: int = 0
+    """How many bytes more than undo keeps would be needed to take it back."""
 
 
 class ChangeFacts(NamedTuple):
@@ -68,7 +84,12 @@ class ChangeFacts(NamedTuple):
 
 
 def changes_of(
-    changes: Iterable[FileChange], *, id: str, spoken_of: frozenset[str], every_name: bool = True
+    changes: Iterable[FileChange],
+    *,
+    id: str,
+    spoken_of: frozenset[str],
+    every_name: bool = True,
+    whole: SetFacts = SetFacts(),  # noqa: B008 -- it cannot be changed
 ) -> ChangeFacts:
     """Check a set of changes and put it in order, so that the same set gives the same facts.
 
@@ -82,20 +103,24 @@ def changes_of(
         _check(change)
         removed += change.tracked and change.removes
         if change.kind == "renamed" and change.old_path:
-            rows.append((_name(change.old_path), change._replace(kind="deleted", path=change.old_path, old_path="")))
+            gone = change._replace(kind="deleted", path=change.old_path, old_path="", git=change.old_git)
+            rows.append((_name(change.old_path), gone))
             # What git knows is the old path; the new one is a file that it does not know yet.
             change = change._replace(old_path="", tracked=False)
         if change.kind != "deleted":
             names.add(change.path.rpartition("/")[2].lower())
         rows.append((_name(change.path), change))
     rows.sort(key=lambda row: (row[0], row[1]))
-    whole: list[Fact] = [(symbol("changed_name"), (name,)) for name in sorted(names & spoken_of)]
-    whole.append((symbol("removed_tracked"), (id, removed)))
-    return ChangeFacts(whole, rows, None if every_name else spoken_of)
+    facts: list[Fact] = [(symbol("changed_name"), (name,)) for name in sorted(names & spoken_of)]
+    facts.append((symbol("removed_tracked"), (id, removed if whole.removed is None else whole.removed)))
+    facts += [(symbol("history_lost"), (id, _name(what))) for what in whole.lost]
+    if whole.unkept:
+        facts.append((symbol("beyond_undo"), (id, whole.unkept)))
+    return ChangeFacts(facts, rows, None if every_name else spoken_of)
 
 
 def _check(change: FileChange) -> None:
-    if change.kind not in KINDS or change.entry not in ENTRIES:
+    if change.kind not in KINDS or change.entry not in ENTRIES or not {change.git, change.old_git} <= IN_GIT:
         raise InputError(f"a change is not {change.kind[:40]!r} of a {change.entry[:40]!r}")
 
 
@@ -119,6 +144,8 @@ def _facts(name: str, change: FileChange, only: frozenset[str] | None) -> list[F
         facts.append((_SECRET, (name, secret)))
     if ".git" in names:
         facts.append((symbol("git_file"), (name, *(place_in_git(names) or ("", "")))))
+        if change.git:
+            facts.append((symbol("git_holds"), (name, word(f"/{change.git}"))))
     if change.kind != "deleted":
         facts += _now(name, change)
     return facts

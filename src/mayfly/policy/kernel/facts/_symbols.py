@@ -23,6 +23,7 @@ _COLUMNS: Final = {
     "push_fault": ("Id", "Reason"),
     "path_secret": ("Id", "Reason"),
     "git_file": ("Id", "Top", "Name"),
+    "git_holds": ("Id", "What"),
     "pending_change": ("Id", "Kind", "Entry", "Tracked"),
     "change_mode": ("Id", "Bit"),
     "change_same_code": ("Id",),
@@ -30,6 +31,8 @@ _COLUMNS: Final = {
     "changed_name": ("Name",),
     "removed_tracked": ("Set", "Number"),
     "removal_limit": ("Number",),
+    "history_lost": ("Set", "What"),
+    "beyond_undo": ("Set", "Bytes"),
     "runtime_state": ("Path",),
     "approved": ("Action", "Target", "Payload", "Until"),
     "asked_by": ("Who",),
@@ -70,6 +73,7 @@ _NAMES: Final = {
         *("/inside", "/outside", "/system", "/unclear", "/public", "/private", "/loopback"),
         *("/file", "/directory", "/link", "/special", "/tracked", "/untracked", "/ignored"),
         *("/created", "/changed", "/deleted", "/renamed", "/mode", "/replaced", "/setuid", "/setgid", "/programs"),
+        *("/data", "/index", "/never"),
     )
 }
 
