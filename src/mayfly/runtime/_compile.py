@@ -66,8 +66,9 @@ class Compiled:
         """Keep the agent and the share of lines it does not understand; at tier ephemeral nothing is kept."""
         if not self.key:
             return
+        told = {"not_understood": not_understood, "input": not task.is_without_input}
         agent = Remembered(
-            artifact=replace(self.artifact, provenance={**self.artifact.provenance, "not_understood": not_understood}),
+            artifact=replace(self.artifact, provenance={**self.artifact.provenance, **told}),
             proof=self.proof,
             versions=parts.versions(),
             intent=task.intent,

@@ -135,7 +135,8 @@ def _numbers_by_chance(lead: Candidate, inputs: Sequence[Value], wanted: Sequenc
         entry.values for entry in fill(task, seconds=_SECONDS).all() if entry.kind == "int" and entry.cost <= lead.cost
     }
     numbers = [value for value in wanted if isinstance(value, int)]
-    return max(1, len(tried)) / (max(numbers) - min(numbers) + 1) ** len(numbers)
+    span = max(numbers) - min(numbers) + 1
+    return max(1, len(tried)) / math.pow(span, len(numbers))
 
 
 def _weight(test: Expr) -> float:
