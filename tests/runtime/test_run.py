@@ -418,3 +418,31 @@ def test_an_agent_that_has_to_be_awaited_is_applied_to_each_item(
         accept_weak=True,
     )
     assert (outcome.status, list(outcome.value or ())) == ("resolved", wanted), outcome.reason
+
+
+TABLE = ["name,amount", "ann,10", "bob,20", "ann,5"]
+FIVE = '''class Five:
+    """Give five."""
+
+    def invoke(self, input: object) -> int:
+        """Give it."""
+        return 5
+'''
+
+
+def test_a_known_agent_that_needs_input_is_not_called_on_nothing(runtime: Runtime) -> None:
+    assert runtime.run("sum of amount by name", input=TABLE).value == {"ann": 15, "bob": 20}
+    outcome = runtime.run("sum of amount by name", ground="none")
+    assert (outcome.status, outcome.code, outcome.value) == ("collapsed", "INPUT", "none")
+    assert "no input" in outcome.reason
+    tree = runtime.resolve(runtime.plan("sum of amount by name", ground="none"))
+    assert (tree.resolved, tree.value) == (False, "none")
+    assert "no input" in tree.reason
+
+
+def test_a_known_agent_that_needs_none_is_called_again_without(runtime: Runtime, script: Script) -> None:
+    asked = {"model": script(("tests", json.dumps({"cases": [{"input": None, "output": 5}] * 2})), ("plan", "none"),
+                             ("architect", fenced(FIVE))), "ground": 0, "accept_weak": True}  # fmt: skip
+    assert runtime.run("Give the number five", **asked).value == 5
+    again = runtime.run("Give the number five", **asked)
+    assert (again.value, again.code) == (5, "")

@@ -42,7 +42,7 @@ def choices_of(outcome: Outcome[Any]) -> list[Choice]:
 
 def can_ask() -> bool:
     """Say whether a person is there to press a key."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def show_choices(choices: Sequence[Choice], typed: Sequence[str]) -> None:

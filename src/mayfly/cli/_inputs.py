@@ -1,6 +1,9 @@
 """Read what a task works on: values, lines, examples, ground and context, each with one clear line when it is wrong."""
 
 import json
+import os
+import select
+import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -8,6 +11,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from mayfly.core import Contract, Example, InputError, InputFile, parse_json, read_input_file, read_small_file
+
+# A program at the other end of a pipe has begun to write by then; much longer would hold up scripts that pipe nothing.
+_PIPE_SECONDS = 1.0
 
 
 class Inputs(NamedTuple):
@@ -30,6 +36,16 @@ def given_inputs(names: Sequence[str], *, objects_as_lines: bool = False) -> Ite
 
 
 @contextmanager
+def piped_input() -> Iterator[Inputs]:
+    """Read standard input where data was piped in and no `--input` says so; an empty one is no input."""
+    if not has_piped_input():
+        yield Inputs()
+        return
+    with given_input("-") as found:
+        yield Inputs(found if found.lines is not None and found.lines.stat().st_size else InputFile())
+
+
+@contextmanager
 def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator[InputFile]:
     """Read `--input`: JSON for .json, a list for .jsonl, otherwise lines; `-` is standard input.
 
@@ -47,6 +63,24 @@ def given_input(name: str | None, *, objects_as_lines: bool = False) -> Iterator
             yield InputFile(lines=Path(file.name), name="stdin")
     else:
         yield read_input_file(Path(name), "--input", objects_as_lines=objects_as_lines)
+
+
+def has_piped_input() -> bool:
+    """Whether data stands on standard input without being asked for: a file, or a pipe that something is written to.
+
+    A terminal or a closed input holds none. A pipe may be left open by whatever started this and never be written to:
+    it is waited for no longer than a program takes to start; --input - waits until it ends.
+    """
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (OSError, ValueError, AttributeError):
+        return False  # closed, or put in its place by a program that holds this one
+    if stat.S_ISREG(mode):
+        return True
+    if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
+        return False
+    ready, _, _ = select.select([sys.stdin.fileno()], [], [], _PIPE_SECONDS)
+    return bool(ready)
 
 
 def read_examples(name: Path | None) -> list[Example]:

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -12,6 +13,7 @@ from mayfly.cli._forms import checked_form, write_form
 from mayfly.cli._inputs import (
     Inputs,
     given_inputs,
+    piped_input,
     read_context,
     read_contract,
     read_examples,
@@ -229,7 +231,7 @@ def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Sho
     progress = TreeProgress(quiet=shown.quiet, verbose=shown.verbose)
     asking = not (shown.as_json or shown.quiet) and can_ask()
     with (
-        given_inputs(inputs, objects_as_lines=not model and not options["examples"]) as given,
+        _inputs(inputs, objects_as_lines=not model and not options["examples"]) as given,
         progress,
         Runtime(settings, observer=progress, brief=True, workspace=shown.workspace) as runtime,
     ):
@@ -245,6 +247,11 @@ def _run(intent: str, inputs: Sequence[str], options: dict[str, Any], shown: Sho
         if not (shown.as_json or shown.quiet or asking):
             show_choices(choices_of(outcome), shown.typed)
     return outcome
+
+
+def _inputs(names: Sequence[str], *, objects_as_lines: bool) -> AbstractContextManager[Inputs]:
+    """Read what was named as input; where nothing was, what was piped in."""
+    return given_inputs(names, objects_as_lines=objects_as_lines) if names else piped_input()
 
 
 def _check_options(intent: str, *, tier: str, bad_lines: str, form: str | None, as_json: bool) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from mayfly.core._amounts import POOL_KINDS
     from mayfly.core._canonical import canonical_json, content_hash
     from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
+    from mayfly.core._classes import missing_class, sorts_into_classes
     from mayfly.core._contract import EDGES, Contract, Side
     from mayfly.core._evm_address import address_key, with_checksums
     from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
@@ -185,6 +186,7 @@ __all__ = [
     "limit",
     "looks_secret",
     "mismatch",
+    "missing_class",
     "missing_program",
     "one_line",
     "parse_json",
@@ -201,6 +203,7 @@ __all__ = [
     "settings_values",
     "shipped_table",
     "shown",
+    "sorts_into_classes",
     "texts_of",
     "units_text",
     "was_hidden",
@@ -219,6 +222,7 @@ __getattr__ = lazily(
         "_amounts": "POOL_KINDS",
         "_canonical": "canonical_json content_hash",
         "_capability": "Asked Capability Does Effect Invocation NotSent Retry",
+        "_classes": "missing_class sorts_into_classes",
         "_contract": "EDGES Contract Side",
         "_hosts": "Host host_of",
         "_input_file": "InputFile parse_json read_input_file read_small_file",

@@ -18,7 +18,7 @@ Decision = Literal["accept", "revise", "reject"]
 # How much speaks for a program; see `Proof`.
 Strength = Literal["strong", "tested", "weak", "none"]
 WitnessKind = Literal["held-out", "tests", "rival", "reading", "answer"]
-OpenKind = Literal["words", "mistake", "failure", "result", "rival"]
+OpenKind = Literal["words", "mistake", "failure", "result", "rival", "classes"]
 
 
 class Unset(Enum):
@@ -125,7 +125,8 @@ class OpenPoint(_Point):
 
     *words*: only examples speak for what the words ask; *mistake*: a mistake put into the program that nobody would
     notice; *failure*: an input on which it fails; *result*: one on which it gives another kind of result than anywhere
-    else; *rival*: one on which a rival answers otherwise.
+    else; *rival*: one on which a rival answers otherwise; *classes*: a yes or no, or a label, with too few examples,
+    so that the proof stays weak.
     """
 
     kind: OpenKind

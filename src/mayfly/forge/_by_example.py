@@ -7,7 +7,7 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from mayfly.core import Artifact, content_hash, parse_python, same
+from mayfly.core import Artifact, content_hash, missing_class, parse_python, same
 from mayfly.forge._request import CannotWrite, Request
 from mayfly.synthesis.records import Proposal
 
@@ -49,7 +49,8 @@ class ExampleArchitect:
         if asked is not None and any(same(asked[0], one) for one in request.never):
             asked = None
         question = None if asked is None else ask(*asked)
-        if question is not None and not made.confident:
+        # Where a class lacks examples one answer is no proof: the program is shown, with the reason why it is weak.
+        if question is not None and not made.confident and not missing_class(request.examples):
             reason = "programs that fit the examples disagree"
             raise CannotWrite(reason, helps=("an example that settles it",), question=question, asked=asked)
         left = [program for program in made.programs if content_hash(program.source) not in tried]
@@ -64,6 +65,7 @@ class ExampleArchitect:
             # Then how many of the examples other programs foretold that were not shown them.
             "foretold": made.trust.foretold if made.trust and made.confident and program is made.programs[0] else 0,
             "parts": library_parts(program.source),
+            "doubt": made.trust.doubt.reason if made.trust and made.trust.doubt else "",
         }
         return Artifact(
             kind="agent", source=program.source, entry=program.entry, author=self.name, provenance=provenance

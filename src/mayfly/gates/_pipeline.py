@@ -218,6 +218,7 @@ class Gates:
                 rivals=rivals,
                 parts=_parts(case.artifact),
                 foretold=_foretold(case.artifact),
+                doubt=str(case.artifact.provenance.get("doubt", "")),
             )
         return case.add("proof", case.report.verdicts)
 

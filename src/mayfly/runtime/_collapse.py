@@ -60,12 +60,14 @@ class Collapse(Exception):
         Where rivals or mistakes leave something open, that is asked; elsewhere what *about* asks of the candidate.
         """
         proof, question = compiled.proof, compiled.question or about
+        lacking = next((point.what for point in proof.open if point.kind == "classes"), "")
         if proof.holds:
             reason = f"the proof is not strong; open: {'; '.join(map(str, proof.open))}"
         else:
-            reason = "the proof is weak: only what its author was shown speaks for the program"
-        missing = "add examples, answer the question" if question else "add examples"
-        reason += f"; {f'on this input {failed}; ' if failed else ''}{missing}, or take the candidate (--accept-weak)"
+            reason = f"the proof is weak: {lacking or 'only what its author was shown speaks for the program'}"
+        missing = "" if lacking else "add examples, "
+        missing += "answer the question, " if question else ""
+        reason += f"; {f'on this input {failed}; ' if failed else ''}{missing}or take the candidate (--accept-weak)"
         return cls(
             reason,
             "QUESTION" if question else "WEAK",

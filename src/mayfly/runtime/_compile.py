@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly import forge, gates
-from mayfly.core import UNSET, Artifact, Contract, Example, HelpNeeded, MayflyError, Tier, same
+from mayfly.core import UNSET, Artifact, Contract, Example, HelpNeeded, MayflyError, Tier, same, sorts_into_classes
 from mayfly.library import Remembered, Tampered
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._known import answered_since, key_of, promoted_for
@@ -66,8 +66,9 @@ class Compiled:
         """Keep the agent and the share of lines it does not understand; at tier ephemeral nothing is kept."""
         if not self.key:
             return
+        told = {"not_understood": not_understood, "input": not task.is_without_input}
         agent = Remembered(
-            artifact=replace(self.artifact, provenance={**self.artifact.provenance, "not_understood": not_understood}),
+            artifact=replace(self.artifact, provenance={**self.artifact.provenance, **told}),
             proof=self.proof,
             versions=parts.versions(),
             intent=task.intent,
@@ -219,7 +220,12 @@ def _made(work: Writing, model: Model | None) -> Made:
 def _speaks_enough(work: Writing, made: Made) -> bool:
     """Say whether no model need be asked any more: the proof is strong, or a person has spoken for the program."""
     proof = made.admission.proof
-    return proof is not None and (proof.strength == "strong" or (proof.holds and bool(work.task.answers)))
+    if proof is None or not proof.holds:
+        return False
+    if sorts_into_classes(work.task.examples):
+        # Which of two answers is meant stands in the words: a model turns them into tests before anything is believed.
+        return any(witness.kind in ("tests", "reading") for witness in proof.evidence)
+    return proof.strength == "strong" or bool(work.task.answers)
 
 
 def _synthesized(work: Writing) -> Made:
@@ -255,7 +261,9 @@ def _written(work: Writing, model: Model, before: Made | None) -> Made:
     if not tests.tests:
         # Whatever is written now could not be proven, so nothing is spent on writing it.
         raise Collapse("there are no tests: give examples, or a model that writes tests", "NO_TESTS")
-    rivals = () if before is None else (gates.Rival(before.artifact.source, before.artifact.author),)
+    # A program that only parts the examples into classes says nothing about another one.
+    apart = before is None or sorts_into_classes(work.task.examples)
+    rivals = () if apart or before is None else (gates.Rival(before.artifact.source, before.artifact.author),)
     architect = forge.ModelArchitect(model, pool)
     made = work.forge(model).make(architect, request, tests, rivals=rivals, watch=story.watch)
     return _beside_second(work, architect, request, made, rivals)

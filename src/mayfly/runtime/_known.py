@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mayfly import forge, gates
-from mayfly.core import Artifact, Tier, canonical_json, was_hidden
+from mayfly.core import Artifact, InputError, Tier, canonical_json, was_hidden
 from mayfly.library import Question
 
 if TYPE_CHECKING:
@@ -43,6 +43,21 @@ def key_of(parts: Parts, task: Task, model: str | None, *, lasting: bool = False
 def _looks(task: Task) -> object:
     """Return the beginning of the input, by which its format is known."""
     return canonical_json(list(task.sample[:20]))
+
+
+def needs_input(parts: Parts, *, intent: str | None = None, source_hash: str = "") -> bool:
+    """Whether an agent is known for an intent, or by its source, and each that is was written for some input."""
+    known = (agent for _, agent in parts.memo.entries())
+    found = [agent for agent in known if agent.intent == intent or agent.artifact.hash == source_hash]
+    return bool(found) and all(agent.artifact.provenance.get("input", True) for agent in found)
+
+
+def no_input() -> InputError:
+    """Return the error of a known agent that is called on nothing."""
+    return InputError(
+        "no input: a known agent does this, and it was written for some",
+        fix="give it with --input FILE, or through a pipe",
+    )
 
 
 def answered_since(work: Writing) -> Made | None:

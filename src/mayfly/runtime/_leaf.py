@@ -43,6 +43,7 @@ from mayfly.runtime._agents import versions_of as versions_of
 from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._compile import Compiled
 from mayfly.runtime._execute import Within, execute
+from mayfly.runtime._known import needs_input, no_input
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._resolve import Asked, collapsed, executed, keep, model_name, resolve_task, resolved, written
 from mayfly.runtime._story import Observer, Story
@@ -217,6 +218,8 @@ class LeafWorker:
         story.began(task, None)
         self.parts.switch.check()
         hash = job.work.name
+        if task.has_nothing and needs_input(self.parts, source_hash=hash):
+            raise no_input()
         compiled, each = load_agent(self.parts, hash, task.profile)
         if not compiled.proof.holds and not job.accept_weak:
             raise Collapse.weak(compiled)

@@ -13,6 +13,7 @@ from mayfly.promise.split import Spool
 from mayfly.runtime._collapse import Collapse, collapse_of
 from mayfly.runtime._compile import compile_task, find_again
 from mayfly.runtime._execute import execute
+from mayfly.runtime._known import needs_input, no_input
 from mayfly.runtime._question import TOLERATED, agree, check_account
 from mayfly.sandbox import Ticket
 
@@ -57,8 +58,10 @@ def written(parts: Parts, task: Task, story: Story, asked: Asked) -> tuple[Compi
 
 def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcome[Any]:
     """Do the task; raise what stood in the way."""
+    if task.is_without_input and needs_input(parts, intent=task.intent):
+        raise no_input()
     compiled, again = written(parts, task, story, asked)
-    if task.input is UNSET and task.lines is None and (task.examples or task.signature):
+    if task.has_nothing and (task.examples or task.signature):
         raise InputError("there is no input to run it on", fix="add --input FILE; to only write it: mayfly compile")
     # Only what was proven before is called again in a worker that is kept for it.
     held = compiled.proof.strength == "strong" or (compiled.proof.holds and not asked.demand_strong)

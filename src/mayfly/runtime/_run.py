@@ -13,6 +13,7 @@ from mayfly.core import UNSET, Cost, MayflyError, Outcome, Settings, Tier, limit
 from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
 from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
+from mayfly.runtime._known import needs_input
 from mayfly.runtime._parts import Parts
 from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, recorded_live, resolve_task
 from mayfly.runtime._story import Story
@@ -101,7 +102,7 @@ class Runtime:
         said: dict[str, Any] = {"contract": contract, "answers": answers, "never": never, "reading": reading}
         said |= {"imports": imports, "name": name, "second": second, "bad_lines": bad_lines, "hints": tuple(hints)}
         said |= {"grants": tuple(grants)}
-        if intent.strip() and plain and self._is_large(input, lines, examples):
+        if intent.strip() and plain and self._is_large(intent, input, lines, examples):
             chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
             if outcome := self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model):
                 return outcome
@@ -178,11 +179,14 @@ class Runtime:
 
             check_grants(self.parts, self._workspace, task, story)
 
-    def _is_large(self, input: object | Unset, lines: str | Path | None, examples: Sequence[Any]) -> bool:
-        """Whether a task may be more than one agent: it names nothing to work on, or a file worth splitting."""
+    def _is_large(self, intent: str, input: object | Unset, lines: str | Path | None, examples: Sequence[Any]) -> bool:
+        """Whether a task may be more than one agent: it names nothing to work on, or a file worth splitting.
+
+        Where one agent is known that needs something to work on, there is nothing to plan.
+        """
         if lines is not None:
             return size_of(Path(lines)) >= self.settings.promise.split_from
-        return input is UNSET and not examples
+        return input is UNSET and not examples and not needs_input(self.parts, intent=intent.strip())
 
     def _as_tree(
         self, intent: str, given: dict[str, Any], chosen: dict[str, Any], *, model: str | None

@@ -57,6 +57,16 @@ class Task:
     names: tuple[str, str] | None = None
 
     @property
+    def is_without_input(self) -> bool:
+        """Whether there is nothing to work on, neither now nor in examples or a signature."""
+        return self.has_nothing and not self.examples and self.signature is None
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether nothing was given to work on now."""
+        return self.input is UNSET and self.lines is None
+
+    @property
     def each(self) -> bool:
         """Whether the examples are about one item and the input is many of them."""
         if self.items is not None:

@@ -272,3 +272,35 @@ class Agent:
 '''
     report = prove(prover, source, told("a", "A!"), told("", "!"), told("Bc", "BC!"), told(" d", " D!"))
     assert report.proof.holds
+
+
+LONG = "def long(word: str) -> bool:\n    return len(word) > 4\n"
+
+
+def test_a_class_with_one_example_is_weak_whoever_speaks_for_the_program(prover: Prover) -> None:
+    skewed = [example("banana", True), *(example(word, False) for word in ("fig", "kiwi", "date"))]
+    held = [Test(name=word, kind="held-out", input=word, expected=False) for word in ("a", "ab", "abc", "abcd")]
+    report = prove(prover, LONG, *skewed, *held, rivals=(Rival(LONG.replace("> 4", ">= 5"), "other"),))
+    assert report.proof.strength == "weak"
+    assert [point.kind for point in report.proof.open if point.kind == "classes"]
+    assert "the class true has one example; two are needed" in str(report.proof.open)
+    found = prover.prove(LONG, find_entry(ast.parse(LONG)), Suite(tests=tuple(skewed)), imports=SIX_IMPORTS, foretold=4)
+    assert found.proof.strength == "weak"
+
+
+def test_tests_from_the_intent_tell_classes_apart(prover: Prover) -> None:
+    shown = [example(word, len(word) > 4) for word in ("banana", "fig", "kiwi", "date")]
+    meant = [told("orange", True), told("plum", False), told("grape", True), told("", False)]
+    assert prove(prover, LONG, *shown, *meant).proof.holds
+    even = [example(word, len(word) > 4) for word in ("banana", "orange", "fig", "kiwi")]
+    held = [
+        Test(name=word, kind="held-out", input=word, expected=len(word) > 4) for word in ("melon", "a", "peach", "b")
+    ]
+    assert prove(prover, LONG, *even, *held).proof.strength == "weak"
+
+
+def test_a_doubt_of_the_search_is_told_and_keeps_the_proof_weak(prover: Prover) -> None:
+    tests = tuple(example(word, len(word) > 4) for word in ("banana", "orange", "fig", "kiwi"))
+    entry = find_entry(ast.parse(LONG))
+    report = prover.prove(LONG, entry, Suite(tests=tests), imports=SIX_IMPORTS, foretold=4, doubt="too few")
+    assert (report.proof.strength, str(report.proof.open[-1])) == ("weak", "too few")

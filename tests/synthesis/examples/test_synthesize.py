@@ -214,3 +214,78 @@ def test_whether_a_place_is_filled_up_is_asked_where_an_input_shows_it() -> None
 def test_a_short_year_has_two_digits() -> None:
     found = learn([("2023-04-17", "Apr 23"), ("2019-11-02", "Nov 19"), ("2021-07-30", "Jul 21")])
     assert found.programs[0].apply("2005-10-21") == "Oct 05"
+
+
+LINES = [("ERROR disk full", True), ("ERROR timeout", True), ("ERROR no route", True)]
+OTHERS = [("INFO ERROR seen", False), ("INFO stopped", False), ("WARN slow", False)]
+
+
+@pytest.mark.parametrize(
+    ("pairs", "intent"),
+    [
+        ([("red bus", True), ("blue car", False), ("old van", False), ("big cab", False)], "Can it carry many people?"),
+        ([("anna", True), ("paul", True), ("greg", False), ("todd", False)], "Is she on the list?"),
+        ([("kiwi", True), ("fig", True), ("lime", True), ("orange", False), ("tangerine", False)], "Is it green?"),
+        ([(20, True), (35, True), (60, True), (80, True), (3, False), (5, False), (9, False), (1, False)], "Adult?"),
+        ([("a", True), ("b", True), ("c", True), ("d", True)], "Is it fine?"),
+        ([("oak", 1), ("elm", 1), ("birch", 3), ("pine", 2)], "how hard the wood is"),
+        ([("oak", 1), ("plum", 1), ("granite", 0), ("marble", 0)], "1 for wood"),
+    ],
+    ids=["one of a class", "a shared letter", "a length", "a gap between limits", "one class", "few numbers", "0 or 1"],
+)
+def test_a_class_by_accident_is_not_claimed(pairs: list[tuple[object, object]], intent: str) -> None:
+    for further in ([], [pairs[0][0]], ["something else"] if isinstance(pairs[0][0], str) else [17]):
+        assert not learn(pairs, intent=intent, probes=further).confident
+
+
+@pytest.mark.parametrize(
+    ("pairs", "intent"),
+    [
+        ([*LINES, *OTHERS], "Does the line start with ERROR?"),
+        ([(101, True), (150, True), (400, True), (100, False), (99, False), (20, False)], "Is the amount over 100?"),
+        ([({"id": n, "paid": n > 2}, n > 2) for n in range(1, 5)], "Has the order been paid?"),
+        ([("a1", True), ("7", True), ("x 9 y", True), ("route 66", True), ("b", False), ("c d", False), ("!", False),
+          ("No", False)], "Does it have a digit?"),
+        ([([1, 2, 3, 4], [2, 4]), ([5, 6], [6]), ([8, 9, 10], [8, 10])], "keep the even numbers"),
+        ([("a b", 2), ("one two three", 3), ("x", 1)], "number of words"),
+    ],
+    ids=["a word that is named", "a limit", "a field that is named", "enough examples", "items", "named numbers"],
+)  # fmt: skip
+def test_a_class_that_examples_and_words_settle_is_claimed(pairs: list[tuple[object, object]], intent: str) -> None:
+    assert learn(pairs, intent=intent).confident
+
+
+@pytest.mark.parametrize(
+    ("pairs", "intent", "asked"),
+    [
+        # Whether capital letters matter, where the word stands, and whether the other field matters: nothing says so.
+        ([(f"{word} ok", True) for word in ("done", "done it", "done all")]
+         + [("well done", False), ("todo", False), ("open", False)], "Does it start with done?", None),
+        ([*LINES, ("INFO a", False), ("WARN b", False), ("DEBUG c", False)], "Does the line have an ERROR?", None),
+        ([({"total": total, "vip": False}, total > 50) for total in (51, 60, 70, 80, 50, 49, 20, 5)],
+         "total above 50", None),
+    ],
+    ids=["letters", "place", "field"],
+)  # fmt: skip
+def test_a_rival_question_is_asked_about(pairs: list[tuple[object, object]], intent: str, asked: object | None) -> None:
+    found = learn(pairs, intent=intent)
+    assert not found.confident
+    assert found.question is not None
+    assert asked is None or found.question.input == asked
+    assert set(found.question.answers) == {True, False}
+
+
+def test_a_condition_of_several_needs_more_than_one_that_happens_to_fit() -> None:
+    pairs = [({"age": age, "member": age > 18}, age > 18) for age in (20, 30, 40, 9, 10, 11)]
+    assert not learn(pairs, intent="Is it an adult and a member?").confident
+
+
+def test_what_one_person_more_answers_settles_a_class() -> None:
+    pairs = [*LINES, ("INFO a", False), ("WARN b", False), ("DEBUG c", False)]
+    found = learn(pairs, intent="Does the line have an ERROR?")
+    for _ in range(3):
+        if found.question is None:
+            break
+        pairs.append((found.question.input, "ERROR" in str(found.question.input)))  # type: ignore[arg-type]
+        found = learn(pairs, intent="Does the line have an ERROR?")
+    assert found.confident

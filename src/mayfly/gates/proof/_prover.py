@@ -22,7 +22,7 @@ from mayfly.gates.proof._report import AdversaryReport, Disputed, ProofReport, Q
 from mayfly.gates.proof._rivals import Rival, callable_as
 from mayfly.gates.proof._run_tests import Case, Ran, TestResult, cases_of, run_tests
 from mayfly.gates.proof._run_tests_ask import Answer, Program, ask
-from mayfly.gates.proof._strength import strength_of, witnesses_among
+from mayfly.gates.proof._strength import class_doubt, strength_of, witnesses_among
 from mayfly.gates.proof._suite import WRITTEN, Suite
 from mayfly.gates.proof._survivors import Judged, judge_fates, open_inputs, question_of, survivors_of, telling_of
 from mayfly.sandbox import Sandbox
@@ -82,11 +82,13 @@ class Prover:
         rivals: Sequence[Rival] = (),
         parts: Collection[str] = (),
         foretold: int = 0,
+        doubt: str = "",
     ) -> ProofReport:
         """Run *suite* against *source* and say what the proof is worth.
 
         *foretold* counts the examples that the search for a program foretold when it was not shown them. Such a program
         was compared with all others that fit, so that mistakes put into it say nothing: nobody would have written them.
+        *doubt* is why the search does not vouch for a yes or no that its program decides.
 
         *parts* names what was not written for this program but copied from a library that has tests of its own: it is
         not made wrong. *rivals* are other programs for the same request, written apart: one that passes the tests and
@@ -112,7 +114,7 @@ class Prover:
             if empty.meant and empty.uncaught:
                 work.notes.append("every expected output is the same value")
             self._try(work, others, again)
-        return self._conclude(work, started, foretold=foretold)
+        return self._conclude(work, started, foretold=foretold, doubt=doubt)
 
     def _witnessed(self, program: Program, suite: Suite, started: float) -> ProofReport:
         """Run the tests alone: somebody else has worked out every one of their outputs from the input itself."""
@@ -181,7 +183,7 @@ class Prover:
         )
         return Tried(tests=(tuple(answers.get(at, Answer()) for at in range(len(work.cases))),))
 
-    def _conclude(self, work: _Work, started: float, *, foretold: int) -> ProofReport:
+    def _conclude(self, work: _Work, started: float, *, foretold: int, doubt: str) -> ProofReport:
         tried, ran = work.tried, work.ran
         if tried.problem:
             work.notes.append(f"wrong programs could not be tried: {tried.problem}")
@@ -201,6 +203,8 @@ class Prover:
         work.witnesses += witnesses_among(self.sandbox, work.program, ran.cases, work.suite)
         work.witnesses += self._agreeing(work)
         work.open += self._open(work, by_search=foretold > 0)
+        if lacking := class_doubt(work.cases, work.witnesses, doubt):
+            work.open.append(OpenPoint(kind="classes", author="examples", count=1, what=lacking))
         question = self._question(work)
         work.verdicts.append(_accepted(work, question))
         return _report(work, started, question)

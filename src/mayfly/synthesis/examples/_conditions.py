@@ -61,7 +61,7 @@ class Condition(NamedTuple):
 def conditions(task: Task) -> list[Condition]:
     """Return questions that part the examples, cheapest first, one for each way of parting them and of answering."""
     best: dict[tuple[bool, ...], Condition] = {}
-    for cost, expr, answers in _all(task):
+    for cost, expr, answers in questions(task):
         known = answers[: task.count]
         if all(known) or not any(known):
             continue
@@ -70,7 +70,8 @@ def conditions(task: Task) -> list[Condition]:
     return sorted(best.values(), key=lambda condition: condition.cost)[:_MOST]
 
 
-def _all(task: Task) -> Iterator[Condition]:
+def questions(task: Task) -> Iterator[Condition]:
+    """Yield every question that is tried, also those that do not part the examples."""
     yield from _scalars(task)
     for column in task.columns:
         yield from _forms(column)
@@ -103,6 +104,11 @@ def _marks(column: Column, count: int) -> Iterator[Condition]:
     words = {word for text in known for word in re.findall(r"[^\W\d_]{2,}", text)}
     for word in sorted(words)[:40]:
         yield _ask(CONTAINS, column, 1.0, word)
+    for text in known:
+        if first := re.match(r"[^\W\d_]{4,}", text):
+            yield _ask(STARTS, column, 1.2, first[0])
+        if last := re.search(r"[^\W\d_]{2,}$", text):
+            yield _ask(ENDS, column, 1.2, last[0])
     for size in (1, 2, 3):
         for text in known:
             if len(text) > size and text[:size].isalnum():

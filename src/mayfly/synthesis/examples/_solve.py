@@ -30,7 +30,7 @@ from mayfly.synthesis.examples._tree import (
 )
 from mayfly.synthesis.examples._writing import write
 
-_NOT = Op(name="not", run=lambda answer: not answer, template="not {0}", returns="bool", loose=True, words="not {0}")
+NOT = Op(name="not", run=lambda answer: not answer, template="not {0}", returns="bool", loose=True, words="not {0}")
 # What is tried is bounded by its number, so that a busy machine finds what an idle one does; this ends the odd case.
 _ENUMERATION = 4.0
 _DEAR = 1.9
@@ -95,12 +95,28 @@ def _answers(task: Task, wanted: int) -> list[Candidate]:
             found.append(Candidate(condition.cost + 0.5, condition.expr, answers))
         elif tuple(not answer for answer in answers[: task.count]) == task.wanted:
             turned = tuple(not answer for answer in answers)
-            found.append(Candidate(condition.cost + 0.9, call(_NOT, condition.expr), turned))
+            found.append(Candidate(condition.cost + 0.9, call(NOT, condition.expr), turned))
     return [*found, *_compared(task)][: wanted * 2]
 
 
 def _compared(task: Task) -> Iterator[Candidate]:
     """Yield comparisons of two numbers, or of a number with a constant, that give the wanted answers."""
+    for cost, op, left, right in _comparable(task):
+        if not _agree(op, left, right, task.wanted):
+            continue
+        values = evaluated(call(op, left.expr, right.expr), task.inputs)
+        if values[: task.count] == task.wanted:
+            answers = tuple(None if value is FAILED else value for value in values)
+            yield Candidate(cost, call(op, left.expr, right.expr), answers)
+
+
+def comparisons(task: Task) -> Iterator[tuple[float, Expr]]:
+    """Yield every comparison that is tried, with its cost, also those that do not part the examples as wanted."""
+    for cost, op, left, right in _comparable(task):
+        yield cost, call(op, left.expr, right.expr)
+
+
+def _comparable(task: Task) -> Iterator[tuple[float, Op, Entry, Entry]]:
     from mayfly.synthesis.examples._typed import COMPARISONS
 
     numbers = [
@@ -112,12 +128,7 @@ def _compared(task: Task) -> Iterator[Candidate]:
             if left.expr == right.expr or (left.kind == "str") != (right.kind == "str"):
                 continue
             for rank, op in enumerate(COMPARISONS):
-                if not _agree(op, left, right, task.wanted):
-                    continue
-                values = evaluated(call(op, left.expr, right.expr), task.inputs)
-                if values[: task.count] == task.wanted:
-                    answers = tuple(None if value is FAILED else value for value in values)
-                    yield Candidate(left.cost + right.cost + 1.0 + 0.1 * rank, call(op, left.expr, right.expr), answers)
+                yield left.cost + right.cost + 1.0 + 0.1 * rank, op, left, right
 
 
 def _agree(op: Op, left: Entry, right: Entry, wanted: Sequence[Value]) -> bool:

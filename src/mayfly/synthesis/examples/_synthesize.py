@@ -6,11 +6,13 @@ import keyword
 import re
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from mayfly.core import Example, clipped, same
+from mayfly.synthesis.examples._decisions import doubt
 from mayfly.synthesis.examples._describe import describe
 from mayfly.synthesis.examples._emit import Shape, emit
+from mayfly.synthesis.examples._named import Intent
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._solve import solve
 from mayfly.synthesis.examples._task import OutOfTime, Task, make_task, variations
@@ -20,6 +22,8 @@ from mayfly.synthesis.examples._types import annotation
 
 _PROBES = 12
 _LEARNED = 6
+# A yes or no says less than another output, and is cheaper to fit.
+_LEARNED_TRUTHS = 12
 _ROUNDS = 4
 _ASKED_WITHIN = 2.5
 # What failing on all further inputs costs: as much as a few steps more; twice as much changes nothing on any fold.
@@ -94,12 +98,18 @@ def synthesize(
         return Synthesis(reason=f"the examples hold something too large to work with ({error}); {_NEEDED}")
     if not candidates:
         return Synthesis(reason=_nothing(pairs))
+    fair = candidates
+    if all(isinstance(value, bool) for value in wanted):
+        candidates, fair = _as_named(candidates, Intent(intent))
     usable = name.isidentifier() and not keyword.iskeyword(name)
     shape = _shape(inputs, name if usable else _named(name or intent, parameters), tuple(parameters))
     programs = tuple(_program(candidate, shape, pairs[0]) for candidate in candidates[:rivals])
-    trust = weigh(task, candidates)
+    trust = weigh(task, fair)
+    # A doubt takes a search of its own, so it is looked for where nothing else speaks against the program.
+    if trust.confident():
+        trust = replace(trust, doubt=doubt(candidates[0], inputs, wanted, task.inputs[task.count :], intent))
     confident = trust.confident()
-    question = None if confident else _question(task, candidates)
+    question = None if confident else _doubted(trust, candidates[0]) or _question(task, fair)
     return Synthesis(programs=programs, question=question, confident=confident, trust=trust)
 
 
@@ -153,7 +163,8 @@ def _learn(
     inputs: list[Value], wanted: list[Value], challenges: list[Value], probed: bool, deadline: float, rivals: int
 ) -> tuple[Task, list[Candidate]]:
     """Solve for a few examples, and add those that the result gets wrong until all are right."""
-    chosen = list(range(min(len(inputs), _LEARNED)))
+    truths = all(isinstance(value, bool) for value in wanted)
+    chosen = list(range(min(len(inputs), _LEARNED_TRUTHS if truths else _LEARNED)))
     for _ in range(_ROUNDS):
         rest = [index for index in range(len(inputs)) if index not in chosen]
         others = [inputs[index] for index in rest[:_PROBES]]
@@ -165,17 +176,12 @@ def _learn(
             probed=probed,
         )
         candidates = [each for each in solve(task, rivals + 4) if _right(each, inputs, wanted, chosen)]
-        missed = next(
-            (index for index in rest if not candidates or not _gives(candidates[0], inputs[index], wanted[index])), None
-        )
-        if missed is None:
-            return task, _ranked(task, candidates)
         fitting = [each for each in candidates if all(_gives(each, inputs[index], wanted[index]) for index in rest)]
         if fitting:
             return task, _ranked(task, fitting)
         if not candidates:
             break
-        chosen.append(missed)
+        chosen.append(next(index for index in rest if not _gives(candidates[0], inputs[index], wanted[index])))
     return task, []
 
 
@@ -200,6 +206,22 @@ def _ranked(task: Task, candidates: list[Candidate]) -> list[Candidate]:
         failing = sum(value is None for value in given) / len(given)
         adjusted.append(candidate._replace(cost=candidate.cost + _FAILING * failing))
     return sorted(adjusted, key=lambda candidate: candidate.cost)
+
+
+def _as_named(candidates: list[Candidate], meant: Intent) -> tuple[list[Candidate], list[Candidate]]:
+    """Return yes-or-no programs with those first whose words the intent has, and those of them that are rivals."""
+    ranked = sorted(candidates, key=lambda candidate: meant.rank(candidate.expr))
+    named = [candidate for candidate in ranked if meant.names(candidate.expr)]
+    return ranked, named or ranked
+
+
+def _doubted(trust: Trust, lead: Candidate) -> Question | None:
+    """Ask about the input on which an equally simple question gives the other answer, where that is the output."""
+    found = trust.doubt
+    if found is None or not found.asks:
+        return None
+    answer = lead.expr.value(Scope(found.input))
+    return Question(input=found.input, answers=(answer, not answer)) if isinstance(answer, bool) else None
 
 
 def _question(task: Task, candidates: Sequence[Candidate]) -> Question | None:

@@ -176,9 +176,9 @@ def variations(inputs: Sequence[Value]) -> list[Value]:
             text, second = leaf(value, path), leaf(other, path)
             if isinstance(text, str):
                 near = second if isinstance(second, str) else text
-                made.extend(_put(value, path, edited) for edited in _edits(text, near, index + place))
+                made.extend(put(value, path, edited) for edited in _edits(text, near, index + place))
             elif isinstance(text, (int, float)) and not isinstance(text, bool):
-                made.extend(_put(value, path, text + extra) for extra in (1, 7, 10))
+                made.extend(put(value, path, text + extra) for extra in (1, 7, 10))
     distinct: list[Value] = []
     for value in made:
         if value not in distinct and value not in inputs:
@@ -207,11 +207,11 @@ def _edits(text: str, near: str, turn: int) -> Iterator[str]:
         yield "".join([*runs[:place], changed, *runs[place + 1 :]])
 
 
-def _put(value: Value, path: tuple[str | int, ...], new: Value) -> Value:
+def put(value: Value, path: tuple[str | int, ...], new: Value) -> Value:
     """Return a copy of a value with one scalar changed."""
     if not path:
         return new
     if isinstance(value, Mapping):
-        return {key: _put(inner, path[1:], new) if key == path[0] else inner for key, inner in value.items()}
+        return {key: put(inner, path[1:], new) if key == path[0] else inner for key, inner in value.items()}
     assert isinstance(value, (list, tuple))
-    return [_put(inner, path[1:], new) if index == path[0] else inner for index, inner in enumerate(value)]
+    return [put(inner, path[1:], new) if index == path[0] else inner for index, inner in enumerate(value)]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from mayfly.core import same
+from mayfly.synthesis.examples._decisions import Doubt
 from mayfly.synthesis.examples._ops import CONTAINS, ENDS, LOOKED_UP, STARTS
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._solve import solve
@@ -33,7 +34,8 @@ class Trust:
     """What speaks for the leading program and what against.
 
     *share* is the weight of its answer among those of all programs that fit, on the further input where it is least;
-    *strange* is for which share of the further inputs its answer looks unlike all examples, where those look alike.
+    *strange* is for which share of the further inputs its answer looks unlike all examples, where those look alike;
+    *doubt* is why a yes or no that it decides is not settled.
     """
 
     share: float
@@ -43,6 +45,7 @@ class Trust:
     failing: bool
     shown_only: bool
     probed: bool
+    doubt: Doubt | None = None
 
     def confident(self, *, share: float = SHARE, strange: float = STRANGE) -> bool:
         """Whether to claim that the program is right.
@@ -51,7 +54,7 @@ class Trust:
         further input. Otherwise its answers have to outweigh those of all rivals and look like the examples, and
         examples that were left out have to be foretold: one where further inputs are known, else most of them.
         """
-        if self.shown_only or self.failing or self.share < share or self.strange > strange:
+        if self.doubt is not None or self.shown_only or self.failing or self.share < share or self.strange > strange:
             return False
         return self.foretold >= 1 if self.probed else self.foretold * 3 >= self.tried * 2 > 0
 
@@ -97,20 +100,39 @@ def differing(first: Candidate, second: Candidate, start: int) -> int | None:
 
 
 def _held_out(task: Task) -> tuple[int, int]:
-    """Leave examples out one by one; return how often that was tried and how often the left-out one was foretold."""
-    tried = foretold = 0
+    """Leave examples out one by one; return how often that was tried and how often the left-out one was foretold.
+
+    Of classes each is left out in turn, and nothing counts unless that beats the guess at the most frequent one.
+    """
+    right: list[tuple[Value, bool]] = []
     alone = task.without_challenges()
-    for left_out in range(min(task.count, _HELD_OUT)):
+    classes = all(isinstance(value, bool) for value in task.wanted)
+    for left_out in _in_turn(task) if classes else range(min(task.count, _HELD_OUT)):
         chosen = [index for index in range(task.count) if index != left_out]
         try:
             found = solve(alone.part(chosen), 1)
         except OutOfTime:
             break
-        tried += 1
-        if found and same(found[0].values[len(chosen)], task.wanted[left_out]):
-            # What is the same for every input was not foretold from this one.
-            foretold += not isinstance(_taken(found[0].expr, task.inputs[left_out]), Literal)
-    return tried, foretold
+        told = bool(found) and same(found[0].values[len(chosen)], task.wanted[left_out])
+        # What is the same for every input was not foretold from this one.
+        right.append((task.wanted[left_out], told and not _is_constant(found[0].expr, task.inputs[left_out])))
+    foretold = [value for value, told in right if told]
+    # As many of either answer are left out, so that whoever guesses gets half of them right.
+    if classes and (len(set(map(bool, foretold))) < 2 or 2 * len(foretold) <= len(right)):
+        return len(right), 0
+    return len(right), len(foretold)
+
+
+def _in_turn(task: Task) -> list[int]:
+    """Return which examples of a yes or no are left out: as many of either answer."""
+    sides = [[index for index in range(task.count) if task.wanted[index] is side] for side in (True, False)]
+    return [index for pair in zip(*sides, strict=False) for index in pair][: 2 * _HELD_OUT]
+
+
+def _is_constant(expr: Expr, given: Value) -> bool:
+    """Whether a program gives an input a constant, whatever arm it takes."""
+    taken = _taken(expr, given)
+    return _is_constant(taken, given) if isinstance(taken, Choose) else isinstance(taken, Literal)
 
 
 def _taken(expr: Expr, given: Value) -> Expr:
