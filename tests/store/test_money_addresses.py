@@ -13,6 +13,7 @@ import pytest
 from mayfly.core import InputError, LimitError, with_checksums
 from mayfly.market import PaymentReserved
 from mayfly.store import Cap, Ledger, PaymentList, SaleList, money_sums
+
 from .money import ASSET, NETWORK, NONCE, PAYEE, PAYER, claimed, payment_at, reserved, sale_at, sale_step
 
 SPELLINGS: tuple[Callable[[str], str], ...] = (str.lower, with_checksums, lambda one: "0x" + one[2:].upper())
