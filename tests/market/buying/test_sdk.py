@@ -17,7 +17,7 @@ from market.shops import PAYEE, PAYER, PRICE, RELAY, Shop, open_shop, own_facili
 from mayfly.core import Settings
 from mayfly.market.facilitator import Facilitator, FacilitatorClient, facilitator_app
 from mayfly.market.seller import shop_app
-from mayfly.testing.chain import DOLLAR, LocalChain, RpcServer
+from mayfly.testing.chain import DOLLAR, LocalChain, RpcServer, account
 
 Spelled = Callable[[str], str]
 
@@ -114,6 +114,6 @@ def test_what_our_buyer_sends_has_every_address_with_its_checksum(world: World, 
     with ExitStack() as stack:
         url = stack.enter_context(served(watched))
         assert world.buyer().buy("call-1", f"{url}/tools/double", "0.01", body=b'{"number": 1}').status == "delivered"
-    assert sent[0]["payload"]["authorization"]["from"] == world.address
+    assert sent[0]["payload"]["authorization"]["from"] == account(world.number).address
     assert sent[0]["payload"]["authorization"]["to"] == PAYEE.address
     assert sent[0]["accepted"] == ours.offer.requirement
