@@ -53,8 +53,8 @@ def installed() -> Iterator[tuple[str, bytes]]:
         for name in names:
             if os.path.splitext(name)[1] in SUFFIXES and os.path.isfile(path := os.path.join(place, name)):
                 data = Path(path).read_bytes()
-                if b"\0" not in data[:8192] and data not in seen:
-                    seen.add(data)
+                if b"\0" not in data[:8192] and hash(data) not in seen:
+                    seen.add(hash(data))
                     yield path, data
 
 
@@ -63,7 +63,7 @@ def numbered(data: bytes) -> str:
     text = data.decode("utf-8", "surrogateescape")
     lines = text.removesuffix("\n").split("\n") if text else []
     shown = [f"{number:>6}\t{line}" for number, line in enumerate(lines, 1)]
-    strange = re.findall("[\udc80-\udcff]", text)
+    strange = [] if text.isascii() else re.findall("[\udc80-\udcff]", text)
     if strange:
         shown = [re.sub("[\udc80-\udcff]", "\ufffd", line) for line in shown]
         shown.append(f"[{len(strange)} bytes that are no UTF-8 are shown as \ufffd; file_edit keeps them {UNTOUCHED}]")
@@ -115,8 +115,8 @@ def read_whole(tool: Capability, path: str) -> str:
     while start:
         wanted = {"path": path, "start": start, "end": start + 10**6}
         given = str(tool.call(Invocation(arguments=wanted, key="1.1.0")))
-        more = re.search(r"\n\[\d+ more lines: read on from start (\d+)\]$", given)
-        told.append(given[: more.start()] if more else given)
+        more = re.search(r"\n\[\d+ more lines: read on from start (\d+)\]$", given[-80:])
+        told.append(given.removesuffix(more[0]) if more else given)
         start = int(more[1]) if more else 0
     return "\n".join(told)
 

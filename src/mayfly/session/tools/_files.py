@@ -128,7 +128,7 @@ def _read(room: Room, call: Invocation) -> str:
             break
         shown.append(f"{number:>6}\t{line[:_MOST_READ]}")
         left -= len(line)
-    strange = _NO_TEXT.search(text) is not None
+    strange = not text.isascii() and _NO_TEXT.search(text) is not None
     notes = list(_notes(lines[start - 1 : end], whole=end == len(lines), ended=not last, strange=strange))
     notes += [f"{len(lines) - end} more lines: read on from start {end + 1}"] if end < len(lines) else []
     given = "\n".join([*shown, *(f"[{note}]" for note in notes)]) if lines else _EMPTY
