@@ -171,7 +171,7 @@ def test_f9_the_token_of_a_command_is_neither_in_the_log_nor_in_the_store(cli: C
     asked = cli("permit", "shell_exec", f"huggingface-cli login {token}")
     log = cli("log", "--json")
     assert token not in asked.out + asked.err + log.out + log.err
-    assert "‹secret›" in log.out
+    assert "‹secret: Hugging Face token›" in log.out
     assert token.encode() not in b"".join(path.read_bytes() for path in state.rglob("*.db*"))
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import HIDDEN, InputError
+from mayfly.core import InputError
 from mayfly.models import Model, ModelError, open_model
 
 from .conftest import QUICK, Script
@@ -21,7 +21,7 @@ def test_a_key_in_a_prompt_is_not_sent(server: Server, remote: Model, monkeypatc
     server.play(says("x"))
     remote.ask("chat", f"my key is {KEY}", system=f"key: {KEY}")
     assert KEY not in str(server.requests)
-    assert f"my key is {HIDDEN}" in str(server.requests)
+    assert "my key is ‹secret: environment variable SOME_API_KEY›" in str(server.requests)
 
 
 def test_a_word_that_happens_to_be_a_password_stays_in_the_prompt(

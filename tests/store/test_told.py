@@ -1,9 +1,10 @@
 """No event holds a secret, in whichever field."""
 
-from mayfly.core import HIDDEN, was_hidden
+from mayfly.core import was_hidden
 from mayfly.promise._events import Collapsed, Proven
 from mayfly.store import Ledger
 
+HIDDEN = "‹secret: Hugging Face token›"
 TOKEN = "hf_abcdefghijklmnopqrstuvwxyzabcdefgh"
 
 

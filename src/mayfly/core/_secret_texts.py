@@ -45,7 +45,7 @@ _ENTRY = re.compile(r"""\s*(?:export\s+|set\s+|-\s+)?["']?([\w./:@-]*?\w)["']?\s
 _NETRC = re.compile(r"\b(?:password|account)\s+(\S+)")
 _PGPASS = re.compile(r"(?:[^:\s]+:){2}[^:\s]*:[^:\s]*:(\S+)")
 # Lines of private keys have 64 signs or more but for the last one.
-_KEY_LINE = re.compile(r"[A-Za-z0-9+/=]{40,}")
+_KEY_LINE = re.compile(r"[A-Za-z0-9+/]{40,}={0,2}")
 # Values of one file; a state of terraform has thousands of names and numbers that are none.
 _MOST = 500
 
@@ -160,7 +160,7 @@ def _of_line(line: str) -> Iterator[tuple[str, str]]:
     if _KEY_LINE.fullmatch(line):
         yield "private key", line
         return
-    entry = _ENTRY.fullmatch(line)
+    entry = _ENTRY.fullmatch(line.lstrip("{[ "))
     if entry is not None:
         name, value = entry[1].rpartition(":")[2], entry[2]
         yield name, _unquoted(value)

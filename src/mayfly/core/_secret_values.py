@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 SHORTEST_VALUE = 12
 # Looked for one by one in every text: two thousand take a millisecond in 8 KB.
 MOST_VALUES = 2000
-# Of a value that is broken over lines; shorter ones stand in texts for other reasons, too.
-_SHORTEST_PIECE = 6
+# Of a value that is broken over lines: one piece is whole, and around it is looked closely.
+_SHORTEST_PIECE = 4
 _PLACEHOLDER = re.compile(r"‹secret(?: (?P<tag>[0-9a-z]+))?(?:: (?P<what>[^‹›\n]*))?›")
 # Where a long value goes on in the next line: wrapped, with the lines numbered, or as strings put together in source.
 _BREAK = r"""["'`]?[ \t]*[+\\]?[ \t]*(?:\r?\n|\\r\\n|\\n)(?:[ \t]*\d{1,7}\t)?[+-]?[ \t]*[+.]?[ \t]*(?:b?["'`])?"""

@@ -81,7 +81,9 @@ def _key_forms(issuer: str, told: dict[str, Any]) -> Iterator[_Form]:
     patterns = {}
     for start in told["starts"]:
         fixed = re.escape(start)
-        patterns[start] = rf"(?<!\w){before}{fixed}{rest}" if before else f"{fixed}{_EDGE.format(fixed)}{rest}"
+        patterns[start] = (
+            rf"{_EDGE.format('')}{before}{fixed}{rest}" if before else f"{fixed}{_EDGE.format(fixed)}{rest}"
+        )
     if "mark" in told:
         yield _Form(issuer, "|".join(patterns.values()), (told["mark"],))
     else:

@@ -17,7 +17,7 @@ from mayfly.session.tools._schema import COUNT, PATH, TEXT, listed, said, takes
 # Lines of one reading where no end is said.
 _LINES = 2000
 # What one reading gives at most, in whole lines; of that the model sees both ends and reads on with output_read.
-_MOST_READ = 2_000_000
+_MOST_READ = 16_000_000
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _EMPTY = "[the file is empty]"
 _MATCHES = 200
@@ -113,8 +113,9 @@ def bytes_of(text: str) -> bytes:
 
 def _read(room: Room, call: Invocation) -> str:
     path = call.arguments["path"]
+    text = text_of(room, path)
     # At line feeds alone, as editors and git count lines: a form feed or a line separator is part of its line.
-    *lines, last = text_of(room, path).split("\n")
+    *lines, last = text.split("\n")
     lines += [last] if last else []
     start = call.arguments.get("start", 1)
     end = min(call.arguments.get("end", start + _LINES - 1), len(lines))
@@ -127,17 +128,19 @@ def _read(room: Room, call: Invocation) -> str:
             break
         shown.append(f"{number:>6}\t{line[:_MOST_READ]}")
         left -= len(line)
-    notes = list(_notes(lines[start - 1 : end], whole=end == len(lines), ended=not last))
+    strange = not text.isascii() and _NO_TEXT.search(text) is not None
+    notes = list(_notes(lines[start - 1 : end], whole=end == len(lines), ended=not last, strange=strange))
     notes += [f"{len(lines) - end} more lines: read on from start {end + 1}"] if end < len(lines) else []
-    return "\n".join([_NO_TEXT.sub("\ufffd", "\n".join(shown)), *(f"[{note}]" for note in notes)]) if lines else _EMPTY
+    given = "\n".join([*shown, *(f"[{note}]" for note in notes)]) if lines else _EMPTY
+    return _NO_TEXT.sub("\ufffd", given) if strange else given
 
 
-def _notes(lines: Sequence[str], *, whole: bool, ended: bool) -> Iterator[str]:
+def _notes(lines: Sequence[str], *, whole: bool, ended: bool, strange: bool) -> Iterator[str]:
     """Say what the lines as they are shown do not."""
     cut = max(map(len, lines), default=0)
     if cut > _MOST_READ:
         yield f"the line has {cut:,} characters, of which {_MOST_READ:,} are shown: use shell_exec for the rest"
-    strange = sum(len(_NO_TEXT.findall(line)) for line in lines)
+    strange = sum(len(_NO_TEXT.findall(line)) for line in lines) if strange else 0
     if strange:
         yield f"{strange} bytes that are no UTF-8 are shown as \ufffd; file_edit keeps them where it changes nothing"
     if whole and not ended:
