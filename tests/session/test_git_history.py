@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -192,6 +193,8 @@ TRUSTED = [
     "echo x > .git/logs/x",
     "echo garbage > .git/refs/heads/x",
     "echo 'x y z' >> .git/packed-refs",
+    "git pack-refs --all && tac .git/packed-refs > /tmp/p && cat /tmp/p > .git/packed-refs",
+    "git repack -adq --write-bitmap-index",
     "echo x > .git/index",
     "rm .git/index",
     "mkdir -p .git/objects/ab && echo x > .git/objects/ab/$(printf '0%.0s' $(seq 38))",
@@ -213,6 +216,51 @@ TRUSTED = [
 def test_what_git_runs_or_trusts_is_a_persons_to_change(run: Commands, command: str) -> None:
     settled = run(command)
     assert settled.status == "held", settled
+
+
+def test_an_object_is_the_hash_of_what_it_holds(run: Commands, tmp_path: Path) -> None:
+    """One that would fill the machine's memory is not looked into to its end."""
+    bomb = tmp_path / "work" / "bomb"
+    bomb.write_bytes(zlib.compress(b"blob 9999999999\0" + bytes(64 << 20), 9))
+    assert run(f"mkdir -p .git/objects/00 && mv bomb .git/objects/00/{'1' * 38}").status == "held"
+    assert run("git hash-object -w a.txt").status in ("committed", "nothing")
+
+
+@pytest.fixture
+def submodule(repository: Path, tmp_path: Path) -> Path:
+    """A submodule in the repository, with a branch of its own."""
+    other = tmp_path / "other"
+    other.mkdir()
+    git(other, "init", "-q", "-b", "main")
+    (other / "x.txt").write_text("x\n")
+    git(other, "add", "-A")
+    git(other, "commit", "-qm", "first")
+    git(repository, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "libs/one")
+    git(repository, "commit", "-qm", "submodule")
+    place = repository / "libs" / "one"
+    git(place, "branch", "lone", git(place, "commit-tree", "HEAD^{tree}", "-m", "lone"))
+    return place
+
+
+@pytest.mark.parametrize(
+    ("command", "status"),
+    [
+        (
+            "cd libs/one && echo 1 > x.txt && git -c user.name=T -c user.email=t@e commit -qam x && git gc -q",
+            "committed",
+        ),
+        ("cd libs/one && git branch -D -q lone", "held"),
+        ("rm -rf .git/modules/libs/one/objects/??", "held"),
+        ("echo '[core] fsmonitor = sh x' >> .git/modules/libs/one/config", "held"),
+        ("printf 'x' > .git/modules/libs/one/hooks/post-checkout", "held"),
+        ("git -C libs/one rev-parse HEAD > .git/modules/libs/one/info/grafts", "held"),
+        ("mkdir -p .git/modules/libs/one/branches && echo x > .git/modules/libs/one/branches/y", "held"),
+    ],
+)
+def test_the_repository_of_a_submodule_is_judged_as_any_other(
+    submodule: Path, open_room: Open, command: str, status: str
+) -> None:
+    assert Commands(open_room())(command).status == status
 
 
 NEVER = [

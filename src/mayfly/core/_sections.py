@@ -75,8 +75,15 @@ class WorkbenchSettings:
         "directories outside the system's own that hold programs, shown read-only, separated as in PATH",
         owner="sandbox",
     )
-    undo_commits: int = setting(100, "commits of one workspace that can be taken back; all of a running session can", owner="sandbox", minimum=0)
-    undo_size: int = setting(2048 * MIB, "bytes kept for taking commits back; a change that would need more of a session is held", owner="sandbox", minimum=0)
+    undo_commits: int = setting(
+        100, "commits of one workspace that can be taken back; all of a running session can", owner="sandbox", minimum=0
+    )
+    undo_size: int = setting(
+        2048 * MIB,
+        "bytes kept for taking commits back; a change that would need more of a session is held",
+        owner="sandbox",
+        minimum=0,
+    )
     level: str = setting("best", "which wall to use", owner="sandbox", choices=("best", "namespaces", "landlock"))
 
 
@@ -245,7 +252,10 @@ class PolicySettings:
         minimum=0,
     )
     removals: int = setting(
-        100, "files that git tracks that may be deleted or emptied in one session without asking", owner="policy", minimum=0
+        100,
+        "files that git tracks that may be deleted or emptied in one session without asking",
+        owner="policy",
+        minimum=0,
     )
     facts: int = setting(200_000, "facts one decision may derive", owner="policy", minimum=1)
     seconds: float = setting(2.0, "seconds one decision may take", owner="policy", minimum=0.001)

@@ -11,11 +11,12 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import MayflyError, one_line
+from mayfly.core import LimitError, MayflyError, one_line
 from mayfly.policy import SetFacts
 from mayfly.sandbox.repository import GitDirectory, read_anchors
 from mayfly.session._git_check import WholenessCheck
@@ -95,21 +96,25 @@ class History:
 
     def _record(self, state: Mapping[str, object]) -> None:
         if self._ledger is not None:
-            blob = self._ledger.put_blob(json.dumps(state, sort_keys=True).encode())
-            self._ledger.append(HistoryNoted(blob=blob), subject=self._session)
+            # Of more than a blob holds a session that is gone on with knows what git tracks then.
+            with suppress(LimitError):
+                blob = self._ledger.put_blob(json.dumps(state, sort_keys=True).encode())
+                self._ledger.append(HistoryNoted(blob=blob), subject=self._session)
 
     def look(self, changes: Changes, run: RunInside) -> SeenChanges:
         """Say what a set of changes, which is on the overlay, would take away."""
         with self._lock:
             removed, moved = self._gone(changes)
-            before = (path for path in self._removed - set(removed.values()) if not self._is_back(path, changes))
+            changed = {change.path: change for change in changes} if removed else {}
+            others = self._removed - set(removed.values()) if removed else set()
+            before = [path for path in others if not self._is_back(path, changed.get(path))]
             made: dict[str, frozenset[str]] = {}
             lost: list[str] = []
             for root in dict.fromkeys(_git_directories(self._workspace, changes)):
                 made[root], losses = self._look_at(root, changes, run)
                 lost += losses
-            count = len(removed) + len(list(before)) if removed else 0
-            return SeenChanges(SetFacts(removed=count, lost=tuple(lost)), removed, moved, made)
+            facts = SetFacts(removed=len(removed) + len(before), lost=tuple(lost))
+            return SeenChanges(facts, removed, moved, made)
 
     def note(self, seen: SeenChanges) -> None:
         """Take up what was seen of a set that is committed."""
@@ -135,9 +140,8 @@ class History:
                 removed[path] = origin
         return removed, moved
 
-    def _is_back(self, path: str, changes: Changes) -> bool:
+    def _is_back(self, path: str, change: Change | None) -> bool:
         """Whether a file that was removed before is there again, with something in it."""
-        change = next((change for change in changes if change.path == path), None)
         if change is not None:
             return change.after is not None and not _is_empty(change)
         place = self._workspace / path

@@ -56,7 +56,12 @@ _STATES: Final = tuple(
         # Picks and reverts only: a line that runs something is read in a rebase, which is not listed.
         ("sequencer/todo", r"(?:(?:pick|revert) [0-9a-f]{4,64}(?: [^\n]*)?\n|#[^\n]*\n|\n)*"),
         ("sequencer/(?:head|abort-safety)", rf"(?:{ID}\n?)?"),
-        ("sequencer/opts", r"\[options\]\n(?:\t(?:no-commit|edit|signoff|record-origin|allow-ff|mainline) = \w+\n)*"),
+        (
+            "sequencer/opts",
+            r"\[options\]\n(?:\t(?:no-commit|edit|signoff|record-origin|mainline|allow-[a-z-]+) = \w+\n)*",
+        ),
+        # What is left of a git that was killed; no git reads it.
+        (r"gc\.pid|objects/pack/(?:\.tmp-\d+-|tmp_)[\w.-]+|objects/[0-9a-f]{2}/tmp_obj_\w+", _ANY),
         (r"hooks/[\w.-]+\.sample", _ANY),
     )
 )
@@ -76,7 +81,7 @@ _DIRECTORIES: Final = re.compile(
 )
 _HEAD: Final = re.compile(rf"(?:{ID}|ref: (refs/heads/\S+))\n".encode())
 _REF: Final = re.compile(rf"(?:{ID}|ref: (refs/\S+))\n".encode())
-_PACKED: Final = re.compile(rf"#.*|\^{ID}|{ID} (\S+)")
+_PACKED: Final = re.compile(rf"#.*|\^{ID}|{ID} (\S+)".encode())
 _OBJECT: Final = re.compile(r"objects/([0-9a-f]{2})/([0-9a-f]{38}|[0-9a-f]{62})")
 _OBJECT_HEAD: Final = re.compile(rb"(?:blob|tree|commit|tag) (\d{1,19})\0")
 _LFS: Final = re.compile(r"lfs/objects/([0-9a-f]{2})/([0-9a-f]{2})/(\1\2[0-9a-f]{60})")
@@ -267,14 +272,15 @@ def _is_log(place: _Place) -> bool:
 
 
 def _is_packed_refs(place: _Place) -> bool:
-    """Whether all lines are refs, and none of them has git show another object than the one that is asked for."""
-    names = {}
-    for side in (place.before, place.content):
-        text = read_plain(side).decode("utf-8", "surrogateescape") if side and os.path.lexists(side) else ""
-        found = [_PACKED.fullmatch(line) for line in text.splitlines()]
-        names[side] = {one[0] for one in found if one and (one[1] or "").startswith("refs/replace/")}
-    good = all(one is not None and (one[1] is None or is_ref_name(one[1])) for one in found)
-    return good and names[place.content] <= names.get(place.before, set())
+    """Whether all lines are refs in the order in which git finds them, and none has git show an object for another."""
+    lines = read_plain(place.content).splitlines()
+    found = [_PACKED.fullmatch(line) for line in lines]
+    names = [one[1] for one in found if one is not None and one[1]]
+    if None in found or names != sorted(set(names)):
+        return False
+    replaced = {line for line in lines if b" refs/replace/" in line}
+    before = read_plain(place.before).splitlines() if replaced and place.before else []
+    return replaced <= set(before) and all(is_ref_name(name.decode("utf-8", "surrogateescape")) for name in names)
 
 
 def _is_object(place: _Place, id: str) -> bool:

@@ -128,8 +128,8 @@ def _push_fault(remotes: tuple[str, ...], refs: tuple[str, ...]) -> str:
     if len(remotes) > 1 or len(refs) > 1:
         return "a push goes to exactly one remote and one ref"
     for remote in remotes:
-        # `ext::sh -c …` is a command that git would run.
-        if not _REMOTE.fullmatch(remote) or "::" in remote:
+        # `ext::sh -c …` is a command that git would run, and a repository on this machine has hooks that it would.
+        if not _REMOTE.fullmatch(remote) or "::" in remote or ".." in remote or remote.lower().startswith("file:"):
             return f"not the name or address of one remote: {remote[:100]}"
     for ref in refs:
         if not _REF.fullmatch(ref) or ".." in ref:
@@ -143,6 +143,6 @@ def _removing_words(texts: Iterable[str]) -> Iterator[str]:
         yield from (" ".join(found[0].lower().split()) for found in removing_sql().finditer(plain))
 
 
-_REMOTE: Final = re.compile(r"[A-Za-z0-9/.~][\w./:@~%+-]{0,499}")
+_REMOTE: Final = re.compile(r"[A-Za-z0-9][\w./:@~%+-]{0,499}")
 _REF: Final = re.compile(r"[A-Za-z0-9][\w./@+-]{0,249}(?::[A-Za-z0-9][\w./@+-]{0,249})?")
 _SQL_COMMENT: Final = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)
