@@ -288,3 +288,56 @@ def test_freezing_refuses_what_cannot_be_called(runtime: Runtime, tmp_path: Path
     path.write_text(f"import mayfly\n\n\n@mayfly.jit(ground=None)\n{head}\n    ...\n")
     with pytest.raises(InputError, match=words):
         freeze_module(runtime, path)
+
+
+TWO = '''"""Shapes."""
+import mayfly
+
+
+@mayfly.jit(ground="")
+def slug(text: str) -> str:
+    """Make a slug.
+
+    >>> slug("Ada Lovelace")
+    'ada-lovelace'
+    >>> slug("Alan Turing")
+    'alan-turing'
+    >>> slug("Grace Hopper")
+    'grace-hopper'
+    """
+
+
+@mayfly.jit(
+    ground=0,
+)
+def price(text: str) -> float:
+    """Read the price.
+
+    >>> price("cost 12.50 EUR")
+    12.5
+    >>> price("cost 7.25 EUR")
+    7.25
+    >>> price("cost 130.75 USD")
+    130.75
+    """
+'''
+
+
+def test_two_functions_of_one_module_are_frozen_at_once_or_in_turn(runtime: Runtime, tmp_path: Path) -> None:
+    path = tmp_path / "shapes.py"
+    for turns in ([""], ["slug", "price"], ["price", "slug"]):
+        path.write_text(TWO)
+        for only in turns:
+            write_module(freeze_module(runtime, path, only=only))
+        names: dict[str, object] = {}
+        exec(compile(path.read_text(), "shapes.py", "exec"), names)
+        assert names["slug"]("Barbara Liskov") == "barbara-liskov"  # type: ignore[operator]
+        assert names["price"]("cost 99.5 EUR") == 99.5  # type: ignore[operator]
+        assert "@mayfly.jit" not in path.read_text()
+
+
+def test_freezing_keeps_the_line_endings_of_a_module(runtime: Runtime, tmp_path: Path) -> None:
+    path = tmp_path / "names.py"
+    path.write_bytes(MODULE.replace("\n", "\r\n").encode())
+    write_module(freeze_module(runtime, path))
+    assert b"\n" not in path.read_bytes().replace(b"\r\n", b"")
