@@ -20,6 +20,7 @@ from mayfly.core._secrets import is_secret_name, is_secret_variable, likely_form
 _SHORTEST_NAMED = 4
 # Elsewhere in what is said, a value is only told from words when it is as long as a password has to be.
 _SHORTEST_ELSEWHERE = 8
+_HIDDEN = re.compile("(‹secret[^‹›]*›)")
 _SEPARATORS = (",", "\t", ";", "|")
 
 
@@ -84,7 +85,7 @@ class SecretFields:
             return text
         if name and (is_secret_name(name) or (is_secret_variable(name) and is_random(text))):
             return str(self._placed(text, name))
-        return self.text("\n".join(self._lines(text.split("\n"))) if "\n" in text else self._line(text))
+        return "\n".join(self._lines(text.split("\n"))) if "\n" in text else self._line(text)
 
     def _placed(self, value: Any, name: str) -> Any:
         """Return what stands for *value*: of its own type, and the same each time."""
@@ -111,25 +112,27 @@ class SecretFields:
         return written.getvalue() + line[len(line.rstrip("\r\n")) :]
 
     def _line(self, line: str) -> str:
+        """Return a line without secrets, also those that were found elsewhere."""
         if line.lstrip()[:1] in ("{", "["):
             try:
                 record = json.loads(line)
             except (ValueError, RecursionError):
-                return self._by_words(line)
+                return self.said(line)
             hidden = self.data(record)
             if hidden == record:
-                return line
+                return self.text(line)
             return json.dumps(hidden, ensure_ascii=False, separators=None if '": ' in line else (",", ":"))
-        return self._by_words(line)
+        return self.said(line)
 
     def _by_words(self, text: str) -> str:
         for form in likely_forms(text):
-            text = form.sub(self._worded, text)
+            # What is hidden already has words in it that would be taken for names.
+            parts = _HIDDEN.split(text)
+            parts[::2] = [form.sub(self._worded, part) for part in parts[::2]]
+            text = "".join(parts)
         return text
 
     def _worded(self, found: re.Match[str]) -> str:
-        if "‹secret" in found[0]:
-            return found[0]
         kept = found["keep"]
         # Before the password of an address stands the name of a user.
         name = None if kept.startswith("://") else re.search(r"[A-Za-z][\w-]*", kept)
