@@ -33,7 +33,7 @@ OLD, NEW = "load_pem_private_key(key, password=None)", "load_pem_private_key(key
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 def test_source_that_names_secrets_is_what_the_model_said(cli: Cli, end: str) -> None:
     content = SOURCE.replace("\n", end)
-    steps = [
+    steps: list[list[tuple[str, dict[str, object]]]] = [
         [("file_write", {"path": "login.py", "content": content})],
         [("file_read", {"path": "login.py"})],
         [("file_edit", {"path": "login.py", "edits": [{"old": OLD, "new": NEW}]})],

@@ -111,3 +111,13 @@ def test_bad_requests_are_one_line(cli: Cli) -> None:
         ran = cli(*words)
         assert ran.status == 2, words
         assert ran.err.count("\n") == 1, ran.err
+
+
+def test_what_a_tool_gave_is_drawn_without_what_a_terminal_obeys(cli: Cli) -> None:
+    Path("a.txt").write_bytes(b"\x1b[31mred\x07\r\n")
+    model = _script(_call("file_read", path="a.txt"), _call("file_read", path="a\x1b[2J.txt"), "done")
+    ran = cli("do", "Explain a.txt", "--model", model, "--verbose")
+    assert ran.status == 0, ran.err
+    assert "\\x1b[31mred" in ran.err
+    for shown in (ran, cli("log"), cli("trace", json.loads(cli("agents", "--json").out)[0]["id"])):
+        assert not {"\x1b", "\x07", "\r"} & set(shown.out + shown.err)

@@ -62,7 +62,7 @@ def test_a_model_is_asked_where_examples_alone_speak_for_a_class(runtime: Runtim
 
 def test_a_model_is_asked_even_where_the_search_is_sure_of_a_class(runtime: Runtime, script: Script) -> None:
     examples = [{"input": {"n": number, "paid": number > 2}, "output": number > 2} for number in range(1, 5)]
-    asked = {"examples": examples, "input": {"n": 9, "paid": True}, "ground": "?"}
+    asked: dict[str, Any] = {"examples": examples, "input": {"n": 9, "paid": True}, "ground": "?"}
     alone = runtime.run("Has it been paid?", **asked)
     assert (alone.status, alone.value) == ("resolved", True), alone.reason
     model = script(("tests", "none"), ("architect", "none"))

@@ -441,8 +441,9 @@ def test_a_known_agent_that_needs_input_is_not_called_on_nothing(runtime: Runtim
 
 
 def test_a_known_agent_that_needs_none_is_called_again_without(runtime: Runtime, script: Script) -> None:
-    asked = {"model": script(("tests", json.dumps({"cases": [{"input": None, "output": 5}] * 2})), ("plan", "none"),
-                             ("architect", fenced(FIVE))), "ground": 0, "accept_weak": True}  # fmt: skip
+    cases = json.dumps({"cases": [{"input": None, "output": 5}] * 2})
+    model = script(("tests", cases), ("plan", "none"), ("architect", fenced(FIVE)))
+    asked: dict[str, Any] = {"model": model, "ground": 0, "accept_weak": True}
     assert runtime.run("Give the number five", **asked).value == 5
     again = runtime.run("Give the number five", **asked)
     assert (again.value, again.code) == (5, "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import zlib
 from collections.abc import Callable, Iterator
@@ -23,9 +24,10 @@ def git(place: Path, *words: str) -> str:
     return subprocess.run(["git", *who, *words], cwd=place, check=True, capture_output=True, text=True).stdout.strip()
 
 
-@pytest.fixture
-def repository(workspace: Path) -> Path:
+@pytest.fixture(scope="module")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with three commits, a branch that was never checked out, a stash, a tag and a remote's branch."""
+    workspace = tmp_path_factory.mktemp("template")
     git(workspace, "init", "-q", "-b", "main")
     git(workspace, "config", "user.name", "T")
     git(workspace, "config", "user.email", "t@example.com")
@@ -45,6 +47,13 @@ def repository(workspace: Path) -> Path:
     (workspace / "c.txt").write_text("three\n")
     git(workspace, "add", "-A")
     git(workspace, "commit", "-qm", "last")
+    return workspace
+
+
+@pytest.fixture
+def repository(template: Path, workspace: Path) -> Path:
+    """A copy of it to work in."""
+    shutil.copytree(template, workspace, dirs_exist_ok=True)
     return workspace
 
 

@@ -87,7 +87,9 @@ def test_a_known_value_is_written_as_it_is_and_shown_to_nobody(settings: Setting
     seen: list[object] = []
     with (
         chat_server(model(*replies)) as server,
-        Session(settings, workspace=workspace, model=server.model, observe=seen.append) as session,
+        Session(
+            settings, workspace=workspace, model=server.model, observe=lambda happened: seen.append(happened)
+        ) as session,
     ):
         session.turn(f"Implement a.py with {PASSWORD}")
         expected = f"A = '{shown(session, 'DB_PASSWORD from .env')}'"
@@ -249,7 +251,7 @@ def test_secrets_in_names_and_errors_are_hidden(settings: Settings, workspace: P
     (workspace / f"{PASSWORD}.txt").write_text("x\n")
     replies = [
         calls((f"tool_{KEY}"[:60], {}), ("file_list", {}), ("file_read", {"path": f"{PASSWORD}.md"})),
-        calls(("file_read", f'{{"path": "{PASSWORD}')),
+        ChatReply(calls=[("file_read", f'{{"path": "{PASSWORD}')]),
         says("done"),
     ]
     with (

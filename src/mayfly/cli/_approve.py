@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from mayfly.cli import _typer as typer
-from mayfly.cli._output import AsJson, answer, answer_json
+from mayfly.cli._output import AsJson, answer, answer_json, foreign
 from mayfly.cli._who import By, Reason, who
 from mayfly.core import InputError, Settings, one_line
 
@@ -33,13 +34,13 @@ def approve(
     with open_inbox(id) as approvals:
         waiting = approvals.get(id)
         if show:
-            answer(approvals.diff(waiting))
+            answer(foreign(approvals.diff(waiting), sys.stdout))
             return
         result = approvals.approve(id, by=who(by), reason=reason)
     if as_json:
         answer_json({"id": waiting.id, "approved": True, "result": result})
     else:
-        answer(f"approved: {one_line(waiting.asked.summary, limit=200)}: {result}")
+        answer(f"approved: {one_line(waiting.asked.summary, limit=200)}: {foreign(result, sys.stdout)}")
 
 
 @contextmanager

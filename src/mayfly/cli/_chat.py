@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from mayfly.cli import _typer as typer
 from mayfly.cli._do import WorkspaceOption, checked_workspace, fields_of, stopping
-from mayfly.cli._output import answer, command, note, to_json
+from mayfly.cli._output import answer, command, foreign, note, to_json
 from mayfly.cli._run import ModelOption, Verbose
 from mayfly.core import Settings, one_line
 
@@ -105,9 +105,9 @@ def _ask(question: str, choices: tuple[str, ...]) -> str | None:
     """Put a question of the agent to the person, if one is there."""
     if not sys.stdin.isatty():
         return None
-    note(f"asks      {question}")
+    note(foreign(f"asks      {question}", sys.stderr))
     for number, choice in enumerate(choices, 1):
-        note(f"  {number}  {choice}")
+        note(foreign(f"  {number}  {choice}", sys.stderr))
     said = (_read() or "").strip()
     return choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(choices) else said or None
 

@@ -147,7 +147,7 @@ def test_servers_that_cannot_be_used_are_named_and_the_others_work(tmp_path: Pat
     with servers_in(tmp_path, ToolSettings(mcp_connect=5.0), **hopeless) as servers:
         tools = mcp_tools(servers)
         said = {problem.split(":")[0].removeprefix("MCP server "): problem for problem in servers.problems}
-        assert "no database at all for ‹secret›" in said["dies"]
+        assert "no database at all for ‹secret: a key in use›" in said["dies"]
         assert "seconds of connecting to hangs: 5 is over" in said["hangs"]
         assert "no connection" in said["nowhere"]
         assert "No such file" in said["missing"]

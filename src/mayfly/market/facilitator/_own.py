@@ -126,7 +126,7 @@ class SelfFacilitator:
             verify_eoa_signature(bytes(32), unwrapped.inner_signature, payer)
         except ValueError:
             with suppress(NodeError):
-                return self._reader.node.ask("eth_getCode", payer, "latest") == "0x"
+                return bool(self._reader.node.ask("eth_getCode", payer, "latest") == "0x")
         return False
 
     def settle(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Settlement:

@@ -140,9 +140,8 @@ def _notes(lines: Sequence[str], *, whole: bool, ended: bool, strange: bool) -> 
     cut = max(map(len, lines), default=0)
     if cut > _MOST_READ:
         yield f"the line has {cut:,} characters, of which {_MOST_READ:,} are shown: use shell_exec for the rest"
-    strange = sum(len(_NO_TEXT.findall(line)) for line in lines) if strange else 0
-    if strange:
-        yield f"{strange} bytes that are no UTF-8 are shown as \ufffd; file_edit keeps them where it changes nothing"
+    if strange and (number := sum(len(_NO_TEXT.findall(line)) for line in lines)):
+        yield f"{number} bytes that are no UTF-8 are shown as \ufffd; file_edit keeps them where it changes nothing"
     if whole and not ended:
         yield "there is no line feed at the end of the file"
 
