@@ -44,7 +44,7 @@ def test_the_total_is_shown_in_dollars_and_told_in_units(cli: Cli, money: None) 
     assert line.split() == [
         "total",
         "eip155:84532",
-        "0x036cbd53…",
+        "0x036CbD53…",
         "1.50",
         "0.02",
         "1.48",

@@ -64,7 +64,7 @@ def test_s_31_priced_resources_are_listed_from_lists_and_from_402_answers(shop: 
             assert one.input_schema == shop.offer.input_schema
             assert one.output_schema == {"type": "integer"}
             assert [(way.units, way.network, way.payee) for way in one.terms] == [
-                (PRICE, shop.chain.network, PAYEE.address.lower())
+                (PRICE, shop.chain.network, PAYEE.address)
             ]
         assert json.loads(json.dumps(found.resources[0].to_json()))["accepts"][0]["units"] == str(PRICE)
 

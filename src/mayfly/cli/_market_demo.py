@@ -20,7 +20,7 @@ from mayfly.cli._market_sell import load_seller
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
 from mayfly.cli._toy_buyer import EXAMPLE, HERE, TOOL, ToyBuyer, Tried
 from mayfly.cli._toy_shop import Instant, ToyShop, TrapNode
-from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text
+from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text, with_checksums
 
 if TYPE_CHECKING:
     from mayfly.testing.chain import LocalChain
@@ -155,7 +155,7 @@ def _stage(state: Path) -> Iterator[Scene]:
         place.mkdir(mode=0o700)
         payee, relay = account(1), account(2)
         chain.fund(relay.address)
-        settings = _settings(state, chain, rpc.url, payee=payee.address.lower(), key=_keep_key(place, relay.key.hex()))
+        settings = _settings(state, chain, rpc.url, payee=payee.address, key=_keep_key(place, relay.key.hex()))
         note(f"chain     {chain.network} on this machine, with a dollar to pay with")
         _write_sold(settings)
         shop = ToyShop(settings, SOLD, PRICE, log=place / "shop.log")
@@ -185,7 +185,7 @@ def _settings(state: Path, chain: LocalChain, rpc_url: str, *, payee: str, key: 
     market = MarketSettings(
         rpc_url=rpc_url,
         network=chain.network,
-        asset=chain.asset.lower(),
+        asset=chain.asset,
         confirmations=0,
         hosts="127.0.0.1",
         payees=payee,
@@ -288,7 +288,7 @@ def _books(scene: Scene) -> Books:
         found = pnl(ledger, by="tool")
     market = scene.settings.market
     reader = ChainReader(market.rpc_url, confirmations=0, timeout=market.rpc_timeout)
-    moved = [(payer.lower(), payee.lower()) for payer, payee, _ in scene.chain.transfers()]
+    moved = [(with_checksums(payer), with_checksums(payee)) for payer, payee, _ in scene.chain.transfers()]
     shown = OnChain(
         revenue=reader.balance(market.asset, market.payee),
         cost=FUNDS - reader.balance(market.asset, scene.wallet),

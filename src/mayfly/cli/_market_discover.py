@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note, table
-from mayfly.core import Settings, one_line, units_text
+from mayfly.core import Settings, one_line, units_text, with_checksums
 
 if TYPE_CHECKING:
     from mayfly.core import MarketSettings
@@ -40,7 +40,7 @@ def discover(
 
 
 def _is_ours(terms: "Terms", market: "MarketSettings") -> bool:
-    return (terms.network, terms.asset) == (market.network, market.asset.lower())
+    return (terms.network, terms.asset) == (market.network, with_checksums(market.asset))
 
 
 def _price(terms: "Terms", market: "MarketSettings") -> str:

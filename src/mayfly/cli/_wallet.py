@@ -72,13 +72,13 @@ def init(
 @app.command()
 def show(*, as_json: AsJson = False) -> None:
     """Say the address of the wallet, what it has, and whether it is open."""
-    from mayfly.core import units_text
+    from mayfly.core import units_text, with_checksums
     from mayfly.market import BrokerClient, ChainReader, Wallet, read_address
 
     settings = Settings.load()
     market, wallet = settings.market, Wallet(settings)
     told: dict[str, Any] = {"address": wallet.address, "open": BrokerClient(settings).is_open, "units": None}
-    told |= {"network": market.network, "asset": market.asset.lower(), "decimals": market.asset_decimals}
+    told |= {"network": market.network, "asset": with_checksums(market.asset), "decimals": market.asset_decimals}
     why = "" if market.rpc_url and market.asset else "market.rpc_url and market.asset are not set"
     if not why:
         try:

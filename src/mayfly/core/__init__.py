@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from mayfly.core._canonical import canonical_json, content_hash
     from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
     from mayfly.core._contract import EDGES, Contract, Side
+    from mayfly.core._evm_address import address_key, with_checksums
     from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
     from mayfly.core._hosts import Host, host_of
     from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
@@ -162,6 +163,7 @@ __all__ = [
     "Witness",
     "WitnessKind",
     "WorkbenchSettings",
+    "address_key",
     "address_kind",
     "agent",
     "canonical_json",
@@ -194,6 +196,7 @@ __all__ = [
     "shown",
     "units_text",
     "was_hidden",
+    "with_checksums",
     "within",
     "without_known_secrets",
     "without_secrets",
@@ -223,6 +226,7 @@ __getattr__ = lazily(
             "without_known_secrets without_secrets without_secrets_in"
         ),
         "_secret_paths": "secret_path",
+        "_evm_address": "address_key with_checksums",
         "_face_sections": "MarketSettings McpSettings TelemetrySettings WebSettings",
         "_sections": (
             "ForgeSettings GateSettings LibrarySettings ModelSettings PersonaSettings PolicySettings "

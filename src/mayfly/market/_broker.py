@@ -20,7 +20,16 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mayfly.core import InputError, MachineError, MayflyError, Settings, one_line, shown, without_secrets
+from mayfly.core import (
+    InputError,
+    MachineError,
+    MayflyError,
+    Settings,
+    one_line,
+    shown,
+    with_checksums,
+    without_secrets,
+)
 from mayfly.market._broker_wire import Lines, Peer, broker_socket, short_path
 from mayfly.market._buyer import Buyer
 from mayfly.market._chain_reader import ChainReader
@@ -197,7 +206,7 @@ class Broker:
     def _balance(self, asked: dict[str, Any]) -> dict[str, Any]:
         _texts(asked, ())
         market = self._settings.market
-        about = {"network": market.network, "asset": market.asset.lower(), "decimals": market.asset_decimals}
+        about = {"network": market.network, "asset": with_checksums(market.asset), "decimals": market.asset_decimals}
         return {"address": self.address, "units": str(self._buyer.balance()), **about}
 
     def _status(self, asked: dict[str, Any]) -> dict[str, Any]:

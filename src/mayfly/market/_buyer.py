@@ -15,7 +15,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
-from mayfly.core import ConflictError, InputError, LimitError, StoreError, one_line
+from mayfly.core import ConflictError, InputError, LimitError, StoreError, one_line, with_checksums
 from mayfly.market._caps import SCOPES, SpendingCaps
 from mayfly.market._decide import PurchaseFacts
 from mayfly.market._events import PaymentReleased, PaymentReserved, PaymentSent
@@ -253,7 +253,7 @@ class Buyer:
         if not permit.allowed:
             decision = permit.id if permit.decision == "approval" else ""
             hint = f"; see: mayfly approve {decision}" if decision else ""
-            raise Refused(one_line("; ".join(permit.because), limit=500) + hint, decision=decision)
+            raise Refused(with_checksums(one_line("; ".join(permit.because), limit=500)) + hint, decision=decision)
 
     def _reserve(self, payload: PaymentReserved, caps: list[Cap]) -> PaymentRow | tuple[PaymentRow]:
         """Set the money aside; a tuple where somebody else did so for the same call."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mayfly.core import InputError
+from mayfly.core import InputError, address_key
 from mayfly.library.builtin import address_of
 from mayfly.market._purchase import listed
 from mayfly.market._terms import chain_id_of, price_units, read_address
@@ -53,14 +53,16 @@ class PurchaseFacts:
     def payload(self) -> dict[str, str | int]:
         """Return what is decided on: the same for the same purchase, so that an approval of it holds, and holds once.
 
+        Rules and approvals compare text, so addresses are as they are compared, and not as they are shown.
+
         A call id is paid once, so an approval that names it is for one payment however long it stands.
         """
         return {
             "call_id": self.call,
             "item": self.request,
             "atomic": self.micros,
-            "payee": self.payee,
-            "asset": self.asset,
+            "payee": address_key(self.payee),
+            "asset": address_key(self.asset),
             "network": self.network,
             "method": self.method,
         }
@@ -79,12 +81,12 @@ def standing_facts(settings: Settings) -> list[Fact]:
     sellers = listed(market.hosts)
     cap = units_cap(market.per_call, _MICRO_DECIMALS)
     facts: list[Fact] = [(Symbol("spend_limit", 1), (policy.spend_limit,)), (Symbol("purchase_cap", 1), (cap,))]
-    facts.append((Symbol("paid_with", 2), (market.network.lower(), read_address(market.asset, "market.asset"))))
+    facts.append((Symbol("paid_with", 2), (market.network.lower(), _key_of(market.asset, "market.asset"))))
     facts += [(Symbol("seller_host", 1), (host,)) for host in sellers]
     # Who may be paid at a host may be reached there.
     reached = dict.fromkeys([*sellers, *listed(policy.hosts)])
     facts += [(Symbol("allowed_host", 1), (host,)) for host in reached]
-    payees = [read_address(one, "market.payees") for one in listed(market.payees)]
+    payees = [_key_of(one, "market.payees") for one in listed(market.payees)]
     return [*facts, *((Symbol("seller_payee", 1), (one,)) for one in payees)]
 
 
@@ -132,6 +134,11 @@ def check_settings(settings: Settings) -> None:
         with _named(name):
             units_cap(getattr(market, name), market.asset_decimals)
     standing_facts(settings)
+
+
+def _key_of(address: str, what: str) -> str:
+    """Return an address of the settings as rules compare it."""
+    return address_key(read_address(address, what))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from mayfly.core import with_checksums
 from mayfly.store import event
 
 
@@ -18,6 +19,12 @@ def _bare(payload: object, *names: str) -> None:
         value = getattr(payload, name)
         if isinstance(value, str):
             object.__setattr__(payload, name, value.lower().removeprefix("0x"))
+
+
+def _spell(payload: object) -> None:
+    """Give the addresses of an event their checksums: they are shown as they are recorded."""
+    for name in ("asset", "payee", "payer"):
+        object.__setattr__(payload, name, with_checksums(getattr(payload, name)))
 
 
 @event("payment.reserved")
@@ -41,6 +48,9 @@ class PaymentReserved:
     tool: str = ""
     strategy: str = ""
     before: int = 0
+
+    def __post_init__(self) -> None:
+        _spell(self)
 
 
 @event("payment.sent")
@@ -138,6 +148,7 @@ class SaleClaimed:
 
     def __post_init__(self) -> None:
         _bare(self, "nonce")
+        _spell(self)
 
 
 @event("sale.answered")

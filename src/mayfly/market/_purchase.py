@@ -165,7 +165,7 @@ def payment_header(
     """Return the header that pays: its name and its value, which is kept and sent as it is, again and again."""
     authorization = {
         "from": payer,
-        "to": terms.raw["payTo"],
+        "to": terms.payee,
         "value": str(terms.units),
         "validAfter": str(valid_after),
         "validBefore": str(valid_before),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from mayfly.core import InputError, MachineError
+from mayfly.core import InputError
 from mayfly.market._terms import NETWORKS_V1, chain_id_of, read_address, read_units
 
 MIME: Final = "application/json"
@@ -54,9 +54,9 @@ class Offer:
         return {
             "scheme": "exact",
             "network": self.network,
-            "asset": with_checksum(self.asset),
+            "asset": self.asset,
             "amount": str(self.units),
-            "payTo": with_checksum(self.payee),
+            "payTo": self.payee,
             "maxTimeoutSeconds": self.seconds,
             "extra": {"name": self.token_name, "version": self.token_version},
         }
@@ -98,9 +98,9 @@ class Offer:
             "resource": url,
             "description": self.description,
             "mimeType": MIME,
-            "payTo": with_checksum(self.payee),
+            "payTo": self.payee,
             "maxTimeoutSeconds": self.seconds,
-            "asset": with_checksum(self.asset),
+            "asset": self.asset,
             "outputSchema": {
                 "input": {"type": "http", "method": "POST", "bodyType": "json", "body": dict(self.input_schema)},
                 "output": dict(self.output_schema),
@@ -120,15 +120,6 @@ class Offer:
             "mimeType": MIME,
             "extensions": {"bazaar": self.about},
         }
-
-
-def with_checksum(address: str) -> str:
-    """Return an address in the spelling that carries a checksum; common libraries take no other one."""
-    try:
-        from eth_utils.address import to_checksum_address
-    except ImportError as error:
-        raise MachineError(f"selling needs {error.name}", fix="pip install 'mayfly-agents[x402]'") from None
-    return str(to_checksum_address(address))
 
 
 def encode_header(value: Mapping[str, Any]) -> str:

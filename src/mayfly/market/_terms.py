@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from mayfly.core import InputError, one_line, parse_json, shown
+from mayfly.core import InputError, one_line, parse_json, shown, with_checksums
 
 PAYMENT_REQUIRED: Final = 402
 REQUIRED_HEADER: Final = "PAYMENT-REQUIRED"
@@ -121,10 +121,10 @@ def price_units(price: str, decimals: int) -> int:
 
 
 def read_address(text: object, what: str) -> str:
-    """Read an address of an EVM chain, in lower case."""
+    """Read an address of an EVM chain, however it is spelled; it comes back with its checksum."""
     if not isinstance(text, str) or not _ADDRESS.fullmatch(text):
         raise InputError(f"{what}: {shown(text, 60)} is no address", fix="write 0x and 40 hexadecimal digits")
-    return text.lower()
+    return with_checksums(text)
 
 
 def chain_id_of(network: str) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import ConflictError, InputError, MachineError
+from mayfly.core import ConflictError, InputError, MachineError, address_key, with_checksums
 from mayfly.market._depth import depth_kept
 from mayfly.market._terms import read_address
 
@@ -77,7 +77,7 @@ class Wallet:
 
     @property
     def address(self) -> str:
-        """The address of the key, which anybody may know, in lower case."""
+        """The address of the key, which anybody may know."""
         return read_address("0x" + str(self._read().get("address", "")).removeprefix("0x"), str(self.path))
 
     def check_absent(self) -> None:
@@ -133,7 +133,7 @@ class KeySigner:
     def __init__(self, account: LocalAccount, *, longest: int) -> None:
         self._account = account
         self._longest = longest
-        self.address = str(account.address).lower()
+        self.address = with_checksums(str(account.address))
 
     def sign_authorization(self, terms: Terms, nonce: str, valid_after: int, valid_before: int) -> str:
         """Return the signature of a transfer by these terms, valid for no longer than it may be."""
@@ -161,13 +161,13 @@ def typed_authorization(
 
 
 def signer_of(domain: dict[str, Any], message: dict[str, Any], signature: str) -> str:
-    """Return the address whose key signed a transfer, in small letters; empty where it is no signature of a key."""
+    """Return the address whose key signed a transfer; empty where it is no signature of a key."""
     accounts = _accounts()
     from eth_account.messages import encode_typed_data
 
     try:
         signable = encode_typed_data(domain, _AUTHORIZATION, message)
-        return str(accounts.recover_message(signable, signature=signature)).lower()
+        return with_checksums(str(accounts.recover_message(signable, signature=signature)))
     except Exception:  # a stranger's bytes: whatever eth_account and its parts raise, it is no signature
         return ""
 
@@ -196,7 +196,7 @@ def password_in_keyring(address: str) -> str | None:
         return None
     # A keyring that is locked or broken is none; the person is asked instead.
     with contextlib.suppress(Exception):
-        found = keyring.get_password(_SERVICE, address)
+        found = keyring.get_password(_SERVICE, address_key(address))
         return found if isinstance(found, str) else None
     return None
 
@@ -208,7 +208,7 @@ def keep_in_keyring(address: str, password: str) -> None:
     except ImportError:
         raise MachineError("there is no keyring here", fix="pip install keyring") from None
     try:
-        keyring.set_password(_SERVICE, address, password)
+        keyring.set_password(_SERVICE, address_key(address), password)
     except Exception as error:
         # Every backend has errors of its own.
         raise MachineError(f"the keyring does not take it: {type(error).__name__}") from None

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import Capability, InputError, MayflyError, one_line, parse_json, units_text
+from mayfly.core import Capability, InputError, MayflyError, one_line, parse_json, units_text, with_checksums
 
 if TYPE_CHECKING:
     from mayfly.market import PricedResource
@@ -72,7 +72,7 @@ class Shops:
     def _price(self, resource: PricedResource) -> int:
         """Return what it costs in units of the token that is paid with here; 0 where it is not sold for that."""
         market = self._parts.settings.market
-        ours = (market.network, market.asset.lower())
+        ours = (market.network, with_checksums(market.asset))
         return min((one.units for one in resource.terms if (one.network, one.asset) == ours), default=0)
 
     def _buy(self, resource: PricedResource, arguments: Mapping[str, Any], key: str, price: int) -> object:

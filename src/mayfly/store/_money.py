@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import Field, astuple, dataclass, fields, replace
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
-from mayfly.core import HIDDEN, ConflictError, InputError, one_line
+from mayfly.core import HIDDEN, ConflictError, InputError, address_key, one_line, with_checksums
 from mayfly.store._database import Connection, Row
 from mayfly.store._rows import StoredEvent
 
@@ -27,6 +27,8 @@ MOST_DECIMALS = 255
 # Amounts of 64 bits, added up, do not fit the 64 bits that SQLite adds in: their halves do, and are joined in Python.
 _HALF = 2**32
 SUM_OF_UNITS = f"sum(units / {_HALF}), sum(units - units / {_HALF} * {_HALF})"
+# Columns that hold addresses: of the token, of who is paid and of who pays.
+ADDRESSES = ("asset", "payee", "payer")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -201,6 +203,17 @@ def reason_in(payload: Mapping[str, Any]) -> str:
     told = " ".join(str(payload["reason"]).split())
     # What one database does not hold (a NUL, half a character) is no reason to lose the event.
     return "".join(char if char.isprintable() else "?" for char in told)[:LONGEST_REASON]
+
+
+def shown_row(row: R) -> R:
+    """Return a row with its addresses as they are shown; the table has them as they are found and compared."""
+    spelled = {name: with_checksums(getattr(row, name)) for name in ADDRESSES}
+    return replace(row, **spelled)
+
+
+def addresses(payload: Mapping[str, Any]) -> dict[str, str]:
+    """Return token, payee and payer as they are compared; events have had them in other spellings."""
+    return {name: address_key(key(payload, name)) for name in ADDRESSES}
 
 
 def choose(payload: Mapping[str, Any], *names: str) -> dict[str, str]:

@@ -10,7 +10,7 @@ from mayfly.store._append import append_events
 from mayfly.store._database import Connection
 from mayfly.store._events import Event, Payload, checked
 from mayfly.store._ledger import Ledger
-from mayfly.store._money import MoneyTable, R
+from mayfly.store._money import MoneyTable, R, shown_row
 
 # Rows of a page; a row is a kilobyte or two.
 PAGE = 100
@@ -30,7 +30,8 @@ class MoneyList(Generic[R]):
 
     def _get(self, id: str) -> R | None:
         with self._ledger._reading() as connection:
-            return self._table.get(connection, id)
+            row = self._table.get(connection, id)
+            return None if row is None else shown_row(row)
 
     def _page(self, states: Collection[str], after: str, limit: int) -> list[R]:
         where, values = _standing(states)
@@ -39,7 +40,7 @@ class MoneyList(Generic[R]):
     def _rows(self, where: str, values: list[object], limit: int) -> list[R]:
         query = f"SELECT {self._table.columns} FROM {self._table.name} {where} LIMIT ?"
         with self._ledger._reading() as connection:
-            return [self._table.to_row(row) for row in connection.run(query, [*values, max(0, limit)])]
+            return [shown_row(self._table.to_row(row)) for row in connection.run(query, [*values, max(0, limit)])]
 
     def _event(self, payload: Payload, id: str) -> Event:
         """Return the event that moves a row, checked."""
@@ -61,7 +62,7 @@ class MoneyList(Generic[R]):
         row = self._table.get(connection, id)
         if row is None:  # a trigger of somebody else's took it away
             raise StoreError(f"{self._table.noun} {id} was not written")
-        return row
+        return shown_row(row)
 
     def _announce(self, recorded: Sequence[Event]) -> None:
         self._ledger._announce(list(recorded))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from mayfly.core import InputError
+from mayfly.core import InputError, with_checksums
 from mayfly.store._database import Connection
 from mayfly.store._ledger import Ledger
 from mayfly.store._money import SUM_OF_UNITS, joined
@@ -47,8 +47,8 @@ def money_sums(ledger: Ledger, by: SumBy = "total") -> list[MoneySum]:
         bought = _grouped(connection, "mayfly_payments", payments)
         sold = _grouped(connection, "mayfly_sales", sales)
         gas = _gas(connection, sales)
-    found = [MoneySum("payment", *group, *amounts) for group, amounts in bought]
-    return found + [MoneySum("sale", *group, *amounts, gas.get(group, 0)) for group, amounts in sold]
+    found = [MoneySum("payment", *_shown(group), *amounts) for group, amounts in bought]
+    return found + [MoneySum("sale", *_shown(group), *amounts, gas.get(group, 0)) for group, amounts in sold]
 
 
 _Group = tuple[str, str, str, int, str]
@@ -60,6 +60,11 @@ def _grouped(connection: Connection, table: str, key: str) -> Iterator[tuple[_Gr
     """
     rows = connection.run(query)
     return (((row[0], row[1], row[2], row[3], row[4]), (int(row[5]), joined(row[6], row[7]))) for row in rows)
+
+
+def _shown(group: _Group) -> _Group:
+    """Return a group with the address of its asset as it is shown."""
+    return (*group[:2], with_checksums(group[2]), *group[3:])
 
 
 def _gas(connection: Connection, key: str) -> dict[_Group, int]:

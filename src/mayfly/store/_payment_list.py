@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mayfly.core import ConflictError, InputError, LimitError
+from mayfly.core import ConflictError, InputError, LimitError, address_key
 from mayfly.store._append import append_events
 from mayfly.store._database import Connection
 from mayfly.store._events import Payload
 from mayfly.store._ledger import Ledger
-from mayfly.store._money import SUM_OF_UNITS, joined, whole
+from mayfly.store._money import SUM_OF_UNITS, joined, shown_row, whole
 from mayfly.store._money_list import PAGE, MoneyList
 from mayfly.store._payments import PAYMENTS, PaymentRow
 from mayfly.store._rows import EVENTS
@@ -49,7 +49,8 @@ class PaymentList(MoneyList[PaymentRow]):
         """Return the live payment of a call, otherwise the newest one that was released, None where there is none."""
         with self._ledger._reading() as connection:
             newest = "WHERE call = ? ORDER BY at DESC, id DESC"
-            return _live(connection, call) or PAYMENTS.first(connection, newest, [call])
+            row = _live(connection, call) or PAYMENTS.first(connection, newest, [call])
+            return None if row is None else shown_row(row)
 
     def payments(self, states: Collection[str] = (), *, after: str = "", limit: int = PAGE) -> list[PaymentRow]:
         """Return payments that stand so, in the order of their ids, those after an id."""
@@ -70,7 +71,7 @@ class PaymentList(MoneyList[PaymentRow]):
             connection.lock(EVENTS)
             live = _live(connection, str(wanted["call"]))
             if live is not None:
-                return _same_request(live, wanted)
+                return shown_row(_same_request(live, wanted))
             for cap in caps:
                 _check_cap(connection, cap, wanted)
             named = naming(connection, str(wanted["strategy"]))
@@ -101,9 +102,12 @@ def _check_cap(connection: Connection, cap: Cap, wanted: Mapping[str, Any]) -> N
     """Refuse what would go over a cap; one that is about something else is a mistake, not a permission."""
     about = [(cap.network, "network"), (cap.asset, "asset"), (cap.agent, "agent")]
     for value, name in about:
-        if value is not None and value != wanted[name]:
+        if value is not None and address_key(value) != address_key(wanted[name]):
             raise InputError(f"the cap {cap.name} is about another {name} than the payment")
-    where, values = "state <> 'released' AND network = ? AND asset = ?", list[object]([cap.network, cap.asset])
+    where, values = (
+        "state <> 'released' AND network = ? AND asset = ?",
+        list[object]([cap.network, address_key(cap.asset)]),
+    )
     if cap.agent is not None:
         where, values = f"{where} AND agent = ?", [*values, cap.agent]
     if cap.since is not None:

@@ -12,6 +12,7 @@ from typing import Any
 from mayfly.core import InputError
 from mayfly.store._money import (
     MoneyTable,
+    addresses,
     amount,
     choose,
     columns_of,
@@ -65,7 +66,8 @@ class PaymentRow:
 
 def _reserve(row: PaymentRow | None, payload: Mapping[str, Any]) -> Mapping[str, Any]:
     return {
-        **choose(payload, "call", "method", "request", "network", "asset", "payee", "payer"),
+        **choose(payload, "call", "method", "request", "network"),
+        **addresses(payload),
         **{name: key(payload, name, empty=True) for name in ("agent", "run", "tool", "strategy")},
         "url": text(payload, "url"),
         "host": text(payload, "host"),

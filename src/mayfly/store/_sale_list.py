@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import NamedTuple
 
-from mayfly.core import InputError
+from mayfly.core import InputError, address_key
 from mayfly.store._append import append_events
 from mayfly.store._database import Connection
 from mayfly.store._events import Payload
 from mayfly.store._ledger import Ledger
+from mayfly.store._money import shown_row
 from mayfly.store._money_list import PAGE, MoneyList
 from mayfly.store._rows import EVENTS
 from mayfly.store._sales import SALES, SaleRow
@@ -66,5 +67,6 @@ class SaleList(MoneyList[SaleRow]):
 
 
 def _of(connection: Connection, network: str, asset: str, payer: str, nonce: str) -> SaleRow | None:
-    values: list[object] = [network, asset, payer, f"0x{nonce.lower().removeprefix('0x')}"]
-    return SALES.first(connection, "WHERE network = ? AND asset = ? AND payer = ? AND nonce = ?", values)
+    values: list[object] = [network, address_key(asset), address_key(payer), f"0x{nonce.lower().removeprefix('0x')}"]
+    row = SALES.first(connection, "WHERE network = ? AND asset = ? AND payer = ? AND nonce = ?", values)
+    return None if row is None else shown_row(row)

@@ -12,6 +12,7 @@ from typing import Any
 from mayfly.core import ConflictError, InputError
 from mayfly.store._money import (
     MoneyTable,
+    addresses,
     amount,
     choose,
     columns_of,
@@ -63,7 +64,8 @@ _LONGEST_GAS = 78
 
 def _claim(row: SaleRow | None, payload: Mapping[str, Any]) -> Mapping[str, Any]:
     terms = {
-        **choose(payload, "network", "asset", "payer", "request", "tool", "payee"),
+        **choose(payload, "network", "request", "tool"),
+        **addresses(payload),
         "nonce": prefixed(payload, "nonce"),
         "version": whole(payload, "version"),
         **amount(payload),

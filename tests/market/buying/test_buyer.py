@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from market.shops import on_both
-from mayfly.core import ConflictError, InputError, PolicySettings, StoreError
-from mayfly.market import Purchase
+from mayfly.core import ConflictError, InputError, PolicySettings, StoreError, with_checksums
+from mayfly.market import Purchase, PurchaseFacts
 from mayfly.policy import Appeals
 from mayfly.store import Seal
 from mayfly.testing.chain import RpcFault
@@ -211,8 +211,10 @@ def test_terms_for_another_resource_are_refused(world: World, shop: Shop, resour
 def test_another_payee_than_those_listed_is_refused(make_world: Callable[..., World], shop: Shop) -> None:
     world = make_world(payees="0x" + "77" * 20)
     done = buy(world, shop)
-    assert "not an address that may be paid" in done.reason
+    assert f"not an address that may be paid: {with_checksums(PAYEE)}" in done.reason
     assert world.signed == []
+    listed = make_world(payees=with_checksums(PAYEE))
+    assert buy(listed, shop).status == "delivered"
 
 
 def test_a_redirect_is_not_followed(world: World, shop: Shop) -> None:
@@ -412,7 +414,7 @@ def test_c_38_the_kit_of_x402_itself_verifies_what_is_sent(world: World, shop: S
     from eth_account import Account
 
     signer = Account._recover_hash(hashed, signature=sent.payload["signature"])
-    assert signer.lower() == world.address
+    assert signer == world.address
 
 
 def test_c_39_the_key_is_one_of_an_evm_chain_and_other_chains_are_passed_over(world: World, shop: Shop) -> None:
@@ -455,6 +457,15 @@ def test_s_32_the_same_call_from_twenty_processes_is_one_payment(make_world: Cal
     assert done.stdout.split() == ["delivered"] * 20, done.stderr
     assert len(set(shop.headers)) == 1
     assert world.balance() == FUNDS - PRICE
+
+
+def test_what_is_approved_is_the_same_however_addresses_are_spelled() -> None:
+    """An approval that was given when they were in small letters holds."""
+    about: dict[str, Any] = {"url": "http://127.0.0.1/x", "network": "eip155:1", "units": 1, "decimals": 6}
+    small = PurchaseFacts(payee=PAYEE, asset="0x" + "ab" * 20, **about)
+    shown = PurchaseFacts(payee=with_checksums(PAYEE), asset=with_checksums("0x" + "ab" * 20), **about)
+    assert small.payload() == shown.payload()
+    assert shown.payload()["payee"] == PAYEE
 
 
 def approve(world: World, decision: str) -> None:

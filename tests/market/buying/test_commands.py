@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 import os
 import stat
+import sys
+import types
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
 from mayfly.cli._app import run
-from mayfly.core import Settings
-from mayfly.market import Wallet
+from mayfly.core import Settings, with_checksums
+from mayfly.market import Wallet, keep_in_keyring, password_in_keyring
 from mayfly.testing.chain import LocalChain, RpcServer
 
-from .shop import Shop
+from .shop import PAYEE, Shop
 
 PASSWORD = "a password of a test"
 
@@ -85,7 +87,8 @@ def test_a_wallet_is_made_once_and_shown(cli: Cli) -> None:
         again = cli("wallet", "init", "--password-fd", number)
     assert (again.status, "there is a wallet already" in again.err) == (2, True)
     shown = json.loads(cli("wallet", "show", "--json").out)
-    assert (shown["address"], shown["open"], shown["units"]) == (address, False, None)
+    assert (shown["address"], shown["open"], shown["units"]) == (with_checksums(address), False, None)
+    assert address == with_checksums(address)
     assert PASSWORD not in made.out + made.err
 
 
@@ -114,6 +117,36 @@ def test_buying_with_a_wallet_that_is_open_for_it(cli: Cli, wallet: str, chain: 
         assert json.loads(refused.out)["status"] == "refused"
         assert len(shop.paid) == 1
     assert "has      0.99\n" in cli("wallet", "show").out
+
+
+def test_addresses_are_shown_with_their_checksums_however_the_settings_spell_them(
+    cli: Cli, wallet: str, chain: LocalChain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MAYFLY_MARKET_ASSET", chain.asset.lower())
+    cli("wallet", "fund-test", "1", "--json")
+    with Shop(chain).open() as shop, password() as number:
+        done = cli("market", "buy", f"{shop.base}/x", "--call", "c1", "--password-fd", number, "--json")
+    paid = json.loads(done.out)["payment"]
+    assert (paid["payer"], paid["payee"], paid["asset"]) == (wallet, with_checksums(PAYEE), chain.asset)
+    assert json.loads(cli("wallet", "show", "--json").out)["asset"] == chain.asset
+    assert chain.asset in cli("market", "pnl", "--json").out
+    told = cli("log", "--id", f"payment:{paid['id']}", "--json").out
+    assert wallet in told
+    assert wallet.lower() not in told
+
+
+def test_a_keyring_has_the_password_whatever_the_spelling_it_was_kept_under(
+    wallet: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[tuple[str, str], str] = {}
+    ring: Any = types.ModuleType("keyring")
+    ring.get_password = lambda service, name: kept.get((service, name))
+    ring.set_password = lambda service, name, word: kept.update({(service, name): word})
+    monkeypatch.setitem(sys.modules, "keyring", ring)
+    keep_in_keyring(wallet.lower(), PASSWORD)
+    assert password_in_keyring(wallet) == PASSWORD
+    keep_in_keyring(wallet, "another")
+    assert list(kept.values()) == ["another"]
 
 
 def test_a_wallet_is_opened_and_closed(cli: Cli, wallet: str, chain: LocalChain) -> None:

@@ -6,7 +6,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -103,6 +103,19 @@ def test_what_does_not_hold_is_refused_and_costs_no_gas(shop: Shop, changes: dic
     assert shop.facilitator.verify(*given).status == "refused"
     assert shop.facilitator.settle(*given).status == "refused"
     assert shop.chain.evm.get_block_by_number("latest")["number"] == block
+
+
+@pytest.mark.parametrize("spelled", [str.lower, lambda one: "0x" + one[2:].upper()])
+def test_addresses_may_be_spelled_in_any_way(shop: Shop, spelled: Callable[[str], str]) -> None:
+    payload, wanted = payment(shop)
+    signed = payload["payload"]["authorization"]
+    signed |= {name: spelled(signed[name]) for name in ("from", "to")}
+    wanted |= {name: spelled(wanted[name]) for name in ("asset", "payTo")}
+    assert shop.facilitator.verify(payload, wanted).status == "valid"
+    first = shop.facilitator.settle(payload, wanted)
+    assert first.status == "settled"
+    assert shop.facilitator.settle(payload, wanted) == first
+    assert shop.balances() == (DOLLAR - PRICE, PRICE)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ def test_s_33_without_a_payment_the_price_is_said_and_with_one_the_answer(shop: 
     receipt = in_header(paid, "PAYMENT-RESPONSE")
     row = shop.sales()[0]
     assert (receipt["success"], receipt["transaction"]) == (True, row.transaction_hash)
-    assert (row.state, row.units, row.payer) == ("settled", PRICE, PAYER.address.lower())
+    assert (row.state, row.units, row.payer) == ("settled", PRICE, PAYER.address)
     assert row.block > 0
     assert int(row.gas) > 0
     assert shop.balances() == PAID

@@ -116,16 +116,16 @@ class SelfFacilitator:
         read = self._read(payload, requirement)
         if isinstance(read, str):
             return Settlement(status="refused", reason=read)
-        authorization = payload["payload"]["authorization"]
-        asset, payer, nonce = (str(one).lower() for one in (requirement["asset"], *_key_of(authorization)))
+        wanted, authorization = read[1], read[0].payload["authorization"]
+        asset, payer, nonce = wanted.asset, authorization["from"], authorization["nonce"].lower()
         with self._alone((asset, payer, nonce)):
             found = self._reader.transfer_of(
                 asset,
                 payer,
                 nonce,
                 network=self._network,
-                payee=str(requirement["payTo"]).lower(),
-                units=int(requirement["amount"]),
+                payee=wanted.pay_to,
+                units=int(wanted.amount),
                 since=int(time.time()) - _DAY,
             )
             if found.state == "settled":
@@ -156,20 +156,27 @@ class SelfFacilitator:
     def _read(
         self, payload: Mapping[str, Any], requirement: Mapping[str, Any]
     ) -> tuple[PaymentPayload, PaymentRequirements] | str:
-        """Return the SDK's own objects, or why a payment is none that is settled here."""
+        """Return the SDK's own objects, or why a payment is none that is settled here.
+
+        Their addresses have their checksums, however they came: the SDK sends others to no contract.
+        """
         from pydantic import ValidationError
         from x402.schemas import PaymentPayload, PaymentRequirements
 
         try:
-            read = PaymentPayload.model_validate(payload), PaymentRequirements.model_validate(requirement)
-            _key_of(payload["payload"]["authorization"])
-            read_address(requirement["payTo"], "payTo")
-            read_units(requirement["amount"])
+            signed = _spelled(payload["payload"]["authorization"], "from", "to")
+            given = {**payload["payload"], "authorization": {**signed, "nonce": str(signed["nonce"])}}
+            wanted = _spelled(requirement, "asset", "payTo")
+            read_units(wanted["amount"])
+            read = (
+                PaymentPayload.model_validate({**payload, "payload": given}),
+                PaymentRequirements.model_validate(wanted),
+            )
         except (ValidationError, InputError, KeyError, TypeError, AttributeError):
             return "invalid_payload"
-        if str(requirement.get("network")) != self._network:
+        if wanted["network"] != self._network:
             return "network_mismatch"
-        if str(requirement.get("asset")).lower() not in self._assets:
+        if wanted["asset"] not in self._assets:
             return "unsupported_asset"
         return read
 
@@ -187,8 +194,9 @@ class SelfFacilitator:
                 self._turn.notify_all()
 
 
-def _key_of(authorization: Mapping[str, Any]) -> tuple[str, str]:
-    return read_address(authorization["from"], "from"), str(authorization["nonce"])
+def _spelled(value: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """Return an object whose addresses have their checksums; one that is no address is an `InputError`."""
+    return {**value, **{name: read_address(value[name], name) for name in names}}
 
 
 def _words(error: Exception) -> str:

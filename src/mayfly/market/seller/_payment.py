@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import InputError, parse_json, shown
-from mayfly.market._requirements import with_checksum
+from mayfly.core import InputError, address_key, parse_json, shown
 from mayfly.market._terms import (
     SIGNATURE_HEADERS,
     chain_id_of,
@@ -34,7 +33,7 @@ _LATEST: Final = 2**63
 
 @dataclass(frozen=True, kw_only=True)
 class SignedPayment:
-    """An authorization of EIP-3009 with its signature; addresses, nonce and signature are in small letters.
+    """An authorization of EIP-3009 with its signature; nonce and signature are in small letters.
 
     *accepted* is the requirement the buyer says it pays, which v1 does not have; *resource* what it says it pays for.
     """
@@ -58,8 +57,8 @@ class SignedPayment:
         return {
             "signature": self.signature,
             "authorization": {
-                "from": with_checksum(self.payer),
-                "to": with_checksum(self.payee),
+                "from": self.payer,
+                "to": self.payee,
                 "value": str(self.units),
                 "validAfter": str(self.valid_after),
                 "validBefore": str(self.valid_before),
@@ -160,8 +159,8 @@ def _hex(value: object, form: re.Pattern[str], what: str) -> str:
 
 
 def _spelled(requirement: Mapping[str, Any]) -> object:
-    """Return terms as they are compared: addresses in small letters, and only what decides about money."""
+    """Return terms as they are compared: addresses as they are compared, and only what decides about money."""
     extra = requirement.get("extra")
     extra = extra if isinstance(extra, dict) else {}
     plain = [str(requirement.get(name)) for name in ("scheme", "network", "amount", "maxTimeoutSeconds")]
-    return plain, str(requirement.get("asset")).lower(), str(requirement.get("payTo")).lower(), extra
+    return plain, *(address_key(str(requirement.get(name))) for name in ("asset", "payTo")), extra

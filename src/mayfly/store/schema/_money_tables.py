@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import InputError, MayflyError, Settings, one_line
+from mayfly.core import InputError, MayflyError, Settings, address_key, one_line
 from mayfly.store._database import Connection
 from mayfly.store._money_sums import MoneySum, money_sums
 from mayfly.store.schema._agent_schema import AgentSchema
@@ -198,7 +198,8 @@ def _known(place: _Place, sums: Mapping[str, Decimal], columns: Sequence[str]) -
     revenue, cost = sums.get("revenue_usd", Decimal()), sums.get("cost_usd", Decimal())
     values = {
         "network": place[1],
-        "asset": place[2],
+        # As the rows have it that are there already: they are found by it.
+        "asset": address_key(place[2]),
         "revenue_usd": str(revenue),
         "cost_usd": str(cost),
         "pnl_usd": str(revenue - cost),
