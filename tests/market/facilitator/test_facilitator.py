@@ -105,6 +105,19 @@ def test_what_does_not_hold_is_refused_and_costs_no_gas(shop: Shop, changes: dic
     assert shop.chain.evm.get_block_by_number("latest")["number"] == block
 
 
+@pytest.mark.parametrize(
+    "signature",
+    ["ff" * 65, "00" * 65, "ab" * 64 + "05", "ab" * 66, "ab" * 96 + "6492" * 16],
+    ids=["ones", "zeros", "recovery 5", "66 bytes", "wrapped"],
+)
+def test_a_signature_that_is_none_is_refused_and_with_the_node_down_nobody_knows(shop: Shop, signature: str) -> None:
+    payload, wanted = payment(shop)
+    payload["payload"]["signature"] = f"0x{signature}"
+    assert shop.facilitator.verify(payload, wanted).status == "refused"
+    with shop.rpc.failing(RpcFault(method="")):
+        assert shop.facilitator.verify(payload, wanted).status == "unknown"
+
+
 @pytest.mark.parametrize("spelled", [str.lower, lambda one: "0x" + one[2:].upper()])
 def test_addresses_may_be_spelled_in_any_way(shop: Shop, spelled: Callable[[str], str]) -> None:
     payload, wanted = payment(shop)

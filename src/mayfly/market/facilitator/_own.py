@@ -9,11 +9,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, MachineError, one_line
 from mayfly.market._depth import depth_kept
+from mayfly.market._rpc import NodeError
 from mayfly.market._terms import read_address, read_units
 from mayfly.market.facilitator._results import Settlement, Verification
 
@@ -44,6 +45,8 @@ REFUSALS: Final = frozenset(
         "unsupported_scheme",
     }
 )
+# What the SDK says of a signature that it cannot read, and also where the node was silent.
+_UNREAD: Final = "invalid_exact_evm_failed_to_verify_signature"
 _REASON: Final = 300
 # How far back a transfer is looked for; one that was used before that is unknown and not sent either.
 _DAY: Final = 86_400
@@ -109,7 +112,22 @@ class SelfFacilitator:
         if said.is_valid:
             return Verification(status="valid")
         reason = said.invalid_reason or ""
-        return Verification(status="refused" if reason in REFUSALS else "unknown", reason=reason)
+        refused = reason in REFUSALS or (reason == _UNREAD and self._is_garbage(read[0].payload))
+        return Verification(status="refused" if refused else "unknown", reason=reason)
+
+    def _is_garbage(self, signed: Mapping[str, Any]) -> bool:
+        """Whether no key made the signature and the payer is no contract, whose signatures may look like anything."""
+        from x402.mechanisms.evm.erc6492 import parse_erc6492_signature
+        from x402.mechanisms.evm.verify import verify_eoa_signature
+
+        payer = signed["authorization"]["from"]
+        try:
+            unwrapped = parse_erc6492_signature(bytes.fromhex(str(signed["signature"]).removeprefix("0x")))
+            verify_eoa_signature(bytes(32), unwrapped.inner_signature, payer)
+        except ValueError:
+            with suppress(NodeError):
+                return bool(self._reader.node.ask("eth_getCode", payer, "latest") == "0x")
+        return False
 
     def settle(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Settlement:
         """Send a payment unless the chain has it, and wait for its receipt."""
