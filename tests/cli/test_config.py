@@ -282,14 +282,20 @@ def test_the_table_has_a_line_for_every_setting(cli: Cli) -> None:
 @pytest.mark.parametrize(
     ("url", "shown"),
     [
-        ("postgresql://ada:hunter2@host/db", "postgresql://‹secret›@host/db"),
-        ("postgresql+psycopg://ada:hunter2@host:5432/db?x=1", "postgresql+psycopg://‹secret›@host:5432/db?x=1"),
-        ("postgresql://ada:hun:ter2@host/db", "postgresql://‹secret›@host/db"),
-        ("postgresql://:hunter2@host/db", "postgresql://‹secret›@host/db"),
-        ("postgresql://ada:hun/ter2?#@host/db", "postgresql://‹secret›@host/db"),
-        ("postgresql://ada:hun@ter2@host/db", "postgresql://‹secret›@host/db"),
-        ("postgresql://host/db?user=ada&password=hunter2&x=1", "postgresql://host/db?user=ada&‹secret›&x=1"),
-        ("host=h password=hunter2", "host=h ‹secret›"),
+        ("postgresql://ada:hunter2@host/db", "postgresql://ada:‹secret: password 1›@host/db"),
+        (
+            "postgresql+psycopg://ada:hunter2@host:5432/db?x=1",
+            "postgresql+psycopg://ada:‹secret: password 1›@host:5432/db?x=1",
+        ),
+        ("postgresql://ada:hun:ter2@host/db", "postgresql://ada:‹secret: password 1›@host/db"),
+        ("postgresql://:hunter2@host/db", "postgresql://:‹secret: password 1›@host/db"),
+        ("postgresql://ada:hun/ter2?#@host/db", "postgresql://ada:‹secret: password 1›@host/db"),
+        ("postgresql://ada:hun@ter2@host/db", "postgresql://ada:‹secret: password 1›@host/db"),
+        (
+            "postgresql://host/db?user=ada&password=hunter2&x=1",
+            "postgresql://host/db?user=ada&password=‹secret: password 1›&x=1",
+        ),
+        ("host=h password=hunter2", "host=h password=‹secret: password 1›"),
         ("postgresql://ada@host/db", "postgresql://ada@host/db"),
         ("", ""),
     ],

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, group, table
-from mayfly.core import Default, Settings, harmless, without_secrets
+from mayfly.core import Default, SecretFields, Settings, harmless
 
 app = group("Show the settings in force.")
 
@@ -33,7 +33,7 @@ def masked(row: Default) -> Default:
     """Hide the password of a database URL: settings are pasted into bug reports."""
     if not isinstance(row.value, str) or not row.key.endswith("url"):
         return row
-    return row._replace(value=without_secrets(row.value))
+    return row._replace(value=SecretFields().said(row.value))
 
 
 def _cells(row: Default, *, defaults: bool) -> tuple[str, ...]:

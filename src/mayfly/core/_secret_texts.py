@@ -32,6 +32,7 @@ _NOT_RANDOM = re.compile(
     | [\w.+-]+@[\w-]+(?:\.[\w-]+)+             # an address for mail
     | (?:[\w-]+\.)+[A-Za-z]{2,}(?::\d+)?       # a host
     | [0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}   # an id of a tenant or an account
+    | 0x[0-9a-fA-F]{40}                        # an account or a token of a chain: its key has 64 digits
     """
 )
 _CHARACTERS = re.compile(r"[A-Za-z0-9+/=_.~!@#$%^&*()-]+")

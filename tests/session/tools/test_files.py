@@ -11,6 +11,7 @@ import pytest
 from mayfly.core import InputError
 from mayfly.policy import Kernel
 from mayfly.sandbox.workbench import Workbench
+from mayfly.session import History
 from mayfly.session._room import Room
 from mayfly.session.tools._files import _edits, file_tools
 
@@ -27,7 +28,9 @@ def room(here: Here, tmp_path: Path) -> Iterator[Room]:
             bench=bench,
             kernel=lambda: Kernel(workspace=here.workspace, session=["asked_by(/person)"]),
             approvals=cast("Any", None),
-            push=lambda remote, ref: "",
+            plan_push=lambda remote, ref: "",
+            push=lambda payload: "",
+            history=History(here.workspace),
         )
 
 

@@ -18,9 +18,26 @@ class Hunk:
     """Some lines of a file: as they are, and as they will be."""
 
     start: int
+    left_old: int = 0
+    left_new: int = 0
     old: list[str] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
     last: str = " "
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether it has as many lines as its head says."""
+        return self.left_old <= 0 and self.left_new <= 0
+
+    def add(self, sign: str, line: str) -> None:
+        """Take one of its lines: kept, removed or added."""
+        if sign in " -":
+            self.old.append(line)
+            self.left_old -= 1
+        if sign in " +":
+            self.new.append(line)
+            self.left_new -= 1
+        self.last = sign
 
 
 @dataclass(kw_only=True)
@@ -54,22 +71,14 @@ def parse_patch(patch: str) -> list[FilePatch]:
     parts: list[FilePatch] = []
     old = ""
     hunk: Hunk | None = None
-    left_old = left_new = 0
     for number, line in enumerate(patch.split("\n"), 1):
-        if hunk is not None and (left_old > 0 or left_new > 0):
-            sign, rest = line[:1] or " ", line[1:]
-            if sign not in " +-\\":
+        if line.startswith("\\") and parts and hunk is not None:
+            _end_without(parts[-1], hunk)
+        elif hunk is not None and not hunk.is_whole:
+            sign = line[:1] or " "
+            if sign not in " +-":
                 raise InputError(f"line {number} of the patch belongs to no file: {line[:80]!r}")
-            if sign in " -":
-                hunk.old.append(rest)
-                left_old -= 1
-            if sign in " +":
-                hunk.new.append(rest)
-                left_new -= 1
-            if sign == "\\":
-                _end_without(parts[-1], hunk)
-            else:
-                hunk.last = sign
+            hunk.add(sign, line[1:])
         elif line.startswith("--- "):
             old, hunk = _name(line), None
         elif line.startswith("+++ "):
@@ -77,12 +86,9 @@ def parse_patch(patch: str) -> list[FilePatch]:
         elif match := _HUNK.match(line):
             if not parts:
                 raise InputError(f"line {number} of the patch: a part of no file", fix="begin with --- and +++ lines")
-            hunk = Hunk(start=int(match[1]))
-            left_old, left_new = int(match[2] or 1), int(match[4] or 1)
+            hunk = Hunk(start=int(match[1]), left_old=int(match[2] or 1), left_new=int(match[4] or 1))
             parts[-1].hunks.append(hunk)
-        elif line.startswith("\\") and parts and hunk is not None:
-            _end_without(parts[-1], hunk)
-    if hunk is not None and (left_old > 0 or left_new > 0):
+    if hunk is not None and not hunk.is_whole:
         raise InputError("the patch ends in the middle of a part", fix="the numbers after @@ count the lines")
     return parts
 

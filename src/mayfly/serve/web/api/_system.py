@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request
 
 from mayfly import __version__
-from mayfly.core import Stop, is_secret_name, without_secrets
+from mayfly.core import SecretFields, Stop, is_secret_name
 from mayfly.serve.web._answer import Answer, recorded
 from mayfly.serve.web._served import Served, served_by
 from mayfly.store import SumBy
@@ -41,7 +41,7 @@ def get_config(served: Site) -> Answer:
         fields = row._asdict()
         if isinstance(fields["value"], str):
             hidden = is_secret_name(row.key) and not row.key.endswith("_file")
-            fields["value"] = "(hidden)" if hidden and fields["value"] else without_secrets(fields["value"])
+            fields["value"] = "(hidden)" if hidden and fields["value"] else SecretFields().said(fields["value"])
         rows.append({**fields, "variable": row.variable})
     return recorded({"settings": rows})
 
