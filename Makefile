@@ -15,11 +15,11 @@ AXE ?= 4.14.0
 # The tests start thousands of processes: without bytecode each of them would compile what it imports again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: all format lint types test typescript browser screens chaos fuzz soak docs docs-check bench evidence site pins
+.PHONY: all format lint types test test-all test-rest typescript browser screens chaos fuzz soak docs docs-check bench evidence site pins
 .PHONY: setup clean help
 .DEFAULT_GOAL := all
 
-all: format lint types test chaos docs-check site ## format, lint, types, tests, docs check
+all: format lint types test-all chaos docs-check site ## format, lint, types, tests, docs check
 
 setup:
 	@MAYFLY_SETUP=dev ./mayfly
@@ -58,8 +58,15 @@ browser: setup ## bring Chromium and axe-core, for the tests of the pages
 screens: browser ## take the pictures of docs/pages.md again
 	PYTHONPATH=tests $(PYTHON) -m serve.web.pages.screens
 
-test: setup typescript browser ## set up what the tests need and run all of them
-	$(PYTHON) -m pytest $(PYTEST_ARGS)
+# What it needs is less than half of what a developer's tools do, and takes a third of the time to install.
+test: ## set up what the tests need, and test every behaviour once
+	@MAYFLY_SETUP=test ./mayfly
+	$(PYTHON) -m pytest $(PYTEST_ARGS) -m "not later"
+
+test-rest: setup typescript browser ## the tests that `test` leaves out: second passes, clusters, browser, whole chains, storms
+	$(PYTHON) -m pytest $(PYTEST_ARGS) -m later
+
+test-all: test test-rest ## all tests
 
 chaos: setup ## kill runs and sandboxes, end database sessions at random instants, count what they did to the world
 	$(PYTHON) tests/promise/chaos.py --kills $(KILLS)

@@ -21,14 +21,73 @@ settings.register_profile("steady", deadline=None, derandomize=True, suppress_he
 settings.load_profile("steady")
 
 # One cluster at a time: each takes memory, and some tests look at what is left of theirs.
-CLUSTERS = ("promise/engines/", "runtime/test_tree_ray.py", "cli/test_ray.py")
+CLUSTERS = ("promise/engines/", "runtime/test_tree_ray.py", "runtime/test_tools_ray.py", "cli/test_ray.py")
 # What takes longest begins first, so that no process is left alone with it at the end.
 LONGEST = ("sandbox/test_attacks.py", "test_docs.py", "sandbox/test_faults.py", "store/test_processes.py")
 
+# `make test` has every behaviour once; these are left to `make test-all`: whole files by kind, single tests by the mark
+# `later`.
+REST = {
+    "cluster": CLUSTERS,
+    "browser": ("serve/web/pages/test_looks.py", "serve/web/pages/test_walks.py", "serve/web/test_fuzz.py"),
+    # Whole passes over a real chain; buyer, shop, commands and facilitator stay.
+    "chain": (
+        "market/test_matrix.py",
+        "market/test_bought.py",
+        "market/seller/test_faults.py",
+        "market/buying/test_broker.py",
+        "market/buying/test_reconcile.py",
+        "testing/test_chain.py",
+        "cli/test_market_demo.py",
+        "session/test_paying_tool.py",
+        "runtime/test_telemetry.py",
+    ),
+    # Programs, texts and trees by the thousand, and killed processes at every step.
+    "storm": (
+        "mangle/test_pipeline_fuzz.py",
+        "mangle/test_parser_fuzz.py",
+        "mangle/engine/test_random_programs.py",
+        "library/staging/test_kill.py",
+        "store/test_processes.py",
+        "promise/plan/test_properties.py",
+        "sandbox/test_storm.py",
+        "serve/test_faults.py",
+        "session/test_durable.py",
+    ),
+    # Code blocks of docs/, commands in processes of their own, the benchmarks' own tests, the site.
+    "docs": ("test_docs.py", "test_bench.py", "test_site.py", "cli/test_first_answer.py", "cli/test_cost.py"),
+    # Real packages, type checkers and test runners.
+    "tools": ("library/test_packages.py", "gates/types/test_server.py", "gates/test_own_source.py"),
+}
+# A pass over the other level of the wall or the other database is a second one, but where the two differ.
+SECOND = frozenset(("landlock", "copy", "postgres"))
+DIFFER = (
+    "sandbox/test_levels.py",
+    "sandbox/workbench/test_levels.py",
+    "sandbox/workbench/test_places.py",
+    "sandbox/workbench/test_processes.py",
+    "store/test_claim.py",
+    "store/test_fencing.py",
+    "store/test_migrate.py",
+    "store/schema/test_apply.py",
+)
+
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let what takes longest come first."""
+    """Let what takes longest come first, and mark what `make test` leaves to the rest."""
     items.sort(key=_rank)
+    for item in items:
+        if _is_rest(item):
+            item.add_marker("later")
+
+
+def _is_rest(item: pytest.Item) -> bool:
+    file = item.nodeid.partition("::")[0].removeprefix("tests/")
+    if any(file.startswith(files) for files in REST.values()):
+        return True
+    call = getattr(item, "callspec", None)
+    given = {value for value in call.params.values() if isinstance(value, str)} if call is not None else set()
+    return bool(SECOND & given) and file not in DIFFER
 
 
 @pytest.hookimpl(optionalhook=True)

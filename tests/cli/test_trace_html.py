@@ -132,6 +132,7 @@ def test_no_secret_reaches_the_file(cli: Cli) -> None:
     assert "‹secret: " in text
 
 
+@pytest.mark.later
 def test_twenty_thousand_promises_are_cut_with_a_count_and_show_what_failed(state: Path) -> None:
     settings = Settings.load(environ={"MAYFLY_STATE_DIR": str(state)})
     root = leaves(20_000, each=100)

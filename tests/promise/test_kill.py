@@ -17,6 +17,7 @@ def test_a_killed_run_goes_on_and_nothing_happens_twice(tmp_path: Path, honours:
     assert report.kills >= 2
 
 
+@pytest.mark.later
 @pytest.mark.timeout(900)
 def test_f1_of_two_hosts_that_lose_their_sessions_one_goes_on_and_nothing_is_sent_twice() -> None:
     report = storm(rounds=3, seed=7)

@@ -118,6 +118,7 @@ def test_j_40_the_101st_run_proposes_and_what_is_promoted_outlives_the_cache(tmp
         assert runtime.ledger.verify().ok
 
 
+@pytest.mark.later
 def test_the_tests_beside_a_promoted_program_can_be_run_by_anybody(shared: Runtime) -> None:
     hash = run_agent(shared, 4)
     with_voters(shared.promotion, "ann", "bob")
@@ -293,6 +294,7 @@ def test_demoting_by_hand_takes_it_out_of_git_and_says_why(shared: Runtime) -> N
         promotion.demote(hash, reason="again", by="ann")
 
 
+@pytest.mark.later
 @pytest.mark.parametrize("operation", ["promote", "demote"])
 def test_kill_at_every_step_leaves_it_promoted_or_not(tmp_path: Path, workshop: Runtime, operation: str) -> None:
     origin = tmp_path / "origin"

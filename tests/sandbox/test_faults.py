@@ -334,6 +334,7 @@ def test_the_event_loop_stays_responsive_and_cancelling_kills_the_job(own: Sandb
         assert eventually(lambda: "R" not in tree(box).values())
 
 
+@pytest.mark.later
 def test_the_hosts_memory_and_descriptors_stay_flat() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text().split()[1])
