@@ -229,7 +229,10 @@ def test_the_set_chain_adds_a_chain_to_what_is_installed(checkout: Checkout) -> 
 
 def test_a_set_that_does_not_exist_is_named(checkout: Checkout) -> None:
     status, _, err = checkout.start(MAYFLY_SETUP="prod")
-    assert (status, err) == (4, "mayfly: MAYFLY_SETUP: no set is called prod; there are run, chain, test, dev and bench\n")
+    assert (status, err) == (
+        4,
+        "mayfly: MAYFLY_SETUP: no set is called prod; there are run, chain, test, dev and bench\n",
+    )
 
 
 def test_an_old_python_is_told_what_to_do_in_one_line(checkout: Checkout) -> None:

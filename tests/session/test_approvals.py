@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -77,6 +79,39 @@ def test_c23_the_autonomous_profile_approves_within_its_number(tmp_path: Path, w
         assert (workspace / ".github/workflows/ci.yml").exists()
         assert not (workspace / ".envrc").exists()
         assert [item.asked.action for item in one.approvals.list()] == ["changes"]
+
+
+def test_the_profile_never_agrees_to_what_git_trusts_nor_to_the_loss_of_history(
+    tmp_path: Path, workspace: Path
+) -> None:
+    settings = Settings(state_dir=str(tmp_path / "state"), session=SessionSettings(profile="autonomous"))
+    first = "git init -q -b main && touch a && git add a && git -c user.name=T -c user.email=t@e.example commit -qm a"
+    subprocess.run(first, shell=True, cwd=workspace, check=True)
+    commands = [
+        "git config core.sshCommand 'touch /tmp/run'",
+        "printf '#!/bin/sh\n' > .git/hooks/post-checkout && chmod +x .git/hooks/post-checkout",
+        "git init -q --bare store && echo x > store/hooks/update",
+        "rm -rf .git/logs .git/refs/heads/main",
+    ]
+    script = calls(*(("shell_exec", {"command": command}) for command in commands))
+    with (
+        chat_server(model(script, says("done"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as one,
+    ):
+        one.turn("Fix the settings of the repository with commands")
+        assert [item.asked.action for item in one.approvals.list()] == ["changes"] * len(commands)
+
+
+def test_what_the_profile_agrees_to_is_said_to_be_changed(tmp_path: Path, workspace: Path) -> None:
+    settings = Settings(state_dir=str(tmp_path / "state"), session=SessionSettings(profile="autonomous"))
+    with (
+        chat_server(model(HOOK, says("done"))) as server,
+        Session(settings, workspace=workspace, model=server.model) as one,
+    ):
+        one.turn("Fix the pipeline")
+        assert "[changed: " in json.dumps(server.requests[-1])
+        assert "not in the workspace yet" not in json.dumps(server.requests[-1])
+        assert [kept.changes.summary() for kept in commits(one.executor.room.state, workspace)] == ["3 created"]
 
 
 def test_undo_takes_back_what_a_turn_changed(settings: Settings, workspace: Path) -> None:

@@ -213,7 +213,7 @@ TRUSTED = [
     "git init -q --bare bare.git",
     "mkdir -p .git/modules/lib && echo x > .git/modules/lib/config",
     "mkdir -p .git/modules/lib/hooks && echo x > .git/modules/lib/hooks/update",
-    "chmod 000 .git/hooks",
+    "chmod 500 .git/hooks",
     "echo x > .git/config.worktree",
     "echo '/*' > .git/info/sparse-checkout",
     "git update-server-info && echo 'gitdir: x' > sub.git && mkdir m && mv sub.git m/.git",

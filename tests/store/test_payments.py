@@ -325,7 +325,7 @@ def test_what_is_no_amount_is_refused_and_nothing_is_kept(ledger: Ledger, paymen
         ("call", ""),
         ("call", "x" * 257),
         ("call", "a\x00b"),
-        ("call", "0x" + "1f" * 32),
+        ("call", "‹secret: a payment key›"),
         ("asset", ""),
         ("payee", "\ud800"),
         ("decimals", 256),

@@ -258,7 +258,7 @@ class PolicySettings:
         minimum=0,
     )
     facts: int = setting(200_000, "facts one decision may derive", owner="policy", minimum=1)
-    seconds: float = setting(2.0, "seconds one decision may take", owner="policy", minimum=0.001)
+    seconds: float = setting(2.0, "seconds of processor one decision may take", owner="policy", minimum=0.001)
     approval: float = setting(600.0, "seconds an approval lasts", owner="policy", minimum=1)
     longest_approval: float = setting(86_400.0, "seconds an approval may last at most", owner="policy", minimum=1)
     denials: int = setting(3, "denials of one kind that ask for a look at the rules", owner="policy", minimum=0)

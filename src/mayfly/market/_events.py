@@ -1,8 +1,8 @@
 """What happens to money, as the ledger keeps it: the subject of each is ``payment:ID`` or ``sale:ID``.
 
 Each event carries *before*, how many events the row had when its writer looked: one that was overtaken is refused, and
-writes nothing. Nonces and hashes of transactions are kept without their ``0x``: with it they look like private keys,
-which the ledger hides wherever it finds one. Both forms may be given; the rows have it again.
+writes nothing. Nonces and hashes of transactions are kept without their ``0x``, as stores have had them from the first.
+Both forms may be given; the rows have it again.
 """
 
 from __future__ import annotations

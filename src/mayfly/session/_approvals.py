@@ -57,6 +57,8 @@ class ApprovalSettled:
     done: bool = False
     """Whether it was done with the approval itself, and is not to be asked for again."""
     override: str = ""
+    commit: str = ""
+    """The commit of changes that were held."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,9 +114,17 @@ class Approvals:
         self._only_persons = frozenset(only_persons)
 
     def hold_changes(
-        self, held_id: str, *, decision: str, session: str, note: str, summary: str, reasons: tuple[str, ...]
+        self,
+        held_id: str,
+        *,
+        decision: str,
+        session: str,
+        note: str,
+        summary: str,
+        reasons: tuple[str, ...],
+        only_person: bool = False,
     ) -> str:
-        """Put a held set of changes into the inbox; returns its id there."""
+        """Put a held set of changes into the inbox; returns its id there. To some sets no profile agrees."""
         digest = held(self._state, held_id).changes.digest
         asked = ApprovalAsked(
             decision=decision,
@@ -127,7 +137,7 @@ class Approvals:
             summary=summary,
             reasons=reasons,
         )
-        return self._ask(asked)
+        return self._ask(asked, only_person=only_person)
 
     def ask_action(
         self, *, decision: str, session: str, action: str, target: str, payload: str, reasons: tuple[str, ...]
@@ -154,15 +164,16 @@ class Approvals:
                 summary=summary,
                 reasons=reasons,
                 shown=shown,
-            )
+            ),
+            only_person=action in self._only_persons,
         )
 
-    def _ask(self, asked: ApprovalAsked) -> str:
+    def _ask(self, asked: ApprovalAsked, *, only_person: bool) -> str:
         id = f"a-{secrets.token_hex(4)}"
         # Hidden before it is cut: half of a secret looks like none.
         self._ledger.append(replace(asked, payload=self._ledger.secrets.text(asked.payload)[:_PAYLOAD]), subject=id)
         self._whole[id] = asked
-        if asked.action in self._only_persons:
+        if only_person:
             return id
         given = sum(
             1
@@ -201,11 +212,13 @@ class Approvals:
         asked, id = waiting.asked, waiting.id
         whole = self._whole_of(waiting) if asked.action in self._perform else asked
         override = self._sign(asked.decision, by=by, reason=reason)
+        commit = ""
         if asked.held:
             changes = held(self._state, asked.held)
             if changes.changes.digest != asked.digest:
                 raise InputError(f"what is held as {asked.held} is not what was asked about", fix=f"mayfly deny {id}")
-            result = f"committed as {changes.commit().id}"
+            commit = changes.commit().id
+            result = f"committed as {commit}"
         elif asked.action in self._perform:
             result = self._perform[asked.action](whole)
         else:
@@ -213,7 +226,9 @@ class Approvals:
         done = bool(asked.held) or asked.action in self._perform
         self._settle(
             waiting,
-            ApprovalSettled(approved=True, by=by, reason=reason, result=result, done=done, override=override),
+            ApprovalSettled(
+                approved=True, by=by, reason=reason, result=result, done=done, override=override, commit=commit
+            ),
         )
         return result
 

@@ -153,8 +153,17 @@ class Room:
         if judged.decision == "approval":
             held = self.bench.hold(changes, note=note)
             id = self.approvals.hold_changes(
-                held.id, decision=judged.id, session=self.session, note=note, summary=summary, reasons=reasons
+                held.id,
+                decision=judged.id,
+                session=self.session,
+                note=note,
+                summary=summary,
+                reasons=reasons,
+                only_person=bool(whole.lost or whole.unkept) or any(map(_is_gits, judged.paths("approval"))),
             )
+            agreed = self.approvals.get(id).settled
+            if agreed is not None:
+                return Settled(status="committed", id=agreed.commit, summary=summary, diff=diff)
             return Settled(status="held", id=id, summary=summary, diff=diff, reasons=reasons)
         try:
             commit = self.bench.commit(changes, note=note, id=self.commit_id(key))
@@ -188,6 +197,15 @@ class Room:
         """Return the commit of a call that was cut off after its changes were kept, if there is one."""
         wanted = self.commit_id(key)
         return next((one for one in commits(self.state, self.workspace) if one.id == wanted), None)
+
+
+def _is_gits(path: str) -> bool:
+    """Tell whether git may trust what is there: its settings and hooks run on this machine, outside of the workbench.
+
+    A directory with a HEAD may be a repository too, whatever it is called.
+    """
+    *directories, name = path.casefold().split("/")
+    return name == "head" or any(part.endswith(".git") for part in (*directories, name))
 
 
 def file_change(change: Change, known: GitView, programs: Sequence[str] = ()) -> FileChange:

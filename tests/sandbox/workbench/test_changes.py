@@ -1,5 +1,6 @@
 """What a command changed is listed whole, whatever way it took."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,16 @@ def test_modes_and_links(each: Workbench) -> None:
         ("link", "link", ""),
         ("created", "out", ""),
     }
+
+
+def test_of_a_directory_that_is_closed_to_its_own_user_nothing_is_kept(bench: Workbench) -> None:
+    ran = bench.run("mkdir d && touch d/x && chmod 000 d")
+    if os.geteuid() == 0:
+        assert (ran.status, len(ran.changes)) == ("ok", 2)
+        return
+    assert (ran.status, len(ran.changes)) == ("refused", 0)
+    assert ran.reason == "d may not be read by its owner, so nothing that was changed is kept; chmod u+rwX"
+    assert bench.run("test ! -e d").ok
 
 
 def test_one_kind_replaced_by_another(each: Workbench) -> None:

@@ -38,7 +38,8 @@ class Base:
         """Compute the groups that are needed and not there yet; one that fails is tried again the next time."""
         if needed <= self._ready:
             return
-        if not self._lock.acquire(timeout=min(limits.seconds, TIMEOUT_MAX)):
+        # Another thread computes them within the same seconds of processor, of which a busy machine gives it a tenth.
+        if not self._lock.acquire(timeout=min(10 * limits.seconds, TIMEOUT_MAX)):
             raise Meter(limits).late()
         try:
             with Run(

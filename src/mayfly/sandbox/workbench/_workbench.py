@@ -160,7 +160,12 @@ class Workbench:
 
             ended, refused = self._at_best_level(attempt)
             self._seats.prepare()
-            changes = self._compare(since=since)
+            try:
+                changes = self._compare(since=since)
+            except PermissionError as error:
+                # A command of an ordinary user may close a directory or a file to its own user.
+                ended, changes = self._closed(error), Changes([])
+                self.drop()
             if not keep:
                 self.drop()
             took = (time.monotonic() - began) * 1000
@@ -175,6 +180,12 @@ class Workbench:
                 milliseconds=took,
                 refused_hosts=refused,
             )
+
+    def _closed(self, error: PermissionError) -> Ended:
+        """Return the end of a command whose changes nobody can look at."""
+        path = str(error.filename).removeprefix(f"{self._place}/").partition("/")[2]
+        reason = f"{path or 'a path'} may not be read by its owner, so nothing that was changed is kept; chmod u+rwX"
+        return Ended(status="refused", code=None, reason=reason)
 
     def _at_best_level(self, attempt: Callable[[], _T]) -> _T:
         """Make an attempt; where this machine cannot raise a wall, with the next best. One that stood is never left."""
