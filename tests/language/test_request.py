@@ -287,10 +287,12 @@ def test_more_requests_than_can_be_read_are_said_to_be_too_many() -> None:
     assert "50 requests" in (found.ask or "")
 
 
+@pytest.mark.later
 def test_the_end_of_a_long_paste_is_read_too() -> None:
     assert verbs("Here it is.\n\n" + "some words of a long story, and more. " * 3000 + "\n\nFix the parser.") == ["fix"]
 
 
+@pytest.mark.later
 @pytest.mark.parametrize(
     "text", ["Review a.py. " + "some words of a long story, and more of it. " * 3000, "word\n" * 13_000, "x " * 600_000]
 )
@@ -343,6 +345,7 @@ def test_reading_takes_no_more_steps_than_the_text_is_long(unit: str) -> None:
     assert steps(1600) < 5 * steps(400) + 1000
 
 
+@pytest.mark.later
 @pytest.mark.parametrize("unit", ["a", "fix, ", ", ", '"', "“", "`", "\n", "(", "a: ", "/"])
 def test_a_very_long_text_is_read_without_a_crash(unit: str) -> None:
     found = request(unit * (100_000 // len(unit)))
@@ -355,6 +358,7 @@ def test_any_text_leads_to_requests_or_a_question(text: str) -> None:
     _sound(request(text))
 
 
+@pytest.mark.later
 def test_any_mixture_of_its_own_words_is_read_without_a_crash() -> None:
     chooser = random.Random(7)
     known = MIXED.split(" ")

@@ -163,6 +163,7 @@ def test_many_rows_through_a_long_rule_end_at_the_limit() -> None:
     assert "Limits(" in (refusal(f"k(1). k(2). p({names}) :- {body}.", Limits(facts=50_000, seconds=0.5)).fix or "")
 
 
+@pytest.mark.later
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -219,6 +219,7 @@ def test_what_a_model_makes_up_is_data_and_can_be_sent_back(emit: Callable[[str]
     assert all(isinstance(json.loads(function["arguments"]), dict) for function in sent)
 
 
+@pytest.mark.later
 def test_a_thousand_calls_in_one_answer_are_a_thousand_calls(emit: Callable[[str], None] | None) -> None:
     many = [("file_read", {"path": str(number)}) for number in range(1000)]
     with chat_server(lambda body: ChatReply(calls=many)) as server, open_model(server.model, QUICK) as model:

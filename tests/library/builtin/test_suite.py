@@ -116,7 +116,6 @@ def test_one_test_can_be_named(run: Run, workspace: Path) -> None:
     assert (value["passed"], value["failed"]) == (1, [])
 
 
-@pytest.mark.later
 def test_tests_that_crash_or_hang_are_errors_and_the_others_still_run(
     run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,7 +182,6 @@ def test_a_machine_without_a_wall_runs_nothing(run: Run, workspace: Path, monkey
         run("run_tests")
 
 
-@pytest.mark.later
 def test_results_that_do_not_add_up_are_not_accepted(checks: Checks, workspace: Path) -> None:
     put(workspace, "test_it.py", "def test_a(): assert 0\ndef test_b(): pass\n")
     value = {"passed": 1, "skipped": 0, "failed": ["test_it.py::test_a"], "errors": [], "walled": [], "not_run": 0}
