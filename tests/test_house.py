@@ -253,7 +253,10 @@ def test_everything_that_is_installed_is_pinned() -> None:
     table = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))
     extras, groups = table["project"]["optional-dependencies"], table["dependency-groups"]
     wanted = [
-        line for lines in (table["project"]["dependencies"], *extras.values(), *groups.values()) for line in lines
+        line
+        for lines in (table["project"]["dependencies"], *extras.values(), *groups.values())
+        for line in lines
+        if isinstance(line, str)  # else another group that this one includes
     ]
     names = {re.split(r"[\[<>=~! ]", line)[0].lower().replace("_", "-") for line in wanted} - {"mayfly-agents"}
     pins = [line for line in (root / "constraints.txt").read_text().splitlines() if not line.startswith("#")]

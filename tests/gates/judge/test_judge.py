@@ -120,7 +120,7 @@ def test_code_that_fails_everywhere_is_refused() -> None:
         "ghp_" + "a1B2" * 9,
         "xoxb-" + "123456789012-abcdef",
         "AIza" + "Sy0123456789abcdefghijklmnopqrstuvw",
-        "-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA7bq9\\n",
+        "-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA7bq9" + "0a1B2c3D" * 5 + "\\n",
         "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NTY3ODkwIn0." + "dozjgNryP4J3jVmNHl0w5N",
         "postgres://admin:" + "hunter2hunter2@db.internal/app",
     ],

@@ -160,12 +160,7 @@ class Workbench:
 
             ended, refused = self._at_best_level(attempt)
             self._seats.prepare()
-            try:
-                changes = self._compare(since=since)
-            except PermissionError as error:
-                # A command of an ordinary user may close a directory or a file to its own user.
-                ended, changes = self._closed(error), Changes([])
-                self.drop()
+            ended, changes = self._changed(ended, since)
             if not keep:
                 self.drop()
             took = (time.monotonic() - began) * 1000
@@ -181,11 +176,17 @@ class Workbench:
                 refused_hosts=refused,
             )
 
-    def _closed(self, error: PermissionError) -> Ended:
-        """Return the end of a command whose changes nobody can look at."""
-        path = str(error.filename).removeprefix(f"{self._place}/").partition("/")[2]
-        reason = f"{path or 'a path'} may not be read by its owner, so nothing that was changed is kept; chmod u+rwX"
-        return Ended(status="refused", code=None, reason=reason)
+    def _changed(self, ended: Ended, since: int) -> tuple[Ended, Changes]:
+        """Return how a command ended and what it changed; an ordinary user's may close a directory to its own user."""
+        try:
+            return ended, self._compare(since=since)
+        except PermissionError as error:
+            self.drop()
+            path = str(error.filename).removeprefix(f"{self._place}/").partition("/")[2]
+            reason = (
+                f"{path or 'a path'} may not be read by its owner, so nothing that was changed is kept; chmod u+rwX"
+            )
+            return Ended(status="refused", code=None, reason=reason), Changes([])
 
     def _at_best_level(self, attempt: Callable[[], _T]) -> _T:
         """Make an attempt; where this machine cannot raise a wall, with the next best. One that stood is never left."""
