@@ -159,7 +159,7 @@ LOSES = [
     "git gc -q && rm .git/objects/pack/*.idx",
     "git gc -q && f=$(ls .git/objects/pack/*.pack) && chmod u+w $f && printf x | dd of=$f bs=1 seek=40 conv=notrunc",
     "o=$(git rev-parse HEAD:a.txt) && f=.git/objects/$(echo $o | cut -c1-2)/$(echo $o | cut -c3-) && rm -f $f"
-    " && git cat-file blob HEAD:b.txt > /tmp/b && cp .git/objects/$(git rev-parse HEAD:b.txt | cut -c1-2)/* $f",
+    " && git cat-file blob HEAD:b.txt > /tmp/b && cp $(git rev-parse HEAD:b.txt | sed 's,^..,.git/objects/&/,') $f",
     "rm .git/refs/heads/* .git/HEAD",
     "git pack-refs --all && rm .git/packed-refs",
     "rm -rf .git",

@@ -12,8 +12,9 @@ import pytest
 from .conftest import as_somebody
 
 TASKS = 60
-# What a user may begin besides, and those of the user's tasks that ended since they were counted.
-SPARE = 40
+# What a user may begin besides, and those of the user's tasks that ended since they were counted: other tests run
+# meanwhile. Without a limit it is more than a thousand.
+SPARE = 200
 # Every process is in a session of its own; some fork and end at once, so that no number of theirs is any for long.
 BOMB = """
 import os, sys
@@ -79,7 +80,7 @@ def test_a_fork_bomb_is_limited_and_leaves_nothing(host: tuple[list[str], str], 
             time.sleep(0.05)
         assert process.stdout is not None
         assert process.stdout.read().split("\n")[1:3] == [f"timeout {level[0]} still here", ""]
-    assert 2 < most <= TASKS + SPARE
+    assert 0 < most <= TASKS + SPARE
     assert bombers(mark) == 0
 
 
