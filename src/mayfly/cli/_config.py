@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, group, table
 from mayfly.core import Default, SecretFields, Settings, harmless
 

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._desk import Rules
 from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.cli._reasons import DECISIONS, explain_decision, explain_goal
