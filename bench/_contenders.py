@@ -18,7 +18,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from mayfly.core import SandboxSettings
 from mayfly.sandbox import Sandbox
 
 HERE = Path(__file__).parent / "job"
@@ -55,14 +54,12 @@ def in_process() -> Iterator[Call]:
     yield compile_and_call
 
 
-def mayfly(level: str, lane: Lane, *, restore: bool = False) -> Contender:
-    """Return the sandbox at *level*, in *lane*; with *restore*, workers are put back and not ended."""
+def mayfly(level: str, lane: Lane) -> Contender:
+    """Return the sandbox at *level*, in *lane*."""
 
     @contextmanager
     def contender() -> Iterator[Call]:
-        with Sandbox(SandboxSettings(restore=restore), level=level) as box:
-            if restore and not (box.run(SOURCE, ENTRY, LINES).ok and box.restores):
-                raise RuntimeError("this kernel cannot put workers back")
+        with Sandbox(level=level) as box:
             yield lambda: sandboxed(box, lane)
 
     return contender
@@ -208,7 +205,6 @@ def restricted_python() -> Iterator[Call]:
 REFERENCE = "in-process, compile and call"
 PINNED = "mayfly pinned"
 ONE_SHOT = "mayfly one-shot"
-PUT_BACK = "mayfly one-shot, put back (experiment)"
 KEPT = "Monty reused, function kept"
 FED = "Monty reused, source fed again"
 SESSION = "Monty fresh session"
@@ -221,7 +217,6 @@ CONTENDERS: dict[str, Contender] = {
     REFERENCE: in_process,
     PINNED: mayfly("namespaces", "pinned"),
     ONE_SHOT: mayfly("namespaces", "one-shot"),
-    PUT_BACK: mayfly("namespaces", "one-shot", restore=True),
     "mayfly one-shot, level landlock": mayfly("landlock", "one-shot"),
     "fork from a zygote, no wall": plain_fork,
     KEPT: monty_kept,

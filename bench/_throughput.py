@@ -96,7 +96,6 @@ def processes(name: str) -> Iterator[Slice]:
 
 
 ONE_SHOT = "mayfly one-shot, threads"
-PUT_BACK = "mayfly one-shot, put back (experiment), threads"
 PROCESS = "Monty fresh process, threads"
 PROCESS_IN_PROCESSES = "Monty fresh process, processes"
 SESSION = "Monty fresh session, threads"
@@ -105,8 +104,6 @@ CONTENDERS: dict[str, Callable[[], AbstractContextManager[Slice]]] = {
     "in-process, compile and call, processes": lambda: processes(c.REFERENCE),
     ONE_SHOT: lambda: threads(c.CONTENDERS[c.ONE_SHOT]),
     "mayfly one-shot, processes": lambda: processes(c.ONE_SHOT),
-    PUT_BACK: lambda: threads(c.CONTENDERS[c.PUT_BACK]),
-    "mayfly one-shot, put back (experiment), processes": lambda: processes(c.PUT_BACK),
     "mayfly pinned, threads": pinned,
     PROCESS: lambda: threads(c.monty_process),
     PROCESS_IN_PROCESSES: lambda: processes(c.PROCESS),

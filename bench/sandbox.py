@@ -217,7 +217,7 @@ def _memory_table(found: list[_memory.Use | str]) -> Table:
 
 
 def _bar_table(latency: Latency, rates: dict[str, Spread]) -> Table:
-    one, pin, back, reference = c.ONE_SHOT, c.PINNED, c.PUT_BACK, c.REFERENCE
+    one, pin, reference = c.ONE_SHOT, c.PINNED, c.REFERENCE
     rows = [
         _at_most("pinned ≤ 1.5 × compile and call", latency, pin, reference, 1.5),
         _at_most("pinned ≥ 2 × faster than Monty reused, function kept", latency, pin, c.KEPT, 1 / 2),
@@ -229,10 +229,6 @@ def _bar_table(latency: Latency, rates: dict[str, Spread]) -> Table:
         _at_most("one-shot faster than smolagents", latency, one, c.SMOLAGENTS, 1),
         _rate_bar("one-shot on all cores ≥ 1 × Monty fresh process", rates, t.ONE_SHOT, 1.0),
         _rate_bar("one-shot on all cores ≥ 2 × Monty fresh process (aim)", rates, t.ONE_SHOT, 2.0),
-        _at_most("put back (experiment) ≤ 4 × compile and call (asked after a pause)", latency, back, reference, 4),
-        _at_most("put back (experiment) ≤ 10 × compile and call (asked in a row)", latency, back, reference, 10),
-        _rate_bar("put back (experiment) on all cores ≥ 1 × Monty fresh process", rates, t.PUT_BACK, 1.0),
-        _rate_bar("put back (experiment) on all cores ≥ 2 × Monty fresh process (aim)", rates, t.PUT_BACK, 2.0),
     ]
     return Table(
         title="Bars",

@@ -9,7 +9,7 @@ from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer_json, as_called
 from mayfly.cli._record import record
 from mayfly.cli._screen import Screen
-from mayfly.core import InputError, SandboxSettings, Settings, harmless, one_line
+from mayfly.core import InputError, Settings, harmless, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,7 +118,7 @@ def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
     unknown = set(only) - {name for case in attacks.cases() for name in (case.name, case.category)}
     if unknown:
         raise InputError(f"no case or category is called {min(unknown)}", fix="see: mayfly doctor --attack --json")
-    run = partial(attacks.run, level=level, only=only or None, settings=_attacked(settings))
+    run = partial(attacks.run, level=level, only=only or None)
     if as_json:
         report = run()
         answer_json(_as_data(report))
@@ -128,11 +128,6 @@ def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
     record(settings, [attacked], subject="doctor")
     if report.contained < len(report.cases) or report.survivors:
         raise typer.Exit(1)
-
-
-def _attacked(settings: Settings) -> SandboxSettings:
-    """Return the sandbox of this machine with the limits that the cases were written for."""
-    return SandboxSettings(restore=settings.sandbox.restore)
 
 
 def _attack_live(run: "Callable[..., Report]") -> "Report":

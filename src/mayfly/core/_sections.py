@@ -46,9 +46,6 @@ class SandboxSettings:
     pinned_age: float = setting(600.0, "seconds before a pinned worker is renewed", owner="sandbox", minimum=0)
     replay: int = setting(100, "one pinned call in this many is replayed one-shot", owner="sandbox", minimum=1)
     level: str = setting("best", "which wall to use", owner="sandbox", choices=("best", "namespaces", "landlock"))
-    restore: bool = setting(
-        False, "an experiment: put workers that only compute back after a job instead of ending them", owner="sandbox"
-    )
     # A purchase takes a seller and a chain some seconds: a job that needs more than these is not buying, but trying.
     purchases: int = setting(4, "requests to the wallet that one job has under way at once", owner="sandbox", minimum=1)
     purchase_rate: int = setting(60, "requests to the wallet of one job in a minute", owner="sandbox", minimum=1)

@@ -6,7 +6,7 @@ import math
 import os
 import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -179,8 +179,6 @@ class Sandbox:
     ) -> Iterator[Stream]:
         """Yield a `Stream` over the items of a generator; leaving the block ends the job, as does the *ticket*."""
         job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory, spender)
-        # What was handed out cannot be taken back, so it is not begun where it may have to be begun again.
-        job = job._replace(restored=False)
         self._pool.slots.get()
         try:
             streaming = Streaming(job, partial(self._send, ticket=ticket), self._widen)
@@ -227,10 +225,7 @@ class Sandbox:
         allowed = None if imports is None else frozenset(imports)
         parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages) if grants else NO_GRANTS
         full = hash(source) in self._full
-        job = Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY, full)
-        if not self._pool.can_restore or lines is not None or memory is not None or parsed is not NO_GRANTS:
-            return job
-        return job._replace(restored=self._pool.restorable.is_worth_it(hash(source)))
+        return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY, full)
 
     def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket | None) -> Result:
         try:
@@ -249,24 +244,16 @@ class Sandbox:
                 except MoreNeeded as error:
                     job = self._widen(job, error)
                 except NoWall as error:
-                    if not job.restored:
-                        return refused(str(error))
-                    # A kernel or a container that has no such thing: the ordinary workers are enough.
-                    pool.can_restore = not error.permanent
-                    job = job._replace(restored=False)
+                    return refused(str(error))
         finally:
             pool.slots.put(None)
 
     def _widen(self, job: Job, error: MoreNeeded) -> Job:
         """Return the job as it is to be begun again, with all it needs; the next one with its source begins so."""
-        if error.only_computed:
-            # What it took does not count: whether it is begun here or there is nothing that a job should notice.
-            self._pool.restorable.lost(hash(job.source))
-            return job._replace(restored=False)
         if len(self._full) >= _MOST_REMEMBERED:
             self._full.clear()
         self._full.add(hash(job.source))
-        return job._replace(full=True, restored=False, spent=error.spent)
+        return job._replace(full=True, spent=error.spent)
 
     def _run_once(self, job: Job, ticket: Ticket | None) -> Result:
         for _ in range(_TRIES):
@@ -279,7 +266,7 @@ class Sandbox:
             finally:
                 if ticket is not None:
                     ticket.release()
-                call.lease.end(answered=call.answered)
+                call.lease.end()
         raise NoWall(_ALL_DIE)
 
     def _send(self, job: Job, ticket: Ticket | None) -> Call:
@@ -301,7 +288,7 @@ class Sandbox:
         raise NoWall(_ALL_DIE)
 
     def _run_pinned(self, job: Job, tenant: str, ticket: Ticket | None) -> Result:
-        answer = self._pins.run(job._replace(restored=False), tenant, ticket)
+        answer = self._pins.run(job, tenant, ticket)
         if answer is None:
             return self._run_once(job, ticket)
         result, replay = answer
@@ -310,13 +297,8 @@ class Sandbox:
         fresh = self._run_once(job, ticket)
         if (fresh.status, fresh.value) == (result.status, result.value):
             return result
-        self._pins.forget(job._replace(restored=False), tenant)
+        self._pins.forget(job, tenant)
         return fresh
-
-    @property
-    def restores(self) -> bool:
-        """Whether jobs that only compute are given workers that are put back; known after the first of them."""
-        return self._pool.can_restore
 
     def check_grants(self, grants: Collection[str]) -> None:
         """Raise an `InputError` for a grant that is unknown or that this sandbox cannot give."""
@@ -325,15 +307,10 @@ class Sandbox:
     def warm(self, grants: Collection[str] = ()) -> Level:
         """Start the processes now instead of with the first job; return the level they reached, or "none"."""
         parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages)
-        lean = parsed == NO_GRANTS
         try:
-            level = self._pool.warm(Outfit(parsed, lean=lean))
+            return self._pool.warm(Outfit(parsed, lean=parsed == NO_GRANTS))
         except NoWall:
             return "none"
-        if lean and self._pool.can_restore:
-            with suppress(NoWall):  # the first job meets the same, and does without
-                self._pool.warm(Outfit(parsed, lean=True, restored=True))
-        return level
 
     def close(self) -> None:
         """End every process of this sandbox."""

@@ -41,25 +41,19 @@ class Job(NamedTuple):
     full: bool = False
     # Seconds it has used already.
     spent: float = 0.0
-    # Whether its worker may be one that only computes, and is put back after it.
-    restored: bool = False
 
     def outfit(self) -> Outfit:
         """Return what its worker is to be given; a job with grants may do something, so it is never begun twice."""
         lean = not self.full and self.grants is NO_GRANTS and _modules.is_lean(self.source)
-        return Outfit(self.grants, lean=lean, restored=lean and self.restored)
+        return Outfit(self.grants, lean=lean)
 
 
 class MoreNeeded(Exception):
-    """A lean worker gave the job up, so it has to be run again in one that has all modules.
+    """A lean worker gave the job up after *spent* seconds, so it has to be run again in one that has all modules."""
 
-    Or one that *only_computed* was ended for a system call: it is run again in one that is not put back.
-    """
-
-    def __init__(self, spent: float, *, only_computed: bool = False) -> None:
+    def __init__(self, spent: float) -> None:
         super().__init__("the job needs more than its worker has")
         self.spent = spent
-        self.only_computed = only_computed
 
 
 class NotSent(Exception):
@@ -103,8 +97,6 @@ class Call:
         self.settings = settings
         self.lane = lane
         self.threads = False
-        # Whether the job is over and its worker waits for the next.
-        self.answered = False
         self._watched: Watched | None = None
         self._started = time.monotonic() - job.spent
         self._deadline = self._started + job.timeout
@@ -112,7 +104,6 @@ class Call:
     def send(self, *, again: bool = False) -> None:
         """Send the request; *again* sends the argument alone, to a worker that has the source."""
         worker, job = self.lease.worker, self.job
-        worker.source = hash(job.source)
         if job.memory is not None and worker.member is not None and not again:
             worker.member.limit(job.memory)
         if self.lease.zygote.watch is not None:
@@ -217,7 +208,6 @@ class Call:
         return value
 
     def _conclude(self, reply: Reply, parts: list[object] | None) -> Result:
-        self.answered = reply.kind in (_wire.OK, _wire.ERROR)
         if reply.kind == _wire.OK:
             self.threads = bool(reply.error)
             value = self._decode(reply) if parts is None else parts
@@ -247,8 +237,6 @@ class Call:
             return self._ended("died", "the worker was killed")
         if os.WIFSIGNALED(status):
             number = os.WTERMSIG(status)
-            if number == signal.SIGSYS and self.lease.zygote.outfit.restored:
-                raise MoreNeeded(time.monotonic() - self._started, only_computed=True)
             return self._ended("died", f"the worker was killed by signal {number} ({signal.Signals(number).name})")
         return self._ended("died", f"the worker exited with status {os.WEXITSTATUS(status)} without an answer")
 

@@ -24,22 +24,11 @@ class ZygoteGone(Exception):
 
 
 class SpawnFailed(Exception):
-    """The zygote lives, but there was not the process or the descriptor for another worker.
-
-    *permanent* as for a zygote: the kernel does not let it do what such a worker needs.
-    """
-
-    def __init__(self, message: str, *, permanent: bool = False) -> None:
-        super().__init__(message)
-        self.permanent = permanent
+    """The zygote lives, but there was not the process or the descriptor for another worker."""
 
 
 class Outfit(NamedTuple):
-    """What a worker is given: its openings in the wall, and whether only the modules that most jobs import.
-
-    One that is restored may only compute, and is put back after each job instead of ended (`jail/_restore.py`).
-    """
+    """What a worker is given: its openings in the wall, and whether only the modules that most jobs import."""
 
     grants: Grants
     lean: bool
-    restored: bool = False

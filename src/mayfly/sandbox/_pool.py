@@ -16,7 +16,6 @@ from mayfly.sandbox._background import Background
 from mayfly.sandbox._grants import NO_GRANTS, Grants
 from mayfly.sandbox._member import Mover
 from mayfly.sandbox._outfit import Outfit, SpawnFailed, ZygoteFailed, ZygoteGone
-from mayfly.sandbox._restorable import Restorable
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._zygote import Zygote
@@ -37,14 +36,7 @@ T = TypeVar("T")
 
 
 class NoWall(Exception):
-    """The sandbox that was asked for could not be had; the message says why.
-
-    *permanent* says that it cannot be had here at all.
-    """
-
-    def __init__(self, message: str, *, permanent: bool = False) -> None:
-        super().__init__(message)
-        self.permanent = permanent
+    """The sandbox that was asked for could not be had; the message says why."""
 
 
 class Lease(NamedTuple):
@@ -54,13 +46,8 @@ class Lease(NamedTuple):
     worker: Worker
     housekeeper: Housekeeper
 
-    def end(self, *, answered: bool = False) -> None:
-        """Kill the worker now; it is cleared away and replaced in the background.
-
-        One that has *answered* is put back instead, if it is of that kind.
-        """
-        if answered and self.zygote.outfit.restored and self.zygote.put_back(self.worker):
-            return
+    def end(self) -> None:
+        """Kill the worker now; it is cleared away and replaced in the background."""
         self.worker.kill()
         self.housekeeper.clear(self)
 
@@ -111,9 +98,6 @@ class Pool:
         self._lock = threading.RLock()
         self._zygotes: OrderedDict[Outfit, Zygote] = OrderedDict()
         self._stood: Level | None = None
-        # Until it is tried and cannot be had. What is learned for it takes longer than a few jobs.
-        self.can_restore = settings.restore and not brief
-        self.restorable = Restorable()
         # In a row, the last ones: what is started after one is to stand soon, and is replaced after a few jobs.
         self._accidents = 0
         self._housekeeper = Housekeeper()
@@ -144,8 +128,6 @@ class Pool:
             except (ZygoteFailed, ZygoteGone, SpawnFailed) as error:
                 self._accidents += 1
                 reason = str(error)
-                if isinstance(error, SpawnFailed) and error.permanent:
-                    raise NoWall(reason, permanent=True) from None
             time.sleep(_PAUSE * 2**attempt)
             if time.monotonic() > deadline:
                 break
@@ -198,8 +180,6 @@ class Pool:
         again, and says nothing about levels.
         """
         levels: tuple[Level, ...] = (self._stood,) if self._stood else ("namespaces", "landlock")
-        if outfit.restored:
-            levels = tuple(level for level in levels if level == "namespaces")
         ready = self._ready if outfit.grants == NO_GRANTS else 1
         reasons = []
         for level in levels:
@@ -214,7 +194,6 @@ class Pool:
                         brief=brief,
                         mover=self._mover,
                         cashier=self._share_cashier(outfit.grants),
-                        lost=self.restorable.lost,
                     )
                     self._stood = level
                     return zygote
@@ -225,7 +204,7 @@ class Pool:
                     if outfit.grants != NO_GRANTS and self._stands(level):
                         self._stood = level
                         break
-        raise NoWall(f"this machine gives no sandbox: {'; '.join(reasons)}", permanent=True)
+        raise NoWall(f"this machine gives no sandbox: {'; '.join(reasons)}")
 
     def _share_cashier(self, grants: Grants) -> Cashier | None:
         """Return the one that all jobs share who may buy."""

@@ -62,10 +62,6 @@ class Worker:
         self._poll = select.poll()
         self._awaited = 0
         self.member: Member | None = None
-        self.jobs = 0
-        # Of the job it has, by its hash.
-        self.source = 0
-        self.born = time.monotonic()
         # Where its job may buy something; who shuts the door of the worker closes it.
         self.till: Till | None = None
         channel.setblocking(False)
@@ -185,17 +181,6 @@ class Worker:
         text = os.pread(self.output, min(size, os.fstat(self.output).st_size), 0).decode("utf-8", "replace")
         os.lseek(self.written, 0, os.SEEK_SET)
         return text
-
-    def forget(self) -> bool:
-        """Forget the last job, once the process has been put back; False if bytes came that belong to none."""
-        os.lseek(self.written, 0, os.SEEK_SET)
-        try:
-            self.channel.recv(1)
-        except BlockingIOError:
-            return not self._pending
-        except OSError:
-            pass
-        return False
 
     def kill(self) -> None:
         """End the process, whatever it does; it buys nothing any more."""

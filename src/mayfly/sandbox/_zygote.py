@@ -13,7 +13,6 @@ import subprocess
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -39,9 +38,6 @@ _START_SECONDS = 20.0
 _SPAWN_SECONDS = 2.0
 _LOOK_SECONDS = 0.25
 _GATHER_SECONDS = 0.1
-# Jobs of a worker that is put back after each, and its age in seconds: all its jobs together may use an hour of
-# processor time, and a new one now and then costs nothing to speak of.
-_MOST_JOBS, _OLDEST = 1000, 600.0
 _FEATURES = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENODEV)
 _NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
 # The newest version of Landlock whose rights we know; what a newer one has besides is not used.
@@ -62,9 +58,7 @@ class Zygote:
         brief: bool,
         mover: Mover | None = None,
         cashier: Cashier | None = None,
-        lost: Callable[[int], None] | None = None,
     ) -> None:
-        """Start it; *lost* is told the source, by its hash, whose job left a worker that could not be put back."""
         self.level = level
         self.outfit = outfit
         self.grants = grants = outfit.grants
@@ -78,12 +72,9 @@ class Zygote:
         self.watch = Watch(str(grants.workspace), settings) if grants.workspace and grants.write else None
         self._lock = threading.Lock()
         self._idle: deque[Worker] = deque()
-        # Those that are being put back, by their numbers.
-        self._resting: dict[int, Worker] = {}
         self._settings = settings
         self._mover = mover
         self._cashier = cashier
-        self._lost = lost
         self._asked = 0
         self._groups: _cgroup.Groups | None = None
         self._answers: dict[int, int] = {}
@@ -131,7 +122,6 @@ class Zygote:
             "newest_landlock": NEWEST_LANDLOCK,
             "brief": self.brief,
             "lean": self.outfit.lean,
-            "restored": self.outfit.restored,
             "workspace": self.grants.workspace,
             "write": self.grants.write,
             "packages": list(self.grants.packages),
@@ -230,9 +220,7 @@ class Zygote:
     def _lend(self) -> Worker:
         self.leases += 1
         self.taken += 1
-        worker = self._idle.popleft()
-        worker.jobs += 1
-        return worker
+        return self._idle.popleft()
 
     def take(self, patience: float) -> Worker:
         """Return a worker nobody has used; a zygote that gives none within *patience* seconds is gone."""
@@ -259,22 +247,6 @@ class Zygote:
                 self.broker.shut(worker.number)
         with contextlib.suppress(ZygoteGone, SpawnFailed):  # the next `take` meets the same and says so
             self.refill()
-
-    def put_back(self, worker: Worker) -> bool:
-        """Have a worker that `take` returned, and that has answered, put back; False if it has to end after all."""
-        if worker.jobs >= _MOST_JOBS or time.monotonic() > worker.born + _OLDEST:
-            return False
-        with self._lock:
-            # Noted first: whatever interrupts us now, the answer finds whom it is about.
-            self._resting[worker.number] = worker
-            try:
-                self._control.send(_wire.PUT_BACK + worker.number.to_bytes(4, "little"))
-            except OSError:
-                del self._resting[worker.number]
-                return False
-            self._asked += 1
-            self.leases -= 1
-        return True
 
     def gather(self) -> None:
         """Take in the workers that were asked for as they come: all that is to be done for them is done at once."""
@@ -329,21 +301,8 @@ class Zygote:
             self._answers[number] = status
             return
         self._asked -= 1
-        if message[:1] == _wire.PUT_BACK:
-            _, number, done = _wire.WAS_PUT_BACK.unpack(message)
-            worker = self._resting.pop(number)
-            if done and worker.forget():
-                if len(self._idle) < self.ready:  # else more came back at once than are kept
-                    self._idle.append(worker)
-                    return
-            elif self._lost is not None:
-                self._lost(worker.source)
-            worker.close()
-            return
         if message[:1] == _wire.FAILED:
-            _, errno_ = _wire.FAILURE.unpack_from(message)
-            text = message[_wire.FAILURE.size :].decode("utf-8", "replace")
-            raise SpawnFailed(text, permanent=self.outfit.restored and errno_ in _FEATURES)
+            raise SpawnFailed(message[_wire.FAILURE.size :].decode("utf-8", "replace"))
         _, number, _ = _wire.WORKER.unpack(message)
         if len(descriptors) < 4 + (self.broker is not None):  # the kernel hands over as many as there is room for
             for descriptor in descriptors:
@@ -373,10 +332,9 @@ class Zygote:
             self.watch.close()
         if self.broker is not None:
             self.broker.close()
-        for worker in (*self._idle, *self._resting.values()):
+        for worker in self._idle:
             worker.close()
         self._idle.clear()
-        self._resting.clear()
         self._control.close()
         end(self._process, now=now)
         if self._groups is not None:
@@ -391,10 +349,9 @@ class Zygote:
         self._control.close()
         if self.broker is not None:
             self.broker.abandon()
-        for worker in (*self._idle, *self._resting.values()):
+        for worker in self._idle:
             worker.abandon()
         self._idle.clear()
-        self._resting.clear()
         for descriptor in (self._errors, self._workspace):
             if descriptor is not None:
                 os.close(descriptor)

@@ -39,15 +39,13 @@ def abi() -> int:
 def restrict(
     paths: dict[str, int],
     *,
-    also: dict[int, int] | None = None,
     ports: tuple[int, ...] = (),
     oldest: int = 1,
     newest: int,
 ) -> int:
     """Allow *paths* with their rights, TCP on *ports*, and nothing else; return the version that was used.
 
-    *also* are open directories that have no path here. What versions after *newest* add is not asked for; one before
-    *oldest* is an error.
+    What versions after *newest* add is not asked for; one before *oldest* is an error.
     """
     version = min(abi(), newest)
     if not version:
@@ -63,8 +61,6 @@ def restrict(
     try:
         for path, rights in paths.items():
             _allow_path(ruleset, path, rights & handled)
-        for descriptor, rights in (also or {}).items():
-            _allow(ruleset, descriptor, rights & handled)
         for port in ports if network else ():
             rule = ctypes.create_string_buffer(struct.pack("=QQ", network, port))
             _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 2, rule, 0)
@@ -93,11 +89,7 @@ def _allow_path(ruleset: int, path: str, rights: int) -> None:
     try:
         if not os.path.isdir(path):
             rights &= _FILE_ONLY
-        _allow(ruleset, fd, rights)
+        rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, fd))
+        _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 1, rule, 0)
     finally:
         os.close(fd)
-
-
-def _allow(ruleset: int, descriptor: int, rights: int) -> None:
-    rule = ctypes.create_string_buffer(struct.pack("=Qi", rights, descriptor))
-    _kernel.syscall("landlock_add_rule", _kernel.LANDLOCK_ADD_RULE, ruleset, 1, rule, 0)

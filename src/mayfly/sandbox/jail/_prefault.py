@@ -169,13 +169,6 @@ def populate(ranges: Ranges, advice: int, interrupted: Callable[[], bool] | None
     return False
 
 
-def populate_all(proc: int) -> None:
-    """Make all memory of this process its own, and have all that it reads of files there."""
-    for region in _regions(proc):
-        advice = _POPULATE_WRITE if region.writable else _POPULATE_READ
-        populate([(region.start * _PAGE, (region.end - region.start) * _PAGE)], advice)
-
-
 def _regions(proc: int) -> list[_Region]:
     """Return the private mappings: those we may write to, and those of files that we only read and execute."""
     with open(os.open("self/maps", os.O_RDONLY, dir_fd=proc)) as file:

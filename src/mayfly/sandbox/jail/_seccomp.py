@@ -137,30 +137,6 @@ def compile_deny_list(machine: str, table: str, *, network: bool) -> Body:
     return _assemble(machine, {number: bodies[rule] for number, rule in _rules(machine, table)}, [_PASS])
 
 
-def compile_computing(machine: str, table: str, *, channel: int) -> Body:
-    """Return the program of a worker that can be put back after its job: what *table* does not list ends it.
-
-    channel       to and from the host, with no flags: some leave bytes that are not in line with the others
-    output        to descriptors 1 and 2
-    memory        private, of no file, where the kernel chooses, never executable
-    futex         waiting and waking
-    clock         of the day and of the machine; those of used time would tell of the jobs before
-    """
-    whole = 0xFFFFFFFF
-    private = 0x02 | _ANONYMOUS
-    bodies = {
-        "allow": [_PASS],
-        "channel": [*_unless(0, whole, (channel,)), *_unless(3, whole, (0,)), _PASS],
-        "output": [*_unless(0, whole, (1, 2)), _PASS],
-        "memory": [*_NO_ADDRESS, *_unless(2, _EXEC, (0,)), *_unless(3, whole, (private,)), _PASS],
-        "futex": [*_unless(1, 0x7F, (0, 1, 9, 10)), _PASS],  # without PRIVATE and CLOCK_REALTIME: WAIT WAKE, _BITSET
-        "clock": [*_unless(0, whole, (0, 1, 4, 5, 6, 7, 11)), _PASS],  # all but 2 and 3, and those of alarms
-    }
-    ended = (_RETURN, 0, 0, _KILL)
-    ending = {rule: [ended if step == _DENY else step for step in body] for rule, body in bodies.items()}
-    return _assemble(machine, {number: ending[rule] for number, rule in _rules(machine, table)}, [ended])
-
-
 def compile_questions(machine: str, calls: tuple[int, ...]) -> Body:
     """Return a program that has the kernel hold *calls* and ask whoever listens; all others pass."""
     return _assemble(machine, {call: [(_RETURN, 0, 0, _ASK)] for call in calls}, [_PASS])

@@ -37,10 +37,6 @@ class Jail:
         # How a worker begins.
         self.fork = _prefault.fork_apart if self.level == "namespaces" else _prefault.fork
         self.table = read_beside("syscalls.txt")
-        # Whether workers only compute, and are put back after each job: see `_restore`.
-        self.restored = bool(config["restored"])
-        self.computing = read_beside("computing.txt") if self.restored else ""
-        self.room: list[bytes] = []
         self.warm_up = read_beside("warm_up.py")
         self.worker = _worker.Worker(files=bool(config["workspace"]), nodes=config["nodes"])
         self.first = _prefault.Bulk([])

@@ -123,13 +123,11 @@ def restrict_files(jail: Jail) -> None:
         os.chdir(workspace)
     else:
         os.chdir("/")
-    # For a zygote that looks at its workers there. To them it is nowhere, and they open nothing at all.
-    also = {jail.proc: _landlock.READ_FILE} if jail.restored else {}
     # The port is for connecting, and for the zygote to listen on; the filter lets no worker do that.
     oldest = _landlock.OLDEST_ALONE if jail.level == "landlock" else 1
     try:
         version = _landlock.restrict(
-            paths, also=also, ports=(PORT,) if config["net"] else (), oldest=oldest, newest=config["newest_landlock"]
+            paths, ports=(PORT,) if config["net"] else (), oldest=oldest, newest=config["newest_landlock"]
         )
         jail.layers["landlock"] = f"ABI {version}"
     except OSError as error:

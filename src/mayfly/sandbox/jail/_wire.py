@@ -42,14 +42,10 @@ ERROR_SIZE = 4_000
 TRACEBACK_SIZE = 16_000
 
 # Host to zygote: one byte, and a worker's number for a question. Zygote to host: the same letter and what was asked.
-# PUT_BACK: a worker's number, and in the answer whether it is as it was before its job; else it has ended.
-SPAWN, ASK, READY, FAILED, PUT_BACK = b"S", b"A", b"Z", b"F", b"B"
+SPAWN, ASK, READY, FAILED = b"S", b"A", b"Z", b"F"
 # A failure: the letter and the number of the system's error, 0 where it is our own; a text follows.
 FAILURE = struct.Struct("=ci")
 WORKER = struct.Struct("=cIi")
-WAS_PUT_BACK = struct.Struct("=cI?")
-# From a worker that can be put back, to its zygote, once it is confined.
-CONFINED = b"C"
 # Host to broker: the door of a worker, with its listening socket, and that it is to be shut.
 DOOR = struct.Struct("=cI")
 OPEN, SHUT = b"+", b"-"

@@ -12,7 +12,7 @@ import resource
 import select
 import socket
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NoReturn, cast
 
 from . import _job, _nodes, _prefault, _wire
@@ -63,8 +63,6 @@ class Worker:
         self.nonce = b""
         self.limit = 1 << 20
         self.base = 0
-        # In a worker that is put back: makes its random numbers new, before each job.
-        self.renew: Callable[[], None] | None = None
         self.reset_output()
 
     def open(self, channel: int) -> None:
@@ -79,14 +77,6 @@ class Worker:
         if not self.poll.poll(_IDLE):
             _prefault.populate_until(later, lambda: bool(self.poll.poll(0)))
             self.walk_through()
-        while True:
-            self.answer()
-
-    def serve_again(self, base: int, renew: Callable[[], None]) -> NoReturn:
-        """Say that we are confined, then answer; after each answer the zygote puts us back to about here."""
-        self.base, self.renew = base, renew
-        sys.setrecursionlimit(sys.getrecursionlimit() + _OUR_FRAMES + 1)  # `_become_restored` is one more
-        self.channel.sendall(_wire.CONFINED)
         while True:
             self.answer()
 
@@ -149,8 +139,6 @@ class Worker:
     def load(self, request: _wire.Request, body: bytes) -> None:
         """Lower the limits to what the request asks for; none can be raised again. Then load the source."""
         self.entry, self.limit = None, request.result
-        if self.renew is not None:
-            self.renew()
         if request.tasks:
             resource.setrlimit(resource.RLIMIT_NPROC, (request.tasks, request.tasks))
         if request.memory:

@@ -11,25 +11,15 @@ import os
 import select
 import signal
 import socket
-from typing import NamedTuple, NoReturn, cast
+from typing import NamedTuple, NoReturn
 
-from . import _chance, _kernel, _prefault, _prepare, _restore, _seccomp, _walls, _wire
+from . import _chance, _kernel, _prepare, _seccomp, _walls, _wire
 from ._confine import Confinement
-from ._state import CHANNEL, HIGH, OUTPUT, Jail, high, open_channel, request
+from ._state import CHANNEL, HIGH, OUTPUT, Jail, high, open_channel
 
 _KEPT_STATUSES = 1024
 # What the host reads of a message; a longer one is cut by the kernel.
 _MESSAGE = 256
-# Seconds in which a worker is confined; it takes milliseconds.
-_CONFINED_SECONDS = 10.0
-# A small job as there are many: what it writes to, most jobs do.
-_REHEARSAL = """
-def run(argument):
-    counted = {}
-    for n in range(10):
-        counted[str(n)] = counted.get("1", 0) + n
-    return sorted(counted.items())
-"""
 
 
 def main(descriptor: int) -> NoReturn:
@@ -94,10 +84,6 @@ def _settle(jail: Jail) -> Confinement:
     _kernel.prctl(_kernel.PR_SET_NO_NEW_PRIVS, 1)
     _kernel.tune_malloc()
     _prepare.prepare_imports(jail)
-    if jail.restored:
-        _restore.check()
-        jail.room = _restore.make_room()
-        jail.base += _restore.ROOM
     policy = _seccomp.Policy(
         write=jail.config["write"],
         modes=jail.config["write"] and jail.level == "namespaces",
@@ -122,9 +108,6 @@ def _settle(jail: Jail) -> Confinement:
         _prepare.learn(jail, lambda: _confine(jail, confinement, 0, skip=("dup3", "close_range")))
     _chance.try_openssl(jail)
     _walls.restrict_files(jail)
-    if jail.restored:
-        program = _seccomp.compile_computing(jail.machine, jail.computing, channel=CHANNEL)
-        confinement = Confinement(jail, _seccomp.Filter(program), channel=CHANNEL, output=OUTPUT)
     return confinement
 
 
@@ -145,10 +128,8 @@ def _serve(control: socket.socket, jail: Jail, confinement: Confinement) -> NoRe
             request = control.recv(64)
             if not request:
                 os._exit(0)
-            if request[:1] in (_wire.ASK, _wire.PUT_BACK):
-                asked = int.from_bytes(request[1:], "little")
-                answer = _status(asked, poll, running, ended) if request[:1] == _wire.ASK else _put_back(asked, running)
-                control.send(answer)
+            if request[:1] == _wire.ASK:
+                control.send(_status(int.from_bytes(request[1:], "little"), poll, running, ended))
                 continue
             number = (number + 1) & 0x7FFFFFFF
             try:
@@ -166,14 +147,11 @@ class Running(NamedTuple):
     number: int
     pid: int
     handle: int
-    kept: _restore.Kept | None = None
 
 
 def _reap(worker: Running, ended: dict[int, int]) -> None:
     ended[worker.number] = os.waitpid(worker.pid, 0)[1]
     os.close(worker.handle)
-    if worker.kept is not None:
-        worker.kept.close()
     if len(ended) > _KEPT_STATUSES:
         del ended[next(iter(ended))]
 
@@ -185,17 +163,6 @@ def _status(asked: int, poll: select.poll, running: dict[int, Running], ended: d
         poll.unregister(worker.handle)
         _reap(running.pop(worker.handle), ended)
     return _wire.STATUS.pack(_wire.ASK, asked, ended.pop(asked, -1))
-
-
-def _put_back(asked: int, running: dict[int, Running]) -> bytes:
-    """Put a worker back that has answered; one with which anything is not as it should be ends."""
-    done = False
-    for worker in [w for w in running.values() if w.number == asked]:
-        with contextlib.suppress(OSError, MemoryError):
-            done = worker.kept is not None and worker.kept.put_back()
-        if not done:
-            os.kill(worker.pid, signal.SIGKILL)
-    return _wire.WAS_PUT_BACK.pack(_wire.PUT_BACK, asked, done)
 
 
 def _spawn(control: socket.socket, jail: Jail, confinement: Confinement, number: int) -> Running:
@@ -213,62 +180,23 @@ def _spawn(control: socket.socket, jail: Jail, confinement: Confinement, number:
         pid = jail.fork()
         if pid == 0:
             _become_worker(jail, confinement, number)
-        return _announce(control, jail, number, pid, sent)
+        return _announce(control, number, pid, sent)
     finally:
         os.closerange(CHANNEL, HIGH)
 
 
-def _announce(control: socket.socket, jail: Jail, number: int, pid: int, sent: list[int]) -> Running:
+def _announce(control: socket.socket, number: int, pid: int, sent: list[int]) -> Running:
     """Tell the host of a new worker; one it cannot be told of must not live."""
     handle = high(os.pidfd_open(pid))
-    kept = None
     try:
-        if jail.restored:
-            kept = _keep(jail, pid, handle, sent[0])
         message = _wire.WORKER.pack(_wire.SPAWN, number, pid)
         socket.send_fds(control, [message], [handle, *sent])
-        return Running(number, pid, handle, kept)
+        return Running(number, pid, handle)
     except BaseException:
         os.kill(pid, signal.SIGKILL)
         os.waitpid(pid, 0)
         os.close(handle)
-        if kept is not None:
-            kept.close()
         raise
-
-
-def _keep(jail: Jail, pid: int, handle: int, channel: int) -> _restore.Kept:
-    """Take a worker in as it is when it is confined and has done nothing yet; *channel* is the other end of its own."""
-    with socket.socket(fileno=os.dup(channel)) as theirs:
-        theirs.settimeout(_CONFINED_SECONDS)
-        said, watches, _, _ = socket.recv_fds(theirs, 1, 1)
-        try:
-            if said != _wire.CONFINED or not watches or theirs.recv(1) != _wire.CONFINED:
-                raise OSError(errno.ECHILD, "the worker was not confined")
-            with open(os.open(f"self/fdinfo/{handle}", os.O_RDONLY, dir_fd=jail.proc)) as file:
-                name = next(line.split()[1] for line in file if line.startswith("Pid:"))
-            kept = _restore.Kept(jail.proc, name, pid, os.dup(watches[0]))
-            try:
-                theirs.sendall(request(_REHEARSAL))
-                _skip_reply(theirs)
-                kept.learn()
-            except BaseException:
-                kept.close()
-                raise
-            return kept
-        finally:
-            for watch in watches:
-                os.close(watch)
-
-
-def _skip_reply(theirs: socket.socket) -> None:
-    """Read the answer to a rehearsal to its end."""
-    header = theirs.recv(_wire.REPLY.size, socket.MSG_WAITALL)
-    if len(header) < _wire.REPLY.size:
-        raise OSError(errno.ECHILD, "the worker ended in its rehearsal")
-    left = sum(_wire.REPLY.unpack(header)[-3:])
-    while left > 0 and (data := theirs.recv(left)):
-        left -= len(data)
 
 
 def _sealed_output(size: int) -> int:
@@ -286,8 +214,6 @@ def _become_worker(jail: Jail, confinement: Confinement, number: int) -> NoRetur
     """Confine this process for good, then serve. If any wall fails, end without having read a job."""
     try:
         jail.first.populate()
-        if jail.restored:
-            _become_restored(jail, confinement, number)
         _confine(jail, confinement, number)
         jail.worker.serve(jail.base, jail.later)
     except BaseException as error:
@@ -295,16 +221,6 @@ def _become_worker(jail: Jail, confinement: Confinement, number: int) -> NoRetur
             text = f"{type(error).__name__}: {error}".encode()[: _wire.ERROR_SIZE]
             jail.worker.channel.sendall(_wire.REPLY.pack(bytes(_wire.NONCE), _wire.BROKEN, 0, len(text), 0) + text)
     os._exit(70)
-
-
-def _become_restored(jail: Jail, confinement: Confinement, number: int) -> NoReturn:
-    """Do beforehand, since it is done once for many jobs, what an ordinary worker does when it has time."""
-    jail.worker.walk_through()
-    _prefault.populate_all(jail.proc)
-    watch = _restore.watch()
-    socket.send_fds(cast("socket.socket", jail.worker.channel), [_wire.CONFINED], [watch])
-    _confine(jail, confinement, number)
-    jail.worker.serve_again(jail.base, lambda: _chance.seed(jail))
 
 
 def _confine(jail: Jail, confinement: Confinement, number: int, *, skip: tuple[str, ...] = ()) -> None:
