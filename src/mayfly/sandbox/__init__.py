@@ -6,13 +6,12 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.sandbox._box import Sandbox
-    from mayfly.sandbox._call import Ticket
     from mayfly.sandbox._doctor import Diagnosis, Layer, diagnose
     from mayfly.sandbox._granted import GrantedSandbox, only_reading
     from mayfly.sandbox._imports import EPHEMERAL_IMPORTS, MEMO_IMPORTS
-    from mayfly.sandbox._purchases import PurchaseAnswer, PurchaseReply, PurchaseRequest, Purchases
+    from mayfly.sandbox._job import JobOptions, Ticket
+    from mayfly.sandbox._purchases import PurchaseAnswer, PurchaseReply, PurchaseRequest, Purchases, Spender
     from mayfly.sandbox._result import Lane, Level, Result, Status
-    from mayfly.sandbox._spender import Spender
     from mayfly.sandbox._stream import Stream
 
 __all__ = [
@@ -20,6 +19,7 @@ __all__ = [
     "MEMO_IMPORTS",
     "Diagnosis",
     "GrantedSandbox",
+    "JobOptions",
     "Lane",
     "Layer",
     "Level",
@@ -41,13 +41,12 @@ __getattr__ = lazily(
     __name__,
     {
         "_box": "Sandbox",
-        "_call": "Ticket",
         "_doctor": "Diagnosis Layer diagnose",
         "_granted": "GrantedSandbox only_reading",
         "_imports": "EPHEMERAL_IMPORTS MEMO_IMPORTS",
-        "_purchases": "PurchaseAnswer PurchaseReply PurchaseRequest Purchases",
+        "_job": "JobOptions Ticket",
+        "_purchases": "PurchaseAnswer PurchaseReply PurchaseRequest Purchases Spender",
         "_result": "Lane Level Result Status",
-        "_spender": "Spender",
         "_stream": "Stream",
     },
 )

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import math
 import os
 import weakref
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mayfly.core import InputError, SandboxSettings
 from mayfly.sandbox import _grants, _values
-from mayfly.sandbox._call import Call, Job, MoreNeeded, NotSent, Ticket
+from mayfly.sandbox._call import Call, MoreNeeded, NotSent
 from mayfly.sandbox._grants import NO_GRANTS
+from mayfly.sandbox._job import Job, JobOptions, Ticket, make_job
 from mayfly.sandbox._outfit import Outfit
 from mayfly.sandbox._pinned import Pins
 from mayfly.sandbox._pool import NoWall, Pool
-from mayfly.sandbox._result import Lane, Level, Result
-from mayfly.sandbox._spender import Spender
+from mayfly.sandbox._result import Level, Result
 from mayfly.sandbox._stream import Stream, Streaming, refused
 
 if TYPE_CHECKING:
@@ -79,55 +79,35 @@ class Sandbox:
         self._finalizer = weakref.finalize(self, _shut, self._pool, self._pins)
 
     def run(
-        self,
-        source: str | bytes,
-        entry: str | None,
-        argument: object = None,
-        *,
-        timeout: float | None = None,
-        grants: Collection[str] = (),
-        lane: Lane = "one-shot",
-        imports: Collection[str] | None = None,
-        lines: str | Path | None = None,
-        memory: int | None = None,
-        tenant: str = "",
-        ticket: Ticket | None = None,
-        spender: Spender | None = None,
+        self, source: str | bytes, entry: str | None, argument: object = None, **options: Unpack[JobOptions]
     ) -> Result:
         """Run *source*, call its *entry* with *argument*, return how that ended. Never raises for what a job does.
 
-        *entry* is a function, or a class whose `invoke` is called; None takes the only candidate. *imports* adds the
-        guarded importer and builtins of tier ephemeral, None is the wall alone. *lines* hands the lines of a file in
-        as the argument. A generator's results are collected; `stream` hands them out as they come. With a *ticket*
-        another thread can end the job. What it buys is bought in the name of *spender*.
+        *entry* is a function, or a class whose `invoke` is called; None takes the only candidate. A generator's results
+        are collected; `stream` hands them out as they come. The *options* are those of `JobOptions`.
         """
-        prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory, spender)
-        return self._run(prepare, lane, tenant, ticket)
+        try:
+            job = self._make_job(source, entry, argument, options)
+        except _values.BadValue as error:
+            return Result(status="error", error=str(error), lane=options.get("lane", "one-shot"))
+        self._pool.slots.get()
+        try:
+            return self._run(job)
+        finally:
+            self._pool.slots.put(None)
 
     async def arun(
-        self,
-        source: str | bytes,
-        entry: str | None,
-        argument: object = None,
-        *,
-        timeout: float | None = None,
-        grants: Collection[str] = (),
-        lane: Lane = "one-shot",
-        imports: Collection[str] | None = None,
-        lines: str | Path | None = None,
-        memory: int | None = None,
-        tenant: str = "",
-        spender: Spender | None = None,
+        self, source: str | bytes, entry: str | None, argument: object = None, **options: Unpack[JobOptions]
     ) -> Result:
         """Do what `run` does without blocking the event loop; cancelling the task kills the job."""
         import asyncio
         from concurrent.futures import ThreadPoolExecutor
 
-        prepare = partial(self._prepare, source, entry, argument, timeout, grants, imports, lines, memory, spender)
+        ticket = options["ticket"] = options.get("ticket") or Ticket()
         if self._threads is None:
             self._threads = ThreadPoolExecutor(self._settings.jobs, "mayfly-sandbox")
-        ticket = Ticket()
-        work = asyncio.get_running_loop().run_in_executor(self._threads, self._run, prepare, lane, tenant, ticket)
+        run = partial(self.run, source, entry, argument, **options)
+        work = asyncio.get_running_loop().run_in_executor(self._threads, run)
         try:
             return await work
         except asyncio.CancelledError:
@@ -164,149 +144,98 @@ class Sandbox:
 
     @contextmanager
     def stream(
-        self,
-        source: str | bytes,
-        entry: str | None,
-        argument: object = None,
-        *,
-        timeout: float | None = None,
-        grants: Collection[str] = (),
-        imports: Collection[str] | None = None,
-        lines: str | Path | None = None,
-        memory: int | None = None,
-        ticket: Ticket | None = None,
-        spender: Spender | None = None,
+        self, source: str | bytes, entry: str | None, argument: object = None, **options: Unpack[JobOptions]
     ) -> Iterator[Stream]:
         """Yield a `Stream` over the items of a generator; leaving the block ends the job, as does the *ticket*."""
-        job = self._prepare(source, entry, argument, timeout, grants, imports, lines, memory, spender)
+        job = self._make_job(source, entry, argument, options)
         self._pool.slots.get()
         try:
-            streaming = Streaming(job, partial(self._send, ticket=ticket), self._widen)
+            streaming = Streaming(job, self._send, self._widen)
             try:
                 yield Stream(streaming.items())
             finally:
-                if ticket is not None:
-                    ticket.release()
+                job.ticket.release()
                 streaming.end()
         except NoWall as error:
             yield Stream(iter([refused(str(error))]))
         finally:
             self._pool.slots.put(None)
 
-    def _prepare(
-        self,
-        source: str | bytes,
-        entry: str | None,
-        argument: object,
-        timeout: float | None,
-        grants: Collection[str],
-        imports: Collection[str] | None,
-        lines: str | Path | None,
-        memory: int | None,
-        spender: Spender | None,
-    ) -> Job:
-        timeout = self._settings.timeout if timeout is None else timeout
-        if not (isinstance(timeout, (int, float)) and 0 < timeout < math.inf):
-            raise InputError(f"timeout must be a number of seconds above 0, not {timeout!r}")
-        if memory is not None and not 0 < memory <= self._settings.memory:
-            raise InputError(f"memory must be from 1 to {self._settings.memory} bytes, not {memory!r}")
-        if lines is not None and argument is not None:
-            raise InputError("lines are the argument: give one of the two")
-        if isinstance(imports, str) or isinstance(grants, str):
-            raise InputError("imports and grants are collections of names, not one string")
-        if isinstance(source, str):
-            try:
-                source = source.encode()
-            except UnicodeEncodeError as error:
-                raise _values.BadValue(f"the source is not text: lone surrogate at character {error.start}") from None
-        encoded = _values.encode(argument)
-        if len(source) + len(encoded) > self._settings.source:
-            raise _values.BadValue(f"source and argument are larger than the limit of {self._settings.source} bytes")
-        allowed = None if imports is None else frozenset(imports)
-        parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages) if grants else NO_GRANTS
-        full = hash(source) in self._full
-        return Job(source, entry, encoded, allowed, parsed, float(timeout), memory, lines, spender or _NOBODY, full)
+    def _make_job(self, source: str | bytes, entry: str | None, argument: object, options: JobOptions) -> Job:
+        job = make_job(source, entry, argument, options, settings=self._settings, parse_grants=self._parse_grants)
+        return replace(job, full=True) if hash(job.source) in self._full else job
 
-    def _run(self, prepare: Callable[[], Job], lane: Lane, tenant: str, ticket: Ticket | None) -> Result:
-        try:
-            job = prepare()
-        except _values.BadValue as error:
-            return Result(status="error", error=str(error), lane=lane)
-        pool = self._pool
-        pool.slots.get()
-        try:
-            # Calls in one process could be taken for each other; who buys is known for sure.
-            alone = job.lines is not None or job.grants.sellers
-            pinned = lane == "pinned" and self._settings.pinned and not alone
-            while True:
-                try:
-                    return self._run_pinned(job, tenant, ticket) if pinned else self._run_once(job, ticket)
-                except MoreNeeded as error:
-                    job = self._widen(job, error)
-                except NoWall as error:
-                    return refused(str(error))
-        finally:
-            pool.slots.put(None)
+    def _parse_grants(self, grants: Collection[str]) -> _grants.Grants:
+        return _grants.parse(tuple(grants), self._workspace, more=self._packages)
+
+    def _run(self, job: Job) -> Result:
+        # Calls in one process could be taken for each other; who buys is known for sure.
+        alone = job.lines is not None or job.grants.sellers
+        pinned = job.lane == "pinned" and self._settings.pinned and not alone
+        while True:
+            try:
+                return self._run_pinned(job) if pinned else self._run_once(job)
+            except MoreNeeded as error:
+                job = self._widen(job, error)
+            except NoWall as error:
+                return refused(str(error))
 
     def _widen(self, job: Job, error: MoreNeeded) -> Job:
         """Return the job as it is to be begun again, with all it needs; the next one with its source begins so."""
         if len(self._full) >= _MOST_REMEMBERED:
             self._full.clear()
         self._full.add(hash(job.source))
-        return job._replace(full=True, spent=error.spent)
+        return replace(job, full=True, spent=error.spent)
 
-    def _run_once(self, job: Job, ticket: Ticket | None) -> Result:
+    def _run_once(self, job: Job) -> Result:
         for _ in range(_TRIES):
-            call = self._send(job, ticket)
+            call = self._send(job)
             try:
                 return call.result()
             except NotSent as error:
-                if ticket is not None and ticket.cancelled:
+                if job.ticket.cancelled:
                     return call.died(str(error))
             finally:
-                if ticket is not None:
-                    ticket.release()
+                job.ticket.release()
                 call.lease.end()
         raise NoWall(_ALL_DIE)
 
-    def _send(self, job: Job, ticket: Ticket | None) -> Call:
+    def _send(self, job: Job) -> Call:
         """Send *job* to a fresh worker; one that died while it waited has run nothing, so the next is tried."""
         for _ in range(_TRIES):
             lease = self._pool.take(job.outfit(), job.timeout)
             call = Call(lease, job, self._settings, "one-shot")
             try:
-                if ticket is not None:
-                    ticket.hold(lease)
+                job.ticket.hold(lease.worker)
                 call.send()
                 return call
             except BaseException as error:
-                if ticket is not None:
-                    ticket.release()
+                job.ticket.release()
                 lease.end()
                 if not isinstance(error, NotSent):
                     raise
         raise NoWall(_ALL_DIE)
 
-    def _run_pinned(self, job: Job, tenant: str, ticket: Ticket | None) -> Result:
-        answer = self._pins.run(job, tenant, ticket)
+    def _run_pinned(self, job: Job) -> Result:
+        answer = self._pins.run(job)
         if answer is None:
-            return self._run_once(job, ticket)
+            return self._run_once(job)
         result, replay = answer
         if not replay:
             return result
-        fresh = self._run_once(job, ticket)
+        fresh = self._run_once(job)
         if (fresh.status, fresh.value) == (result.status, result.value):
             return result
-        self._pins.forget(job, tenant)
+        self._pins.forget(job)
         return fresh
 
     def check_grants(self, grants: Collection[str]) -> None:
         """Raise an `InputError` for a grant that is unknown or that this sandbox cannot give."""
-        _grants.parse(tuple(grants), self._workspace, more=self._packages)
+        self._parse_grants(grants)
 
     def warm(self, grants: Collection[str] = ()) -> Level:
         """Start the processes now instead of with the first job; return the level they reached, or "none"."""
-        parsed = _grants.parse(tuple(grants), self._workspace, more=self._packages)
+        parsed = self._parse_grants(grants)
         try:
             return self._pool.warm(Outfit(parsed, lean=parsed == NO_GRANTS))
         except NoWall:
@@ -332,7 +261,6 @@ class Sandbox:
         self._begin()
 
 
-_NOBODY = Spender()
 _OPEN: weakref.WeakSet[Sandbox] = weakref.WeakSet()
 
 

@@ -4,48 +4,21 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
-from typing import NamedTuple
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _tasks, _values
-from mayfly.sandbox._grants import NO_GRANTS, Grants
+from mayfly.sandbox._grants import NO_GRANTS
+from mayfly.sandbox._job import Job
 from mayfly.sandbox._lines import LineFeed
-from mayfly.sandbox._outfit import Outfit
 from mayfly.sandbox._pool import Lease
 from mayfly.sandbox._result import Lane, Result, Status
-from mayfly.sandbox._spender import Spender
 from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
 from mayfly.sandbox._workspace import Watched
-from mayfly.sandbox.jail import _modules, _nodes, _wire
+from mayfly.sandbox.jail import _nodes, _wire
 
 _NO_ANSWER = "something that is not an answer was written to the channel"
-
-
-class Job(NamedTuple):
-    """What is to be run, checked and encoded."""
-
-    source: bytes
-    entry: str | None
-    argument: bytes
-    imports: frozenset[str] | None
-    grants: Grants
-    timeout: float
-    memory: int | None
-    lines: str | Path | None
-    spender: Spender
-    # Whether it needs all modules: it has asked for one that a lean worker does not have.
-    full: bool = False
-    # Seconds it has used already.
-    spent: float = 0.0
-
-    def outfit(self) -> Outfit:
-        """Return what its worker is to be given; a job with grants may do something, so it is never begun twice."""
-        lean = not self.full and self.grants is NO_GRANTS and _modules.is_lean(self.source)
-        return Outfit(self.grants, lean=lean)
 
 
 class MoreNeeded(Exception):
@@ -60,38 +33,11 @@ class NotSent(Exception):
     """The worker was dead before the request reached it, so the job has not run."""
 
 
-class Ticket:
-    """Let another thread end a call."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._lease: Lease | None = None
-        self.cancelled = False
-
-    def hold(self, lease: Lease) -> None:
-        """Note who is running the call."""
-        with self._lock:
-            self._lease = lease
-            if self.cancelled:
-                lease.worker.kill()
-
-    def release(self) -> None:
-        """Note that nobody is running it any more."""
-        with self._lock:
-            self._lease = None
-
-    def cancel(self) -> None:
-        """Kill the worker now, or as soon as there is one."""
-        with self._lock:
-            self.cancelled = True
-            if self._lease is not None:
-                self._lease.worker.kill()
-
-
 class Call:
     """A request that was sent to one worker, and the result once it is known."""
 
     def __init__(self, lease: Lease, job: Job, settings: SandboxSettings, lane: Lane) -> None:
+        """Make a call; its *lane* is the one it really goes, which is not always the one the job asked for."""
         self.lease = lease
         self.job = job
         self.settings = settings

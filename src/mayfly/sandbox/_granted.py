@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from mayfly.sandbox._box import Sandbox
+from mayfly.sandbox._purchases import Spender
 from mayfly.sandbox._result import Level, Result
-from mayfly.sandbox._spender import Spender
 from mayfly.sandbox._stream import Stream
 
 

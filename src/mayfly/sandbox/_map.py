@@ -11,7 +11,7 @@ from queue import SimpleQueue
 from typing import Literal, Protocol
 
 from mayfly.core import InputError
-from mayfly.sandbox._call import Ticket
+from mayfly.sandbox._job import Ticket
 from mayfly.sandbox._result import Lane, Result
 
 Per = Literal["item", "batch"]

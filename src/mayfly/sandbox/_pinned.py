@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox._call import Call, Job, NotSent, Ticket
+from mayfly.sandbox._call import Call, NotSent
 from mayfly.sandbox._grants import Grants
+from mayfly.sandbox._job import Job
 from mayfly.sandbox._pool import Lease, Pool
 from mayfly.sandbox._result import Result
 
@@ -52,9 +53,9 @@ class Pins:
         self._lock = threading.Lock()
         self._pins: OrderedDict[_Key, _Pin] = OrderedDict()
 
-    def run(self, job: Job, tenant: str, ticket: Ticket | None) -> tuple[Result, bool] | None:
+    def run(self, job: Job) -> tuple[Result, bool] | None:
         """Call *job* on its own worker and say whether to replay it; None if it must go one-shot this time."""
-        key = self._key(job, tenant)
+        key = self._key(job)
         acquired = self._acquire(key, job)
         if acquired is None:
             return None
@@ -62,8 +63,7 @@ class Pins:
         call = Call(pin.lease, job, self._settings, "pinned")
         keep = False
         try:
-            if ticket is not None:
-                ticket.hold(pin.lease)
+            job.ticket.hold(pin.lease.worker)
             call.send(again=pin.calls > 0)
             pin.calls += 1
             result = call.result()
@@ -71,16 +71,14 @@ class Pins:
         except NotSent:
             return None
         finally:
-            if ticket is not None:
-                ticket.release()
-                keep = keep and not ticket.cancelled
-            self._release(key, pin, keep=keep)
+            job.ticket.release()
+            self._release(key, pin, keep=keep and not job.ticket.cancelled)
         due = pin.calls % self._settings.replay == 0 and not job.grants.effects
         return result, due and result.ok
 
-    def forget(self, job: Job, tenant: str) -> None:
+    def forget(self, job: Job) -> None:
         """Drop the workers of *job*: an answer differed from a fresh one."""
-        mine = self._key(job, tenant)
+        mine = self._key(job)
         self._end(lambda key: key._replace(copy=0) == mine)
 
     def release(self, tenant: str) -> None:
@@ -95,8 +93,8 @@ class Pins:
             pin.lease.end()
 
     @staticmethod
-    def _key(job: Job, tenant: str) -> _Key:
-        return _Key(job.source, job.entry, job.imports, job.grants, job.memory, tenant)
+    def _key(job: Job) -> _Key:
+        return _Key(job.source, job.entry, job.imports, job.grants, job.memory, job.tenant)
 
     def _acquire(self, key: _Key, job: Job) -> tuple[_Key, _Pin] | None:
         """Return a worker nobody uses, made if need be; None if as many as there are cores are at work already."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,6 @@ from urllib.parse import urlsplit
 
 from mayfly.sandbox import _values
 from mayfly.sandbox._grants import split_host
-from mayfly.sandbox._spender import Spender
 
 # What an idempotency key needs, and nothing that means something in an address or a log.
 _CALL_ID = re.compile(r"[A-Za-z0-9._:-]{1,100}")
@@ -24,7 +24,34 @@ _FIELDS = {"buy": {"call_id", "url", "max_price", "method", "body"}, "status": {
 # A request is one flat record of five texts.
 _DEPTH, _NODES = 2, 64
 
+# Characters of a whole id that a wallet takes.
+_LONGEST_CALL = 200
+
 Op = Literal["buy", "balance", "status"]
+
+
+class Spender(NamedTuple):
+    """In whose name a job buys. Nothing in the job can choose or change it."""
+
+    agent: str = ""
+    run: str = ""
+    tool: str = ""
+    strategy: str = ""
+
+    def named(self) -> Spender:
+        """Return it with a run: a job that belongs to none has one of its own, so that no other shares its calls."""
+        return self if self.run else self._replace(run=f"job-{os.urandom(8).hex()}")
+
+    def call(self, call_id: str) -> str:
+        """Return the id under which a call of this spender is known: no other run or tool has the same."""
+        import hashlib
+        from urllib.parse import quote
+
+        whole = "/".join(quote(part, safe="") for part in (self.run, self.tool, call_id))
+        if len(whole) <= _LONGEST_CALL:
+            return whole
+        # One slash and not two: no id that is written out looks like it.
+        return f"{hashlib.sha256(repr((self.run, self.tool)).encode()).hexdigest()}/{call_id}"
 
 
 @dataclass(frozen=True, kw_only=True)

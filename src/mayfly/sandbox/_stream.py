@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from mayfly.sandbox._call import Call, Job, MoreNeeded
+from mayfly.sandbox._call import Call, MoreNeeded
+from mayfly.sandbox._job import Job
 from mayfly.sandbox._pool import NoWall
 from mayfly.sandbox._result import Result
 

@@ -9,8 +9,7 @@ import time
 from collections import deque
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox._purchases import BadRequest, Op, PurchaseReply, Purchases, read_request, write_reply
-from mayfly.sandbox._spender import Spender
+from mayfly.sandbox._purchases import BadRequest, Op, PurchaseReply, Purchases, Spender, read_request, write_reply
 from mayfly.sandbox.jail import _wire
 
 # The rate of a job is counted over this many seconds.
