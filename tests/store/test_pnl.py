@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mayfly.core import InputError, units_text
+from mayfly.operations import ProfitAndLoss, ProfitRow, market_view, pnl
+from mayfly.operations._pnl import _rows
 from mayfly.store import SUMS_BY, Ledger, MoneySum, PaymentList, PaymentRow, SaleList, SaleRow, money_sums
-from mayfly.views import ProfitAndLoss, ProfitRow, market_view, pnl
-from mayfly.views._pnl import _rows
 
 from .money import SALE_WAYS, TRANSACTION, WAYS, payment_at, sale_at
 

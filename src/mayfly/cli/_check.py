@@ -9,7 +9,7 @@ from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, note
 from mayfly.cli._verdicts import exit_status, show_verdict
 from mayfly.core import InputError, Settings, Tier
-from mayfly.views import verdict_fields
+from mayfly.operations import verdict_fields
 
 if TYPE_CHECKING:
     from mayfly.gates import Profile

@@ -21,7 +21,7 @@ from mayfly.cli._run import (
 from mayfly.cli._verdicts import exit_status, show_verdict
 from mayfly.cli._words import EXIT
 from mayfly.core import InputError, MayflyError, Settings, Tier, one_line
-from mayfly.views import proof_fields, verdict_fields
+from mayfly.operations import proof_fields, verdict_fields
 
 if TYPE_CHECKING:
     from mayfly.gates import Admission, Suite

@@ -11,7 +11,7 @@ from mayfly.cli._record import ran, record
 from mayfly.cli._screen import Screen
 from mayfly.cli._words import proof_words
 from mayfly.core import MachineError, Settings, one_line
-from mayfly.views import account_words
+from mayfly.operations import account_words
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Verdict

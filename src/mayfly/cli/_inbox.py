@@ -22,10 +22,10 @@ def inbox(
     And payments that the chain neither shows nor rules out though their time is over; with --all disputed ones too.
     """
     from mayfly.forge import Inbox
+    from mayfly.operations import payments_to_look_at
     from mayfly.promise import unknown_effects
     from mayfly.session import waiting_in
     from mayfly.store import Ledger
-    from mayfly.views import payments_to_look_at
 
     ledger = Ledger.find(Settings.load())
     calls: list[Any] = []

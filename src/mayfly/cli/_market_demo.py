@@ -23,8 +23,8 @@ from mayfly.cli._toy_shop import Instant, ToyShop, TrapNode
 from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text, with_checksums
 
 if TYPE_CHECKING:
+    from mayfly.operations import ProfitAndLoss, ProfitRow
     from mayfly.testing.chain import LocalChain
-    from mayfly.views import ProfitAndLoss, ProfitRow
 
 SOLD: Final = "roman"
 PRICE: Final = "0.01"
@@ -281,8 +281,8 @@ def _is_refused(tried: Tried) -> bool:
 def _books(scene: Scene) -> Books:
     """Add up the ledger, read the chain, and hold one against the other."""
     from mayfly.market import ChainReader
+    from mayfly.operations import pnl
     from mayfly.store import Ledger
-    from mayfly.views import pnl
 
     with Ledger.open(scene.settings) as ledger:
         found = pnl(ledger, by="tool")

@@ -8,8 +8,8 @@ from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
+    from mayfly.operations import ProfitAndLoss, ProfitRow
     from mayfly.store.schema import FilledTables
-    from mayfly.views import ProfitAndLoss, ProfitRow
 
 _HEAD = ("NETWORK", "ASSET", "REVENUE", "COST", "PROFIT", "AT RISK", "RESERVED", "GAS", "SOLD", "BOUGHT")
 # Enough of an address to tell tokens apart at a glance; --json has all of it.
@@ -24,9 +24,9 @@ def pnl(
     as_json: AsJson = False,
 ) -> None:
     """Show revenue, cost, what is at risk and gas, exactly; and fill the tables an agent made for them."""
+    from mayfly.operations import ProfitAndLoss, payments_to_look_at
+    from mayfly.operations import pnl as add_up
     from mayfly.store import SUMS_BY, Ledger
-    from mayfly.views import ProfitAndLoss, payments_to_look_at
-    from mayfly.views import pnl as add_up
 
     wanted = next((one for one in SUMS_BY if one == by), None)
     if wanted is None:

@@ -6,8 +6,8 @@ from mayfly.core import Settings
 
 def metrics(*, as_json: AsJson = False) -> None:
     """Count runs, compiled agents and fallbacks, and how much of the code was written on demand."""
+    from mayfly.operations import metrics as count
     from mayfly.runtime import Runtime
-    from mayfly.views import metrics as count
 
     with Runtime(Settings.load()) as runtime:
         fields = count(runtime.parts.ledger).fields()

@@ -74,7 +74,7 @@ def planned_row(branch: Branch) -> Row:
     """Return the line of one promise as it is planned."""
     from mayfly.cli._tree_rows import Row
     from mayfly.cli._tree_words import served_by
-    from mayfly.views import ground_reason, is_ground
+    from mayfly.operations import ground_reason, is_ground
 
     promise = branch.promise
     middle = f"budget {promise.budget:.2f}"

@@ -23,7 +23,7 @@ from mayfly.cli._inputs import (
 from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
 from mayfly.cli._words import exit_status, is_wrong_usage
 from mayfly.core import UNSET, Example, InputError, Settings, one_line
-from mayfly.views import outcome_fields
+from mayfly.operations import outcome_fields
 
 if TYPE_CHECKING:
     from mayfly.cli._tree import TreeProgress

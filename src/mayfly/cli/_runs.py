@@ -10,11 +10,11 @@ from mayfly.cli._moment import HELP as MOMENT
 from mayfly.cli._moment import moment_of
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.core import InputError, Settings, one_line
-from mayfly.views import STATUSES
+from mayfly.operations import STATUSES
 
 if TYPE_CHECKING:
+    from mayfly.operations import RunLine
     from mayfly.store import Ledger
-    from mayfly.views import RunLine
 
 
 def runs(
@@ -31,8 +31,8 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List the last runs, the newest first: how each ended, or that it can be taken up again."""
+    from mayfly.operations import runs as find
     from mayfly.store import Ledger
-    from mayfly.views import runs as find
 
     wanted = _statuses(status or ())
     moment = moment_of(since) if since else None
@@ -73,7 +73,7 @@ def _number(ledger: Ledger, run: str) -> int:
 
 def _show(found: list[RunLine]) -> None:
     from mayfly.cli._output import table
-    from mayfly.views import status_words
+    from mayfly.operations import status_words
 
     rows = [("id", "at", "status", "promises", "took", "intent")]
     rows += [
@@ -103,6 +103,6 @@ def _promises(line: RunLine) -> str:
 
 
 def _took(seconds: float | None) -> str:
-    from mayfly.views import how_long
+    from mayfly.operations import how_long
 
     return "" if seconds is None else how_long(seconds)

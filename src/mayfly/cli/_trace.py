@@ -16,8 +16,8 @@ from mayfly.core import InputError, Settings, harmless, one_line
 
 if TYPE_CHECKING:
     from mayfly.cli._tree_rows import Branch, Row
+    from mayfly.operations import Trace
     from mayfly.store import Ledger
-    from mayfly.views import Trace
 
 # More of the order than this is read by programs only.
 ORDER = 200
@@ -44,8 +44,8 @@ def trace(
     """
     if html is not None:
         _check_target(html, as_json=as_json)
+    from mayfly.operations import Trace, has_tree
     from mayfly.store import Ledger
-    from mayfly.views import Trace, has_tree
 
     ledger = Ledger.find(Settings.load())
     if ledger is None:
@@ -110,7 +110,7 @@ def _replace(path: Path, data: bytes) -> None:
 def _show_story(ledger: Ledger, run: str, as_json: bool) -> bool:
     """Tell the story of a run that has no tree; return whether there is one."""
     from mayfly.cli._why import tell
-    from mayfly.views import event_fields
+    from mayfly.operations import event_fields
 
     events = list(ledger.read(subject=run))
     if not events:
@@ -126,7 +126,7 @@ def _show_story(ledger: Ledger, run: str, as_json: bool) -> bool:
 def _show(traced: Trace) -> None:
     from mayfly.cli._plan import print_rows
     from mayfly.cli._tree_rows import branches
-    from mayfly.views import status_words
+    from mayfly.operations import status_words
 
     saved = traced.saved
     calls = f"{saved.cost.model_calls} model call{'s' if saved.cost.model_calls != 1 else ''}"
@@ -178,7 +178,7 @@ def _show_node(traced: Trace) -> None:
 
 def _show_order(traced: Trace) -> None:
     from mayfly.cli._tree_rows import columns, cut
-    from mayfly.views import event_words, how_long
+    from mayfly.operations import event_words, how_long
 
     start, terminal = traced.saved.at, sys.stdout.isatty()
     since = 0.0

@@ -12,7 +12,7 @@ from mayfly.cli._output import command
 from mayfly.cli._progress import Progress
 from mayfly.cli._tree_words import counted, plain_line
 from mayfly.core import one_line
-from mayfly.views import Watched
+from mayfly.operations import Watched
 
 if TYPE_CHECKING:
     from mayfly.cli._tree_live import LiveTree

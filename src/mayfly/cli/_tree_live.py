@@ -16,12 +16,12 @@ from mayfly.cli._screen import _STYLES as COLOURS
 from mayfly.cli._tree_rows import Branch, Line, Row, branches, cut, fitted
 from mayfly.cli._tree_words import STYLES, counted, pool_words, proven_words, served_by, state_word
 from mayfly.core import one_line
-from mayfly.views import how_long, status_words
+from mayfly.operations import how_long, status_words
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
+    from mayfly.operations import Moving, Watched
     from mayfly.promise import Promise
-    from mayfly.views import Moving, Watched
 
 FRAME = 0.1
 SLOWEST = 1.0

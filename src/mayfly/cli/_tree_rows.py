@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 from rich.cells import cell_len, set_cell_size
 
 from mayfly.core import one_line
-from mayfly.views import places
+from mayfly.operations import places
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import one_line
-from mayfly.views import how_long, status_words
+from mayfly.operations import how_long, status_words
 
 if TYPE_CHECKING:
     from mayfly.core import Pool

@@ -34,8 +34,8 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """Say why a run ended as it did, why a decision fell, or why a goal holds or not: every step with its source."""
+    from mayfly.operations import has_tree
     from mayfly.store import Ledger
-    from mayfly.views import has_tree
 
     ledger = Ledger.find(Settings.load())
     events: list[Event] = []
@@ -69,7 +69,7 @@ def _show_story(id: str, events: "list[Event]", *, as_json: bool) -> None:
 
 def tell(events: Iterable["Event"]) -> Iterator[str]:
     """Yield a line for each thing that happened, fit for a terminal."""
-    from mayfly.views import tell as tell_raw
+    from mayfly.operations import tell as tell_raw
 
     for line in tell_raw(events):
         # A reading is said in full, and the ledger keeps as much of one as this.

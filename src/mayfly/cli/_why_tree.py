@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly.cli._output import answer, answer_json, command, note
 from mayfly.cli._tree_words import state_word
 from mayfly.core import one_line
-from mayfly.views import Reasons, reason_of
+from mayfly.operations import Reasons, reason_of
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise

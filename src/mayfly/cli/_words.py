@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.cli._output import command
 from mayfly.core import one_line
-from mayfly.views import status_words
+from mayfly.operations import status_words
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Proof, Witness

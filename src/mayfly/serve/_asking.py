@@ -81,7 +81,7 @@ class Asking:
     def check_code(self, given: Arguments, errand: Errand) -> Reply:
         """Try code at the gates that do not run it."""
         from mayfly.gates import Profile
-        from mayfly.views import verdict_fields
+        from mayfly.operations import verdict_fields
 
         parts, settings = self._runtime.parts, self._runtime.settings
         parts.types.start()
@@ -170,7 +170,7 @@ def _chosen(given: Arguments, *names: str) -> dict[str, Any]:
 
 def _outcome(outcome: Outcome[Any]) -> Reply:
     """Say how a task ended; what is not proven is an error, so that nobody takes ground for an answer."""
-    from mayfly.views import outcome_fields
+    from mayfly.operations import outcome_fields
 
     value: Any = outcome.value
     if not isinstance(value, (str, list)) and hasattr(value, "__len__") and hasattr(value, "__getitem__"):

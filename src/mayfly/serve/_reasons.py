@@ -17,7 +17,7 @@ _DECISIONS = ("policy.decided", "policy.routed")
 
 def reasons_for(runtime: Runtime, id: str) -> Reply:
     """Return why whatever is called *id* is as it is."""
-    from mayfly.views import Reasons, has_tree, tell
+    from mayfly.operations import Reasons, has_tree, tell
 
     ledger = runtime.ledger
     if not id.isprintable():

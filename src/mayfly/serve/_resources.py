@@ -44,7 +44,7 @@ class Resources:
         """Return the tools that are listed, the last runs and the rules."""
         from mcp_types import Resource
 
-        from mayfly.views import runs
+        from mayfly.operations import runs
 
         found = [Resource(uri="mayfly://rules", name="rules", description="the rules in force", mime_type=_JSON)]
         for tool in self._listing.offered():
@@ -102,7 +102,7 @@ class Resources:
         return _as_json(card.to_json())
 
     def _run(self, id: str) -> Document:
-        from mayfly.views import Trace, event_fields, has_tree
+        from mayfly.operations import Trace, event_fields, has_tree
 
         ledger = self._runtime.ledger
         run, _, node = id.partition("/")

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly import __version__
 from mayfly.core import InputError, Money, one_line
-from mayfly.serve.trace._markup import Markup, data_of, fill, markup, style
-from mayfly.serve.trace._tree import STATES, WORDS, since, tree_markup
-from mayfly.views import (
+from mayfly.operations import (
     PromiseStory,
     Reasons,
     TestedSource,
@@ -25,6 +23,8 @@ from mayfly.views import (
     tell,
     tested_sources,
 )
+from mayfly.serve.trace._markup import Markup, data_of, fill, markup, style
+from mayfly.serve.trace._tree import STATES, WORDS, since, tree_markup
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise

@@ -8,12 +8,12 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from mayfly.views import places
+from mayfly.operations import places
 
 if TYPE_CHECKING:
+    from mayfly.operations import Place
     from mayfly.promise import Saved
     from mayfly.store import Ledger
-    from mayfly.views import Place
 
 # Promises of all trees that are kept: about a hundred megabytes.
 _MOST = 60_000

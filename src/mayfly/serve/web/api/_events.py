@@ -11,9 +11,9 @@ from fastapi import APIRouter, Depends, Header, Query
 from fastapi.responses import Response
 
 from mayfly.core import without_secrets_in
+from mayfly.operations import event_fields, event_words
 from mayfly.serve.web._served import Served, served_by
 from mayfly.serve.web._wrong import BusyError, NotFound
-from mayfly.views import event_fields, event_words
 
 if TYPE_CHECKING:
     from mayfly.serve._door import Receive, Scope, Send

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Request
 
 from mayfly.core import UNSET, InputError, Outcome, Stop, read_input_file
+from mayfly.operations import outcome_fields
 from mayfly.serve.web._answer import ITEMS, Answer
-from mayfly.views import outcome_fields
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served

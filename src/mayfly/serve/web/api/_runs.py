@@ -9,6 +9,8 @@ from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
 from pydantic import ValidationError
 
 from mayfly.core import ConflictError, InputError, parse_json
+from mayfly.operations import RunLine, event_fields, event_words, has_tree, reason_of, run_line, tell
+from mayfly.operations import runs as find_runs
 from mayfly.serve.web._answer import Answer, recorded
 from mayfly.serve.web._served import Served, served_by
 from mayfly.serve.web._who import order_by
@@ -16,8 +18,6 @@ from mayfly.serve.web._wrong import NotFound, looked_up
 from mayfly.serve.web.api._orders import LONGEST_INTENT, LONGEST_NAME, ResumeOrder, RunOrder, WordOrder
 from mayfly.serve.web.api._pages import Before, Limit, RunId, Skip
 from mayfly.serve.web.api._running import check_model, options_of, run_for, task_of, with_file
-from mayfly.views import RunLine, event_fields, event_words, has_tree, reason_of, run_line, tell
-from mayfly.views import runs as find_runs
 
 router = APIRouter(prefix="/runs", tags=["runs"])
 Site = Annotated[Served, Depends(served_by)]
@@ -226,7 +226,7 @@ def _promise_fields(saved: Any, place: Any) -> dict[str, Any]:
 @router.get("/{run}/promises/{node}", summary="Look at one promise")
 def get_promise(run: RunId, node: str, served: Site) -> Answer:
     """Return one promise with all below it, its proof, its cost, its events and its own story."""
-    from mayfly.views import Trace
+    from mayfly.operations import Trace
 
     with looked_up():
         tree = served.trees.get(run)
@@ -238,7 +238,7 @@ def get_promise(run: RunId, node: str, served: Site) -> Answer:
 @router.get("/{run}/trace", summary="Read a whole tree")
 def get_trace(run: RunId, served: Site) -> Answer:
     """Return the tree of a run with all events; one of more than 2,000 promises is read by its pages instead."""
-    from mayfly.views import Trace
+    from mayfly.operations import Trace
 
     with looked_up():
         _check_size(len(served.trees.get(run).places), run)

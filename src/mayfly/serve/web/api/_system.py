@@ -28,7 +28,7 @@ def health(served: Site) -> Answer:
 @router.get("/metrics", summary="Count runs, agents and fallbacks")
 def get_metrics(served: Site) -> Answer:
     """Return what the ledger counts up to."""
-    from mayfly.views import metrics
+    from mayfly.operations import metrics
 
     return recorded(metrics(served.runtime.ledger).fields())
 
@@ -82,7 +82,7 @@ async def market(
     """
 
     def work(stop: Stop) -> dict[str, Any]:
-        from mayfly.views import market_view
+        from mayfly.operations import market_view
 
         promotion = served.runtime.promotion
         money = market_view(served.runtime.ledger, by=by, latest=latest).fields()

@@ -18,10 +18,10 @@ from markupsafe import Markup
 
 from mayfly import __version__
 from mayfly.core import clipped, harmless, without_secrets
+from mayfly.operations import status_words
 from mayfly.serve._reply import encodable_text
 from mayfly.serve.web._passes import form_token
 from mayfly.serve.web._served import Served, served_by
-from mayfly.views import status_words
 
 if TYPE_CHECKING:
     from starlette.datastructures import FormData

@@ -9,13 +9,13 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from mayfly.core import InputError, Stop
+from mayfly.operations import Bar, bar_plot, line_plot
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._who import order_by
 from mayfly.serve.web._wrong import looked_up
 from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
 from mayfly.serve.web.pages._moments import moments
 from mayfly.serve.web.pages._schema_forms import arguments_in, fields_of
-from mayfly.views import Bar, bar_plot, line_plot
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served

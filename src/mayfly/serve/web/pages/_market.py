@@ -9,9 +9,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from mayfly.core import InputError, Stop
+from mayfly.operations import Bar, ProfitAndLoss, ProfitRow, bar_plot, market_view
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
-from mayfly.views import Bar, ProfitAndLoss, ProfitRow, bar_plot, market_view
 
 router = APIRouter()
 # Programs on the page, those nearest to promotion first.

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from mayfly.operations import Bar, bar_plot, chain_of, reason_of
 from mayfly.serve.web._wrong import NotFound, looked_up
 from mayfly.serve.web.pages._frame import Site, page
 from mayfly.serve.web.pages._moments import moments
-from mayfly.views import Bar, bar_plot, chain_of, reason_of
 
 if TYPE_CHECKING:
+    from mayfly.operations import Place
     from mayfly.promise import Promise, Saved
     from mayfly.serve.web._trees import ReadTree
     from mayfly.store import Event, Ledger
-    from mayfly.views import Place
 
 router = APIRouter()
 # Promises on one page: about five screens.

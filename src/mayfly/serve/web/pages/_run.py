@@ -11,6 +11,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from mayfly.core import ConflictError, InputError, MayflyError, Outcome
+from mayfly.operations import Bar, account_words, bar_plot, chain_of, has_tree, reason_of
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._who import order_by
 from mayfly.serve.web._wrong import NotFound, looked_up
@@ -18,7 +19,6 @@ from mayfly.serve.web.pages._asked import begin, kept_answer
 from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
 from mayfly.serve.web.pages._moments import moments
 from mayfly.serve.web.pages._promises import decisions_of, kept_value, promise_rows, shape_of_tree
-from mayfly.views import Bar, account_words, bar_plot, chain_of, has_tree, reason_of
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from mayfly.operations import STATUSES, RunLine, status_words
+from mayfly.operations import runs as find_runs
 from mayfly.serve.web.pages._frame import Site, page
-from mayfly.views import STATUSES, RunLine, status_words
-from mayfly.views import runs as find_runs
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger

@@ -7,8 +7,8 @@ import pytest
 
 from cli.trees import RUN, interrupted
 from mayfly.core import InputError, Settings
+from mayfly.operations import Reasons, Trace, event_words, has_tree, runs, tell
 from mayfly.store import Ledger
-from mayfly.views import Reasons, Trace, event_words, has_tree, runs, tell
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError
-from mayfly.views._promise_story import PromiseStory
-from mayfly.views._trace import find_promise
+from mayfly.operations._promise_story import PromiseStory
+from mayfly.operations._trace import find_promise
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from mayfly.core import Capability, Example, Invocation, Settings
+from mayfly.operations import metrics
 from mayfly.promise import Promise, Work
 from mayfly.promise._events import DeadLetter
 from mayfly.runtime import Runtime
 from mayfly.testing import write_script
-from mayfly.views import metrics
 from popcount import GOOD, INTENT, PAIRS, fenced
 
 BITS = tuple(Example(input=given, output=wanted) for given, wanted in PAIRS)

@@ -1,7 +1,7 @@
 """Places of a tree: who is the last of its siblings, and who comes after whom."""
 
 from cli.trees import sample
-from mayfly.views import ground_reason, is_ground, places
+from mayfly.operations import ground_reason, is_ground, places
 
 
 def test_places_come_in_the_order_of_the_tree() -> None:

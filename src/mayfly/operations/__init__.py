@@ -5,21 +5,20 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.views._market import MarketView, market_view, payments_to_look_at
-    from mayfly.views._metrics import Metrics, PromiseMetrics, metrics
-    from mayfly.views._outcome import outcome_fields, proof_fields, verdict_fields
-    from mayfly.views._plots import Bar, bar_plot, line_plot
-    from mayfly.views._pnl import ProfitAndLoss, ProfitRow, pnl
-    from mayfly.views._promise_story import PromiseStory
-    from mayfly.views._runs import STATUSES, RunLine, run_line, runs
-    from mayfly.views._sources import TestedSource, tested_sources
-    from mayfly.views._spans import SpanData, SpanMaker
-    from mayfly.views._tell import tell
-    from mayfly.views._trace import Trace, event_fields, event_words, has_tree
-    from mayfly.views._tree import Place, ground_reason, is_ground, places
-    from mayfly.views._watched import Moving, Watched
-    from mayfly.views._why import Reasons, chain_of, effect_of, reason_of
-    from mayfly.views._words import account_words, how_long, status_words
+    from mayfly.operations._market import MarketView, market_view, payments_to_look_at
+    from mayfly.operations._metrics import Metrics, PromiseMetrics, metrics
+    from mayfly.operations._outcome import outcome_fields, proof_fields, verdict_fields
+    from mayfly.operations._plots import Bar, bar_plot, line_plot
+    from mayfly.operations._pnl import ProfitAndLoss, ProfitRow, pnl
+    from mayfly.operations._promise_story import PromiseStory
+    from mayfly.operations._runs import STATUSES, RunLine, run_line, runs
+    from mayfly.operations._sources import TestedSource, tested_sources
+    from mayfly.operations._tell import tell
+    from mayfly.operations._trace import Trace, event_fields, event_words, has_tree
+    from mayfly.operations._tree import Place, ground_reason, is_ground, places
+    from mayfly.operations._watched import Moving, Watched
+    from mayfly.operations._why import Reasons, chain_of, effect_of, reason_of
+    from mayfly.operations._words import account_words, how_long, status_words
 
 __all__ = [
     "STATUSES",
@@ -34,8 +33,6 @@ __all__ = [
     "PromiseStory",
     "Reasons",
     "RunLine",
-    "SpanData",
-    "SpanMaker",
     "TestedSource",
     "Trace",
     "Watched",
@@ -77,7 +74,6 @@ __getattr__ = lazily(
         "_promise_story": "PromiseStory",
         "_runs": "RunLine STATUSES run_line runs",
         "_sources": "TestedSource tested_sources",
-        "_spans": "SpanData SpanMaker",
         "_tell": "tell",
         "_trace": "Trace event_fields event_words has_tree",
         "_tree": "Place ground_reason is_ground places",

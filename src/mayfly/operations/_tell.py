@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Money
-from mayfly.views._tell_session import TELL as SESSION_WORDS
-from mayfly.views._words import account_words, status_words
+from mayfly.operations._tell_session import TELL as SESSION_WORDS
+from mayfly.operations._words import account_words, status_words
 
 if TYPE_CHECKING:
     from mayfly.store import Event

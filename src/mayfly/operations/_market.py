@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import units_text
-from mayfly.views._pnl import ProfitAndLoss, pnl
+from mayfly.operations._pnl import ProfitAndLoss, pnl
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger, PaymentRow, SaleRow, SumBy
