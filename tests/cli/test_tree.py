@@ -11,7 +11,8 @@ from mayfly.cli._tree import MANY, TreeProgress
 from mayfly.cli._tree_live import LiveTree
 from mayfly.cli._tree_words import number, pool_words
 from mayfly.core import Cost, Outcome, Pool
-from mayfly.operations import Watched, how_long
+from mayfly.cli._watched import Watched
+from mayfly.operations import how_long
 from mayfly.promise import Promise
 from mayfly.testing import FakeClock
 

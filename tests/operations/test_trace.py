@@ -36,7 +36,7 @@ def test_a_trace_has_costs_and_events_in_order(ledger: Ledger) -> None:
 def test_a_trace_of_one_promise_has_nothing_of_its_siblings(ledger: Ledger) -> None:
     trace = Trace(ledger, RUN, "0.1.1")
     assert {event.payload.get("node") for event in trace.events} == {"0.1.1"}
-    assert trace.fields()["id"] == f"{RUN}/0.1.1"
+    assert trace.to_json()["id"] == f"{RUN}/0.1.1"
 
 
 def test_a_promise_that_is_not_there_is_named_as_it_was_asked_for(ledger: Ledger) -> None:
@@ -60,7 +60,7 @@ def test_reasons_lead_to_the_ground_and_to_the_effect(ledger: Ledger) -> None:
 def test_runs_are_counted_by_how_their_promises_stand(ledger: Ledger) -> None:
     [line] = runs(ledger)
     assert (line.id, line.status, line.nodes, line.resolved, line.collapsed) == (RUN, "interrupted", 6, 1, 1)
-    assert line.fields()["at"] == line.at.isoformat()
+    assert line.to_json()["at"] == line.at.isoformat()
 
 
 def test_a_story_is_told_a_line_for_each_thing(ledger: Ledger) -> None:

@@ -10,8 +10,6 @@ from mayfly.cli._who import By, who
 from mayfly.cli._words import exit_status
 from mayfly.core import InputError, Settings, one_line, parse_json
 
-VERDICTS = ("done", "again", "failed")
-
 
 def answer(
     id: Annotated[str, typer.Argument(help="The id that `mayfly inbox` shows, or that of the run.", metavar="ID")],
@@ -28,6 +26,7 @@ def answer(
         str | None, typer.Option(help="What an effect that is done gave; null if nothing.", metavar="JSON")
     ] = None,
     model: ModelOption = None,
+    again: Annotated[bool, typer.Option("--again", help="Answer once more what was answered already.")] = False,
     by: By = None,
     verbose: Verbose = False,
     as_json: AsJson = False,
@@ -43,23 +42,25 @@ def answer(
         return
     if value is not None:
         raise InputError("--value goes with an effect that is done, not with a call for help")
-    _go_on(id, text, model, as_json=as_json, verbose=verbose)
+    _go_on(id, text, model, again=again, as_json=as_json, verbose=verbose)
 
 
-def _go_on(id: str, text: str, model: str | None, *, as_json: bool, verbose: bool) -> None:
+def _go_on(id: str, text: str, model: str | None, *, again: bool, as_json: bool, verbose: bool) -> None:
     """Take a task up again with *text* as a hint."""
     from mayfly.cli._tree import TreeProgress
-    from mayfly.runtime import Runtime, answer_help
+    from mayfly.operations import answer_call
+    from mayfly.runtime import Runtime
 
     progress = TreeProgress(quiet=as_json, verbose=verbose)
     with progress, Runtime(Settings.load(), observer=progress) as runtime:
-        outcome = answer_help(runtime, id, text, model=model)
+        outcome = answer_call(runtime, id, text, model=model, again=again)
         show_outcome(outcome, as_json=as_json)
     raise typer.Exit(exit_status(outcome))
 
 
 def _settle(id: str, verdict: str, value: str | None, by: str, *, as_json: bool) -> None:
     """Record what became of an unknown effect."""
+    from mayfly.operations import VERDICTS
     from mayfly.promise import settle_effect
     from mayfly.store import Ledger
 

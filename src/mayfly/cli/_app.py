@@ -53,7 +53,7 @@ COMMANDS = {
     "inbox": Lazy("mayfly.cli._inbox:inbox", "List what waits for a person."),
     "answer": Lazy("mayfly.cli._answer:answer", "Answer a question or a call for help."),
     "approve": Lazy("mayfly.cli._approve:approve", "Agree to exactly what waits under ID."),
-    "deny": Lazy("mayfly.cli._deny:deny", "Say no to what waits under ID."),
+    "deny": Lazy("mayfly.cli._approve:deny", "Say no to what waits under ID."),
     "agents": Lazy("mayfly.cli._agents:agents", "List sessions and spawned agents."),
     "serve": Lazy("mayfly.cli._serve:serve", "Serve the pages and the HTTP API."),
     "mcp": Lazy("mayfly.cli._mcp:mcp", "Serve the library to programs that speak MCP."),

@@ -1,20 +1,20 @@
-"""`mayfly approve`: a person agrees to what waits in the inbox."""
+"""`mayfly approve` and `mayfly deny`: a person's word on what waits in the inbox."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from mayfly.cli import _typer as typer
-from mayfly.cli._output import AsJson, answer, answer_json, foreign
+from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
 from mayfly.cli._who import By, Reason, who
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
-    from mayfly.session import Approvals
+    from mayfly.operations import ApprovalWord
+    from mayfly.store import Ledger
 
 WaitingId = Annotated[str, typer.Argument(help="The id that `mayfly inbox` shows.", metavar="ID")]
 
@@ -31,31 +31,44 @@ def approve(
 
     Your word is signed and recorded. Anything else, even one byte, would need another.
     """
-    with open_inbox(id) as approvals:
-        waiting = approvals.get(id)
-        if show:
-            answer(foreign(approvals.diff(waiting), sys.stdout))
-            return
-        result = approvals.approve(id, by=who(by), reason=reason)
+    if show:
+        from mayfly.operations import look_at_approval
+
+        settings = Settings.load()
+        with _ledger_with(settings, id) as ledger:
+            answer(foreign(look_at_approval(settings, ledger, id).diff, sys.stdout))
+        return
+    done = _settle(id, approved=True, by=who(by), reason=reason, as_json=as_json)
+    if not as_json:
+        answer(f"approved: {one_line(done.waiting.asked.summary, limit=200)}: {foreign(done.result, sys.stdout)}")
+
+
+def deny(id: WaitingId, *, reason: Reason = "", by: By = None, as_json: AsJson = False) -> None:
+    """Say no to what waits under ID; held changes are dropped for good, and the agent is told why."""
+    done = _settle(id, approved=False, by=who(by), reason=reason, as_json=as_json)
+    if not as_json:
+        answer(f"denied: {one_line(done.waiting.asked.summary, limit=200)}")
+        note("it is dropped, and the agent is told")
+
+
+def _settle(id: str, *, approved: bool, by: str, reason: str, as_json: bool) -> ApprovalWord:
+    from mayfly.operations import settle_approval
+
+    settings = Settings.load()
+    with _ledger_with(settings, id) as ledger:
+        done = settle_approval(settings, ledger, id, approved=approved, by=by, reason=reason)
     if as_json:
-        answer_json({"id": waiting.id, "approved": True, "result": result})
-    else:
-        answer(f"approved: {one_line(waiting.asked.summary, limit=200)}: {foreign(result, sys.stdout)}")
+        answer_json(done.to_json())
+    return done
 
 
 @contextmanager
-def open_inbox(id: str) -> Iterator[Approvals]:
-    """Open what waits, by the rules in force where it was asked for."""
-    from mayfly.runtime import Desk, open_approvals
-    from mayfly.session import SessionLog
+def _ledger_with(settings: Settings, id: str) -> Iterator[Ledger]:
+    """Open the ledger in which something waits; a look makes no store."""
     from mayfly.store import Ledger
 
-    settings = Settings.load()
     ledger = Ledger.find(settings)
     if ledger is None:
         raise InputError(f"nothing called {id} waits for an approval", fix="see: mayfly inbox")
     with ledger:
-        asked = open_approvals(settings, Desk(settings, ledger=ledger), ledger).get(id).asked
-        began = SessionLog(ledger, asked.session).began
-        workspace = Path(began.workspace) if began is not None else None
-        yield open_approvals(settings, Desk(settings, ledger=ledger, workspace=workspace), ledger)
+        yield ledger

@@ -9,7 +9,6 @@ from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, note
 from mayfly.cli._verdicts import exit_status, show_verdict
 from mayfly.core import InputError, Settings, Tier
-from mayfly.operations import verdict_fields
 
 if TYPE_CHECKING:
     from mayfly.gates import Profile
@@ -34,28 +33,16 @@ def check(
     as_json: AsJson = False,
 ) -> None:
     """Try a file at the gates syntax, stability, judge and types, and say what stands in the way and how to fix it."""
-    from mayfly.core import Artifact
+    from mayfly.operations import admission_fields, check_source
     from mayfly.runtime import Runtime
 
     source = read_source(file)
     settings = Settings.load()
+    profile = profile_of(settings, tier, depth, imports)
     with busy("at the gates"), Runtime(settings) as runtime:
-        runtime.parts.types.start()
-        artifact = Artifact(kind="agent", source=source, author="file")
-        profile = profile_of(settings, tier, depth, imports)
-        found = runtime.parts.gates().admit(
-            artifact, profile=profile, suite=None, intent=intent, any_entry=True, last=False
-        )
+        found = check_source(runtime, source, profile=profile, intent=intent, author="file")
     if as_json:
-        answer_json(
-            {
-                "decision": found.decision,
-                "verdicts": [verdict_fields(verdict) for verdict in found.verdicts],
-                "repairs": list(found.repairs),
-                "metrics": vars(found.metrics) if found.metrics else None,
-                "milliseconds": found.milliseconds,
-            }
-        )
+        answer_json(admission_fields(found))
     else:
         for verdict in found.verdicts:
             show_verdict(verdict, file)

@@ -1,10 +1,11 @@
 """`mayfly config`: every setting, its value, its one owner and where the value comes from."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, group, table
-from mayfly.core import Default, SecretFields, Settings, harmless
+from mayfly.core import Settings, harmless
+from mayfly.operations import settings_rows
 
 app = group("Show the settings in force.")
 
@@ -19,9 +20,9 @@ def show(
 ) -> None:
     """Print every setting with its value, default, owner, source and meaning."""
     settings = Settings() if defaults else Settings.load()
-    rows = [masked(row) for row in settings.show()]
+    rows = settings_rows(settings)
     if as_json:
-        answer_json([row._asdict() for row in rows])
+        answer_json(rows)
         return
     short, long = ("KEY", "VALUE", "OWNER", "MEANING"), ("KEY", "VALUE", "DEFAULT", "OWNER", "SOURCE", "MEANING")
     heading: tuple[str, ...] = short if defaults else long
@@ -29,18 +30,11 @@ def show(
         answer(line)
 
 
-def masked(row: Default) -> Default:
-    """Hide the password of a database URL: settings are pasted into bug reports."""
-    if not isinstance(row.value, str) or not row.key.endswith("url"):
-        return row
-    return row._replace(value=SecretFields().said(row.value))
-
-
-def _cells(row: Default, *, defaults: bool) -> tuple[str, ...]:
-    value, default = _text(row.value), _text(row.default)
+def _cells(row: dict[str, Any], *, defaults: bool) -> tuple[str, ...]:
+    value, default = _text(row["value"]), _text(row["default"])
     if defaults:
-        return (row.key, value, row.owner, row.help)
-    return (row.key, value, default, row.owner, row.source, row.help)
+        return (row["key"], value, row["owner"], row["help"])
+    return (row["key"], value, default, row["owner"], row["source"], row["help"])
 
 
 def _text(value: object) -> str:

@@ -1,7 +1,7 @@
 """`mayfly doctor`: which wall this machine gives, and whether it holds."""
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
@@ -13,6 +13,7 @@ from mayfly.core import InputError, SandboxSettings, Settings, harmless, one_lin
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mayfly.operations import DoctorView
     from mayfly.sandbox import Diagnosis
     from mayfly.sandbox.attacks import CaseResult, Report
 
@@ -43,46 +44,40 @@ def doctor(
 
 
 def _diagnose(*, as_json: bool) -> None:
-    from mayfly.runtime import left_by_staging
-    from mayfly.sandbox import diagnose
-
     with busy("looking at this machine"):
-        diagnosis = diagnose()
-        library, left = _library(), left_by_staging()
+        found = _look()
     if as_json:
-        layers = [{"name": x.name, "ok": x.ok, "detail": x.detail, "fix": x.fix} for x in diagnosis.layers]
-        found = {"level": diagnosis.level, "reason": diagnosis.reason, "layers": layers}
-        answer_json({**found, "library": library, "left_by_staging": left})
+        answer_json(found.to_json())
     else:
         screen = Screen()
-        _show_layers(screen, diagnosis)
-        _show_library(screen, library)
-        for one in left:
+        _show_layers(screen, found.diagnosis)
+        _show_library(screen, found)
+        for one in found.left:
             screen.line(("left by a killed staging: ", "bad"), (one_line(one), ""), ("; the next stage removes it", ""))
-    if diagnosis.level == "none":
+    if found.diagnosis.level == "none":
         raise typer.Exit(NO_LEVEL)
-    if library["problems"]:
+    if found.problems:
         raise typer.Exit(1)
 
 
-def _library() -> dict[str, Any]:
-    """Say how the library stands: how many tools there are, and what of them is not whole."""
+def _look() -> "DoctorView":
+    """Look at this machine, and at the library where there is a store: a look makes none."""
+    from mayfly.operations import doctor as look
     from mayfly.store import Ledger
 
     settings = Settings.load()
-    # A look makes no store.
     found = Ledger.find(settings)
     if found is None:
-        return {"tools": 0, "problems": []}
+        return look(settings, None)
     found.close()
     from mayfly.runtime import Runtime
 
     with Runtime(settings) as runtime:
-        return {"tools": len(runtime.tools.list()), "problems": list(runtime.tools.problems())}
+        return look(settings, runtime.tools)
 
 
-def _show_library(screen: Screen, library: dict[str, Any]) -> None:
-    problems, tools = library["problems"], library["tools"]
+def _show_library(screen: Screen, found: "DoctorView") -> None:
+    problems, tools = found.problems, found.tools
     said = f"{tools} tool{'s' if tools != 1 else ''}, " + (f"{len(problems)} not whole" if problems else "clean")
     screen.line()
     screen.line(("library  ", "dim"), (said, "bad" if problems else "good"))

@@ -1,13 +1,15 @@
 """`mayfly inbox`: what waits for a person: approvals, tasks that need help, effects nobody can tell the end of."""
 
-import time
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 from mayfly.cli import _typer as typer
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
 from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
+    from mayfly.forge import Call
+    from mayfly.operations import InboxView
     from mayfly.promise import Unsettled
     from mayfly.session import Waiting
 
@@ -21,49 +23,38 @@ def inbox(
 
     And payments that the chain neither shows nor rules out though their time is over; with --all disputed ones too.
     """
-    from mayfly.forge import Inbox
-    from mayfly.operations import payments_to_look_at
-    from mayfly.promise import unknown_effects
-    from mayfly.session import waiting_in
+    from mayfly.operations import inbox as look
     from mayfly.store import Ledger
 
     ledger = Ledger.find(Settings.load())
-    calls: list[Any] = []
-    effects: list[Unsettled] = []
-    approvals: list[Waiting] = []
-    payments: list[dict[str, Any]] = []
+    found: InboxView | None = None
     if ledger is not None:
         with ledger:
-            calls = Inbox(ledger).list(answered=all)
-            effects = unknown_effects(ledger)
-            approvals = waiting_in(ledger, settled=all)
-            # A disputed one is over unless its seller answers after all: nobody has to do anything about it.
-            payments = [
-                one for one in payments_to_look_at(ledger, now=time.time()) if all or one["state"] != "disputed"
-            ]
+            found = look(ledger, settled=all)
     if as_json:
-        fields = [_approval_fields(one) for one in approvals] + [_fields(call) for call in calls]
-        fields += [_effect_fields(effect) for effect in effects]
-        answer_json(fields + [{**one, "kind": "payment"} for one in payments])
-        return
-    if not calls and not effects and not approvals and not payments:
+        answer_json([row for rows in found.to_json().values() for row in rows] if found is not None else [])
+    elif not found:
         note("nothing waits for you")
-    if approvals:
-        _show_approvals(approvals)
-    if calls:
-        _show_calls(calls)
-        note(f'to help: {command()} answer {one_line(calls[0].id)} "…"')
-    if effects:
-        _show_effects(effects)
-    if payments:
+    else:
+        _show(found)
+
+
+def _show(found: "InboxView") -> None:
+    if found.approvals:
+        _show_approvals(found.approvals)
+    if found.calls:
+        _show_calls(found.calls)
+    if found.effects:
+        _show_effects(found.effects)
+    if found.payments:
         from mayfly.cli._market_pnl import payment_line
 
-        for one in payments:
+        for one in found.payments:
             answer(f"payment  {payment_line(one)}")
         note(f"the chain closes them: see that market.rpc_url answers, then {command()} wallet open")
 
 
-def _show_approvals(approvals: "list[Waiting]") -> None:
+def _show_approvals(approvals: "Sequence[Waiting]") -> None:
     rows = [("approval", "session", "what", "why")]
     rows += [
         (
@@ -80,25 +71,7 @@ def _show_approvals(approvals: "list[Waiting]") -> None:
     note(f"look: {command()} approve {first} --show; then: {command()} approve {first}, or deny {first}")
 
 
-def _approval_fields(one: "Waiting") -> dict[str, object]:
-    settled = one.settled
-    return {
-        "kind": "approval",
-        "id": one.id,
-        "at": one.at.isoformat(),
-        "session": one.asked.session,
-        "decision": one.asked.decision,
-        "action": one.asked.action,
-        "target": one.asked.target,
-        "payload": one.asked.payload,
-        "summary": one.asked.summary,
-        "reasons": list(one.asked.reasons),
-        "approved": None if settled is None else settled.approved,
-        "by": "" if settled is None else settled.by,
-    }
-
-
-def _show_calls(calls: list[Any]) -> None:
+def _show_calls(calls: "Sequence[Call]") -> None:
     rows = [("id", "attempts", "task", "last error")]
     rows += [
         (call.id, str(call.attempts), one_line(call.task, limit=60), one_line(call.last_error, limit=90))
@@ -106,9 +79,10 @@ def _show_calls(calls: list[Any]) -> None:
     ]
     for line in table(rows):
         answer(line)
+    note(f'to help: {command()} answer {one_line(calls[0].id)} "…"')
 
 
-def _show_effects(effects: "list[Unsettled]") -> None:
+def _show_effects(effects: "Sequence[Unsettled]") -> None:
     """Print the effects that are neither done nor not done, and what to find out about them."""
     rows = [("unknown effect", "capability", "target", "task", "reason")]
     rows += [
@@ -124,30 +98,3 @@ def _show_effects(effects: "list[Unsettled]") -> None:
     for line in table(rows):
         answer(line)
     note(f"look whether it happened, then: {command()} answer {one_line(effects[0].id)} done|again|failed")
-
-
-def _fields(call: Any) -> dict[str, object]:
-    return {
-        "kind": "call",
-        "id": call.id,
-        "at": call.at.isoformat(),
-        "run": call.run,
-        "task": call.task,
-        "attempts": call.attempts,
-        "last_error": call.last_error,
-        "context": call.context,
-        "answer": call.answer,
-    }
-
-
-def _effect_fields(effect: "Unsettled") -> dict[str, object]:
-    return {
-        "kind": "effect",
-        "id": effect.id,
-        "at": effect.at.isoformat(),
-        "run": effect.run,
-        "task": effect.intent,
-        "capability": effect.capability,
-        "target": effect.target,
-        "reason": effect.reason,
-    }

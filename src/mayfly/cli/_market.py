@@ -40,13 +40,13 @@ def _promotion() -> "Iterator[Promotion]":
 @app.command(name="list")
 def list_candidates(*, as_json: AsJson = False) -> None:
     """List tools and remembered agents: how often they ran, who voted, and what stands in the way of promotion."""
+    from mayfly.operations import standings_data
+
     with _promotion() as promotion:
-        found = promotion.standings()
-        problems = promotion.problems()
-        needed = promotion.settings
-    if as_json:
-        answer_json({"capabilities": [one.to_json() for one in found], "problems": list(problems)})
-        return
+        if as_json:
+            answer_json(standings_data(promotion))
+            return
+        found, problems, needed = promotion.standings(), promotion.problems(), promotion.settings
     for said in problems:
         note(f"mayfly: promoted/{one_line(said, limit=300)}")
     if not found:

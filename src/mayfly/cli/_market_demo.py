@@ -113,7 +113,7 @@ def demo(
         scene.shop.end()
         books = _books(scene)
     if as_json:
-        told = {"pnl": books.pnl.fields(), "chain": asdict(books.chain), "differences": list(books.differences)}
+        told = {"pnl": books.pnl.to_json(), "chain": asdict(books.chain), "differences": list(books.differences)}
         kept = None if keep is None else str(keep)
         answer_json({"well": well, "agrees": not books.differences, "steps": scene.steps, **told, "kept": kept})
     else:

@@ -48,7 +48,7 @@ def pnl(
 def _show(found: "ProfitAndLoss", filled: "FilledTables | None", odd: list[dict[str, Any]], *, as_json: bool) -> None:
     problems = filled.problems if filled is not None else ()
     if as_json:
-        answer_json({**found.fields(), "problems": list(problems), "look_at": odd})
+        answer_json({**found.to_json(), "problems": list(problems), "look_at": odd})
         return
     for said in problems:
         note(f"mayfly: {one_line(said, limit=300)}")

@@ -10,7 +10,7 @@ def metrics(*, as_json: AsJson = False) -> None:
     from mayfly.runtime import Runtime
 
     with Runtime(Settings.load()) as runtime:
-        fields = count(runtime.parts.ledger).fields()
+        fields = count(runtime.parts.ledger).to_json()
     if as_json:
         answer_json(fields)
         return

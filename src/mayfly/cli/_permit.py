@@ -51,23 +51,13 @@ def permit(
     text = sys.stdin.buffer.read().decode("utf-8", "replace") if payload == "-" else payload
     with desk(rules, workspace) as opened:
         found = opened.kernel(persona=persona, facts=facts, session=session).permitted(action, target, text)
-        trees = found.trees() if why else ()
-        remedies = found.remedies() if why else ()
-    if as_json:
-        _as_json(found, trees, remedies)
-    else:
-        _tell(found, trees, remedies)
+        if as_json:
+            from mayfly.operations import permit_fields
+
+            answer_json(permit_fields(found, why=why))
+        else:
+            _tell(found, found.trees() if why else (), found.remedies() if why else ())
     raise typer.Exit(STATUS[found.decision])
-
-
-def _as_json(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:
-    fields: dict[str, object] = {"decision": found.decision, "because": list(found.because), "id": found.id}
-    fields["reasons"] = [reason.to_json() for reason in found.reasons]
-    if trees:
-        from mayfly.mangle import to_json
-
-        fields |= {"why": [to_json(tree) for tree in trees], "permitted_if": list(remedies)}
-    answer_json(fields)
 
 
 def _tell(found: "Permit", trees: "Sequence[Why | WhyNot]", remedies: Sequence[str]) -> None:

@@ -265,28 +265,18 @@ def simulate(
 
     Recorded intents and actions are tried again; nothing is put into force.
     """
+    from mayfly.operations import try_rules
+
     with desk() as opened, busy("deciding again what was decided"):
-        tried, differences = opened.simulate(paths, last=last)
+        found = try_rules(opened, paths, last=last)
     if as_json:
-        rows = [
-            {
-                "id": one.id,
-                "asked": one.asked,
-                "before": one.before,
-                "after": one.after,
-                "rule": one.rule,
-                "file": one.place.file if one.place else None,
-                "line": one.place.line if one.place else None,
-            }
-            for one in differences
-        ]
-        answer_json({"tried": tried, "differences": rows})
+        answer_json(found.to_json())
         return
-    for one in differences:
+    for one in found.differences:
         answer(one_line(f"{one.id}: {one.asked}: {one.before} -> {one.after}", limit=400))
         if one.rule is not None:
             answer(one_line(f"  by {one.rule}  {one.place}", limit=400))
-    note(f"{tried} tried, {len(differences)} would differ")
+    note(f"{found.tried} tried, {len(found.differences)} would differ")
 
 
 @app.command()

@@ -14,7 +14,6 @@ from mayfly.operations import STATUSES
 
 if TYPE_CHECKING:
     from mayfly.operations import RunLine
-    from mayfly.store import Ledger
 
 
 def runs(
@@ -31,29 +30,26 @@ def runs(
     as_json: AsJson = False,
 ) -> None:
     """List the last runs, the newest first: how each ended, or that it can be taken up again."""
-    from mayfly.operations import runs as find
+    from mayfly.operations import RunPage, run_number, search_runs
     from mayfly.store import Ledger
 
     wanted = _statuses(status or ())
     moment = moment_of(since) if since else None
     ledger = Ledger.find(Settings.load())
-    found: list[RunLine] = []
-    more = False
+    found = RunPage([], None)
     if ledger is not None:
         with ledger:
-            before = _number(ledger, after) if after else None
-            # One more than is shown tells whether there is another page.
-            found = find(ledger, last=last + 1, status=wanted, since=moment, before=before)
-        found, more = found[:last], last > 0 and len(found) > last
+            before = run_number(ledger, after) if after else None
+            found = search_runs(ledger, last=last, status=wanted, since=moment, before=before)
     if as_json:
-        answer_json([line.fields() for line in found])
-    elif not found:
+        answer_json([line.to_json() for line in found.runs])
+    elif not found.runs:
         narrowed = wanted or since or after
         note("no such run" if narrowed else f"nothing has been run yet; try: {command()} demo")
     else:
-        _show(found)
-        if more:
-            note(f"older ones: {command()} runs --after {one_line(found[-1].id)}")
+        _show(found.runs)
+        if found.next is not None:
+            note(f"older ones: {command()} runs --after {one_line(found.runs[-1].id)}")
 
 
 def _statuses(given: Sequence[str]) -> tuple[str, ...]:
@@ -63,24 +59,15 @@ def _statuses(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _number(ledger: Ledger, run: str) -> int:
-    """Return where *run* stands in the list."""
-    row = ledger.run(run)
-    if row is None or not row.began:
-        raise InputError(f"there is no run {one_line(run, limit=60)}", fix="see: mayfly runs")
-    return row.began
-
-
 def _show(found: list[RunLine]) -> None:
     from mayfly.cli._output import table
-    from mayfly.operations import status_words
 
     rows = [("id", "at", "status", "promises", "took", "intent")]
     rows += [
         (
             one_line(line.id),
             line.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00"),
-            one_line(status_words(line.status)),
+            line.ending,
             _promises(line),
             _took(line.seconds),
             one_line(line.intent, limit=80),

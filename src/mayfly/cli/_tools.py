@@ -7,6 +7,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from mayfly import operations
 from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
 from mayfly.cli._check import read_source
@@ -55,7 +56,7 @@ def list_tools(
     """
     with _runtime() as runtime:
         notes = runtime.tools.refresh()
-        found = runtime.tools.list(state="retired" if retired else "")
+        found = operations.list_tools(runtime.tools, retired=retired)
     if as_json:
         answer_json({"tools": [one.to_json() for one in found], "notes": list(notes)})
         return
@@ -82,7 +83,7 @@ def find(
 ) -> None:
     """Find tools by what they do, the likeliest first; words and schemas are compared, no model is asked."""
     with _runtime() as runtime:
-        found = runtime.tools.find(intent, limit)
+        found = operations.list_tools(runtime.tools, find=intent, most=limit) if intent.strip() else ()
     if as_json:
         answer_json([one.to_json() for one in found])
     elif not found:
@@ -103,16 +104,14 @@ def show(
 ) -> None:
     """Show the card of a tool: what it does, what it may reach, and why it was accepted."""
     with _runtime() as runtime:
-        card, text = runtime.tools.show(name, version)
-        row = runtime.tools.standing(name)
+        found = operations.tool_view(runtime.tools, name, version)
     if as_json:
-        standing = {"state": row.state, "serves": row.version, "calls": row.calls, "failures": row.failures}
-        answer_json({**card.to_json(), **standing, "source": text})
+        answer_json(found.to_json())
         return
-    for line in card_lines(card, row):
+    for line in card_lines(found.card, found.row):
         answer(line)
     if source:
-        answer("\n" + foreign(text.rstrip("\n"), sys.stdout))
+        answer("\n" + foreign(found.source.rstrip("\n"), sys.stdout))
     else:
         note(f"its source: {command()} tools show {name} --source; its tests again: {command()} tools verify {name}")
 
@@ -121,13 +120,11 @@ def show(
 def log(name: Name, *, as_json: AsJson = False) -> None:
     """Say what happened to a tool: every version, who wrote it and why it was accepted, and what was refused."""
     with _runtime() as runtime:
-        events = runtime.tools.log(name)
-        heads = {one.version: json.loads(one.head) for one in runtime.tools.versions(name)}
+        found = operations.tool_history(runtime.tools, name)
     if as_json:
-        fields = [{"id": e.id, "at": e.at.isoformat(), "kind": e.kind, **dict(e.payload)} for e in events]
-        answer_json([{key: value for key, value in one.items() if key not in ("head", "words")} for one in fields])
+        answer_json(found.log_json())
         return
-    for line in table(list(log_lines(events, heads))):
+    for line in table(list(log_lines(found.events, found.heads))):
         answer(line)
 
 
@@ -154,22 +151,16 @@ def diff(
 def verify(name: Name, *, version: VersionOption = 0, as_json: AsJson = False) -> None:
     """Run the tests on a card again, behind the wall, with nothing but what the store has."""
     with _runtime() as runtime:
-        tool, results = runtime.tools.verify(name, version)
-    holds = bool(results) and all(one.passed for one in results)
+        found = operations.verify_tool(runtime.tools, name, version)
     if as_json:
-        data = [one.to_json() for one in results]
-        answer_json({"name": name, "version": tool.card.version, "holds": holds, "results": data})
+        answer_json(found.to_json())
     else:
-        for one in results:
-            answer(
-                f"{'ok  ' if one.passed else 'FAIL'} {one_line(one.name)}"
-                + (f": {one_line(one.error)}" if one.error else "")
-            )
-        told = (
-            f"{sum(one.passed for one in results)} of {len(results)} tests of {name}, version {tool.card.version}, pass"
-        )
-        answer(told)
-    raise typer.Exit(0 if holds else 1)
+        for one in found.results:
+            error = f": {one_line(one.error)}" if one.error else ""
+            answer(f"{'ok  ' if one.passed else 'FAIL'} {one_line(one.name)}{error}")
+        passed = sum(one.passed for one in found.results)
+        answer(f"{passed} of {len(found.results)} tests of {name}, version {found.version}, pass")
+    raise typer.Exit(0 if found.holds else 1)
 
 
 @app.command()
@@ -323,7 +314,7 @@ def delete(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
     with _runtime() as runtime:
         version = runtime.tools.delete(name, by=who(by))
     if as_json:
-        answer_json({"deleted": name, "version": version})
+        answer_json({"name": name, "deleted": name, "version": version})
     else:
         answer(f"deleted {name} (version {version}); back again: {command()} tools rollback {name} --to {version}")
 
@@ -342,7 +333,7 @@ def rollback(
     with _runtime() as runtime:
         version = runtime.tools.rollback(name, to, by=who(by))
     if as_json:
-        answer_json({"name": name, "version": version})
+        answer_json({"name": name, "version": version, "serves": version})
     else:
         answer(f"version {version} of {name} serves")
 
@@ -353,6 +344,6 @@ def restore(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
     with _runtime() as runtime:
         version = runtime.tools.restore(name, by=who(by))
     if as_json:
-        answer_json({"name": name, "version": version})
+        answer_json({"name": name, "version": version, "serves": version})
     else:
         answer(f"version {version} of {name} serves")

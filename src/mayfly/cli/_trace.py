@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.cli._why import tell
 from mayfly.core import InputError, Settings, harmless, one_line
 
 if TYPE_CHECKING:
@@ -44,26 +45,25 @@ def trace(
     """
     if html is not None:
         _check_target(html, as_json=as_json)
-    from mayfly.operations import Trace, has_tree
+    from mayfly.operations import Trace
+    from mayfly.operations import trace as find
     from mayfly.store import Ledger
 
     ledger = Ledger.find(Settings.load())
     if ledger is None:
         raise InputError("nothing has been run yet", fix="try: mayfly demo")
     with ledger:
-        run, _, node = id.partition("/")
-        if not run:
-            raise InputError(f"{one_line(id)!r} names no run", fix="see: mayfly runs")
         if html is not None:
             _write_html(ledger, id, html, as_json=as_json)
             return
-        if not node and not has_tree(ledger, run) and _show_story(ledger, run, as_json):
-            return
-        traced = Trace(ledger, run, node)
+        found = find(ledger, id)
     if as_json:
-        answer_json(traced.fields())
+        answer_json(found.to_json())
+    elif isinstance(found, Trace):
+        _show(found)
     else:
-        _show(traced)
+        for line in tell(found.events):
+            answer(line)
 
 
 def _check_target(html: str, *, as_json: bool) -> None:
@@ -107,32 +107,15 @@ def _replace(path: Path, data: bytes) -> None:
         raise InputError(f"cannot write {one_line(str(path))}: {error.strerror or error}") from None
 
 
-def _show_story(ledger: Ledger, run: str, as_json: bool) -> bool:
-    """Tell the story of a run that has no tree; return whether there is one."""
-    from mayfly.cli._why import tell
-    from mayfly.operations import event_fields
-
-    events = list(ledger.read(subject=run))
-    if not events:
-        return False
-    if as_json:
-        answer_json({"id": run, "status": None, "tree": None, "events": [event_fields(event) for event in events]})
-    else:
-        for line in tell(events):
-            answer(line)
-    return True
-
-
 def _show(traced: Trace) -> None:
     from mayfly.cli._plan import print_rows
     from mayfly.cli._tree_rows import branches
-    from mayfly.operations import status_words
 
     saved = traced.saved
     calls = f"{saved.cost.model_calls} model call{'s' if saved.cost.model_calls != 1 else ''}"
     spent = f" · {saved.cost.money}" if saved.cost.money else ""
     when = saved.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
-    answer(f"{one_line(traced.run)}  {one_line(status_words(saved.status))}  {when}  {calls}{spent}")
+    answer(f"{one_line(traced.run)}  {traced.ending}  {when}  {calls}{spent}")
     costs = traced.costs()
     print_rows([_row(branch, traced, costs) for branch in branches(traced.tree)])
     if traced.node:
@@ -144,11 +127,11 @@ def _show(traced: Trace) -> None:
 
 def _row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row:
     from mayfly.cli._tree_rows import Row
-    from mayfly.cli._tree_words import STYLES, proven_words, served_by, state_word
+    from mayfly.cli._tree_words import STYLES, proven_words, served_by, short_ending
 
     promise = branch.promise
     state = promise.state.value
-    middle = f"budget {promise.budget:.2f}  {state_word(state):<9}"
+    middle = f"budget {promise.budget:.2f}  {short_ending(promise):<9}"
     if state in ("collapsed", "failed"):
         return Row(branch, middle, promise.code or "ground", one_line(promise.reason), STYLES[state])
     if state != "resolved":
@@ -162,7 +145,6 @@ def _row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row
 def _show_node(traced: Trace) -> None:
     """Print what is known of one promise alone: its value, its proof, and the story of the leaf that did it."""
     from mayfly.cli._output import to_json
-    from mayfly.cli._why import tell
 
     promise = traced.tree
     kept = promise.proof is None or traced.saved.has_value(promise)

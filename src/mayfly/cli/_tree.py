@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Self
 from mayfly.cli._output import command
 from mayfly.cli._progress import Progress
 from mayfly.cli._tree_words import counted, plain_line
+from mayfly.cli._watched import Watched
 from mayfly.core import one_line
-from mayfly.operations import Watched
 
 if TYPE_CHECKING:
     from mayfly.cli._tree_live import LiveTree

@@ -14,13 +14,13 @@ from rich.text import Text
 
 from mayfly.cli._screen import _STYLES as COLOURS
 from mayfly.cli._tree_rows import Branch, Line, Row, branches, cut, fitted
-from mayfly.cli._tree_words import STYLES, counted, pool_words, proven_words, served_by, state_word
-from mayfly.core import one_line
-from mayfly.operations import how_long, status_words
+from mayfly.cli._tree_words import STYLES, counted, pool_words, proven_words, served_by, short_ending
+from mayfly.core import ending_of, one_line
+from mayfly.operations import how_long
 
 if TYPE_CHECKING:
+    from mayfly.cli._watched import Moving, Watched
     from mayfly.core import Pool
-    from mayfly.operations import Moving, Watched
     from mayfly.promise import Promise
 
 FRAME = 0.1
@@ -111,7 +111,7 @@ class LiveTree:
             return " ".join(word for word in (self._spin(), by, how_long(seconds or 0.0)) if word), ""
         if state == "resolved":
             return f"✓ {proven_words(promise, seconds, again=self._tree.again(promise))}", ""
-        return state_word(state), one_line(promise.reason, limit=300)
+        return short_ending(promise), one_line(promise.reason, limit=300)
 
     def _spin(self) -> str:
         frames = self._spinner.frames
@@ -139,7 +139,7 @@ class LiveTree:
 def _reasons(moving: Moving) -> list[tuple[str, str]]:
     """Say how often each reason was given, the most frequent first."""
     return [
-        (f"  {count:,} {status_words(state)}: {one_line(reason)}", STYLES[state])
+        (f"  {count:,} {ending_of(state)}: {one_line(reason)}", STYLES[state])
         for state, reason, count in moving.reasons[:REASONS]
     ]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import one_line
-from mayfly.operations import how_long, status_words
+from mayfly.core import ending_of, one_line
+from mayfly.operations import how_long
 
 if TYPE_CHECKING:
     from mayfly.core import Pool
@@ -24,12 +24,13 @@ _POOLS = (
 
 def counted(states: Mapping[str, int]) -> str:
     """Say how many stand where, such as ``3 resolved, 1 pending``."""
-    return ", ".join(f"{states[state]:,} {status_words(state)}" for state in _ORDER if states.get(state))
+    return ", ".join(f"{states[state]:,} {ending_of(state)}" for state in _ORDER if states.get(state))
 
 
-def state_word(state: str) -> str:
-    """Return the one word that a column has for the state of a promise."""
-    return "fallback" if state == "collapsed" else state
+def short_ending(promise: Promise[Any]) -> str:
+    """Return the one word that a column has for how a promise stands."""
+    ending = ending_of(promise.state.value, promise.code)
+    return "fallback" if ending == ending_of("collapsed") else ending
 
 
 def served_by(promise: Promise[Any]) -> str:
@@ -50,7 +51,7 @@ def proven_words(promise: Promise[Any], seconds: float | None, *, again: bool = 
 
 def plain_line(promise: Promise[Any], seconds: float | None, *, again: bool = False) -> str:
     """Say on one line how a promise ended."""
-    head = f"{state_word(promise.state.value):<9}  {promise.id}  {one_line(promise.intent, limit=100)}"
+    head = f"{short_ending(promise):<9}  {promise.id}  {one_line(promise.intent, limit=100)}"
     if promise.state.value == "resolved":
         by = served_by(promise)
         return f"{head} · {f'{by} · ' if by else ''}{proven_words(promise, seconds, again=again)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 from mayfly.cli import _typer as typer
@@ -73,7 +72,8 @@ def _list(known: list[Commit], settings: Settings, *, as_json: bool) -> None:
         return
     rows = [("id", "when", "changed", "by")]
     rows += [
-        (one.id, _moment(one.when), one.changes.summary(), one_line(one.note, limit=60)) for one in known[:_LISTED]
+        (one.id, str(_fields(one)["at"]), one.changes.summary(), one_line(one.note, limit=60))
+        for one in known[:_LISTED]
     ]
     for line in table(rows):
         answer(line)
@@ -84,16 +84,8 @@ def _list(known: list[Commit], settings: Settings, *, as_json: bool) -> None:
     )
 
 
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
 def _fields(commit: Commit) -> dict[str, object]:
-    return {
-        "id": commit.id,
-        "when": _moment(commit.when),
-        "note": commit.note,
-        "undoes": commit.undoes,
-        "size": commit.size,
-        "changes": [{"kind": change.kind, "path": change.path} for change in commit.changes],
-    }
+    from mayfly.operations import commit_fields
+
+    fields = commit_fields(commit)
+    return {**fields, "when": fields["at"]}

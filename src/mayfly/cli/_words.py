@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.cli._output import command
 from mayfly.core import one_line
-from mayfly.operations import status_words
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Proof, Witness
@@ -35,7 +34,6 @@ def is_wrong_usage(outcome: Outcome[Any]) -> bool:
 
 def end_words(outcome: Outcome[Any], *, follow: str = "why") -> str:
     """Say how a run ended, what it took, and the command that tells more."""
-    word = "asked" if exit_status(outcome) == 3 else status_words(outcome.status)
     calls = outcome.cost.model_calls
     id = one_line(outcome.id)
     said = [
@@ -43,7 +41,7 @@ def end_words(outcome: Outcome[Any], *, follow: str = "why") -> str:
         *(["cached"] if outcome.cached else []),
         f"{calls} model call{'' if calls == 1 else 's'}",
     ]
-    return labelled(word, f"{', '.join(said)}; {follow}: {command()} {follow} {id}")
+    return labelled(outcome.ending, f"{', '.join(said)}; {follow}: {command()} {follow} {id}")
 
 
 def duration_words(seconds: float) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import units_text
-from mayfly.operations._pnl import ProfitAndLoss, pnl
 
 if TYPE_CHECKING:
-    from mayfly.store import Ledger, PaymentRow, SaleRow, SumBy
+    from mayfly.runtime import Promotion
+    from mayfly.store import Ledger, MoneySum, PaymentRow, SaleRow, SumBy
 
 AT_RISK = ("sent", "unknown")
 """States in which a payment may be charged any moment, and nobody knows whether it was."""
@@ -22,6 +23,103 @@ _SLACK = 600
 # Payments at risk that are looked through for late ones: more are not open at once by any cap that makes sense.
 _LOOKED_AT = 10_000
 _PAYMENT = ("call", "url", "host", "method", "agent", "run", "valid_before")
+# Which column a payment counts in as it stands; one that was released cost nothing.
+_PAYMENTS = {
+    "reserved": "reserved",
+    "sent": "at_risk",
+    "unknown": "at_risk",
+    "settled": "cost",
+    "delivered": "cost",
+    "disputed": "cost",
+}
+_SHOWN = ("revenue", "cost", "profit", "at_risk", "reserved")
+
+
+@dataclass(kw_only=True)
+class ProfitRow:
+    """What one key comes to in one asset, in its smallest unit; different assets are never added together.
+
+    *at_risk* may have been charged, *reserved* was not signed yet, *gas* is in wei of the network's own coin. *bought*
+    and *sold* count what was charged, *count* everything, also what failed.
+    """
+
+    key: str
+    network: str
+    asset: str
+    decimals: int
+    revenue: int = 0
+    cost: int = 0
+    at_risk: int = 0
+    reserved: int = 0
+    gas: int = 0
+    bought: int = 0
+    sold: int = 0
+    count: int = 0
+
+    @property
+    def profit(self) -> int:
+        """Revenue less cost; neither what is at risk nor gas, which is paid in another coin."""
+        return self.revenue - self.cost
+
+    def add(self, found: MoneySum) -> None:
+        """Count one sum."""
+        self.count += found.rows
+        self.gas += found.gas
+        if found.side == "payment":
+            column = _PAYMENTS.get(found.state)
+            if column:
+                setattr(self, column, getattr(self, column) + found.units)
+            self.bought += found.rows if column == "cost" else 0
+        elif found.state == "settled":
+            self.revenue += found.units
+            self.sold += found.rows
+
+    def shown(self) -> dict[str, str]:
+        """Return the amounts in whole coins, for people."""
+        return {name: units_text(getattr(self, name), self.decimals) for name in _SHOWN}
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything as data: whole numbers, and beside them what people read."""
+        return {**vars(self), "profit": self.profit, "shown": self.shown()}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfitAndLoss:
+    """Rows by key, and what they come to for each asset."""
+
+    by: SumBy
+    rows: tuple[ProfitRow, ...] = ()
+    totals: tuple[ProfitRow, ...] = field(default=())
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything as data."""
+        return {
+            "by": self.by,
+            "rows": [row.to_json() for row in self.rows],
+            "totals": [row.to_json() for row in self.totals],
+        }
+
+
+def pnl(ledger: Ledger, *, by: SumBy = "total") -> ProfitAndLoss:
+    """Add up all money of a ledger, by tool, strategy, host, day or all of it."""
+    from mayfly.store import money_sums
+
+    sums = money_sums(ledger, by)
+    return ProfitAndLoss(
+        by=by,
+        rows=_rows(sums, lambda found: found.key) if by != "total" else (),
+        totals=_rows(sums, lambda found: "total"),
+    )
+
+
+def _rows(sums: Iterable[MoneySum], key: Callable[[MoneySum], str]) -> tuple[ProfitRow, ...]:
+    rows: dict[tuple[str, str, str, int], ProfitRow] = {}
+    for found in sums:
+        place = (key(found), found.network, found.asset, found.decimals)
+        if place not in rows:
+            rows[place] = ProfitRow(key=place[0], network=place[1], asset=place[2], decimals=place[3])
+        rows[place].add(found)
+    return tuple(rows[place] for place in sorted(rows))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,10 +131,10 @@ class MarketView:
     payments: tuple[dict[str, Any], ...]
     sales: tuple[dict[str, Any], ...]
 
-    def fields(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """Return everything as data."""
         lists = {name: list(getattr(self, name)) for name in ("at_risk", "payments", "sales")}
-        return {"pnl": self.pnl.fields(), **lists}
+        return {"pnl": self.pnl.to_json(), **lists}
 
 
 def market_view(ledger: Ledger, *, by: SumBy = "total", latest: int = 50) -> MarketView:
@@ -68,14 +166,14 @@ def payments_to_look_at(ledger: Ledger, *, now: float, latest: int = 50) -> list
 
 def _payment(row: PaymentRow) -> dict[str, Any]:
     own = {name: getattr(row, name) for name in _PAYMENT}
-    return {**_told(row), **own, "charged_until": _moment(row.valid_before), "answered": bool(row.answer)}
+    return {**_row_fields(row), **own, "charged_until": _moment(row.valid_before), "answered": bool(row.answer)}
 
 
 def _sale(row: SaleRow) -> dict[str, Any]:
-    return {**_told(row), "version": row.version, "gas": row.gas}
+    return {**_row_fields(row), "version": row.version, "gas": row.gas}
 
 
-def _told(row: PaymentRow | SaleRow) -> dict[str, Any]:
+def _row_fields(row: PaymentRow | SaleRow) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in _BOTH},
         # As text: a number of that size is rounded by whoever reads JSON into floats.
@@ -94,3 +192,10 @@ def _moment(seconds: int) -> str:
         return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds else ""
     except (ValueError, OverflowError, OSError):
         return ""
+
+
+def standings_data(promotion: Promotion) -> dict[str, Any]:
+    """Return how programs stand: who voted for each, what stands in its way, and what promotion needs."""
+    needed = {"runs": promotion.settings.runs, "quorum": promotion.settings.quorum}
+    found = [one.to_json() for one in promotion.standings()]
+    return {"capabilities": found, "problems": list(promotion.problems()), "needed": needed}

@@ -61,7 +61,7 @@ class Metrics:
         """Agents compiled for each run."""
         return self.compiled / self.runs if self.runs else 0.0
 
-    def fields(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """Return everything as data, the rates too."""
         return {
             **asdict(self),

@@ -13,6 +13,7 @@ def outcome_fields(outcome: Outcome[Any]) -> dict[str, object]:
     """Return everything about an outcome but its value."""
     return {
         "status": outcome.status,
+        "ending": outcome.ending,
         "reason": outcome.reason,
         "code": outcome.code,
         "id": outcome.id,
@@ -32,6 +33,16 @@ def outcome_fields(outcome: Outcome[Any]) -> dict[str, object]:
             "money": outcome.cost.money.dollars,
         },
     }
+
+
+def outcome_data(outcome: Outcome[Any], *, most: int) -> dict[str, object]:
+    """Return everything about an outcome; of a list that lies on disk the first items, and how many there are."""
+    value: Any = outcome.value
+    fields = outcome_fields(outcome)
+    if not isinstance(value, (str, list, dict)) and hasattr(value, "__len__") and hasattr(value, "__getitem__"):
+        fields["items"] = len(value)
+        value = list(value[:most])
+    return {**fields, "value": value}
 
 
 def verdict_fields(verdict: Verdict) -> dict[str, object]:

@@ -1,19 +1,32 @@
-"""Why a tree of promises ended as it did: the chain of reasons down to the leaf, proofs, rules and effects."""
+"""Why: a run, a promise, a decision, a goal or a tool, with the reasons down to where each of them comes from."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import InputError
-from mayfly.operations._promise_story import PromiseStory
-from mayfly.operations._trace import find_promise
+from mayfly.core import InputError, ending_of, one_line
+from mayfly.operations._runs import run_line
+from mayfly.operations._story import tell
+from mayfly.operations._trace import PromiseStory, find_promise, has_tree
+from mayfly.operations._tree import reason_of
 
 if TYPE_CHECKING:
+    from mayfly.library import Card
+    from mayfly.mangle import Why, WhyNot
+    from mayfly.policy import Explanation
     from mayfly.promise import Promise
+    from mayfly.runtime import Desk, Tools
     from mayfly.store import Event, Ledger
 
 GROUND = ("collapsed", "failed")
+# Ids as the store makes them, with the promise of a run where one is named.
+_RECORD = re.compile(r"[a-z]{1,3}-[0-9a-f]{4,}(/[\w.]+)?")
+_DECISIONS = ("policy.decided", "policy.routed")
+# Longer than any id.
+_LONGEST = 256
 _BECAME = {
     "effect.began": "sent, and nothing more is known",
     "effect.done": "done",
@@ -31,7 +44,9 @@ class Reasons:
         self.id = id
         self.run, _, node = id.partition("/")
         found = saved(ledger, self.run)
+        line = run_line(ledger, self.run)
         self.status = found.status
+        self.ending = line.ending if line is not None else ending_of(found.status, found.tree.code)
         asked = find_promise(found, node)
         self.asked = asked
         self.chain = chain_of(asked, found.tree)
@@ -57,11 +72,12 @@ class Reasons:
         told = ledger.read(subject=f"{self.run}/{self.leaf.id}")
         self.told = [event for event in told if not event.kind.startswith("effect.")]
 
-    def fields(self) -> dict[str, object]:
+    def to_json(self) -> dict[str, object]:
         """Return everything as data."""
         return {
             "id": self.id,
             "status": self.status,
+            "ending": self.ending,
             "state": self.asked.state.value,
             "intent": self.asked.intent,
             "reason": reason_of(self.asked),
@@ -76,9 +92,14 @@ class Reasons:
                 for event in self.decisions
             ],
             "effects": self.sent(),
-            "story": [_event(event) for event in self.told],
-            "steps": [_event(event) for event in self.steps],
+            "story": [_step(event) for event in self.told],
+            "steps": [_step(event) for event in self.steps],
         }
+
+    def lines(self) -> list[str]:
+        """Return the chain of reasons in words."""
+        chain = [f"{one.id} {ending_of(one.state.value, one.code)}: {one.intent}: {one.reason}" for one in self.chain]
+        return [f"asked: {self.asked.intent}", self.ending, *chain]
 
     def sent(self) -> list[dict[str, Any]]:
         """Return each effect that was sent, with what became of it."""
@@ -131,6 +152,7 @@ def _fields(promise: Promise[Any]) -> dict[str, object]:
         "node": promise.id,
         "intent": promise.intent,
         "state": promise.state.value,
+        "ending": ending_of(promise.state.value, promise.code),
         "reason": reason_of(promise),
         "code": promise.code,
         "served_by": promise.by,
@@ -138,10 +160,137 @@ def _fields(promise: Promise[Any]) -> dict[str, object]:
     }
 
 
-def reason_of(promise: Promise[Any]) -> str:
-    """Return what proved a promise, or why it was not kept."""
-    return promise.proof.description if promise.proof else promise.reason
-
-
-def _event(event: Event) -> dict[str, object]:
+def _step(event: Event) -> dict[str, object]:
     return {"at": event.at.isoformat(), "kind": event.kind, **event.payload}
+
+
+@dataclass(frozen=True, kw_only=True)
+class StoryReasons:
+    """What happened under an id that names no tree, step by step."""
+
+    id: str
+    events: Sequence[Event]
+
+    def lines(self) -> list[str]:
+        """Return it in words."""
+        return list(tell(self.events))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"id": self.id, "steps": [_step(event) for event in self.events]}
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecisionReasons:
+    """Why the rules decided as they did, from the facts of then and by the rules of now."""
+
+    found: Explanation
+
+    @property
+    def trees(self) -> tuple[Why | WhyNot, ...]:
+        """The derivations: what decided, and what is missing where no rule refuses."""
+        missing = self.found.why_not
+        return (*self.found.why, *(() if missing is None else (missing,)))
+
+    def lines(self) -> list[str]:
+        """Return it in words, without the derivations."""
+        found = self.found
+        remedies = [f"would be permitted if {one}" for one in found.remedies]
+        return [f"{found.id}: {found.outcome}", *found.because, *remedies]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        from mayfly.mangle import to_json
+
+        found = self.found
+        return {
+            "id": found.id,
+            "decision": found.outcome,
+            "because": list(found.because),
+            "same_rules": found.same_rules,
+            "now": found.now,
+            "why": [to_json(tree) for tree in found.why],
+            "why_not": to_json(found.why_not) if found.why_not else None,
+            "permitted_if": list(found.remedies),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalReasons:
+    """Why a goal of the rules holds or does not, as derivations."""
+
+    goal: str
+    trees: Sequence[Why | WhyNot]
+
+    @property
+    def holds(self) -> bool:
+        """Whether it holds."""
+        from mayfly.mangle import Why
+
+        return isinstance(self.trees[0], Why)
+
+    def lines(self) -> list[str]:
+        """Return it in words, without the derivations."""
+        return [f"{self.goal} {'holds' if self.holds else 'does not hold'}"]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        from mayfly.mangle import to_json
+
+        trees = [to_json(tree) for tree in self.trees]
+        return {"id": self.goal, "goal": self.goal, "holds": self.holds, "trees": trees}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolReasons:
+    """Why a tool of the library serves: its card and its log."""
+
+    card: Card
+    events: Sequence[Event]
+
+    def lines(self) -> list[str]:
+        """Return it in words."""
+        card = self.card
+        return [
+            f"{card.name}, version {card.version}, by {card.by or card.author}: {card.summary}",
+            f"proof {card.strength}; who speaks for it: {card.witness}",
+            *(f"{one['gate']} {one['decision']}: {one['message']}" for one in card.verdicts),
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"id": self.card.name, "card": self.card.to_json(), "log": [_step(event) for event in self.events]}
+
+
+AnyReasons = Reasons | StoryReasons | DecisionReasons | GoalReasons | ToolReasons
+
+
+def why(
+    ledger: Ledger | None,
+    id: str,
+    *,
+    desk: Callable[[], Desk],
+    tools: Callable[[], Tools],
+    of: str | None = None,
+) -> AnyReasons:
+    """Say why whatever is called *id* is as it is: a run, a promise, a decision, a tool, or a goal of the rules.
+
+    Rules and library are opened only where they are asked; *of* is the decision whose facts a goal is asked of.
+    """
+    if not id.isprintable():
+        raise InputError(f"{one_line(id, limit=80)!r} is no id", fix="see: mayfly runs")
+    if ledger is not None:
+        if has_tree(ledger, id.partition("/")[0]):
+            return Reasons(ledger, id)
+        events = list(ledger.read(subject=id)) if len(id) <= _LONGEST else []
+        if any(event.kind in _DECISIONS for event in events):
+            return DecisionReasons(found=desk().kernel().explain(id))
+        if events:
+            return StoryReasons(id=id, events=events)
+    if _RECORD.fullmatch(id) or (ledger is None and "(" not in id):
+        said = f"nothing is recorded under {one_line(id, limit=80)}" if ledger else "nothing is recorded yet"
+        raise InputError(said, fix="see: mayfly log" if ledger else "try: mayfly demo")
+    if id.isidentifier() and any(one.name == id for one in tools().list()):
+        card, _ = tools().show(id)
+        return ToolReasons(card=card, events=tools().log(id))
+    return GoalReasons(goal=id, trees=desk().explain(id, of=of))

@@ -1,11 +1,8 @@
-"""Words that every face uses for how a run ended and which lines its answer is about."""
+"""Words that every face uses for how long something took and which lines an answer is about."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-# Programs and the ledger say `collapsed`; to a person that reads like a crash.
-FALLBACK = "gave the fallback"
 
 _COUNTS = (
     ("used", "used"),
@@ -14,11 +11,6 @@ _COUNTS = (
     ("empty", "empty"),
     ("not_understood", "not understood"),
 )
-
-
-def status_words(status: str) -> str:
-    """Return what a person reads for the status of a run or the state of a promise."""
-    return FALLBACK if status == "collapsed" else status
 
 
 def how_long(seconds: float) -> str:

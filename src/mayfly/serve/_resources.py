@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
+from mayfly import operations
 from mayfly.core import InputError, clipped, harmless, one_line, without_secrets, without_secrets_in
 from mayfly.serve._reply import encodable_text
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from mayfly.serve._listing import Listing
 
 _URI = re.compile(r"mayfly://(tools|runs|rules)(?:/([^/?#]+))?(?:/(source|log))?")
+_RUN = re.compile(r"[rc]-[0-9a-f]{4,64}")
 # Runs that are listed; any other is read by its id.
 _RUNS = 20
 # Characters of one resource; a trace of ten thousand promises is for the command line.
@@ -44,14 +46,12 @@ class Resources:
         """Return the tools that are listed, the last runs and the rules."""
         from mcp_types import Resource
 
-        from mayfly.operations import runs
-
         found = [Resource(uri="mayfly://rules", name="rules", description="the rules in force", mime_type=_JSON)]
         for tool in self._listing.offered():
             said = one_line(tool.summary, limit=300)
             found.append(Resource(uri=f"mayfly://tools/{tool.name}", name=tool.name, description=said, mime_type=_JSON))
-        for run in runs(self._runtime.ledger, last=_RUNS):
-            said = one_line(f"{run.status}: {run.intent}", limit=300)
+        for run in operations.runs(self._runtime.ledger, last=_RUNS):
+            said = one_line(f"{run.ending}: {run.intent}", limit=300)
             found.append(Resource(uri=f"mayfly://runs/{run.id}", name=run.id, description=said, mime_type=_JSON))
         return found
 
@@ -95,41 +95,30 @@ class Resources:
     def _tool(self, name: str, part: str | None) -> Document:
         tools = self._runtime.tools
         if part == "log":
-            return _as_json([_event(one) for one in tools.log(name)])
-        card, source = tools.show(name)
+            return _as_json(operations.tool_history(tools, name).log_json())
+        found = operations.tool_view(tools, name)
         if part == "source":
-            return Document(text=without_secrets(source), kind="text/x-python")
-        return _as_json(card.to_json())
+            return Document(text=without_secrets(found.source), kind="text/x-python")
+        return _as_json({key: value for key, value in found.to_json().items() if key != "source"})
 
     def _run(self, id: str) -> Document:
-        from mayfly.operations import Trace, event_fields, has_tree
-
-        ledger = self._runtime.ledger
-        run, _, node = id.partition("/")
-        if has_tree(ledger, run):
-            return _as_json(Trace(ledger, run, node).fields())
         # Runs and compilations; what else is recorded is not theirs to read by its name.
-        events = list(ledger.read(subject=id)) if re.fullmatch(r"[rc]-[0-9a-f]{4,64}", id) else []
-        if not events:
-            raise InputError(f"there is no run {one_line(id, limit=80)}", fix="see the list of resources")
-        return _as_json({"id": id, "status": None, "tree": None, "events": [event_fields(event) for event in events]})
+        if not _RUN.fullmatch(id.partition("/")[0]):
+            raise operations.no_run(id)
+        return _as_json(operations.trace(self._runtime.ledger, id).to_json())
 
     def _rules(self, name: str) -> Document:
         from mayfly.runtime import Desk
 
         snapshot = Desk(self._runtime.settings, ledger=self._runtime.ledger).snapshot
-        files = {one.name: one for one in (*snapshot.rules, *snapshot.policies.values())}
+        found = operations.rules_in_force(snapshot)
+        files = {one["name"]: one for one in found["files"]}
         if not name:
-            shown = [{"file": one.name, "hash": one.hash} for one in files.values()]
-            problems = [str(one) for one in snapshot.problems]
-            return _as_json({"hash": snapshot.hash, "files": shown, "not_in_force": problems})
+            shown = [{key: value for key, value in one.items() if key != "text"} for one in files.values()]
+            return _as_json({**found, "files": shown})
         if name not in files:
             raise InputError(f"there is no rule file {one_line(name, limit=80)}", fix="read mayfly://rules")
-        return Document(text=harmless(without_secrets(files[name].text)), kind="text/plain")
-
-
-def _event(event: Any) -> dict[str, Any]:
-    return {"at": event.at.isoformat(), "kind": event.kind, **event.payload}
+        return Document(text=harmless(without_secrets(files[name]["text"])), kind="text/plain")
 
 
 def _as_json(data: object) -> Document:

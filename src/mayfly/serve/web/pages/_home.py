@@ -11,11 +11,12 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.datastructures import FormData, UploadFile
 
 from mayfly.core import InputError, one_line
+from mayfly.operations import search_runs
 from mayfly.serve.web._passes import checked_form
+from mayfly.serve.web._served import Site
 from mayfly.serve.web.pages._asked import PageTask, begin, kept_answer
 from mayfly.serve.web.pages._examples import examples_in
-from mayfly.serve.web.pages._frame import HERE, Site, page, see, word_in
-from mayfly.serve.web.pages._runs import list_page
+from mayfly.serve.web.pages._frame import HERE, page, see, word_in
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served
@@ -47,14 +48,14 @@ SAMPLES = (
 @router.get("/")
 def home(request: Request, served: Site, of: str = "") -> HTMLResponse:
     """Show the question, and what was asked last; *of* is a run whose file is asked about once more."""
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     kept = kept_answer(ledger, of) if of else None
     task = kept[1] if kept else None
     return page(
         request,
         "home.html",
         samples=SAMPLES,
-        recent=list_page(ledger)[0][:_RECENT],
+        recent=search_runs(ledger, last=_RECENT, compilations=False).runs,
         figures=ledger.totals(),
         model=served.runtime.settings.models.name,
         of=of if task and task.path else "",
@@ -101,7 +102,7 @@ async def _file(served: Served, form: FormData) -> tuple[str, str]:
         data = io.BytesIO(pasted.replace("\r\n", "\n").encode("utf-8", "replace"))
         return str(await asyncio.to_thread(served.uploads.keep, "lines.txt", data)), "lines.txt"
     if of := word_in(form, "of"):
-        kept_before = kept_answer(served.runtime.ledger, of)
+        kept_before = kept_answer(served.ledger, of)
         task = kept_before[1] if kept_before else None
         if task is not None and task.path:
             return task.path, task.name

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
+from mayfly import operations
 from mayfly.core import InputError, Stop
-from mayfly.operations import Bar, bar_plot, line_plot
 from mayfly.serve.web._passes import checked_form
-from mayfly.serve.web._who import order_by
+from mayfly.serve.web._served import Site, order_by
 from mayfly.serve.web._wrong import looked_up
-from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
+from mayfly.serve.web.pages._frame import page, see, svg, word_in
 from mayfly.serve.web.pages._moments import moments
+from mayfly.serve.web.pages._plots import Bar, bar_plot, line_plot
 from mayfly.serve.web.pages._schema_forms import arguments_in, fields_of
 
 if TYPE_CHECKING:
@@ -36,8 +36,7 @@ def list_tools(
     skip: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> HTMLResponse:
     """Show the tools by name, or those that do what the words say, the likeliest first."""
-    tools = served.runtime.tools
-    found = tools.find(find, skip + _PAGE + 1) if find.strip() else tools.list(state="retired" if retired else "")
+    found = operations.list_tools(served.runtime.tools, find=find, retired=retired, most=skip + _PAGE + 1)
     return page(
         request,
         "library.html",
@@ -67,17 +66,16 @@ def show_tool(
 def _tool(served: Served, name: str, version: int, a: int = 0, b: int = 0) -> dict[str, Any]:
     """Return what the page of a tool shows."""
     tools = served.runtime.tools
-    row, versions = tools.standing(name), tools.versions(name)
-    # Of one that was deleted the newest version is shown.
-    card, source = tools.show(name, version or row.version or row.newest)
-    older = a or max((one.version for one in versions if one.version < card.version), default=0)
+    found, history = operations.tool_view(tools, name, version, newest=True), operations.tool_history(tools, name)
+    card, heads = found.card, history.heads
+    older = a or max((number for number in heads if number < card.version), default=0)
     newer = b or card.version
-    log = list(reversed(tools.log(name)))[:_LOG]
+    log = list(reversed(history.events))[:_LOG]
     return {
         "card": card,
-        "source_text": source,
-        "row": row,
-        "versions": [{"row": one, "head": json.loads(one.head)} for one in reversed(versions)],
+        "source_text": found.source,
+        "row": found.row,
+        "versions": [{"row": one, "head": heads[one.version]} for one in reversed(history.versions)],
         "older": older,
         "newer": newer,
         "diff_text": tools.diff(name, older, newer) if older and older != newer else "",
@@ -88,7 +86,7 @@ def _tool(served: Served, name: str, version: int, a: int = 0, b: int = 0) -> di
 
 
 def _plots(served: Served, name: str, proof: Any) -> dict[str, Any]:
-    ledger, subject = served.runtime.ledger, f"tool:{name}"
+    ledger, subject = served.ledger, f"tool:{name}"
     after = ledger.before_last(_CALLS, kind="tool.returned", subject=subject)
     times = [
         float(one.payload.get("milliseconds", 0.0) or 0.0)  # type: ignore[arg-type]
@@ -137,9 +135,9 @@ async def verify_tool(request: Request, name: str, served: Site) -> HTMLResponse
 
     def work(stop: Stop) -> Any:
         with looked_up():
-            return served.runtime.tools.verify(name, version)
+            return operations.verify_tool(served.runtime.tools, name, version)
 
-    _, results = await served.workroom.do(request, work)
+    results = (await served.workroom.do(request, work)).results
     return page(request, "tool.html", **_tool(served, name, version), outcome=None, results=results, wrong="")
 
 

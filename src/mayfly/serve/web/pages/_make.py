@@ -10,9 +10,9 @@ from fastapi.responses import HTMLResponse, Response
 from mayfly.core import ConflictError, InputError, Stop
 from mayfly.runtime import ToolMade
 from mayfly.serve.web._passes import checked_form
-from mayfly.serve.web._who import order_by
+from mayfly.serve.web._served import Site, order_by
 from mayfly.serve.web.pages._examples import examples_in
-from mayfly.serve.web.pages._frame import Site, for_pages, page, see, word_in
+from mayfly.serve.web.pages._frame import for_pages, page, see, word_in
 
 router = APIRouter()
 # Characters of a source or of examples; more is no tool any more.

@@ -9,9 +9,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from mayfly.core import InputError, Stop
-from mayfly.operations import Bar, ProfitAndLoss, ProfitRow, bar_plot, market_view
+from mayfly.operations import ProfitAndLoss, ProfitRow, market_view, standings_data
 from mayfly.serve.web._passes import checked_form
-from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
+from mayfly.serve.web._served import Site
+from mayfly.serve.web.pages._frame import page, see, svg, word_in
+from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 router = APIRouter()
 # Programs on the page, those nearest to promotion first.
@@ -28,7 +30,8 @@ def show_market(
 ) -> HTMLResponse:
     """Show money and how programs stand."""
     promotion = served.runtime.promotion
-    money = market_view(served.runtime.ledger, by=by, latest=_LATEST)
+    money = market_view(served.ledger, by=by, latest=_LATEST)
+    standings = standings_data(promotion)
     return page(
         request,
         "market.html",
@@ -36,9 +39,9 @@ def show_market(
         ways=_WAYS,
         money=money,
         assets=list(_assets(money.pnl)),
-        standings=[one.to_json() for one in promotion.standings()[:_MOST]],
-        problems=promotion.problems(),
-        needed=promotion.settings,
+        standings=standings["capabilities"][:_MOST],
+        problems=standings["problems"],
+        needed=standings["needed"],
         voters=[one.name for one in promotion.identities.all() if one.own],
     )
 

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from mayfly.operations import Bar, bar_plot, chain_of, reason_of
+from mayfly.operations import PromiseFilter, chain_of, promise_page, reason_of
+from mayfly.serve.web._served import Site
 from mayfly.serve.web._wrong import NotFound, looked_up
-from mayfly.serve.web.pages._frame import Site, page
+from mayfly.serve.web.pages._frame import page
 from mayfly.serve.web.pages._moments import moments
+from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 if TYPE_CHECKING:
-    from mayfly.operations import Place
     from mayfly.promise import Promise, Saved
     from mayfly.serve.web._trees import ReadTree
     from mayfly.store import Event, Ledger
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 router = APIRouter()
 # Promises on one page: about five screens.
 _PAGE = 100
-# Levels that are indented further; below, everything stands at the same place.
-_DEEPEST = 8
 _STATES = ("resolving", "pending", "failed", "collapsed", "resolved")
 # Decisions of the rules that are shown with a run, and events looked through for them: what lies further apart than
 # that is found by the log.
@@ -32,43 +31,19 @@ _STORY = 200
 
 
 def promise_rows(read: ReadTree, *, skip: int = 0, state: str = "", under: str = "") -> dict[str, Any]:
-    """Return a page of the promises of a tree, in order from the top, and how many are in which state."""
-    counts = Counter(place.promise.state.value for place in read.places)
-    wanted = [
-        place
-        for place in read.places
-        if (state not in _STATES or place.promise.state.value == state)
-        and (not under or place.promise.id.startswith(f"{under}."))
-    ]
-    shown = wanted[skip : skip + _PAGE]
+    """Return a page of the promises of a tree, or of those below one, with what its links need."""
+    wanted = PromiseFilter(state=state if state in _STATES else None, under=under)
+    tree = [place for place in read.places if place.promise.id != under] if under else read.places
+    found = promise_page(read.saved, tree, limit=_PAGE, skip=skip, wanted=wanted)
     return {
-        "rows": [_row(read.saved, place) for place in shown],
-        "counts": [(one, counts[one]) for one in _STATES if counts[one]],
+        "rows": found.promises,
+        "counts": [(one, read.counts[one]) for one in _STATES if read.counts[one]],
         "total": len(read.places),
-        "matching": len(wanted),
-        "state": state if state in _STATES else "",
+        "matching": found.matching,
+        "state": wanted.state or "",
         "skip": skip,
-        "next": skip + _PAGE if skip + _PAGE < len(wanted) else 0,
+        "next": found.next or 0,
         "previous": max(0, skip - _PAGE) if skip else None,
-    }
-
-
-def _row(saved: Saved, place: Place) -> dict[str, Any]:
-    promise = place.promise
-    state = promise.state.value
-    return {
-        "id": promise.id,
-        "depth": min(len(place.last), _DEEPEST),
-        "intent": promise.intent,
-        "state": state,
-        "budget": promise.budget,
-        "by": promise.by,
-        "strength": promise.proof.strength if promise.proof else "",
-        "reason": reason_of(promise) if state != "resolved" else "",
-        "after": place.after,
-        "seconds": saved.timings.get(promise.id),
-        "again": promise.id in saved.again,
-        "children": len(promise.children),
     }
 
 
@@ -102,7 +77,7 @@ def show_promise(
         promise = next((place.promise for place in read.places if place.promise.id == node), None)
         if promise is None:
             raise NotFound(f"run {run[:80]} has no promise {node[:80]}", fix="see its tree")
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     events = list(ledger.read(subject=f"{run}/{node}", limit=_STORY))
     return page(
         request,

@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from mayfly.core import ConflictError, InputError, MayflyError, Outcome
-from mayfly.operations import Bar, account_words, bar_plot, chain_of, has_tree, reason_of
+from mayfly.core import InputError, MayflyError, ending_of
+from mayfly.operations import (
+    RUN_ENDS,
+    account_words,
+    answer_call,
+    call_fields,
+    chain_of,
+    has_tree,
+    open_call,
+    reason_of,
+)
 from mayfly.serve.web._passes import checked_form
-from mayfly.serve.web._who import order_by
+from mayfly.serve.web._served import Site, order_by
 from mayfly.serve.web._wrong import NotFound, looked_up
 from mayfly.serve.web.pages._asked import begin, kept_answer
-from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
+from mayfly.serve.web.pages._frame import page, see, svg, word_in
 from mayfly.serve.web.pages._moments import moments
+from mayfly.serve.web.pages._plots import Bar, bar_plot
 from mayfly.serve.web.pages._promises import decisions_of, kept_value, promise_rows, shape_of_tree
 
 if TYPE_CHECKING:
@@ -46,7 +56,7 @@ def show_run(
     state: str = "",
 ) -> HTMLResponse:
     """Show one run; *after* pages through its story, *skip* and *state* through its promises."""
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     first = next(iter(ledger.read(subject=run, limit=1)), None)
     if first is None:
         raise NotFound(f"there is no run {run[:80]}", fix="see the list of runs")
@@ -63,6 +73,7 @@ def show_run(
         run=run,
         row=row,
         state=status,
+        ending=ending_of(status, row.code if row else str(payload.get("code", ""))),
         intent=(row.intent if row else "") or str(first.payload.get("intent", run)),
         outcome=outcome,
         answered="value" in outcome and status == "resolved",
@@ -106,7 +117,7 @@ _SMALL = 2000
 
 def _end_of(ledger: Ledger, run: str) -> Event | None:
     """Return how a run ended the last time it did."""
-    found = [ledger.last(kind=kind, subject=run) for kind in ("run.resolved", "run.collapsed")]
+    found = [ledger.last(kind=kind, subject=run) for kind in RUN_ENDS]
     return max((one for one in found if one), key=lambda one: one.id, default=None)
 
 
@@ -121,23 +132,13 @@ def _answer_plot(value: object) -> object:
 
 def _question(ledger: Ledger, run: str) -> dict[str, Any] | None:
     """Return what a run asks a person, with the answers that are offered; None where nothing is open."""
-    from mayfly.forge import Inbox
-
-    try:
-        call = Inbox(ledger).get(f"h-{run.removeprefix('r-')}")
-    except InputError:
+    call = open_call(ledger, run)
+    if call is None:
         return None
-    if call.answer is not None:
-        return {"id": call.id, "answer": call.answer}
-    asked = call.asked
-    return {
-        "id": call.id,
-        "answer": None,
-        "text": str(call.context.get("question") or call.last_error),
-        "input": asked[0] if asked else None,
-        "offered": list(enumerate(asked[1], 1)) if asked else [],
-        "settles": asked is not None,
-    }
+    told = call_fields(call)
+    offered = told["asked"]["offered"] if told["asked"] else []
+    text = str(call.context.get("question") or call.last_error)
+    return {**told, "text": text, "offered": list(enumerate(offered, 1)), "settles": told["asked"] is not None}
 
 
 def _proof(ledger: Ledger, run: str, outcome: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -204,23 +205,12 @@ def _tree(served: Served, run: str, skip: int, state: str) -> dict[str, Any]:
 @router.post("/runs/{run:path}/answer")
 async def answer_question(request: Request, run: str, served: Site) -> RedirectResponse:
     """Take a person's answer, and show the run that goes on with it."""
-    from mayfly.runtime import answer_help
-
     form = await checked_form(request)
     text = word_in(form, "text")
     if not text:
         raise InputError("the answer is empty", fix="write what it should give, or: cannot occur")
-    inbox, id = served.runtime.parts.inbox, f"h-{run.removeprefix('r-').removeprefix('h-')}"
-
-    def work() -> Outcome[Any]:
-        # A call of a leaf has a slash in its name, which no claim may have.
-        with served.runtime.ledger.claim(id.replace("/", "_")):
-            said = inbox.get(id).answer
-            if said is not None:
-                raise ConflictError(f"{id} was answered before: {said}", fix="ask again if that was wrong")
-            return answer_help(served.runtime, id, text)
-
-    return see(f"/runs/{await begin(served, work)}")
+    id = f"h-{run.removeprefix('r-').removeprefix('h-')}"
+    return see(f"/runs/{await begin(served, lambda: answer_call(served.runtime, id, text))}")
 
 
 @router.post("/runs/{run}/again")
@@ -229,7 +219,7 @@ async def ask_again(request: Request, run: str, served: Site) -> RedirectRespons
     from dataclasses import replace
 
     form = await checked_form(request)
-    kept = kept_answer(served.runtime.ledger, run)
+    kept = kept_answer(served.ledger, run)
     if kept is None or kept[1] is None:
         raise InputError(f"{run} was not asked for on a page", fix="ask it anew on the first page")
     task = kept[1]
@@ -248,7 +238,7 @@ async def stop_run(request: Request, run: str, served: Site) -> RedirectResponse
     from mayfly.promise import cancel
 
     await checked_form(request)
-    await served.workroom.do(request, lambda stop: cancel(served.runtime.ledger, run, by=order_by(None)))
+    await served.workroom.do(request, lambda stop: cancel(served.ledger, run, by=order_by(None)))
     return see(f"/runs/{run}", "stopped")
 
 
@@ -256,6 +246,6 @@ async def stop_run(request: Request, run: str, served: Site) -> RedirectResponse
 async def resume_run(request: Request, run: str, served: Site) -> RedirectResponse:
     """Go on with a tree that was stopped; what is proven is not done again."""
     await checked_form(request)
-    if not has_tree(served.runtime.ledger, run):
+    if not has_tree(served.ledger, run):
         raise InputError(f"{run} is no tree that could go on", fix="ask it anew")
     return see(f"/runs/{await begin(served, lambda: served.runtime.resume(run))}")

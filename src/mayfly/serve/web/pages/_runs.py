@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
-from mayfly.operations import STATUSES, RunLine, status_words
-from mayfly.operations import runs as find_runs
-from mayfly.serve.web.pages._frame import Site, page
-
-if TYPE_CHECKING:
-    from mayfly.store import Ledger
+from mayfly import operations
+from mayfly.core import ending_of
+from mayfly.serve.web._served import Site
+from mayfly.serve.web.pages._frame import page
 
 router = APIRouter()
 # As many as fit on two screens; further ones are a page away.
 _PAGE = 30
-# Pages that a search looks through at a time, so that a rare word does not read all that ever ran.
-_SEARCHED = 20
 
 
 @router.get("/runs")
@@ -31,33 +27,21 @@ def list_runs(
     before: Annotated[int | None, Query(ge=0, le=2**62)] = None,
 ) -> HTMLResponse:
     """Show runs that stand so and whose words have the text."""
-    wanted = (status,) if status in STATUSES else ()
-    found, more = list_page(served.runtime.ledger, wanted, before, search.casefold())
+    wanted = (status,) if status in operations.STATUSES else ()
+    # What was only compiled has a story and no end: its tool tells the rest.
+    found = operations.search_runs(
+        served.ledger, last=_PAGE, status=wanted, before=before, search=search, compilations=False
+    )
     kept = {name: value for name, value in (("status", "".join(wanted)), ("search", search)) if value}
-    older = f"/runs?{urlencode({**kept, 'before': found[-1].number})}" if found and more else ""
+    older = f"/runs?{urlencode({**kept, 'before': found.next})}" if found.next is not None else ""
     return page(
         request,
         "runs.html",
-        runs=found,
+        runs=found.runs,
         older=older,
         newest=f"/runs?{urlencode(kept)}" if before is not None else "",
-        statuses=[("", "all"), *((one, status_words(one)) for one in STATUSES)],
+        statuses=[("", "all"), *((one, ending_of(one)) for one in operations.STATUSES)],
         chosen="".join(wanted),
         search=search,
         narrowed=bool(kept) or before is not None,
     )
-
-
-def list_page(
-    ledger: Ledger, status: tuple[str, ...] = (), before: int | None = None, search: str = ""
-) -> tuple[list[RunLine], bool]:
-    """Return a page of runs, and whether there may be more."""
-    found: list[RunLine] = []
-    for _ in range(_SEARCHED):
-        some = find_runs(ledger, last=_PAGE + 1, status=status, before=before)
-        # What was only compiled has a story and no end: its tool tells the rest.
-        found += [one for one in some if one.id.startswith("r-") and search in one.intent.casefold()]
-        if len(some) <= _PAGE or len(found) > _PAGE:
-            return found[:_PAGE], len(found) > _PAGE
-        before = some[-1].number
-    return found[:_PAGE], bool(found)

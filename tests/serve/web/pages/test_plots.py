@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from mayfly.operations import Bar, bar_plot, line_plot
+from mayfly.serve.web.pages._plots import Bar, bar_plot, line_plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
