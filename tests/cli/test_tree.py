@@ -10,8 +10,8 @@ from rich.console import Console
 from mayfly.cli._tree import MANY, TreeProgress
 from mayfly.cli._tree_live import LiveTree
 from mayfly.cli._tree_words import number, pool_words
-from mayfly.core import Cost, Outcome, Pool
 from mayfly.cli._watched import Watched
+from mayfly.core import Cost, Outcome, Pool
 from mayfly.operations import how_long
 from mayfly.promise import Promise
 from mayfly.testing import FakeClock

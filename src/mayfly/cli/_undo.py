@@ -72,7 +72,7 @@ def _list(known: list[Commit], settings: Settings, *, as_json: bool) -> None:
         return
     rows = [("id", "when", "changed", "by")]
     rows += [
-        (one.id, str(_fields(one)["at"]), one.changes.summary(), one_line(one.note, limit=60))
+        (one.id, str(_fields(one)["when"]), one.changes.summary(), one_line(one.note, limit=60))
         for one in known[:_LISTED]
     ]
     for line in table(rows):
