@@ -40,7 +40,7 @@ _QUESTIONS = ("count requests by status", "count requests by path", "sum of size
 _COMPATIBLE = "mayfly do, a first answer of a model (OpenAI's wire)"
 _ANTHROPIC = "mayfly do, a first answer of a model (Anthropic's wire)"
 _ASK = ["do", "say what 2 and 2 make", "--json", "--model"]
-_BARS = {_HELP: 8, _KNOWN: 15, _ROUTE: 15, _PERMIT: 15, _NEW: 80, _COMPATIBLE: 150, _ANTHROPIC: 150}
+_BARS = {_HELP: 12, _KNOWN: 50, _ROUTE: 50, _PERMIT: 50, _NEW: 100, _COMPATIBLE: 150, _ANTHROPIC: 150}
 
 
 def measure(*, quick: bool) -> list[Table]:

@@ -33,8 +33,8 @@ FLOORS = (
 FLOOR = {package: number for number, packages in enumerate(FLOORS) for package in packages}
 # `testing` may use everything below the command line, and nothing of ours but the command line may use it.
 TESTERS = {"cli"}
-# No packages: how packages load their names on first use, and what a command keeps of its start.
-SHARED = {"_image", "_lazy", "_lean", "_start"}
+# No package: how packages load their names on first use.
+SHARED = {"_lazy"}
 # Programs that the sandbox runs are material, not parts of the house.
 MATERIAL = (
     "cli/demo/",

@@ -8,11 +8,9 @@ from pathlib import Path
 import pytest
 import typer
 
-import mayfly.cli as entry
 from mayfly import __version__
-from mayfly.cli import _full, _output
-from mayfly.cli._app import COMMANDS
-from mayfly.cli._full import load
+from mayfly.cli import _output
+from mayfly.cli._app import COMMANDS, app, load
 from mayfly.core import HelpNeeded, InputError, MachineError, MayflyError, Settings
 
 from .conftest import Cli
@@ -161,9 +159,7 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
         " or m.startswith(('mayfly.cli._', 'mayfly.core', 'mayfly.store', 'mayfly.sandbox'))))"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert ran.stdout.splitlines()[-1] == (
-        "mayfly.cli._app mayfly.cli._full mayfly.cli._output mayfly.cli._plain mayfly.cli._typer"
-    )
+    assert ran.stdout.splitlines()[-1] == "mayfly.cli._app mayfly.cli._output"
 
 
 def test_an_encoding_without_the_letters_does_not_break_the_answer() -> None:
@@ -173,26 +169,5 @@ def test_an_encoding_without_the_letters_does_not_break_the_answer() -> None:
 
 
 def test_the_group_lists_commands_in_the_order_of_the_table() -> None:
-    group = typer.main.get_group(_full.app)
+    group = typer.main.get_group(app)
     assert list(group.commands) == list(COMMANDS)
-
-
-def test_a_process_with_work_left_ends_in_the_ordinary_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[int] = []
-    monkeypatch.setattr("os._exit", ended.append)
-    monkeypatch.setattr("atexit._run_exitfuncs", lambda: None)
-    monkeypatch.setattr("threading.active_count", lambda: 2)
-    assert entry.leave(3) == 3
-    assert ended == []
-    monkeypatch.setattr("threading.active_count", lambda: 1)
-    entry.leave(3)
-    assert ended == [3]
-
-
-def test_what_was_to_be_done_at_the_end_is_done() -> None:
-    script = (
-        "import atexit, sys; atexit.register(print, 'last'); from mayfly.cli import main;"
-        "sys.argv = ['mayfly', '--version']; main(); print('never')"
-    )
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stdout.splitlines()[-1]) == (0, "last")

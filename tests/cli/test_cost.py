@@ -29,7 +29,7 @@ def among(found: list[str], *unwanted: str) -> list[str]:
     return [name for name in found if name.startswith(unwanted)]
 
 
-LIBRARIES = ("asyncio", "ssl", "rich", "pydantic", "mypy", "psycopg")
+LIBRARIES = ("asyncio", "ssl", "rich", "mypy", "psycopg")
 
 
 def test_a_known_agent_is_run_without_what_writes_judges_and_proves(tmp_path: Path) -> None:

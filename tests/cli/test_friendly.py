@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 import typer
 
-from mayfly.cli._app import COMMANDS
-from mayfly.cli._full import app, load
+from mayfly.cli._app import COMMANDS, app, load
 
 from .conftest import Cli
 

@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer_json, command, note
 from mayfly.cli._output import answer as write
 from mayfly.cli._run import ModelOption, Verbose, show_outcome

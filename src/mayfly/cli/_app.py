@@ -1,13 +1,13 @@
 """The table of commands and how a command line is run. A command's module is imported when that command is typed."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command, get_group
 
 from mayfly.cli import _output
-from mayfly.cli._typer import Exit, Typer
 
 
 class Lazy(NamedTuple):
@@ -79,10 +79,62 @@ def without_alias(args: list[str]) -> list[str]:
     return args if alias is None or args == ["help", "answer"] else [alias, *args[2:]]
 
 
-def declared(name: str) -> Any:
-    """Import the command called *name*; a group is a `Typer`, a single command a function."""
+class LazyGroup(TyperGroup):
+    """List every command from the table; import only the one that is run."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for name, lazy in COMMANDS.items():
+            self.add_command(TyperCommand(name, help=lazy.summary, rich_markup_mode=None))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Put the real command in the place of its line in the list, then go on as usual."""
+        # Hints repeat the command line with one thing changed.
+        ctx.meta["mayfly.typed"] = list(args)
+        args = without_alias(args)
+        if args and args[0] in COMMANDS:
+            self.commands[args[0]] = load(args[0])
+        return super().resolve_command(ctx, args)
+
+
+app = typer.Typer(
+    cls=LazyGroup,
+    rich_markup_mode=None,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"max_content_width": 100, "help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    *,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and stop.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show where an error came from; may stand anywhere.")] = False,
+) -> None:
+    """Agents compiled on demand, proven before they fly."""
+    if version:
+        from mayfly import __version__
+
+        typer.echo(f"mayfly {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+def load(name: str) -> Any:
+    """Import the command called *name*: a group, or a function that becomes a command by itself."""
     module, _, attribute = COMMANDS[name].home.partition(":")
-    return getattr(import_module(module), attribute)
+    found = getattr(import_module(module), attribute)
+    if isinstance(found, typer.Typer):
+        command: Any = get_group(found)
+    else:
+        single = _output.bare_group()
+        single.command(name)(found)
+        command = get_command(single)
+    command.name = name
+    return command
 
 
 def run(args: list[str]) -> int:
@@ -92,7 +144,7 @@ def run(args: list[str]) -> int:
     args = [arg for arg in ours if arg != "--debug"] + args[len(ours) :]
     _output.prepare()
     try:
-        status = _run(args)
+        status = _invoke(args)
         _output.flush()
     except Exception as error:
         return _output.report(error, debug=debug)
@@ -101,27 +153,11 @@ def run(args: list[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _run(args: list[str]) -> object:
+def _invoke(args: list[str]) -> object:
+    """Do what typer's `main` does, and leave what is raised, closed pipes and Ctrl-C as well, to `run`."""
+    group = get_group(app)
     try:
-        command = _quick(args)
-        if command is not None:
-            return command()
-        from mayfly.cli._full import run_fully
-
-        return run_fully(args)
-    except Exit as ended:
+        with group.make_context(_output.command(), args) as context:
+            return group.invoke(context)
+    except typer.Exit as ended:
         return ended.exit_code
-
-
-def _quick(args: list[str]) -> Callable[[], object] | None:
-    """Return the command that *args* call, if that can be seen without typer."""
-    name, *rest = without_alias(args) or [""]
-    if name not in COMMANDS:
-        return None
-    from mayfly.cli._quick import read_quickly
-
-    found = declared(name)
-    if isinstance(found, Typer):
-        found = found.quick(rest[0]) if rest else None
-        rest = rest[1:]
-    return None if found is None else read_quickly(found, rest, {"mayfly.typed": list(args)})

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
 from mayfly.cli._who import By, Reason, who
 from mayfly.core import InputError, Settings, one_line

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._who import By, Reason, who
 from mayfly.core import InputError, Settings

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._do import WorkspaceOption, checked_workspace, fields_of, stopping
 from mayfly.cli._output import answer, command, foreign, note, to_json
 from mayfly.cli._run import ModelOption, Verbose

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, note
 from mayfly.cli._verdicts import exit_status, show_verdict

@@ -4,7 +4,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._check import Depth, Imports, profile_of, read_source
 from mayfly.cli._inputs import given_input, read_context, read_contract, read_examples, workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, note

@@ -6,7 +6,8 @@ from importlib.resources import files
 from string import Template
 from typing import Annotated, Any, NamedTuple
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.core import InputError, one_line
 
@@ -64,8 +65,7 @@ def script_for(shell: str) -> str:
 def _words() -> Iterator[Word]:
     from typer.main import get_group
 
-    from mayfly.cli._app import COMMANDS
-    from mayfly.cli._full import app, load
+    from mayfly.cli._app import COMMANDS, app, load
 
     root: Any = get_group(app)
     context = root.make_context("mayfly", [], resilient_parsing=True)

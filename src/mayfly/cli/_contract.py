@@ -2,7 +2,8 @@
 
 from typing import Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._inputs import given_input, read_context, read_examples
 from mayfly.cli._output import AsJson, answer_json, command, note
 from mayfly.cli._output import answer as write

@@ -3,8 +3,9 @@
 import secrets
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from mayfly.cli import _hostile
-from mayfly.cli import _typer as typer
 from mayfly.cli._hostile import HERE, Shown
 from mayfly.cli._output import AsJson, answer_json, to_json
 from mayfly.cli._record import ran, record

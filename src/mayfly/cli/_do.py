@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer_json, command, note
 from mayfly.cli._run import ModelOption, Quiet, Verbose
 from mayfly.core import InputError, Settings

@@ -11,9 +11,8 @@ from typing import Any
 
 import typer
 
-from mayfly.cli._app import COMMANDS
+from mayfly.cli._app import COMMANDS, app, load
 from mayfly.cli._docs_api import api_page
-from mayfly.cli._full import app, load
 from mayfly.core import Settings
 
 DOCS = Path(__file__).parents[3] / "docs"

@@ -3,7 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer_json, as_called
 from mayfly.cli._record import record

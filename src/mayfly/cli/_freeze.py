@@ -4,7 +4,8 @@ import difflib
 from pathlib import Path
 from typing import Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, note
 from mayfly.cli._run import ModelOption
 from mayfly.core import Settings

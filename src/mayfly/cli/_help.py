@@ -2,13 +2,14 @@
 
 from typing import Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer_json
 from mayfly.core import InputError, one_line
 
 
 def help(
-    context: typer.TreeContext,
+    context: typer.Context,
     path: Annotated[
         list[str] | None, typer.Argument(help="The command, such as run or policy eval.", metavar="COMMAND")
     ] = None,
@@ -16,8 +17,7 @@ def help(
     as_json: AsJson = False,
 ) -> None:
     """Print the help of a command, or the list of commands."""
-    from mayfly.cli._app import COMMANDS
-    from mayfly.cli._full import load
+    from mayfly.cli._app import COMMANDS, load
 
     here: Any = context.parent
     for depth, name in enumerate(path or ()):

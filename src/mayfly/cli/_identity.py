@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
 from mayfly.core import InputError, Settings
 
@@ -39,7 +40,7 @@ def _list(*, as_json: bool) -> None:
 
 
 @app.callback(invoke_without_command=True)
-def main(context: typer.TreeContext) -> None:
+def main(context: typer.Context) -> None:
     """Key pairs that votes are signed with, and whose votes count.
 
     A private key lies in identities/ in the state directory, readable by you alone; it is not encrypted. Give your

@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.core import InputError, one_line
 

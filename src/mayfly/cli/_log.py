@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
 
+import typer
+
 from mayfly.cli import _output
-from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
 from mayfly.cli._moment import HELP as MOMENT
 from mayfly.cli._moment import moment_of
@@ -20,13 +21,13 @@ WIDTH = 120
 # Events shown where nobody says how many: a ledger of years has millions.
 LAST = 1000
 
-app = typer.Typer()
+app = _output.bare_group()
 
 
 @app.callback(invoke_without_command=True)
 def log(
     # Filled in by typer; who calls this as a function has none.
-    context: typer.TreeContext = None,  # type: ignore[assignment]
+    context: typer.Context = None,  # type: ignore[assignment]
     kind: Annotated[str | None, typer.Option(help="Only events of this kind, such as sandbox.ran.")] = None,
     id: Annotated[str | None, typer.Option("--id", help="Only events of this run, promise or tool.")] = None,
     promise: Annotated[

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._market_buy import buy
 from mayfly.cli._market_demo import demo
 from mayfly.cli._market_discover import discover

@@ -5,7 +5,8 @@ import secrets
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer_json, command, foreign, note
 from mayfly.cli._wallet import PasswordFd, password_of
 from mayfly.core import InputError, MayflyError, Settings, one_line, parse_json

@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._market_pnl import pnl_rows, short_asset
 from mayfly.cli._market_sell import load_seller
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, table

@@ -3,7 +3,8 @@
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
 from mayfly.core import InputError, Settings, one_line
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer_json, command, note, prepare_server
 from mayfly.core import InputError, MachineError, Settings, one_line, units_text
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Any, TextIO
 
-from mayfly.cli import _typer as typer
+import typer
 
 # Extras of which the launcher's set `chain` has all.
 _CHAIN_EXTRAS = re.compile(r"pip install 'mayfly-agents\[(?:chain|serve|x402)(?:,(?:chain|serve|x402))*\]'")
@@ -41,12 +41,17 @@ def command() -> str:
     return os.environ.get("MAYFLY_COMMAND") or "mayfly"
 
 
+def bare_group(**settings: Any) -> typer.Typer:
+    """Make a group of commands with plain help; errors and completion are our own."""
+    return typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False, **settings)
+
+
 def group(help: str) -> typer.Typer:
     """Make a group of commands that prints its help where no command is named."""
-    made = typer.Typer(help=help, only_helps=True)
+    made = bare_group(help=help)
 
     @made.callback(invoke_without_command=True)
-    def show_help(context: typer.TreeContext) -> None:
+    def show_help(context: typer.Context) -> None:
         if context.invoked_subcommand is None:
             typer.echo(context.get_help())
 
@@ -139,10 +144,9 @@ def _explain(error: Exception) -> tuple[str, str | None, int]:
 
     if isinstance(error, MayflyError):
         return error.message, error.fix, error.exit_status
-    wrong_usage = typer.usage_error(error)
-    if wrong_usage is not None:
-        return *_usage(wrong_usage), wrong_usage.exit_code
-    if typer.is_stopped(error):
+    if isinstance(error, typer.TyperException):
+        return *_usage(error), error.exit_code
+    if isinstance(error, typer.Abort):
         return "stopped", None, 1
     if isinstance(error, OSError):
         where = f"{error.filename}: " if error.filename else ""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
 from mayfly.cli._who import By, who

@@ -4,7 +4,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._desk import Rules, Workspace, desk
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._trees import print_tree

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._desk import Rules, Workspace, desk
 from mayfly.cli._output import AsJson, answer, answer_json, group, note, table
 from mayfly.cli._persona import tell_problems

@@ -3,7 +3,8 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json
 from mayfly.core import Settings, one_line

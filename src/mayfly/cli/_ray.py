@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, command, group, note
 from mayfly.core import Settings
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson
 from mayfly.cli._run import ModelOption, Quiet, Verbose, show_outcome
 from mayfly.cli._words import exit_status

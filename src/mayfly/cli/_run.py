@@ -7,7 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._choices import can_ask, choices_of, choose, show_choices
 from mayfly.cli._forms import checked_form, write_form
 from mayfly.cli._inputs import (

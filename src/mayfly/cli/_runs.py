@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._moment import HELP as MOMENT
 from mayfly.cli._moment import moment_of
 from mayfly.cli._output import AsJson, answer, answer_json, command, note

@@ -10,7 +10,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._inputs import workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, to_json
 from mayfly.cli._record import ran, record

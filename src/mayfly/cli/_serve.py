@@ -6,7 +6,8 @@ import os
 import sys
 from typing import Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer_json, note, prepare_server
 from mayfly.core import MachineError, Settings
 

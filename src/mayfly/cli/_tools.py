@@ -7,8 +7,9 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from mayfly import operations
-from mayfly.cli import _typer as typer
 from mayfly.cli._busy import busy
 from mayfly.cli._check import read_source
 from mayfly.cli._inputs import read_contract, read_examples, workspace_of

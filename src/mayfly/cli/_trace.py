@@ -9,7 +9,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._busy import busy
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._why import tell

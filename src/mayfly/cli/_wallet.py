@@ -3,7 +3,8 @@
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._output import AsJson, answer, answer_json, command, group, note
 from mayfly.core import InputError, MayflyError, Settings
 

@@ -3,7 +3,8 @@
 import getpass
 from typing import Annotated
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.core import InputError
 
 By = Annotated[

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
-from mayfly.cli import _typer as typer
+import typer
+
 from mayfly.cli._desk import Rules, desk
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
 from mayfly.cli._tree_words import short_ending

@@ -6,16 +6,12 @@ import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from mayfly._start import set_apart
 from mayfly.core import MachineError
 from mayfly.models._target import Target
 from mayfly.models._types import Call, Emit, ModelOptions, Need, Purpose, Reply
 
 if TYPE_CHECKING:
     from mayfly.models._provider import Provider
-
-# Libraries of thousands of modules: every type of every call, each agent, each way to run one.
-_LARGE = ("anthropic", "openai", "pydantic_ai")
 
 
 class Remote:
@@ -42,7 +38,6 @@ class Remote:
         """Import pydantic-ai and make the provider, once."""
         with self._lock:
             if self._provider is None:
-                set_apart(*_LARGE)
                 self._provider = self._load()
 
     def _load(self) -> Provider:
