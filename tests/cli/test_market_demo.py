@@ -12,7 +12,7 @@ import pytest
 
 from mayfly.cli import _market_demo
 from mayfly.cli._market_demo import OnChain, _differences
-from mayfly.cli._toy_shop import TrapNode
+from mayfly.cli._toy_market import TrapNode
 from mayfly.core import Settings
 from mayfly.operations import ProfitRow
 from mayfly.store import Ledger, PaymentList, SaleList

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.cli import _choices, _run
+from mayfly.cli import _run
 
 from .conftest import Cli
 

@@ -1,15 +1,16 @@
-"""`mayfly doctor`: which wall this machine gives, and whether it holds."""
+"""`mayfly doctor`, `config` and `metrics`: how this machine stands, what is set, and what the ledger counts up to."""
+
+from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mayfly.cli._busy import busy
-from mayfly.cli._output import AsJson, answer_json, as_called
-from mayfly.cli._record import record
-from mayfly.cli._screen import Screen
+from mayfly.cli._output import AsJson, Screen, answer, answer_json, as_called, busy, group, table
+from mayfly.cli._sandbox import record
 from mayfly.core import InputError, SandboxSettings, Settings, harmless, one_line
+from mayfly.operations import settings_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,7 +62,7 @@ def _diagnose(*, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _look() -> "DoctorView":
+def _look() -> DoctorView:
     """Look at this machine, and at the library where there is a store: a look makes none."""
     from mayfly.operations import doctor as look
     from mayfly.store import Ledger
@@ -77,7 +78,7 @@ def _look() -> "DoctorView":
         return look(settings, runtime.tools)
 
 
-def _show_library(screen: Screen, found: "DoctorView") -> None:
+def _show_library(screen: Screen, found: DoctorView) -> None:
     problems, tools = found.problems, found.tools
     said = f"{tools} tool{'s' if tools != 1 else ''}, " + (f"{len(problems)} not whole" if problems else "clean")
     screen.line()
@@ -86,7 +87,7 @@ def _show_library(screen: Screen, found: "DoctorView") -> None:
         screen.line(("  no  ", "bad"), (as_called(one_line(problem)), ""))
 
 
-def _show_layers(screen: Screen, diagnosis: "Diagnosis") -> None:
+def _show_layers(screen: Screen, diagnosis: Diagnosis) -> None:
     style = "bad" if diagnosis.level == "none" else "good"
     screen.line(("level  ", "dim"), (diagnosis.level, style))
     if diagnosis.reason:
@@ -116,7 +117,7 @@ def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
     run = partial(attacks.run, level=level, only=only or None, settings=_attacked(settings))
     if as_json:
         report = run()
-        answer_json(_as_data(report))
+        answer_json(_report_fields(report))
     else:
         report = _attack_live(run)
     attacked = DoctorAttacked(level=report.level, cases=len(report.cases), contained=report.contained)
@@ -130,11 +131,11 @@ def _attacked(settings: Settings) -> SandboxSettings:
     return SandboxSettings(restore=settings.sandbox.restore)
 
 
-def _attack_live(run: "Callable[..., Report]") -> "Report":
+def _attack_live(run: Callable[..., Report]) -> Report:
     screen = Screen()
     category = ""
 
-    def show(case: "CaseResult") -> None:
+    def show(case: CaseResult) -> None:
         nonlocal category
         if case.category != category:
             category = case.category
@@ -153,7 +154,7 @@ def _attack_live(run: "Callable[..., Report]") -> "Report":
     return report
 
 
-def _as_data(report: "Report") -> dict[str, object]:
+def _report_fields(report: Report) -> dict[str, object]:
     cases = [
         {
             "name": case.name,
@@ -169,3 +170,55 @@ def _as_data(report: "Report") -> dict[str, object]:
     ]
     counts = {"contained": report.contained, "total": len(cases), "survivors": report.survivors}
     return {"level": report.level, **counts, "cases": cases}
+
+
+config_app = group("Show the settings in force.")
+
+
+@config_app.command()
+def show(
+    *,
+    defaults: Annotated[
+        bool, typer.Option("--defaults", help="Ignore the environment and mayfly.toml: show what is built in.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print every setting with its value, default, owner, source and meaning."""
+    settings = Settings() if defaults else Settings.load()
+    rows = settings_rows(settings)
+    if as_json:
+        answer_json(rows)
+        return
+    short, long = ("KEY", "VALUE", "OWNER", "MEANING"), ("KEY", "VALUE", "DEFAULT", "OWNER", "SOURCE", "MEANING")
+    heading: tuple[str, ...] = short if defaults else long
+    for line in table([heading, *(_setting_cells(row, defaults=defaults) for row in rows)]):
+        answer(line)
+
+
+def _setting_cells(row: dict[str, Any], *, defaults: bool) -> tuple[str, ...]:
+    value, default = _setting_text(row["value"]), _setting_text(row["default"])
+    if defaults:
+        return (row["key"], value, row["owner"], row["help"])
+    return (row["key"], value, default, row["owner"], row["source"], row["help"])
+
+
+def _setting_text(value: object) -> str:
+    return harmless(str(value)) if value != "" else '""'
+
+
+def metrics(*, as_json: AsJson = False) -> None:
+    """Count runs, compiled agents and fallbacks, and how much of the code was written on demand."""
+    from mayfly.operations import metrics as count
+    from mayfly.runtime import Runtime
+
+    with Runtime(Settings.load()) as runtime:
+        fields = count(runtime.parts.ledger).to_json()
+    if as_json:
+        answer_json(fields)
+        return
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            for reason, number in value.items():
+                answer(f"{name}{{{reason}}}  {number}")
+        else:
+            answer(f"{name}  {value}")

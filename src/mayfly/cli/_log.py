@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli import _output
-from mayfly.cli._busy import busy
-from mayfly.cli._moment import HELP as MOMENT
-from mayfly.cli._moment import moment_of
+from mayfly.cli._output import busy
+from mayfly.cli._runs import MOMENT, moment_of
 from mayfly.core import Settings, canonical_json, clipped, harmless, one_line
 
 if TYPE_CHECKING:

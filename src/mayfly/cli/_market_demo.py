@@ -19,8 +19,7 @@ import typer
 from mayfly.cli._market_pnl import pnl_rows, short_asset
 from mayfly.cli._market_sell import load_seller
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
-from mayfly.cli._toy_buyer import EXAMPLE, HERE, TOOL, ToyBuyer, Tried
-from mayfly.cli._toy_shop import Instant, ToyShop, TrapNode
+from mayfly.cli._toy_market import EXAMPLE, HERE, TOOL, Instant, ToyBuyer, ToyShop, TrapNode, Tried
 from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text, with_checksums
 
 if TYPE_CHECKING:

@@ -73,8 +73,7 @@ def show_plan(tree: Promise[Any]) -> None:
 
 def planned_row(branch: Branch) -> Row:
     """Return the line of one promise as it is planned."""
-    from mayfly.cli._tree_rows import Row
-    from mayfly.cli._tree_words import served_by
+    from mayfly.cli._tree_rows import Row, served_by
     from mayfly.operations import ground_reason, is_ground
 
     promise = branch.promise
@@ -101,7 +100,7 @@ def print_lines(lines: Iterable[Line]) -> None:
         for line in lines:
             answer(line.text)
         return
-    from mayfly.cli._screen import Screen
+    from mayfly.cli._output import Screen
 
     screen = Screen()
     for line in lines:

@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._busy import busy
-from mayfly.cli._desk import desk
-from mayfly.cli._output import AsJson, answer, answer_json, group, note, table
-from mayfly.cli._trees import print_tree
+from mayfly.cli._desk import desk, print_tree
+from mayfly.cli._output import AsJson, answer, answer_json, busy, group, note, table
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
-from mayfly.cli._who import By, who
+from mayfly.cli._output import AsJson, By, answer, answer_json, command, group, note, table, who
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:

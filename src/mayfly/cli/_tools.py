@@ -10,13 +10,25 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from mayfly import operations
-from mayfly.cli._busy import busy
 from mayfly.cli._check import read_source
 from mayfly.cli._inputs import read_contract, read_examples, workspace_of
-from mayfly.cli._output import AsJson, answer, answer_json, as_called, command, foreign, group, note, table, to_json
+from mayfly.cli._output import (
+    AsJson,
+    By,
+    answer,
+    answer_json,
+    as_called,
+    busy,
+    command,
+    foreign,
+    group,
+    note,
+    table,
+    to_json,
+    who,
+)
 from mayfly.cli._run import ContractOption, ExamplesOption, ModelOption, WorkspaceOption
 from mayfly.cli._tools_show import card_lines, log_lines, made_lines
-from mayfly.cli._who import By, who
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:

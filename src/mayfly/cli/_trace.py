@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._busy import busy
-from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.cli._output import AsJson, answer, answer_json, busy, command, note
 from mayfly.cli._why import tell
 from mayfly.core import InputError, Settings, harmless, one_line
 
@@ -127,8 +126,7 @@ def _show(traced: Trace) -> None:
 
 
 def _row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row:
-    from mayfly.cli._tree_rows import Row
-    from mayfly.cli._tree_words import STYLES, proven_words, served_by, short_ending
+    from mayfly.cli._tree_rows import STYLES, Row, proven_words, served_by, short_ending
 
     promise = branch.promise
     state = promise.state.value

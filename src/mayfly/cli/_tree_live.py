@@ -12,14 +12,26 @@ from rich.live import Live
 from rich.spinner import Spinner
 from rich.text import Text
 
-from mayfly.cli._screen import _STYLES as COLOURS
-from mayfly.cli._tree_rows import Branch, Line, Row, branches, cut, fitted
-from mayfly.cli._tree_words import STYLES, counted, pool_words, proven_words, served_by, short_ending
+from mayfly.cli._output import STYLES as COLOURS
+from mayfly.cli._tree_rows import (
+    STYLES,
+    Branch,
+    Line,
+    Row,
+    branches,
+    counted,
+    cut,
+    fitted,
+    pool_words,
+    proven_words,
+    served_by,
+    short_ending,
+)
 from mayfly.core import ending_of, one_line
 from mayfly.operations import how_long
 
 if TYPE_CHECKING:
-    from mayfly.cli._watched import Moving, Watched
+    from mayfly.cli._tree import Moving, Watched
     from mayfly.core import Pool
     from mayfly.promise import Promise
 

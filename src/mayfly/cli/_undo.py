@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._do import WorkspaceOption, checked_workspace
+from mayfly.cli._chat import WorkspaceOption, checked_workspace
 from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
 from mayfly.core import InputError, Settings, one_line
 

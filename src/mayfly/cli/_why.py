@@ -10,7 +10,7 @@ import typer
 
 from mayfly.cli._desk import Rules, desk
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
-from mayfly.cli._tree_words import short_ending
+from mayfly.cli._tree_rows import short_ending
 from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _show_decision(reasons: DecisionReasons) -> None:
 
 
 def _print_trees(trees: Iterable[Any]) -> None:
-    from mayfly.cli._trees import print_tree
+    from mayfly.cli._desk import print_tree
 
     for tree in trees:
         print_tree(tree)
