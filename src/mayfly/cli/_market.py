@@ -197,7 +197,7 @@ def list_identities(*, as_json: AsJson = False) -> None:
     _list_identities(as_json=as_json)
 
 
-@identity_app.command()
+@identity_app.command("new")
 def new_identity(name: IdentityName, *, as_json: AsJson = False) -> None:
     """Make a key pair of your own."""
     made = _identities().new(name)
@@ -208,7 +208,7 @@ def new_identity(name: IdentityName, *, as_json: AsJson = False) -> None:
     note(f"others let your votes count with: {command()} identity add {made.name} {made.key}")
 
 
-@identity_app.command()
+@identity_app.command("add")
 def add_identity(
     name: IdentityName,
     key: Annotated[str, typer.Argument(help="Their public key, as `mayfly identity` shows it.", metavar="KEY")],
@@ -223,7 +223,7 @@ def add_identity(
         answer(f"the votes of {made.name} count from now on")
 
 
-@identity_app.command()
+@identity_app.command("remove")
 def remove_identity(
     name: IdentityName,
     *,

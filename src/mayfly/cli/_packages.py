@@ -17,7 +17,7 @@ app = group("Packages for tools of the library, in a place of their own.")
 
 
 @app.command("list")
-def list_packages_(*, as_json: AsJson = False) -> None:
+def list_packages(*, as_json: AsJson = False) -> None:
     """List what is installed, the newest first, with the hashes of what came."""
     from mayfly.runtime import Runtime
 
