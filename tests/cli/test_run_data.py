@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from mayfly.cli import _run
+from mayfly.cli import _run, _words
 
 from .conftest import Cli
 

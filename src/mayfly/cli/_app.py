@@ -24,7 +24,7 @@ COMMANDS = {
     "do": Lazy("mayfly.cli._chat:do", "Do one request with tools, in the workspace."),
     "chat": Lazy("mayfly.cli._chat:chat", "Talk to an agent that works in this directory."),
     "undo": Lazy("mayfly.cli._undo:undo", "Take a change of the workspace back."),
-    "plan": Lazy("mayfly.cli._plan:plan", "Print the tree of promises that INTENT would become."),
+    "plan": Lazy("mayfly.cli._trace:plan", "Print the tree of promises that INTENT would become."),
     "compile": Lazy("mayfly.cli._compile:compile", "Write an agent for INTENT, try it at all gates and prove it."),
     "contract": Lazy(
         "mayfly.cli._check:contract", "Say what a program for INTENT is given, gives back and does at the edges."

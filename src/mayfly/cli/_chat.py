@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note, table, to_json
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, foreign, note, to_json
 from mayfly.cli._run import ModelOption, Quiet, Verbose
 from mayfly.core import InputError, Settings, one_line
 
@@ -254,8 +254,7 @@ def agents(
         )
         for log in found
     ]
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
 
 
 def _is_over(log: SessionLog) -> bool:

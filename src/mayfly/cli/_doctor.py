@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mayfly.cli._output import AsJson, Screen, answer, answer_json, as_called, busy, group, table
+from mayfly.cli._output import AsJson, Screen, answer, answer_json, answer_table, as_called, busy, group
 from mayfly.cli._sandbox import record
 from mayfly.core import InputError, SandboxSettings, Settings, harmless, one_line
 from mayfly.operations import settings_rows
@@ -191,8 +191,7 @@ def show(
         return
     short, long = ("KEY", "VALUE", "OWNER", "MEANING"), ("KEY", "VALUE", "DEFAULT", "OWNER", "SOURCE", "MEANING")
     heading: tuple[str, ...] = short if defaults else long
-    for line in table([heading, *(_setting_cells(row, defaults=defaults) for row in rows)]):
-        answer(line)
+    answer_table([heading, *(_setting_cells(row, defaults=defaults) for row in rows)])
 
 
 def _setting_cells(row: dict[str, Any], *, defaults: bool) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json
+from mayfly.cli._output import AsJson, answer_either, answer_json
 from mayfly.core import InputError, one_line
 
 
@@ -81,10 +81,7 @@ def completion(
             f"there is no completion for {one_line(shell, limit=60)!r}", fix=f"one of: {', '.join(SHELLS)}"
         )
     script = script_for(shell)
-    if as_json:
-        answer_json({"shell": shell, "script": script})
-    else:
-        answer(script.rstrip("\n"))
+    answer_either({"shell": shell, "script": script}, script.rstrip("\n"), as_json=as_json)
 
 
 def script_for(shell: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, By, Reason, answer_json, command, foreign, note, table, who
+from mayfly.cli._output import AsJson, By, Reason, answer_json, answer_table, command, foreign, note, who
 from mayfly.cli._output import answer as write
 from mayfly.cli._run import ModelOption, Verbose, show_outcome
 from mayfly.cli._words import exit_status
@@ -56,7 +56,7 @@ def _show_inbox(found: InboxView) -> None:
     if found.effects:
         _show_effects(found.effects)
     if found.payments:
-        from mayfly.cli._market_pnl import payment_line
+        from mayfly.cli._market_sell import payment_line
 
         for one in found.payments:
             write(f"payment  {payment_line(one)}")
@@ -74,8 +74,7 @@ def _show_approvals(approvals: Sequence[Waiting]) -> None:
         )
         for one in approvals
     ]
-    for line in table(rows):
-        write(line)
+    answer_table(rows)
     first = one_line(approvals[0].id)
     note(f"look: {command()} approve {first} --show; then: {command()} approve {first}, or deny {first}")
 
@@ -86,8 +85,7 @@ def _show_calls(calls: Sequence[Call]) -> None:
         (call.id, str(call.attempts), one_line(call.task, limit=60), one_line(call.last_error, limit=90))
         for call in calls
     ]
-    for line in table(rows):
-        write(line)
+    answer_table(rows)
     note(f'to help: {command()} answer {one_line(calls[0].id)} "…"')
 
 
@@ -104,8 +102,7 @@ def _show_effects(effects: Sequence[Unsettled]) -> None:
         )
         for effect in effects
     ]
-    for line in table(rows):
-        write(line)
+    answer_table(rows)
     note(f"look whether it happened, then: {command()} answer {one_line(effects[0].id)} done|again|failed")
 
 

@@ -10,9 +10,19 @@ import typer
 
 from mayfly.cli._market_buy import buy, discover
 from mayfly.cli._market_demo import demo
-from mayfly.cli._market_pnl import pnl
-from mayfly.cli._market_sell import sell
-from mayfly.cli._output import AsJson, By, answer, answer_json, command, group, note, table, who
+from mayfly.cli._market_sell import pnl, sell
+from mayfly.cli._output import (
+    AsJson,
+    By,
+    answer,
+    answer_either,
+    answer_json,
+    answer_table,
+    command,
+    group,
+    note,
+    who,
+)
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -69,8 +79,7 @@ def list_candidates(*, as_json: AsJson = False) -> None:
                 "; ".join(one.reasons) or "-",
             )
         )
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
     note(
         f"promotion needs more than {needed.runs} proven runs, a strong proof and {needed.quorum} votes: "
         f"{command()} market vote HASH +1"
@@ -128,10 +137,7 @@ def demote(
     """Take a program out of promoted/; git keeps its history, and what it is otherwise it stays."""
     with _promotion() as promotion:
         commit = promotion.demote(wanted, reason=why, by=who(by))
-    if as_json:
-        answer_json({"commit": commit})
-    else:
-        answer(f"demoted, committed as {commit[:12]}")
+    answer_either({"commit": commit}, f"demoted, committed as {commit[:12]}", as_json=as_json)
 
 
 @app.command()
@@ -145,10 +151,7 @@ def settle(
     """Say that the failures of a program so far are not its fault, such as input that it is right to refuse."""
     with _promotion() as promotion:
         number = promotion.settle(wanted, why=why, by=who(by))
-    if as_json:
-        answer_json({"settled": number})
-    else:
-        answer(f"settled {number} failure{'s' if number != 1 else ''}")
+    answer_either({"settled": number}, f"settled {number} failure{'s' if number != 1 else ''}", as_json=as_json)
 
 
 identity_app = group("Key pairs that votes are signed with, and whose votes count.")
@@ -176,8 +179,7 @@ def _list_identities(*, as_json: bool) -> None:
         return
     rows = [("NAME", "WHOSE", "PUBLIC KEY")]
     rows += [(one.name, "yours" if one.own else "somebody else's", one.key) for one in found]
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
 
 
 @identity_app.callback(invoke_without_command=True)
@@ -217,10 +219,7 @@ def add_identity(
 ) -> None:
     """Let the votes of somebody else count."""
     made = _identities().add(name, key)
-    if as_json:
-        answer_json(_identity_fields(made))
-    else:
-        answer(f"the votes of {made.name} count from now on")
+    answer_either(_identity_fields(made), f"the votes of {made.name} count from now on", as_json=as_json)
 
 
 @identity_app.command("remove")
@@ -236,7 +235,4 @@ def remove_identity(
     if found is not None and found.own and not yes:
         raise InputError(f"the private key of {name} would be gone for good", fix="say so: --yes")
     gone = identities.remove(name)
-    if as_json:
-        answer_json(_identity_fields(gone))
-    else:
-        answer(f"the votes of {gone.name} count no more")
+    answer_either(_identity_fields(gone), f"the votes of {gone.name} count no more", as_json=as_json)

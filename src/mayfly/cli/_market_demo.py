@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from mayfly.cli._market_pnl import pnl_rows, short_asset
-from mayfly.cli._market_sell import load_seller
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
+from mayfly.cli._market_sell import load_seller, pnl_rows, short_asset
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, note
 from mayfly.cli._toy_market import EXAMPLE, HERE, TOOL, Instant, ToyBuyer, ToyShop, TrapNode, Tried
 from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text, with_checksums
 
@@ -327,8 +326,7 @@ def _show(books: Books, settings: Settings, keep: Path | None) -> None:
     market = settings.market
     on_chain = ("chain", market.network, short_asset(market.asset), *coins, str(shown.gas))
     rows = [*pnl_rows(books.pnl), (*on_chain, str(shown.transfers), str(shown.transfers))]
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
     for one in books.differences:
         answer(f"the chain does not agree: {one}")
     if not books.differences:

@@ -95,6 +95,17 @@ def answer_json(value: object) -> None:
     answer(to_json(value))
 
 
+def answer_either(data: object, text: str, *, as_json: bool) -> None:
+    """Print the answer as one line of JSON, or what is said of it to a person."""
+    answer(to_json(data) if as_json else text)
+
+
+def answer_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows as columns that line up; the first is the heading."""
+    for line in table(rows):
+        answer(line)
+
+
 def note(text: str) -> None:
     """Print one line of progress."""
     sys.stderr.write(text + "\n")

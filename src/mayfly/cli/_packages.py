@@ -7,7 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, By, answer, answer_json, busy, command, group, note, table, who
+from mayfly.cli._output import (
+    AsJson,
+    By,
+    answer_either,
+    answer_json,
+    answer_table,
+    busy,
+    command,
+    group,
+    note,
+    who,
+)
 from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
@@ -35,8 +46,7 @@ def list_packages(*, as_json: AsJson = False) -> None:
             for part in one.distributions
         ]
         rows += [("?", "", "", "its record is lost", one.name) for one in found if not one.distributions]
-        for line in table(rows):
-            answer(line)
+        answer_table(rows)
 
 
 @app.command()
@@ -51,10 +61,9 @@ def install(
 
     with busy("installing"), Runtime(Settings.load()) as runtime:
         made = runtime.parts.packages.install(requirement, by=who(by))
-    if as_json:
-        answer_json(_package_fields(made))
-    else:
-        answer(", ".join(f"{one.name} {one.version}" for one in made.distributions))
+    answer_either(
+        _package_fields(made), ", ".join(f"{one.name} {one.version}" for one in made.distributions), as_json=as_json
+    )
 
 
 @app.command()
@@ -69,10 +78,7 @@ def remove(
 
     with Runtime(Settings.load()) as runtime:
         gone = runtime.parts.packages.remove(name, by=who(by))
-    if as_json:
-        answer_json({"removed": gone.name})
-    else:
-        answer(f"removed {gone.requirement or gone.name}")
+    answer_either({"removed": gone.name}, f"removed {gone.requirement or gone.name}", as_json=as_json)
 
 
 def _package_fields(one: Installed) -> dict[str, object]:
@@ -109,8 +115,7 @@ def show_cache(*, as_json: AsJson = False) -> None:
             (key[:12], agent.artifact.hash[:12], agent.artifact.author, one_line(agent.intent, limit=80))
             for key, agent in entries
         ]
-        for line in table(rows):
-            answer(line)
+        answer_table(rows)
 
 
 @cache_app.command("clear")
@@ -120,7 +125,4 @@ def clear_cache(*, as_json: AsJson = False) -> None:
 
     with Runtime(Settings.load()) as runtime:
         number = runtime.parts.memo.clear()
-    if as_json:
-        answer_json({"forgotten": number})
-    else:
-        answer(f"forgot {number} agent{'s' if number != 1 else ''}")
+    answer_either({"forgotten": number}, f"forgot {number} agent{'s' if number != 1 else ''}", as_json=as_json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from mayfly.cli._desk import Rules, Workspace, desk
-from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, group, note
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -52,8 +52,7 @@ def list_personas(*, rules: Rules = None, as_json: AsJson = False) -> None:
         (name, str(atom.priority), str(len(atom.tools)), one_line(" ".join(verbs) or "-", limit=60), summary)
         for name, atom, verbs, summary in rows
     ]
-    for line in table([("PERSONA", "PRIORITY", "TOOLS", "VERBS", "WHAT IT DOES"), *shown]):
-        answer(line)
+    answer_table([("PERSONA", "PRIORITY", "TOOLS", "VERBS", "WHAT IT DOES"), *shown])
 
 
 @app.command()
@@ -97,8 +96,7 @@ def show(
 
 
 def _tell_brought(kind: str, brought: list[Brought]) -> None:
-    for line in table([(kind, one.name, f"by {one.by}") for one in brought] or [(kind, "none", "")]):
-        answer(line)
+    answer_table([(kind, one.name, f"by {one.by}") for one in brought] or [(kind, "none", "")])
 
 
 @app.command()
@@ -255,8 +253,7 @@ def _answer_prompt(config: AgentConfig, *, budget: int, manifest: bool, as_json:
         )
     elif manifest:
         rows = [_placed_row(one) for one in config.manifest]
-        for line in table([("", "ATOM", "PART", "VARIANT", "TOKENS", "SCORE", "WHY"), *rows]):
-            answer(line)
+        answer_table([("", "ATOM", "PART", "VARIANT", "TOKENS", "SCORE", "WHY"), *rows])
     else:
         answer(config.identity_prompt)
     note(f"{', '.join(config.personas)}: {tokens:,} of {budget:,} tokens")

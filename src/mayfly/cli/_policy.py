@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._desk import desk, print_tree
-from mayfly.cli._output import AsJson, answer, answer_json, busy, group, note, table
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, busy, group, note
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -246,8 +246,7 @@ def _print_rows(rows: list[tuple[str, ...]], *, as_json: bool) -> None:
         names = [cell.lower() for cell in rows[0]]
         answer_json([dict(zip(names, row, strict=True)) for row in rows[1:]])
         return
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, By, Reason, answer, answer_json, command, group, note, who
+from mayfly.cli._output import AsJson, By, Reason, answer, answer_json, answer_table, command, group, note, who
 from mayfly.cli._run import ModelOption, Quiet, Verbose, show_outcome
 from mayfly.cli._words import exit_status
 from mayfly.core import InputError, Settings, one_line
@@ -82,7 +82,6 @@ def _statuses(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _show_runs(found: list[RunLine]) -> None:
-    from mayfly.cli._output import table
 
     rows = [("id", "at", "status", "promises", "took", "intent")]
     rows += [
@@ -96,8 +95,7 @@ def _show_runs(found: list[RunLine]) -> None:
         )
         for line in found
     ]
-    for text in table(rows):
-        answer(text)
+    answer_table(rows)
     open = next((line.id for line in found if line.status in ("interrupted", "cancelled", "killed")), None)
     if open is not None:
         note(f"go on with one that was stopped: {command()} resume {open}")

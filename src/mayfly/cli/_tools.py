@@ -16,14 +16,15 @@ from mayfly.cli._output import (
     AsJson,
     By,
     answer,
+    answer_either,
     answer_json,
+    answer_table,
     as_called,
     busy,
     command,
     foreign,
     group,
     note,
-    table,
     to_json,
     who,
 )
@@ -83,8 +84,7 @@ def list_tools(
         version = str(one.version) + (" retired" if one.state == "retired" else "")
         grants = ",".join(one.grants) or "-"
         rows.append((one.name, version, one.strength, str(one.calls), grants, one_line(one.summary, limit=80)))
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
 
 
 @app.command()
@@ -102,8 +102,7 @@ def find(
     elif not found:
         note("no tool has any of these words")
     else:
-        for line in table([(one.name, one_line(one.summary, limit=100)) for one in found]):
-            answer(line)
+        answer_table([(one.name, one_line(one.summary, limit=100)) for one in found])
     raise typer.Exit(0 if found else 1)
 
 
@@ -137,8 +136,7 @@ def log(name: Name, *, as_json: AsJson = False) -> None:
     if as_json:
         answer_json(found.log_json())
         return
-    for line in table(list(log_lines(found.events, found.heads))):
-        answer(line)
+    answer_table(list(log_lines(found.events, found.heads)))
 
 
 @app.command()
@@ -326,10 +324,11 @@ def delete(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
     """Delete a tool; its versions stay in the store, and `tools rollback` brings one back."""
     with _runtime() as runtime:
         version = runtime.tools.delete(name, by=who(by))
-    if as_json:
-        answer_json({"name": name, "deleted": name, "version": version})
-    else:
-        answer(f"deleted {name} (version {version}); back again: {command()} tools rollback {name} --to {version}")
+    answer_either(
+        {"name": name, "deleted": name, "version": version},
+        f"deleted {name} (version {version}); back again: {command()} tools rollback {name} --to {version}",
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -345,10 +344,9 @@ def rollback(
     """Let an earlier version serve again, or a deleted tool."""
     with _runtime() as runtime:
         version = runtime.tools.rollback(name, to, by=who(by))
-    if as_json:
-        answer_json({"name": name, "version": version, "serves": version})
-    else:
-        answer(f"version {version} of {name} serves")
+    answer_either(
+        {"name": name, "version": version, "serves": version}, f"version {version} of {name} serves", as_json=as_json
+    )
 
 
 @app.command()
@@ -356,7 +354,6 @@ def restore(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
     """Let a tool that was retired be found and called again."""
     with _runtime() as runtime:
         version = runtime.tools.restore(name, by=who(by))
-    if as_json:
-        answer_json({"name": name, "version": version, "serves": version})
-    else:
-        answer(f"version {version} of {name} serves")
+    answer_either(
+        {"name": name, "version": version, "serves": version}, f"version {version} of {name} serves", as_json=as_json
+    )

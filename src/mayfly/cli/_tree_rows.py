@@ -1,80 +1,28 @@
-"""A tree of promises as lines: what is said of each, guides, columns that line up, and a cut where the screen ends."""
+"""A tree of promises as lines: guides, columns that line up, a cut where the screen ends; drawn live while it runs."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 from rich.cells import cell_len, set_cell_size
 
+from mayfly.cli._output import STYLES as COLOURS
+from mayfly.cli._watched import STYLES, counted, pool_words, proven_words, served_by, short_ending
 from mayfly.core import ending_of, one_line
 from mayfly.operations import how_long, places
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from mayfly.cli._watched import Moving, Watched
     from mayfly.core import Pool
     from mayfly.promise import Promise
-
-STYLES = {"pending": "dim", "resolving": "", "resolved": "good", "collapsed": "dim", "failed": "bad"}
-_ORDER = ("resolved", "collapsed", "failed", "resolving", "pending")
-_POOLS = (
-    ("model_calls", "{} model calls"),
-    ("seconds", "{} s"),
-    ("sandbox_seconds", "{} s in the sandbox"),
-    ("nodes", "{} nodes"),
-)
-
-
-def counted(states: Mapping[str, int]) -> str:
-    """Say how many stand where, such as ``3 resolved, 1 pending``."""
-    return ", ".join(f"{states[state]:,} {ending_of(state)}" for state in _ORDER if states.get(state))
-
-
-def short_ending(promise: Promise[Any]) -> str:
-    """Return the one word that a column has for how a promise stands."""
-    ending = ending_of(promise.state.value, promise.code)
-    return "fallback" if ending == ending_of("collapsed") else ending
-
-
-def served_by(promise: Promise[Any]) -> str:
-    """Name what serves a promise, as the plan does."""
-    # Imported where it is used: a list of runs needs no planner.
-    from mayfly.promise import plan
-
-    return one_line(plan.served_by(promise))
-
-
-def proven_words(promise: Promise[Any], seconds: float | None, *, again: bool = False) -> str:
-    """Say how long a proven value took, how strong its proof is and what it says."""
-    words = ["again"] if again else []
-    words += [] if seconds is None else [how_long(seconds)]
-    words += [] if promise.proof is None else [promise.proof.strength, one_line(promise.proof.description, limit=200)]
-    return " · ".join(word for word in words if word)
-
-
-def plain_line(promise: Promise[Any], seconds: float | None, *, again: bool = False) -> str:
-    """Say on one line how a promise ended."""
-    head = f"{short_ending(promise):<9}  {promise.id}  {one_line(promise.intent, limit=100)}"
-    if promise.state.value == "resolved":
-        by = served_by(promise)
-        return f"{head} · {f'{by} · ' if by else ''}{proven_words(promise, seconds, again=again)}"
-    return f"{head}: {one_line(promise.reason, limit=300)}"
-
-
-def pool_words(pool: Pool) -> str:
-    """Say what was used of each pool, and of how much."""
-    return " · ".join(words.format(_used(pool, kind)) for kind, words in _POOLS)
-
-
-def _used(pool: Pool, kind: str) -> str:
-    used, left = pool.used(kind), pool.left(kind)
-    return number(used) if left is None else f"{number(used)} of {number(used + pool.held(kind) + left)}"
-
-
-def number(amount: float) -> str:
-    """Write a whole number as such, anything else with one place behind the point."""
-    return f"{amount:,.0f}" if amount >= 100 or amount == int(amount) else f"{amount:,.1f}"
-
 
 NO_TERMINAL = 80
 NARROW = 36
@@ -234,3 +182,147 @@ def _wrapped(words: Iterable[str], room: int) -> list[str]:
             lines[-1] = joined
             break
     return [cut(line, room) for line in lines]
+
+
+FRAME = 0.1
+SLOWEST = 1.0
+SHARE = 20
+# A finished tree of this many promises is left on the screen whole.
+WHOLE = 100
+FOOTER = 2
+REASONS_SHOWN = 10
+MOVING = 16
+
+
+class LiveTree:
+    """Draw one tree from a thread of its own, so that the run never waits for the terminal."""
+
+    def __init__(
+        self, tree: Watched, *, pool: Pool | None = None, console: Console | None = None, verbose: bool = False
+    ) -> None:
+        from rich.console import Console
+        from rich.live import Live
+        from rich.spinner import Spinner
+
+        self.pool = pool
+        self._verbose = verbose
+        self._tree = tree
+        self._console = console or Console(stderr=True, highlight=False, markup=False, emoji=False)
+        self._spinner = Spinner("dots")
+        self._began = time.monotonic()
+        self._live = Live(console=self._console, auto_refresh=False, redirect_stdout=False, redirect_stderr=False)
+        self._done = threading.Event()
+        self._thread = threading.Thread(target=self._draw, name="mayfly-tree", daemon=True)
+
+    def start(self) -> None:
+        """Begin to draw."""
+        self._live.start()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Draw the last picture, whole where it is small enough, and give the terminal back."""
+        self._done.set()
+        self._thread.join()
+        try:
+            self._live.update(self.picture(last=True), refresh=False)
+        finally:
+            self._live.stop()
+
+    def _draw(self) -> None:
+        pause = FRAME
+        while not self._done.wait(pause):
+            began = time.perf_counter()
+            try:
+                self._live.update(self.picture(), refresh=True)
+            except Exception:
+                # A picture that fails is left out; the last one is drawn by the run itself, which then says why.
+                pause = SLOWEST
+                continue
+            pause = min(SLOWEST, max(FRAME, (SHARE - 1) * (time.perf_counter() - began)))
+
+    def picture(self, *, last: bool = False) -> Text:
+        """Return what is to be seen: the tree where it fits, otherwise counts for each level and what is moving."""
+        from rich.text import Text
+
+        width = self._console.width - 1
+        room = max(4, self._console.height - FOOTER - 1)
+        whole = self._tree.nodes <= (max(WHOLE, room) if last else room)
+        lines = self._whole(width) if whole else self._counts(self._tree.moving(), width, room, last=last)
+        if not last and len(lines) > room:
+            lines = self._counts(self._tree.moving(), width, room, last=False)
+        waiting = "writing to the ledger · " if self._tree.root.state.ended and not last else ""
+        # How much of the pools is used is of interest while it runs; what it took in all is said below.
+        if self.pool is not None and (self._verbose or not last):
+            lines.append(Line(cut(waiting + pool_words(self.pool), width), "dim"))
+        text = Text(no_wrap=True, overflow="crop")
+        for number, line in enumerate(lines):
+            text.append("\n" if number else "").append(line.text, COLOURS[line.style])
+        return text
+
+    def _whole(self, width: int) -> list[Line]:
+        return list(fitted([self._row(branch) for branch in branches(self._tree.root)], width, steady=True))
+
+    def _row(self, branch: Branch) -> Row:
+        promise = branch.promise
+        tail, reason = self._tail(promise)
+        middle = f"budget {promise.budget:.2f}" if self._verbose else ""
+        return Row(branch, middle, tail, reason, STYLES[promise.state.value])
+
+    def _tail(self, promise: Promise[Any]) -> tuple[str, str]:
+        """Return what is said of a promise beside its intent, and its reason."""
+        state, seconds = promise.state.value, self._tree.seconds(promise)
+        if state == "pending":
+            return served_by(promise) or state, ""
+        if state == "resolving":
+            by = "" if promise.children else served_by(promise)
+            return " ".join(word for word in (self._spin(), by, how_long(seconds or 0.0)) if word), ""
+        if state == "resolved":
+            return f"✓ {proven_words(promise, seconds, again=self._tree.again(promise))}", ""
+        return short_ending(promise), one_line(promise.reason, limit=300)
+
+    def _spin(self) -> str:
+        frames = self._spinner.frames
+        return frames[int((time.monotonic() - self._began) * 10) % len(frames)]
+
+    def _counts(self, moving: Moving, width: int, room: int, *, last: bool) -> list[Line]:
+        """Return the root, a line for each level, and below them what moves now or has just ended."""
+        root = next(branches(self._tree.root))
+        lines = list(fitted([self._row(root)], width, steady=True))[:1]
+        for depth, states in enumerate(moving.levels):
+            lines.append(Line(cut(f"  level {depth}: {_level_words(states)}", width), ""))
+        free = max(0, min(MOVING, room - len(lines)))
+        if last:
+            return lines + [Line(cut(text, width), style) for text, style in _reason_lines(moving)][:free]
+        rows = [self._brief(promise) for promise in _choose_moving(moving, free)]
+        return lines + list(fitted(rows, width, steady=True))[:free]
+
+    def _brief(self, promise: Promise[Any]) -> Row:
+        """Return the one line a promise has among many: its id says where it is, since intents may be alike."""
+        tail, reason = self._tail(promise)
+        branch = Branch(f"  {promise.id}  ", "", promise, ())
+        return Row(branch, "", f"{tail}: {reason}" if reason else tail, "", STYLES[promise.state.value])
+
+
+def _reason_lines(moving: Moving) -> list[tuple[str, str]]:
+    """Say how often each reason was given, the most frequent first."""
+    return [
+        (f"  {count:,} {ending_of(state)}: {one_line(reason)}", STYLES[state])
+        for state, reason, count in moving.reasons[:REASONS_SHOWN]
+    ]
+
+
+def _level_words(states: Counter[str]) -> str:
+    ended = states["resolved"] + states["collapsed"] + states["failed"]
+    total = sum(states.values())
+    filled = ended * 20 // total if total else 0
+    return f"{'█' * filled}{'░' * (20 - filled)} {ended:,} of {total:,}  {counted(states)}"
+
+
+def _choose_moving(moving: Moving, room: int) -> list[Promise[Any]]:
+    """Return what there is room for: what is being resolved, what ended in ground, and what ended last."""
+    active = moving.active[: room // 2]
+    grounded = moving.grounded[max(0, len(moving.grounded) - room // 4) :]
+    left = room - len(active) - len(grounded)
+    seen = {promise.id for promise in grounded}
+    recent = [promise for promise in moving.recent if promise.id not in seen]
+    return [*active, *grounded, *recent[max(0, len(recent) - left) :]]

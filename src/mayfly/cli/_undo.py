@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli._chat import WorkspaceOption, checked_workspace
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, note
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def _list(known: list[Commit], settings: Settings, *, as_json: bool) -> None:
         (one.id, str(_fields(one)["when"]), one.changes.summary(), one_line(one.note, limit=60))
         for one in known[:_LISTED]
     ]
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
     limits = settings.workbench
     answer(
         f"kept: {len(known)} changes with {sum(one.size for one in known):,} bytes; limits: workbench.undo_commits "

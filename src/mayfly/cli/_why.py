@@ -10,7 +10,7 @@ import typer
 
 from mayfly.cli._desk import Rules, desk
 from mayfly.cli._output import AsJson, answer, answer_json, command, note
-from mayfly.cli._tree_rows import short_ending
+from mayfly.cli._watched import short_ending
 from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
