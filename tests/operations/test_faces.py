@@ -14,8 +14,7 @@ from mayfly.cli._app import run as run_command
 from mayfly.core import Outcome, Settings
 from mayfly.runtime import Runtime
 from mayfly.serve._asking import Asking
-from mayfly.serve._listing import Listing
-from mayfly.serve._resources import Resources
+from mayfly.serve._listing import Listing, Resources
 from mayfly.serve.web import WebOptions, make_app
 
 # A run that ends in an answer, one that asks a person, and one that gives its fallback.
