@@ -1,7 +1,7 @@
 # Everything a developer types. `make` is what has to pass before a change is offered.
 # .venv is made by ./mayfly alone, so that there is one way to set it up.
 PYTHON = .venv/bin/python
-PATHS = src tests $(wildcard bench)
+PATHS = src tests $(wildcard bench docs/site/generated.py)
 # The tests of a file stay together, in the order of tests/conftest.py; more processes would only wait for each other.
 WORKERS ?= $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 PYTEST_ARGS ?= -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
@@ -82,10 +82,10 @@ soak: setup ## ask the HTTP server for SECONDS by 200 clients at once, and look 
 	$(PYTHON) bench/web.py --soak $(SECONDS)
 
 docs: setup ## write the generated pages again
-	$(PYTHON) -m mayfly.cli._docs
+	$(PYTHON) docs/site/generated.py
 
 docs-check: setup ## say which generated pages are stale
-	$(PYTHON) -m mayfly.cli._docs --check
+	$(PYTHON) docs/site/generated.py --check
 
 bench: ## measure against the peers and write bench/RESULTS.md
 	@MAYFLY_SETUP="dev bench" ./mayfly

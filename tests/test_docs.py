@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
-from mayfly.cli._docs import pages
+from generated import pages
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])

@@ -24,8 +24,9 @@ FLOORS = (
     {"synthesis", "library"},
     {"forge", "persona"},
     {"promise"},
-    {"session", "market", "views"},
+    {"session", "market"},
     {"runtime"},
+    {"operations"},
     {"serve"},
     {"cli", "adapters"},
 )

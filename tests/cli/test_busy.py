@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from mayfly.cli._busy import busy
+from mayfly.cli._output import busy
 
 
 class Terminal(io.StringIO):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.cli._config import masked
-from mayfly.core import Default
+from mayfly.core import Settings
+from mayfly.operations import settings_rows
 
 from .conftest import Cli
 
@@ -300,9 +300,10 @@ def test_the_table_has_a_line_for_every_setting(cli: Cli) -> None:
         ("", ""),
     ],
 )
-def test_the_password_of_the_database_is_hidden(url: str, shown: str) -> None:
-    row = Default("store.database_url", url, "", "store", "MAYFLY_DATABASE_URL", "")
-    assert masked(row).value == shown
+def test_the_password_of_the_database_is_hidden(url: str, shown: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MAYFLY_DATABASE_URL", url)
+    [row] = [one for one in settings_rows(Settings.load()) if one["key"] == "store.database_url"]
+    assert row["value"] == shown
 
 
 def test_no_form_of_the_answer_holds_the_password(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from mayfly.cli import _hostile
-from mayfly.cli._hostile import Bait, Job
+from mayfly.cli import _demo
+from mayfly.cli._demo import Bait, Job
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import Result, Sandbox
 
@@ -35,12 +35,12 @@ def test_the_story_ends_with_what_to_type_next_and_is_in_the_ledger(cli: Cli) ->
 
 
 def judge(job: Job, result: Result, bait: Bait) -> tuple[bool, str]:
-    return _hostile.judge(job, result, bait, SandboxSettings())
+    return _demo.judge(job, result, bait, SandboxSettings())
 
 
 def test_a_stolen_secret_would_be_seen() -> None:
-    with _hostile.laid_out() as bait:
-        job = next(job for job in _hostile.jobs(bait) if job.file == "steal_secret.py")
+    with _demo.laid_out() as bait:
+        job = next(job for job in _demo.jobs(bait) if job.file == "steal_secret.py")
         stolen = Result(status="ok", value={"found": [bait.secret], "stopped": ""})
         harmless = Result(status="ok", value={"found": [""], "stopped": "permission denied"})
         assert judge(job, stolen, bait)[0] is False
@@ -48,20 +48,20 @@ def test_a_stolen_secret_would_be_seen() -> None:
 
 
 def test_a_hostile_program_that_returns_is_an_escape() -> None:
-    with _hostile.laid_out() as bait:
-        jobs = {job.file: job for job in _hostile.jobs(bait)}
+    with _demo.laid_out() as bait:
+        jobs = {job.file: job for job in _demo.jobs(bait)}
         assert judge(jobs["eat_memory.py"], Result(status="ok", value=2048), bait)[0] is False
         assert judge(jobs["fork_bomb.py"], Result(status="ok", value={"found": [3], "stopped": ""}), bait)[0] is False
         assert judge(jobs["loop_forever.py"], Result(status="timeout"), bait)[0] is True
 
 
 def test_the_bait_is_within_reach_without_the_wall() -> None:
-    with _hostile.laid_out() as bait:
+    with _demo.laid_out() as bait:
         names: dict[str, object] = {}
-        exec((_hostile.HERE / "steal_secret.py").read_bytes(), names)
+        exec((_demo.HERE / "steal_secret.py").read_bytes(), names)
         found = names["steal"](str(bait.file))  # type: ignore[operator]
         assert bait.secret in str(found["found"])
-        exec((_hostile.HERE / "open_socket.py").read_bytes(), names)
+        exec((_demo.HERE / "open_socket.py").read_bytes(), names)
         assert names["call"]([["127.0.0.1", bait.port]])["found"] == [f"127.0.0.1:{bait.port}"]  # type: ignore[operator]
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from mayfly.core import Example, Settings
+from mayfly.operations import PromiseStory
 from mayfly.promise._events import Began, Proven
 from mayfly.runtime import Runtime
 from mayfly.store import Event, Ledger
-from mayfly.views import PromiseStory
 from popcount import EXAMPLES, INTENT, WRONG
 
 from .conftest import Cli

@@ -12,12 +12,12 @@ import pytest
 
 from mayfly.cli import _market_demo
 from mayfly.cli._market_demo import OnChain, _differences
-from mayfly.cli._toy_shop import TrapNode
+from mayfly.cli._toy_market import TrapNode
 from mayfly.core import Settings
+from mayfly.operations import ProfitRow
 from mayfly.store import Ledger, PaymentList, SaleList
 from mayfly.testing import below
 from mayfly.testing.chain import LocalChain
-from mayfly.views import ProfitRow
 
 from .conftest import Cli
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.cli._plan import show_plan
+from mayfly.cli._trace import show_plan
 from mayfly.promise import Promise
 
 from .conftest import Cli

@@ -8,12 +8,12 @@ import pytest
 from rich.console import Console
 
 from mayfly.cli._tree import MANY, TreeProgress
-from mayfly.cli._tree_live import LiveTree
-from mayfly.cli._tree_words import number, pool_words
+from mayfly.cli._tree_rows import LiveTree
+from mayfly.cli._watched import Watched, number, pool_words
 from mayfly.core import Cost, Outcome, Pool
+from mayfly.operations import how_long
 from mayfly.promise import Promise
 from mayfly.testing import FakeClock
-from mayfly.views import Watched, how_long
 
 from .trees import leaves, resolve, sample
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from mayfly.cli._trees import print_tree
+from mayfly.cli._desk import print_tree
 from mayfly.mangle import Why, load, parse, parse_fact, why
 
 

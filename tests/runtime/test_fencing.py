@@ -14,10 +14,10 @@ import psycopg
 import pytest
 
 from mayfly.core import Capability, ConflictError, Invocation, Outcome, PromiseSettings, Settings, StoreSettings
+from mayfly.operations import runs
 from mayfly.promise import Promise, unknown_effects
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
-from mayfly.views import runs
 
 SESSIONS = "FROM pg_stat_activity WHERE application_name LIKE 'mayfly%' AND datname = current_database()"
 

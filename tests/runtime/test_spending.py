@@ -15,12 +15,12 @@ import pytest
 
 from mayfly.core import Example, ModelSettings, Outcome, Settings
 from mayfly.models import ModelAnswered, ModelAsked
+from mayfly.operations import runs
 from mayfly.promise import Planned, Promise, Work, cancel, saved, to_json
 from mayfly.promise._events import Began, Collapsed
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger
 from mayfly.testing import until
-from mayfly.views import runs
 from models.server import Send, Server, says, serving
 from popcount import INTENT, PAIRS
 

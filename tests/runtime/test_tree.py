@@ -21,10 +21,10 @@ from mayfly.core import (
     Unset,
     limit,
 )
+from mayfly.operations import runs
 from mayfly.promise import Evidence, Promise, State, Work, cancel, saved
 from mayfly.runtime import Runtime
 from mayfly.testing import write_script
-from mayfly.views import runs
 
 
 class Gate:

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mayfly.core import InputError, units_text
+from mayfly.operations import ProfitAndLoss, ProfitRow, market_view, pnl
+from mayfly.operations._market import _rows
 from mayfly.store import SUMS_BY, Ledger, MoneySum, PaymentList, PaymentRow, SaleList, SaleRow, money_sums
-from mayfly.views import ProfitAndLoss, ProfitRow, market_view, pnl
-from mayfly.views._pnl import _rows
 
 from .money import SALE_WAYS, TRANSACTION, WAYS, payment_at, sale_at
 
@@ -101,7 +101,7 @@ def test_money_is_counted_under_its_own_key(
 
 
 def test_an_empty_ledger_has_no_rows_and_an_unknown_key_is_refused(ledger: Ledger) -> None:
-    assert pnl(ledger).fields() == {"by": "total", "rows": [], "totals": []}
+    assert pnl(ledger).to_json() == {"by": "total", "rows": [], "totals": []}
     with pytest.raises(InputError, match="by is one of total, tool"):
         money_sums(ledger, "payee")  # type: ignore[arg-type]
 
@@ -144,7 +144,7 @@ def test_the_market_shows_what_moved_last_first_and_all_that_is_at_risk(ledger: 
     assert [one["id"] for one in found.at_risk] == [rows["unknown"].id, rows["sent"].id]
     assert found.at_risk[0]["reason"] == "no answer"
     assert [(one["id"], one["transaction"]) for one in found.sales] == [(sold.id, TRANSACTION[2:])]
-    assert found.fields()["pnl"] == pnl(ledger, by="tool").fields()
+    assert found.to_json()["pnl"] == pnl(ledger, by="tool").to_json()
     # Nothing that pays, or that somebody could ask for the answer with, is shown.
     assert not {"nonce", "payload", "request", "answer"} & {name for one in found.payments for name in one}
     with pytest.raises(InputError):

@@ -1,22 +1,102 @@
-"""`mayfly chat`: a conversation in a workspace that survives the process it is held in."""
+"""`mayfly do`, `chat` and `agents`: requests to an agent that works in a directory, one or a conversation."""
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._do import WorkspaceOption, checked_workspace, fields_of, stopping
-from mayfly.cli._output import answer, command, foreign, note, to_json
-from mayfly.cli._run import ModelOption, Verbose
-from mayfly.core import Settings, one_line
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, foreign, note, to_json
+from mayfly.cli._run import ModelOption, Quiet, Verbose
+from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
     from mayfly.cli._session_view import SessionView
     from mayfly.runtime import Session
-    from mayfly.session import TurnEnded
+    from mayfly.session import SessionLog, TurnEnded
+
+WorkspaceOption = Annotated[Path | None, typer.Option(help="The directory the work is done in.", metavar="DIR")]
+# How a turn ended, as an exit status: done, stopped by the person, else refused.
+TURN_STATUS = {"done": 0, "stopped": 130}
+_WAITING = 3
+LONGEST_REQUEST = 200_000
+
+
+def do(
+    request: Annotated[str, typer.Argument(help="What is wanted, in words; - is stdin.", metavar="REQUEST")],
+    *,
+    model: ModelOption = None,
+    workspace: WorkspaceOption = None,
+    verbose: Verbose = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do one request with tools, in the workspace.
+
+    Commands and edits happen on a workbench; what they change is judged by the rules, then kept, held for you or
+    dropped. The answer is on stdout, what was done on stderr. Status 3: something waits for your approval.
+    """
+    from mayfly.cli._session_view import SessionView
+    from mayfly.runtime import Session
+
+    text = sys.stdin.read(LONGEST_REQUEST + 1) if request == "-" else request
+    if not text.strip() or len(text) > LONGEST_REQUEST:
+        raise InputError("the request is empty or too long", fix='say what is wanted: mayfly do "run the tests"')
+    view = SessionView(quiet=quiet or as_json, verbose=verbose)
+    with Session(Settings.load(), workspace=checked_workspace(workspace), model=model, observe=view) as session:
+        with stopping(session):
+            ended = session.turn(text)
+        if as_json:
+            answer_json(turn_fields(session, view, ended))
+        elif ended.status == "stopped":
+            note(f"go on: {command()} chat --resume {session.id}")
+    # Without a model nobody says whether a tool that failed was the point.
+    failed = session.model is None and any(call["status"] in ("error", "refused") for call in view.calls)
+    raise typer.Exit(TURN_STATUS.get(ended.status, 1) or (_WAITING if view.held else int(failed)))
+
+
+def checked_workspace(workspace: Path | None) -> Path | None:
+    """Return the directory as it was given; one that is none is an error."""
+    if workspace is not None and not workspace.is_dir():
+        raise InputError(f"{workspace} is no directory", fix="name the directory the work is done in")
+    return workspace
+
+
+@contextmanager
+def stopping(session: Session) -> Iterator[None]:
+    """Let Ctrl-C stop the turn and keep the session; pressed again, it ends the program."""
+
+    def stop(*_: object) -> None:
+        session.stop()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        note("stopping the turn; press Ctrl-C again to leave")
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def turn_fields(session: Session, view: Any, ended: TurnEnded) -> dict[str, object]:
+    """Return a turn as JSON: how it ended, what was said, every call with what became of it."""
+    return {
+        "status": ended.status,
+        "text": ended.text,
+        "reason": ended.reason,
+        "id": session.id,
+        "turn": ended.turn,
+        "calls": view.calls,
+        "held": view.held,
+        "tokens": view.tokens,
+        "dollars": view.dollars,
+    }
+
 
 _HELP = (
     "Say what you want. /undo takes the last change back, /diff shows it, /agents lists agents, /quit leaves.\n"
@@ -48,7 +128,12 @@ def chat(
     view = SessionView(quiet=as_json, verbose=verbose)
     wanted = None if resume is None else "" if resume == "last" else resume
     with Session(
-        Settings.load(), workspace=checked_workspace(workspace), model=model, resume=wanted, observe=view, ask=_ask
+        Settings.load(),
+        workspace=checked_workspace(workspace),
+        model=model,
+        resume=wanted,
+        observe=view,
+        ask=_ask_person,
     ) as session:
         known = session.model.name if session.model is not None else "no model: only what single tools do"
         note(f"session   {session.id} in {session.workspace} ({known})")
@@ -57,34 +142,34 @@ def chat(
         if session.log.turn is not None:
             note(f"goes on   {one_line(session.log.turn.text, limit=100)}")
             with stopping(session):
-                _show(session, view, session.go_on(), as_json=as_json)
+                _show_turn(session, view, session.go_on(), as_json=as_json)
         waiting = [request] if request is not None else []
-        while (text := waiting.pop() if waiting else _read()) is not None:
+        while (text := waiting.pop() if waiting else _read_line()) is not None:
             if not text.strip():
                 continue
             if text.startswith("/"):
                 said: list[str] = []
-                goes_on = _command(text.strip(), session, said.append)
+                goes_on = _slash_command(text.strip(), session, said.append)
                 for line in said:
                     answer(to_json({"command": text.strip(), "text": line}) if as_json else line)
                 if not goes_on:
                     break
                 continue
             with stopping(session):
-                _show(session, view, session.turn(text), as_json=as_json)
+                _show_turn(session, view, session.turn(text), as_json=as_json)
         note(f"go on later with: {command()} chat --resume {session.id}")
 
 
-def _show(session: Session, view: SessionView, ended: TurnEnded | None, *, as_json: bool) -> None:
+def _show_turn(session: Session, view: SessionView, ended: TurnEnded | None, *, as_json: bool) -> None:
     """Print a turn that has ended, where it was not shown while it happened, and forget what was shown of it."""
     if as_json and ended is not None:
-        answer(to_json(fields_of(session, view, ended)))
+        answer(to_json(turn_fields(session, view, ended)))
         sys.stdout.flush()
     view.held.clear()
     view.calls.clear()
 
 
-def _read() -> str | None:
+def _read_line() -> str | None:
     """Read one line; None at the end."""
     if not sys.stdin.isatty():
         line = sys.stdin.readline()
@@ -102,18 +187,18 @@ def _read() -> str | None:
         return ""
 
 
-def _ask(question: str, choices: tuple[str, ...]) -> str | None:
+def _ask_person(question: str, choices: tuple[str, ...]) -> str | None:
     """Put a question of the agent to the person, if one is there."""
     if not sys.stdin.isatty():
         return None
     note(foreign(f"asks      {question}", sys.stderr))
     for number, choice in enumerate(choices, 1):
         note(foreign(f"  {number}  {choice}", sys.stderr))
-    said = (_read() or "").strip()
+    said = (_read_line() or "").strip()
     return choices[int(said) - 1] if said.isdigit() and 1 <= int(said) <= len(choices) else said or None
 
 
-def _command(text: str, session: object, answer: Callable[[str], None]) -> bool:
+def _slash_command(text: str, session: object, answer: Callable[[str], None]) -> bool:
     """Do one of the commands that begin with a slash; False to leave."""
     from mayfly.runtime import Session
     from mayfly.sandbox.workbench import commits, undo
@@ -135,3 +220,74 @@ def _command(text: str, session: object, answer: Callable[[str], None]) -> bool:
         case _:
             note(_HELP)
     return True
+
+
+def agents(
+    *,
+    all: Annotated[bool, typer.Option("--all", help="Those that ended for good too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List sessions and spawned agents, the newest first: how each stands and what it was last asked."""
+    from mayfly.session import sessions
+    from mayfly.store import Ledger
+
+    ledger = Ledger.find(Settings.load())
+    found: list[SessionLog] = []
+    if ledger is not None:
+        with ledger:
+            found = [log for log in reversed(sessions(ledger)) if all or not _is_over(log)]
+    if as_json:
+        answer_json([_agent_fields(log) for log in found])
+        return
+    if not found:
+        note(f'no session yet; begin one: {command()} chat, or {command()} do "run the tests"')
+        return
+    rows = [("id", "kind", "state", "turns", "where", "last asked")]
+    rows += [
+        (
+            log.id,
+            _agent_kind(log),
+            _agent_state(log),
+            str(len(log.turns)),
+            _agent_place(log),
+            one_line(_last_asked(log), limit=60),
+        )
+        for log in found
+    ]
+    answer_table(rows)
+
+
+def _is_over(log: SessionLog) -> bool:
+    return log.ended is not None and log.ended.status == "ended"
+
+
+def _agent_kind(log: SessionLog) -> str:
+    return (log.began.kind if log.began is not None else "") or "session"
+
+
+def _agent_place(log: SessionLog) -> str:
+    return log.began.workspace if log.began is not None else ""
+
+
+def _agent_state(log: SessionLog) -> str:
+    if log.ended is not None:
+        return log.ended.status
+    return "at work or interrupted" if log.turn is not None else "open"
+
+
+def _last_asked(log: SessionLog) -> str:
+    return log.turns[-1].text if log.turns else ""
+
+
+def _agent_fields(log: SessionLog) -> dict[str, object]:
+    return {
+        "id": log.id,
+        "kind": _agent_kind(log),
+        "state": _agent_state(log),
+        "name": log.began.name if log.began is not None else "",
+        "parent": log.began.parent if log.began is not None else "",
+        "workspace": _agent_place(log),
+        "model": log.began.model if log.began is not None else "",
+        "turns": len(log.turns),
+        "last": _last_asked(log),
+    }

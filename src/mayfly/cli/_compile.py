@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mayfly.cli._check import Depth, Imports, profile_of, read_source
+from mayfly.cli._check import Depth, Imports, exit_status, profile_of, read_source, show_verdict
 from mayfly.cli._inputs import given_input, read_context, read_contract, read_examples, workspace_of
 from mayfly.cli._output import AsJson, answer, answer_json, foreign, note
 from mayfly.cli._run import (
@@ -19,10 +19,9 @@ from mayfly.cli._run import (
     WorkspaceOption,
     tier_for,
 )
-from mayfly.cli._verdicts import exit_status, show_verdict
 from mayfly.cli._words import EXIT
 from mayfly.core import InputError, MayflyError, Settings, Tier, one_line
-from mayfly.views import proof_fields, verdict_fields
+from mayfly.operations import proof_fields, verdict_fields
 
 if TYPE_CHECKING:
     from mayfly.gates import Admission, Suite

@@ -1,24 +1,111 @@
 """`mayfly demo`: see it work, offline and for real: a task, the cache, a wrong program, hostile ones."""
 
+from __future__ import annotations
+
+import os
 import secrets
-from typing import TYPE_CHECKING, Any
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from mayfly.cli import _hostile
-from mayfly.cli._hostile import HERE, Shown
-from mayfly.cli._output import AsJson, answer_json, to_json
-from mayfly.cli._record import ran, record
-from mayfly.cli._screen import Screen
+from mayfly.cli._output import AsJson, Screen, answer_json, to_json
+from mayfly.cli._sandbox import ran, record
 from mayfly.cli._words import proof_words
-from mayfly.core import MachineError, Settings, one_line
-from mayfly.views import account_words
+from mayfly.core import MachineError, SandboxSettings, Settings, one_line
+from mayfly.operations import account_words
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome, Verdict
     from mayfly.gates import Admission
     from mayfly.runtime import Runtime
+    from mayfly.sandbox import Result, Sandbox
     from mayfly.store import Payload
+
+HERE = Path(__file__).parent / "demo"
+MIB = 1024 * 1024
+
+
+class Job(NamedTuple):
+    """One hostile program: what it does, and how it is called."""
+
+    title: str
+    file: str
+    entry: str
+    argument: object
+    timeout: float = 10.0
+
+
+class JobShown(NamedTuple):
+    """What one job came to."""
+
+    title: str
+    status: str
+    contained: bool
+    milliseconds: float
+    level: str
+    detail: str
+
+
+class Bait(NamedTuple):
+    """What the hostile jobs are after."""
+
+    secret: str
+    file: Path
+    port: int
+
+
+def jobs(bait: Bait) -> tuple[Job, ...]:
+    """Return the programs, after what *bait* lays out."""
+    hosts = [["127.0.0.1", bait.port], ["192.0.2.1", 443]]
+    return (
+        Job("read a secret file and the environment", "steal_secret.py", "steal", str(bait.file)),
+        Job("open a connection and call home", "open_socket.py", "call", hosts),
+        Job("start processes without end", "fork_bomb.py", "multiply", 200),
+        Job("loop for ever, ignoring signals", "loop_forever.py", "loop", None, timeout=1.0),
+        Job("fill 2 GiB of memory", "eat_memory.py", "eat", 2048),
+    )
+
+
+@contextmanager
+def laid_out() -> Iterator[Bait]:
+    """Lay out a secret in a file and in our environment, and listen on a port: all three within a job's old reach."""
+    secret = secrets.token_hex(16)
+    with tempfile.TemporaryDirectory() as directory, socket.create_server(("127.0.0.1", 0)) as server:
+        file = Path(directory) / "token"
+        file.write_text(secret, encoding="utf-8")
+        os.environ["MAYFLY_DEMO_TOKEN"] = secret
+        try:
+            yield Bait(secret, file, server.getsockname()[1])
+        finally:
+            del os.environ["MAYFLY_DEMO_TOKEN"]
+
+
+def let_loose(box: Sandbox, job: Job, bait: Bait, settings: SandboxSettings) -> tuple[JobShown, Result]:
+    """Run one hostile program and say whether it was contained."""
+    result = box.run((HERE / job.file).read_bytes(), job.entry, job.argument, timeout=job.timeout)
+    if result.status == "refused":
+        raise MachineError(one_line(result.error or "no wall works here"), fix="see: mayfly doctor")
+    contained, detail = judge(job, result, bait, settings)
+    return JobShown(job.title, result.status, contained, round(result.milliseconds, 3), result.level, detail), result
+
+
+def judge(job: Job, result: Result, bait: Bait, settings: SandboxSettings) -> tuple[bool, str]:
+    """Say whether a hostile job was contained, and what stopped it."""
+    if result.status == "timeout":
+        return True, f"killed at its deadline of {job.timeout:g} s"
+    if result.status == "memory":
+        return True, f"stopped at {settings.memory // MIB} MiB"
+    if result.status != "ok" or not isinstance(result.value, dict):
+        return result.status != "ok", one_line(result.error or f"it came back with {result.value!r}")
+    found = result.value["found"]
+    escaped = bool(found) if job.file != "steal_secret.py" else bait.secret in str(found)
+    return not escaped, one_line(str(result.value["stopped"] if not escaped else f"it got out: {found}"))
+
 
 INTENT = "Parse NGINX access logs and extract 4xx error patterns"
 
@@ -45,7 +132,7 @@ def demo(*, as_json: AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def _task(runtime: "Runtime", screen: Screen | None) -> tuple["Outcome[Any]", "Outcome[Any]"]:
+def _task(runtime: Runtime, screen: Screen | None) -> tuple[Outcome[Any], Outcome[Any]]:
     """Do the same task twice; a word nobody has used before makes sure that the first time is the first."""
     if screen is not None:
         screen.line(("Mayfly writes the agent a task needs, proves it, and runs it behind a wall", "title"))
@@ -65,7 +152,7 @@ def _task(runtime: "Runtime", screen: Screen | None) -> tuple["Outcome[Any]", "O
     return first, again
 
 
-def _show_run(screen: Screen | None, title: str, outcome: "Outcome[Any]") -> None:
+def _show_run(screen: Screen | None, title: str, outcome: Outcome[Any]) -> None:
     if screen is None:
         return
     word, style = ("ok", "good") if outcome.resolved else ("FAILED", "bad")
@@ -73,10 +160,10 @@ def _show_run(screen: Screen | None, title: str, outcome: "Outcome[Any]") -> Non
     if outcome.resolved:
         proof = f"proof {proof_words(outcome.proof)}" if outcome.proof and not outcome.cached else "cached"
         told = f"{proof}, 0 model calls"
-    _row(screen, title, (word, style), outcome.cost.seconds * 1000, told)
+    _show_row(screen, title, (word, style), outcome.cost.seconds * 1000, told)
 
 
-def _wrong(runtime: "Runtime", screen: Screen | None) -> "Verdict | None":
+def _wrong(runtime: Runtime, screen: Screen | None) -> Verdict | None:
     """Hand in a program that looks right and is not, and see what stops it."""
     from mayfly.runtime import compile_given
 
@@ -87,10 +174,10 @@ def _wrong(runtime: "Runtime", screen: Screen | None) -> "Verdict | None":
     refused = [verdict for verdict in found.verdicts if verdict.decision == "reject" and verdict.gate == "proof"]
     if screen is not None:
         passed = [gate for gate in ("syntax", "stability", "judge", "types") if _passed(found, gate)]
-        _row(screen, f"passes {', '.join(passed)}", ("ok", "good"), _spent(found, passed), "")
+        _show_row(screen, f"passes {', '.join(passed)}", ("ok", "good"), _spent(found, passed), "")
         word, style = ("caught", "good") if refused else ("MISSED", "bad")
         told = _in_short(refused[0].message) if refused else "no test failed"
-        _row(screen, "then the proof", (word, style), _spent(found, ["proof"]), told)
+        _show_row(screen, "then the proof", (word, style), _spent(found, ["proof"]), told)
     return refused[0] if refused else None
 
 
@@ -100,33 +187,33 @@ def _in_short(message: str) -> str:
     return one_line(f"{test}: {rest.rpartition(': ')[2]}" if rest else message, limit=110)
 
 
-def _passed(found: "Admission", gate: str) -> bool:
+def _passed(found: Admission, gate: str) -> bool:
     said = [verdict.decision for verdict in found.verdicts if verdict.gate == gate]
     return bool(said) and "reject" not in said
 
 
-def _spent(found: "Admission", gates: list[str]) -> float:
+def _spent(found: Admission, gates: list[str]) -> float:
     return sum(found.milliseconds.get(gate, 0.0) for gate in gates)
 
 
-def _hostiles(runtime: "Runtime", settings: Settings, screen: Screen | None) -> list[Shown]:
+def _hostiles(runtime: Runtime, settings: Settings, screen: Screen | None) -> list[JobShown]:
     if screen is not None:
         screen.title("hostile programs, with no gate before them: the wall alone")
-    shown: list[Shown] = []
+    shown: list[JobShown] = []
     events: list[Payload] = []
-    with _hostile.laid_out() as bait:
-        for job in _hostile.jobs(bait):
-            row, result = _hostile.let_loose(runtime.parts.sandbox, job, bait, settings.sandbox)
+    with laid_out() as bait:
+        for job in jobs(bait):
+            row, result = let_loose(runtime.parts.sandbox, job, bait, settings.sandbox)
             shown.append(row)
             events.append(ran(result, (HERE / job.file).read_bytes()))
             if screen is not None:
                 word, style = ("contained", "good") if row.contained else ("ESCAPED", "bad")
-                _row(screen, row.title, (word, style), row.milliseconds, row.detail)
+                _show_row(screen, row.title, (word, style), row.milliseconds, row.detail)
     record(settings, events, subject="demo")
     return shown
 
 
-def _row(screen: Screen, title: str, word: tuple[str, str], milliseconds: float, detail: str) -> None:
+def _show_row(screen: Screen, title: str, word: tuple[str, str], milliseconds: float, detail: str) -> None:
     screen.line(
         ("  " + title.ljust(41), ""),
         (word[0].ljust(9), word[1]),
@@ -136,7 +223,7 @@ def _row(screen: Screen, title: str, word: tuple[str, str], milliseconds: float,
 
 
 def _summary(
-    first: "Outcome[Any]", again: "Outcome[Any]", caught: "Verdict | None", shown: list[Shown], *, well: bool
+    first: Outcome[Any], again: Outcome[Any], caught: Verdict | None, shown: list[JobShown], *, well: bool
 ) -> dict[str, object]:
     return {
         "well": well,
@@ -148,7 +235,7 @@ def _summary(
     }
 
 
-def _close(screen: Screen, shown: list[Shown], *, well: bool) -> None:
+def _close(screen: Screen, shown: list[JobShown], *, well: bool) -> None:
     held = sum(row.contained for row in shown)
     screen.line()
     style = "good" if well else "bad"

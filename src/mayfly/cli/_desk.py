@@ -1,17 +1,25 @@
-"""What the commands about rules share: the desk with its ledger, and the options that open it."""
+"""`mayfly permit` and `route`, and what commands about rules share: the desk with its ledger, reasons as trees."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import note
-from mayfly.core import InputError, Settings
+from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
-    from mayfly.runtime import Desk
+    from rich.tree import Tree
+
+    from mayfly.language import Clause
+    from mayfly.mangle import Branch, Why, WhyNot
+    from mayfly.policy import Permit
+    from mayfly.runtime import Desk, Understood
 
 Rules = Annotated[
     list[Path] | None,
@@ -21,7 +29,7 @@ Workspace = Annotated[Path | None, typer.Option(help="The directory the work is 
 
 
 @contextmanager
-def desk(rules: list[Path] | None = None, workspace: Path | None = None) -> Iterator["Desk"]:
+def desk(rules: list[Path] | None = None, workspace: Path | None = None) -> Iterator[Desk]:
     """Open the rules in force with the ledger; a rule file that is not in force is named and passed over."""
     from mayfly.runtime import Desk
     from mayfly.store import Ledger
@@ -38,3 +46,180 @@ def desk(rules: list[Path] | None = None, workspace: Path | None = None) -> Iter
             note(f"mayfly: not in force: {problem}")
         yield opened
         opened.keep()
+
+
+_BRANCH_STYLES = {
+    "fact": "",
+    "absence": "italic",
+    "check": "",
+    "rule": "",
+    "failure": "bold red",
+    "hint": "dim",
+    "repair": "green",
+}
+
+
+def print_tree(tree: Why | WhyNot) -> None:
+    """Print why something holds, or why not."""
+    from mayfly.mangle import outline, to_text
+
+    if sys.stdout.isatty():
+        from rich.console import Console
+
+        Console(highlight=False, markup=False, emoji=False).print(_draw_branch(outline(tree)))
+    else:
+        answer(to_text(tree))
+
+
+def _draw_branch(branch: Branch) -> Tree:
+    """Return the tree with the rule below what it gives, so that narrow terminals can be read."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    label = Text(branch.text, style=_BRANCH_STYLES[branch.kind])
+    if branch.rule:
+        label.append(f"\nby {branch.rule}", style="dim")
+    if branch.place:
+        label.append(f"  {branch.place}", style="cyan")
+    tree = Tree(label, guide_style="dim")
+    for below in branch.below:
+        tree.children.append(_draw_branch(below))
+    return tree
+
+
+PERMIT_STATUS = {"permit": 0, "deny": 1, "approval": 3}
+
+
+def permit(
+    action: Annotated[str, typer.Argument(help="What would be done, such as file_write.", metavar="ACTION")],
+    target: Annotated[
+        str, typer.Argument(help="What it would be done to: a path, an address, a command.", metavar="TARGET")
+    ],
+    *,
+    payload: Annotated[str, typer.Option(help="What would be written or sent; - is stdin.", metavar="P")] = "",
+    persona: Annotated[str | None, typer.Option(help="Who acts; its tools and policies apply.", metavar="P")] = None,
+    tier: Annotated[str | None, typer.Option(help="The tier of the artifact that acts.", metavar="TIER")] = None,
+    fact: Annotated[
+        list[str] | None, typer.Option("--fact", help="A fact of the session. May be repeated.", metavar="FACT")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(help="The session it belongs to; what a session spends is added up.", metavar="ID")
+    ] = None,
+    rules: Rules = None,
+    workspace: Workspace = None,
+    why: Annotated[bool, typer.Option("--why", help="Print the derivation too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say whether an action may be done.
+
+    The rules in force answer permit (status 0), deny (1) or approval (3), with the reason.
+    """
+    facts = list(fact or [])
+    if tier is not None:
+        from mayfly.core import Tier
+
+        if tier not in {known.value for known in Tier}:
+            raise InputError(f"there is no tier {tier!r}", fix=f"use one of {', '.join(known.value for known in Tier)}")
+        facts.append(f"tier(/{tier})")
+    text = sys.stdin.buffer.read().decode("utf-8", "replace") if payload == "-" else payload
+    with desk(rules, workspace) as opened:
+        found = opened.kernel(persona=persona, facts=facts, session=session).permitted(action, target, text)
+        if as_json:
+            from mayfly.operations import permit_fields
+
+            answer_json(permit_fields(found, why=why))
+        else:
+            _tell_permit(found, found.trees() if why else (), found.remedies() if why else ())
+    raise typer.Exit(PERMIT_STATUS[found.decision])
+
+
+def _tell_permit(found: Permit, trees: Sequence[Why | WhyNot], remedies: Sequence[str]) -> None:
+    answer(found.decision)
+    for reason in found.reasons:
+        span = reason.span
+        answer(f"  {one_line(reason.text)} [{reason.code}, {span.argument} {span.start}-{span.end}]")
+    for line in () if found.reasons else found.because:
+        answer(f"  {one_line(line)}")
+    for tree in trees:
+        print_tree(tree)
+    for remedy in remedies:
+        answer(f"would be permitted if {one_line(remedy)}")
+    if found.decision == "approval":
+        note(f"approve: {command()} policy approve {found.id} --by NAME --reason TEXT")
+    note(f"why: {command()} why {found.id}")
+
+
+LONGEST_REQUEST = 1_000_000
+
+
+def route(
+    text: Annotated[str, typer.Argument(help="A request in plain English; - is stdin.", metavar="TEXT")],
+    *,
+    rules: Rules = None,
+    workspace: Workspace = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what TEXT asks for and who takes it on.
+
+    Plain English becomes intents, personas and kinds of work by the rules in force, with no model.
+    """
+    text = _read_request(text)
+    with desk(rules, workspace) as opened:
+        understood = opened.understand(text)
+    if as_json:
+        answer_json(_route_fields(understood))
+    else:
+        _tell_route(understood)
+    raise typer.Exit(0 if understood.request.routed else 3)
+
+
+def _read_request(text: str) -> str:
+    if text == "-":
+        text = sys.stdin.buffer.read(LONGEST_REQUEST + 1).decode("utf-8", "replace")
+    if len(text) > LONGEST_REQUEST:
+        raise InputError(f"the request is longer than {LONGEST_REQUEST:,} characters")
+    if not text.strip():
+        raise InputError("the request is empty", fix='try: mayfly route "Fix the bug in auth.py"')
+    return text
+
+
+def _route_fields(understood: Understood) -> dict[str, object]:
+    request, routed = understood
+    return {
+        "intents": [_intent_fields(found) for found in request.routed],
+        "personas": list(routed.personas),
+        "action_types": list(routed.action_types),
+        "ask": request.ask,
+        "guesses": [{"verb": guess.verb, "confidence": round(guess.odds, 2)} for guess in request.guesses],
+        "because": list(routed.because),
+        "id": routed.id,
+    }
+
+
+def _intent_fields(found: Clause) -> dict[str, object]:
+    intent = found.intent
+    return {
+        "category": intent.category,
+        "verb": intent.verb,
+        "target": intent.target,
+        "constraint": intent.constraint,
+        "confidence": round(found.confidence, 2),
+    }
+
+
+def _tell_route(understood: Understood) -> None:
+    from mayfly.mangle import show_row
+    from mayfly.policy import facts_of
+
+    request, routed = understood
+    for fact in facts_of(request):
+        answer(one_line(show_row(*fact)))
+    for persona in routed.personas:
+        answer(f"persona {persona}")
+    for kind in routed.action_types:
+        answer(f"action type {kind}")
+    if request.ask:
+        answer(f"ask: {one_line(request.ask)}")
+    for line in routed.because:
+        note(f"  {one_line(line)}")
+    note(f"why: {command()} why {routed.id}")

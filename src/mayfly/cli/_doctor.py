@@ -1,19 +1,21 @@
-"""`mayfly doctor`: which wall this machine gives, and whether it holds."""
+"""`mayfly doctor`, `config` and `metrics`: how this machine stands, what is set, and what the ledger counts up to."""
+
+from __future__ import annotations
 
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mayfly.cli._busy import busy
-from mayfly.cli._output import AsJson, answer_json, as_called
-from mayfly.cli._record import record
-from mayfly.cli._screen import Screen
+from mayfly.cli._output import AsJson, Screen, answer, answer_json, answer_table, as_called, busy, group
+from mayfly.cli._sandbox import record
 from mayfly.core import InputError, Settings, harmless, one_line
+from mayfly.operations import settings_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from mayfly.operations import DoctorView
     from mayfly.sandbox import Diagnosis
     from mayfly.sandbox.attacks import CaseResult, Report
 
@@ -44,46 +46,40 @@ def doctor(
 
 
 def _diagnose(*, as_json: bool) -> None:
-    from mayfly.runtime import left_by_staging
-    from mayfly.sandbox import diagnose
-
     with busy("looking at this machine"):
-        diagnosis = diagnose()
-        library, left = _library(), left_by_staging()
+        found = _look()
     if as_json:
-        layers = [{"name": x.name, "ok": x.ok, "detail": x.detail, "fix": x.fix} for x in diagnosis.layers]
-        found = {"level": diagnosis.level, "reason": diagnosis.reason, "layers": layers}
-        answer_json({**found, "library": library, "left_by_staging": left})
+        answer_json(found.to_json())
     else:
         screen = Screen()
-        _show_layers(screen, diagnosis)
-        _show_library(screen, library)
-        for one in left:
+        _show_layers(screen, found.diagnosis)
+        _show_library(screen, found)
+        for one in found.left:
             screen.line(("left by a killed staging: ", "bad"), (one_line(one), ""), ("; the next stage removes it", ""))
-    if diagnosis.level == "none":
+    if found.diagnosis.level == "none":
         raise typer.Exit(NO_LEVEL)
-    if library["problems"]:
+    if found.problems:
         raise typer.Exit(1)
 
 
-def _library() -> dict[str, Any]:
-    """Say how the library stands: how many tools there are, and what of them is not whole."""
+def _look() -> DoctorView:
+    """Look at this machine, and at the library where there is a store: a look makes none."""
+    from mayfly.operations import doctor as look
     from mayfly.store import Ledger
 
     settings = Settings.load()
-    # A look makes no store.
     found = Ledger.find(settings)
     if found is None:
-        return {"tools": 0, "problems": []}
+        return look(settings, None)
     found.close()
     from mayfly.runtime import Runtime
 
     with Runtime(settings) as runtime:
-        return {"tools": len(runtime.tools.list()), "problems": list(runtime.tools.problems())}
+        return look(settings, runtime.tools)
 
 
-def _show_library(screen: Screen, library: dict[str, Any]) -> None:
-    problems, tools = library["problems"], library["tools"]
+def _show_library(screen: Screen, found: DoctorView) -> None:
+    problems, tools = found.problems, found.tools
     said = f"{tools} tool{'s' if tools != 1 else ''}, " + (f"{len(problems)} not whole" if problems else "clean")
     screen.line()
     screen.line(("library  ", "dim"), (said, "bad" if problems else "good"))
@@ -91,7 +87,7 @@ def _show_library(screen: Screen, library: dict[str, Any]) -> None:
         screen.line(("  no  ", "bad"), (as_called(one_line(problem)), ""))
 
 
-def _show_layers(screen: Screen, diagnosis: "Diagnosis") -> None:
+def _show_layers(screen: Screen, diagnosis: Diagnosis) -> None:
     style = "bad" if diagnosis.level == "none" else "good"
     screen.line(("level  ", "dim"), (diagnosis.level, style))
     if diagnosis.reason:
@@ -121,7 +117,7 @@ def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
     run = partial(attacks.run, level=level, only=only or None)
     if as_json:
         report = run()
-        answer_json(_as_data(report))
+        answer_json(_report_fields(report))
     else:
         report = _attack_live(run)
     attacked = DoctorAttacked(level=report.level, cases=len(report.cases), contained=report.contained)
@@ -130,11 +126,11 @@ def _attack(level: str | None, only: tuple[str, ...], *, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
-def _attack_live(run: "Callable[..., Report]") -> "Report":
+def _attack_live(run: Callable[..., Report]) -> Report:
     screen = Screen()
     category = ""
 
-    def show(case: "CaseResult") -> None:
+    def show(case: CaseResult) -> None:
         nonlocal category
         if case.category != category:
             category = case.category
@@ -153,7 +149,7 @@ def _attack_live(run: "Callable[..., Report]") -> "Report":
     return report
 
 
-def _as_data(report: "Report") -> dict[str, object]:
+def _report_fields(report: Report) -> dict[str, object]:
     cases = [
         {
             "name": case.name,
@@ -169,3 +165,54 @@ def _as_data(report: "Report") -> dict[str, object]:
     ]
     counts = {"contained": report.contained, "total": len(cases), "survivors": report.survivors}
     return {"level": report.level, **counts, "cases": cases}
+
+
+config_app = group("Show the settings in force.")
+
+
+@config_app.command()
+def show(
+    *,
+    defaults: Annotated[
+        bool, typer.Option("--defaults", help="Ignore the environment and mayfly.toml: show what is built in.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Print every setting with its value, default, owner, source and meaning."""
+    settings = Settings() if defaults else Settings.load()
+    rows = settings_rows(settings)
+    if as_json:
+        answer_json(rows)
+        return
+    short, long = ("KEY", "VALUE", "OWNER", "MEANING"), ("KEY", "VALUE", "DEFAULT", "OWNER", "SOURCE", "MEANING")
+    heading: tuple[str, ...] = short if defaults else long
+    answer_table([heading, *(_setting_cells(row, defaults=defaults) for row in rows)])
+
+
+def _setting_cells(row: dict[str, Any], *, defaults: bool) -> tuple[str, ...]:
+    value, default = _setting_text(row["value"]), _setting_text(row["default"])
+    if defaults:
+        return (row["key"], value, row["owner"], row["help"])
+    return (row["key"], value, default, row["owner"], row["source"], row["help"])
+
+
+def _setting_text(value: object) -> str:
+    return harmless(str(value)) if value != "" else '""'
+
+
+def metrics(*, as_json: AsJson = False) -> None:
+    """Count runs, compiled agents and fallbacks, and how much of the code was written on demand."""
+    from mayfly.operations import metrics as count
+    from mayfly.runtime import Runtime
+
+    with Runtime(Settings.load()) as runtime:
+        fields = count(runtime.parts.ledger).to_json()
+    if as_json:
+        answer_json(fields)
+        return
+    for name, value in fields.items():
+        if isinstance(value, dict):
+            for reason, number in value.items():
+                answer(f"{name}{{{reason}}}  {number}")
+        else:
+            answer(f"{name}  {value}")

@@ -1,10 +1,16 @@
-"""`mayfly help`: the help of a command, as `mayfly COMMAND --help` prints it."""
+"""`mayfly help` and `completion`: the help of a command, and what lets a shell complete commands and options."""
 
-from typing import Annotated, Any
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from string import Template
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_json
+from mayfly.cli._output import AsJson, answer_either, answer_json
 from mayfly.core import InputError, one_line
 
 
@@ -37,3 +43,126 @@ def help(
         answer_json({"command": here.command_path, "help": here.get_help()})
     else:
         typer.echo(here.get_help())
+
+
+SHELLS = ("bash", "zsh", "fish")
+# Values an option can take, as its help writes them: json|csv|lines.
+CHOICES = re.compile(r"[a-z][\w-]*(?:\|[a-z][\w-]*)+")
+
+
+class Word(NamedTuple):
+    """One word that may stand at a place, with what it does; *choices* are what may follow an option."""
+
+    place: str
+    word: str
+    summary: str
+    is_command: bool
+    choices: tuple[str, ...] = ()
+
+
+class ShellTemplate(Template):
+    """Leave the dollars to the shell."""
+
+    delimiter = "@@"
+
+
+def completion(
+    shell: Annotated[str, typer.Argument(help="Which shell: bash, zsh or fish.", metavar="SHELL")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """Print a script that completes commands and options.
+
+    Write it again after an upgrade. bash: into ~/.local/share/bash-completion/completions/mayfly. zsh: into a file
+    _mayfly in a directory of $fpath. fish: into ~/.config/fish/completions/mayfly.fish.
+    """
+    if shell not in SHELLS:
+        raise InputError(
+            f"there is no completion for {one_line(shell, limit=60)!r}", fix=f"one of: {', '.join(SHELLS)}"
+        )
+    script = script_for(shell)
+    answer_either({"shell": shell, "script": script}, script.rstrip("\n"), as_json=as_json)
+
+
+def script_for(shell: str) -> str:
+    """Return the script of one shell."""
+    words = list(_words())
+    text = files("mayfly.cli").joinpath("completion", f"mayfly.{shell}").read_text(encoding="utf-8")
+    inner = {one.place for one in words}
+    fill = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell]
+    return ShellTemplate(text).substitute(fill(words, sorted(inner - {""})))
+
+
+def _words() -> Iterator[Word]:
+    from typer.main import get_group
+
+    from mayfly.cli._app import COMMANDS, app, load
+
+    root: Any = get_group(app)
+    context = root.make_context("mayfly", [], resilient_parsing=True)
+    yield from _options(root, context, "")
+    for name, lazy in COMMANDS.items():
+        yield Word("", name, lazy.summary, is_command=True)
+        yield from _below(load(name), name, context, f" {name}")
+
+
+def _below(command: Any, name: str, parent: Any, place: str) -> Iterator[Word]:
+    context = command.make_context(name, [], parent=parent, resilient_parsing=True)
+    yield from _options(command, context, place)
+    for inner, found in getattr(command, "commands", {}).items():
+        yield Word(place, inner, found.get_short_help_str(80), is_command=True)
+        yield from _below(found, inner, context, f"{place} {inner}")
+
+
+def _options(command: Any, context: Any, place: str) -> Iterator[Word]:
+    for param in command.get_params(context):
+        if param.param_type_name != "option" or getattr(param, "hidden", False):
+            continue
+        metavar = str(param.metavar or "")
+        choices = tuple(metavar.split("|")) if CHOICES.fullmatch(metavar) else ()
+        for option in param.opts:
+            yield Word(place, option, str(param.help or ""), is_command=False, choices=choices)
+
+
+def _bash(words: list[Word], places: list[str]) -> dict[str, str]:
+    at = {place: [one.word for one in words if one.place == place] for place in ("", *places)}
+    cases = [f'        "{place}") words="{" ".join(some)}" ;;' for place, some in at.items()]
+    chosen = [f'        "{one.place} {one.word}") words="{" ".join(one.choices)}" ;;' for one in words if one.choices]
+    return {
+        "places": "|".join(f'"{place}"' for place in places),
+        "words": "\n".join(cases),
+        "choices": "\n".join(chosen),
+    }
+
+
+def _zsh(words: list[Word], places: list[str]) -> dict[str, str]:
+    lines = []
+    for place in ("", *places):
+        some = [f"'{_quoted(one.word, colon=True)}:{_quoted(one.summary)}'" for one in words if one.place == place]
+        lines.append(f'        "{place}") found=({" ".join(some)}) ;;')
+    chosen = [f'        "{one.place} {one.word}") found=({" ".join(one.choices)}) ;;' for one in words if one.choices]
+    return {
+        "places": "|".join(f'"{place}"' for place in places),
+        "words": "\n".join(lines),
+        "choices": "\n".join(chosen),
+    }
+
+
+def _fish(words: list[Word], places: list[str]) -> dict[str, str]:
+    lines = []
+    for one in words:
+        start = f"complete -c mayfly -n '__mayfly_at \"{one.place}\"'"
+        said = f"-d '{_quoted(one.summary)}'"
+        if one.is_command:
+            lines.append(f"{start} -f -a '{one.word}' {said}")
+        else:
+            flag = f"-l {one.word[2:]}" if one.word.startswith("--") else f"-s {one.word[1:]}"
+            chosen = f" -x -a '{' '.join(one.choices)}'" if one.choices else ""
+            lines.append(f"{start} {flag}{chosen} {said}")
+    return {"places": " ".join(f'"{place}"' for place in places), "words": "\n".join(lines)}
+
+
+def _quoted(text: str, *, colon: bool = False) -> str:
+    """Return text that may stand in single quotes of any of the shells."""
+    plain = one_line(text, limit=100).replace("\\", "").replace("'", "’")
+    return plain.replace(":", "\\:") if colon else plain

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mayfly.cli import _output
-from mayfly.cli._busy import busy
-from mayfly.cli._moment import HELP as MOMENT
-from mayfly.cli._moment import moment_of
+from mayfly.cli._output import busy
+from mayfly.cli._runs import MOMENT, moment_of
 from mayfly.core import Settings, canonical_json, clipped, harmless, one_line
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def _story(
     ledger: Ledger, promise: str, kind: str | None, subject: str | None, limit: int | None, *, follow: bool
 ) -> Iterator[Event]:
     """Return the story of a run or promise, and what comes to it while somebody waits."""
-    from mayfly.views import PromiseStory
+    from mayfly.operations import PromiseStory
 
     after = ledger.before_last(0)
     story = PromiseStory(ledger, promise)
@@ -109,7 +108,7 @@ def _as_text(event: Event) -> str:
     first = [f"reading={canonical_json(reading)} " for reading in [rest.pop("reading", None)] if reading]
     account = rest.pop("account", None)
     if isinstance(account, dict):
-        from mayfly.views import account_words
+        from mayfly.operations import account_words
 
         first.append(f"lines={canonical_json(account_words(account))} ")
     values = " ".join(f"{harmless(name)}={canonical_json(value)}" for name, value in rest.items())

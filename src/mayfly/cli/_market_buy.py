@@ -1,4 +1,6 @@
-"""`mayfly market buy`: pay a seller for an answer, at most once for a call id."""
+"""`mayfly market discover` and `buy`: what a seller has, and paying for an answer, at most once for a call id."""
+
+from __future__ import annotations
 
 import base64
 import secrets
@@ -7,12 +9,52 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer_json, command, foreign, note
+from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note, table
 from mayfly.cli._wallet import PasswordFd, password_of
-from mayfly.core import InputError, MayflyError, Settings, one_line, parse_json
+from mayfly.core import InputError, MayflyError, Settings, one_line, parse_json, units_text, with_checksums
 
 if TYPE_CHECKING:
-    from mayfly.market import BrokerProcess, PricedResource
+    from mayfly.core import MarketSettings
+    from mayfly.market import BrokerProcess, PricedResource, Terms
+
+
+def discover(
+    url: Annotated[str, typer.Argument(help="A seller, a list of resources, or one priced address.", metavar="URL")],
+    *,
+    as_json: AsJson = False,
+) -> None:
+    """List what is for sale at an address: prices, schemas, and how it is paid. Nothing is paid."""
+    from mayfly.market import discover as look
+
+    settings = Settings.load()
+    found = look(url, seconds=settings.market.timeout)
+    if as_json:
+        answer_json({"resources": [one.to_json() for one in found.resources], "problems": list(found.problems)})
+        return
+    for said in found.problems:
+        note(f"mayfly: {foreign(one_line(said, limit=300), sys.stderr)}")
+    if not found.resources:
+        note("nothing in the list can be bought")
+        return
+    rows = [("NAME", "PRICE", "NETWORK", "HOW", "URL", "WHAT IT IS")]
+    for one in found.resources:
+        way = next((terms for terms in one.terms if _is_ours(terms, settings.market)), one.terms[0])
+        rows.append((one.name, _price(way, settings.market), way.network, one.method, one.url, one.description))
+    for line in table(rows):
+        answer(foreign(line, sys.stdout))
+    note(f"to buy one: {command()} market buy URL --input JSON (sellers have to be named in market.hosts)")
+
+
+def _is_ours(terms: Terms, market: MarketSettings) -> bool:
+    return (terms.network, terms.asset) == (market.network, with_checksums(market.asset))
+
+
+def _price(terms: Terms, market: MarketSettings) -> str:
+    """Return the price in coins where the token is ours, otherwise in units: nobody says what they are worth."""
+    if _is_ours(terms, market):
+        return units_text(terms.units, market.asset_decimals)
+    return f"{terms.units} of {terms.asset[:10]}…"
+
 
 # How a purchase stands, as an exit status: what was refused or lost is 1, what nobody knows yet waits for an answer.
 _STATUS = {"delivered": 0, "free": 0, "unknown": 3, "settled": 3}
@@ -59,10 +101,10 @@ def buy(
     settings = Settings.load()
     check_settings(settings)
     sent = sys.stdin.buffer.read() if body == "-" else body.encode()
-    url, method, sent = _find(wanted, seller, method.upper(), sent, settings)
+    url, method, sent = _find_resource(wanted, seller, method.upper(), sent, settings)
     call = call_id or f"cli-{secrets.token_hex(8)}"
     client = BrokerClient(settings)
-    own = None if client.is_open else _opened(settings, password_fd)
+    own = None if client.is_open else _open_broker(settings, password_fd)
     try:
         note(f"call      {call}")
         done = client.buy(
@@ -78,7 +120,7 @@ def buy(
         if own is not None:
             own.close()
     waits = _ask_person(settings, call, url, max_price or settings.market.per_call, done) if done["decision"] else ""
-    _tell(call, done, waits, as_json=as_json)
+    _tell_purchase(call, done, waits, as_json=as_json)
     raise typer.Exit(3 if waits else _STATUS.get(str(done["status"]), 1))
 
 
@@ -93,7 +135,7 @@ def _ask_person(settings: Settings, call: str, url: str, price: str, done: dict[
         return ask_person(settings, ledger, request, str(done["decision"]), str(done["reason"]))
 
 
-def _find(wanted: str, seller: str, method: str, sent: bytes, settings: Settings) -> tuple[str, str, bytes]:
+def _find_resource(wanted: str, seller: str, method: str, sent: bytes, settings: Settings) -> tuple[str, str, bytes]:
     """Return URL, method and body that ask for what is wanted."""
     if "://" in wanted:
         return wanted, method or "POST", sent
@@ -119,7 +161,7 @@ def _find(wanted: str, seller: str, method: str, sent: bytes, settings: Settings
     return f"{seller.rstrip('/')}/tools/{quote(wanted, safe='')}", method or "POST", sent
 
 
-def _offered(url: str, settings: Settings) -> "tuple[PricedResource, ...]":
+def _offered(url: str, settings: Settings) -> tuple[PricedResource, ...]:
     from mayfly.market import discover
 
     try:
@@ -128,13 +170,13 @@ def _offered(url: str, settings: Settings) -> "tuple[PricedResource, ...]":
         return ()  # it has no list, or does not answer: the purchase says so
 
 
-def _opened(settings: Settings, password_fd: int | None) -> "BrokerProcess":
+def _open_broker(settings: Settings, password_fd: int | None) -> BrokerProcess:
     from mayfly.market import Wallet, open_broker
 
     return open_broker(settings, password_of(Wallet(settings), password_fd))
 
 
-def _tell(call: str, done: dict[str, Any], waits: str, *, as_json: bool) -> None:
+def _tell_purchase(call: str, done: dict[str, Any], waits: str, *, as_json: bool) -> None:
     if as_json:
         answer_json({"call": call, **done, "approval": waits})
         return

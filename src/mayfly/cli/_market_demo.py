@@ -16,16 +16,14 @@ from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
-from mayfly.cli._market_pnl import pnl_rows, short_asset
-from mayfly.cli._market_sell import load_seller
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
-from mayfly.cli._toy_buyer import EXAMPLE, HERE, TOOL, ToyBuyer, Tried
-from mayfly.cli._toy_shop import Instant, ToyShop, TrapNode
+from mayfly.cli._market_sell import load_seller, pnl_rows, short_asset
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, note
+from mayfly.cli._toy_market import EXAMPLE, HERE, TOOL, Instant, ToyBuyer, ToyShop, TrapNode, Tried
 from mayfly.core import InputError, MachineError, MarketSettings, PolicySettings, Settings, units_text, with_checksums
 
 if TYPE_CHECKING:
+    from mayfly.operations import ProfitAndLoss, ProfitRow
     from mayfly.testing.chain import LocalChain
-    from mayfly.views import ProfitAndLoss, ProfitRow
 
 SOLD: Final = "roman"
 PRICE: Final = "0.01"
@@ -114,7 +112,7 @@ def demo(
         scene.shop.end()
         books = _books(scene)
     if as_json:
-        told = {"pnl": books.pnl.fields(), "chain": asdict(books.chain), "differences": list(books.differences)}
+        told = {"pnl": books.pnl.to_json(), "chain": asdict(books.chain), "differences": list(books.differences)}
         kept = None if keep is None else str(keep)
         answer_json({"well": well, "agrees": not books.differences, "steps": scene.steps, **told, "kept": kept})
     else:
@@ -282,8 +280,8 @@ def _is_refused(tried: Tried) -> bool:
 def _books(scene: Scene) -> Books:
     """Add up the ledger, read the chain, and hold one against the other."""
     from mayfly.market import ChainReader
+    from mayfly.operations import pnl
     from mayfly.store import Ledger
-    from mayfly.views import pnl
 
     with Ledger.open(scene.settings) as ledger:
         found = pnl(ledger, by="tool")
@@ -328,8 +326,7 @@ def _show(books: Books, settings: Settings, keep: Path | None) -> None:
     market = settings.market
     on_chain = ("chain", market.network, short_asset(market.asset), *coins, str(shown.gas))
     rows = [*pnl_rows(books.pnl), (*on_chain, str(shown.transfers), str(shown.transfers))]
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
     for one in books.differences:
         answer(f"the chain does not agree: {one}")
     if not books.differences:

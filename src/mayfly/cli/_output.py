@@ -1,9 +1,15 @@
-"""How answers, progress and errors reach the person: the answer on stdout, everything else on stderr."""
+"""How answers, progress and errors reach the person, and who gives an order; only the answer goes to stdout."""
 
+from __future__ import annotations
+
+import getpass
 import os
 import re
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
 from typing import Annotated, Any, TextIO
 
 import typer
@@ -87,6 +93,17 @@ def answer(text: str) -> None:
 def answer_json(value: object) -> None:
     """Print the answer as one line of JSON."""
     answer(to_json(value))
+
+
+def answer_either(data: object, text: str, *, as_json: bool) -> None:
+    """Print the answer as one line of JSON, or what is said of it to a person."""
+    answer(to_json(data) if as_json else text)
+
+
+def answer_table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Print rows as columns that line up; the first is the heading."""
+    for line in table(rows):
+        answer(line)
 
 
 def note(text: str) -> None:
@@ -196,3 +213,90 @@ def _drop_stdout() -> None:
         os.close(nowhere)
     except (OSError, ValueError):
         pass
+
+
+# Less than this nobody notices, and a line that comes and goes would only flicker.
+BUSY_AFTER = 1.0
+
+
+@contextmanager
+def busy(words: str, *, patience: float = BUSY_AFTER) -> Iterator[None]:
+    """Show *words* and the seconds while the body runs, from the first second on; nothing is left of it afterwards.
+
+    The body prints nothing itself.
+    """
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    done = threading.Event()
+    thread = threading.Thread(target=_show_seconds, args=(words, done, patience), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _show_seconds(words: str, done: threading.Event, patience: float) -> None:
+    if done.wait(patience):
+        return
+    for seconds in count(1):
+        sys.stderr.write(f"\r\x1b[2K{words} … {seconds} s")
+        sys.stderr.flush()
+        if done.wait(1.0):
+            break
+    sys.stderr.write("\r\x1b[2K")
+    sys.stderr.flush()
+
+
+STYLES = {"": "", "dim": "dim", "good": "green", "bad": "bold red", "title": "bold"}
+
+
+class Screen:
+    """Print the answer of a command that narrates; each piece is a text with the name of its style."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+
+        self._console = Console(highlight=False, markup=False, emoji=False)
+
+    def line(self, *pieces: tuple[str, str], end: str = "\n") -> None:
+        """Print one line, however long; `end=""` leaves it open for what follows."""
+        from rich.text import Text
+
+        text = Text.assemble(*((piece, STYLES[style]) for piece, style in pieces))
+        self._console.print(text, end=end, soft_wrap=True)
+        self._console.file.flush()
+
+    def title(self, text: str) -> None:
+        """Print a heading with a blank line above it."""
+        self.line()
+        self.line((text, "title"))
+
+    def commands(self, commands: list[tuple[str, str]]) -> None:
+        """Print what to type next, as this command was called."""
+        self.title("next")
+        width = max(len(typed) for typed, _ in commands)
+        for typed, meaning in commands:
+            self.line((f"  {command()} {typed.ljust(width)}  ", ""), (meaning, "dim"))
+
+
+By = Annotated[
+    str | None, typer.Option(help="Who says so.", metavar="NAME", show_default="the name you are logged in under")
+]
+Reason = Annotated[str, typer.Option(help="Why.", metavar="TEXT")]
+
+
+def who(by: str | None) -> str:
+    """Return the name to record: the one given, or that of whoever is logged in."""
+    from mayfly.core import InputError
+
+    if by is not None:
+        if not by.strip():
+            raise InputError("--by is empty", fix="name who says so: --by NAME")
+        return by
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        raise InputError("nobody is known by name here", fix="say who you are: --by NAME") from None

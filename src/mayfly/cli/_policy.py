@@ -5,10 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._busy import busy
-from mayfly.cli._desk import desk
-from mayfly.cli._output import AsJson, answer, answer_json, group, note, table
-from mayfly.cli._trees import print_tree
+from mayfly.cli._desk import desk, print_tree
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, busy, group, note
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -248,8 +246,7 @@ def _print_rows(rows: list[tuple[str, ...]], *, as_json: bool) -> None:
         names = [cell.lower() for cell in rows[0]]
         answer_json([dict(zip(names, row, strict=True)) for row in rows[1:]])
         return
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
 
 
 @app.command()
@@ -266,28 +263,18 @@ def simulate(
 
     Recorded intents and actions are tried again; nothing is put into force.
     """
+    from mayfly.operations import try_rules
+
     with desk() as opened, busy("deciding again what was decided"):
-        tried, differences = opened.simulate(paths, last=last)
+        found = try_rules(opened, paths, last=last)
     if as_json:
-        rows = [
-            {
-                "id": one.id,
-                "asked": one.asked,
-                "before": one.before,
-                "after": one.after,
-                "rule": one.rule,
-                "file": one.place.file if one.place else None,
-                "line": one.place.line if one.place else None,
-            }
-            for one in differences
-        ]
-        answer_json({"tried": tried, "differences": rows})
+        answer_json(found.to_json())
         return
-    for one in differences:
+    for one in found.differences:
         answer(one_line(f"{one.id}: {one.asked}: {one.before} -> {one.after}", limit=400))
         if one.rule is not None:
             answer(one_line(f"  by {one.rule}  {one.place}", limit=400))
-    note(f"{tried} tried, {len(differences)} would differ")
+    note(f"{found.tried} tried, {len(found.differences)} would differ")
 
 
 @app.command()

@@ -123,7 +123,7 @@ class Progress:
             return
         self._read_as(outcome.reading)
         if outcome.account is not None:
-            from mayfly.views import account_words
+            from mayfly.operations import account_words
 
             self._say("lines" if _is_lines(self._task) else "records", account_words(outcome.account))
         if outcome.proof is not None and (outcome.proof.evidence or outcome.proof.tests):

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, group, note
+from mayfly.cli._output import AsJson, answer, answer_either, answer_json, command, group, note
 from mayfly.core import Settings
 
 app = group("A Ray cluster on this machine, to try things out. Use it with MAYFLY_ENGINE=ray.")
@@ -55,10 +55,11 @@ def down(*, as_json: AsJson = False) -> None:
     from mayfly.promise.engines import TryOut
 
     cluster, killed = TryOut(Settings.load()).down()
-    if as_json:
-        answer_json({"ended": cluster is not None, "killed": killed})
-    else:
-        answer("ended" if cluster is not None else "nothing was up")
+    answer_either(
+        {"ended": cluster is not None, "killed": killed},
+        "ended" if cluster is not None else "nothing was up",
+        as_json=as_json,
+    )
 
 
 def _sentence(cluster: Any) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from mayfly.cli._choices import can_ask, choices_of, choose, show_choices
 from mayfly.cli._forms import checked_form, write_form
 from mayfly.cli._inputs import (
     Inputs,
@@ -22,9 +21,9 @@ from mayfly.cli._inputs import (
     workspace_of,
 )
 from mayfly.cli._output import AsJson, answer, as_called, command, note, to_json
-from mayfly.cli._words import exit_status, is_wrong_usage
+from mayfly.cli._words import can_ask, choices_of, choose, exit_status, is_wrong_usage, show_choices
 from mayfly.core import UNSET, Example, InputError, Settings, one_line
-from mayfly.views import outcome_fields
+from mayfly.operations import outcome_fields
 
 if TYPE_CHECKING:
     from mayfly.cli._tree import TreeProgress

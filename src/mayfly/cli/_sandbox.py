@@ -1,4 +1,6 @@
-"""`mayfly sandbox`: run Python behind the wall alone, with no gates before it."""
+"""`mayfly sandbox`: run Python behind the wall alone, with no gates before it; and what ran, kept in the ledger."""
+
+from __future__ import annotations
 
 import contextlib
 import json
@@ -13,13 +15,39 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NoReturn
 import typer
 
 from mayfly.cli._inputs import workspace_of
-from mayfly.cli._output import AsJson, answer, answer_json, foreign, group, note, to_json
-from mayfly.cli._record import ran, record
-from mayfly.core import InputError, MachineError, SandboxSettings, Settings, content_hash, one_line
+from mayfly.cli._output import AsJson, answer, answer_json, flush, foreign, group, note, to_json
+from mayfly.core import InputError, MachineError, MayflyError, SandboxSettings, Settings, content_hash, one_line
 
 if TYPE_CHECKING:
     from mayfly.sandbox import Result
     from mayfly.store import Payload
+
+
+def ran(result: Result, source: bytes) -> Payload:
+    """Return the event of one job; the source is kept as its hash alone."""
+    from mayfly.store import SandboxRan
+
+    return SandboxRan(
+        status=result.status,
+        level=result.level,
+        lane=result.lane,
+        milliseconds=round(result.milliseconds, 3),
+        source_hash=content_hash(source),
+        error=one_line(result.error) if result.error else None,
+    )
+
+
+def record(settings: Settings, events: list[Payload], *, subject: str) -> None:
+    """Append *events* together; a ledger that cannot be written is said, and changes nothing else."""
+    from mayfly.store import Ledger
+
+    flush()
+    try:
+        with Ledger.open(settings) as ledger:
+            ledger.append_many(events, subject=subject)
+    except MayflyError as error:
+        note(f"mayfly: not recorded in the ledger: {one_line(str(error))}")
+
 
 app = group("Run Python behind the wall.")
 
@@ -111,7 +139,7 @@ def _check(
         raise InputError("--each says what it is called with", fix="leave out --input and --lines")
 
 
-def _run_each(call: "Callable[[_Items], Iterator[Result]]", each: str, settings: Settings, source: bytes) -> "Result":
+def _run_each(call: Callable[[_Items], Iterator[Result]], each: str, settings: Settings, source: bytes) -> Result:
     items = _Items(each)
     worst = _show_each(call(items), settings, source)
     if items.error is not None:
@@ -141,7 +169,7 @@ class _Items:
             self.error = InputError(f"cannot read {shown}: {_reason(error)}", fix="name a file of JSON lines")
 
 
-def _show_each(results: "Iterator[Result]", settings: Settings, source: bytes) -> "Result | None":
+def _show_each(results: Iterator[Result], settings: Settings, source: bytes) -> Result | None:
     """Print each result as it comes, and return one that is not well if there is one."""
     worst, failed, done = None, 0, 0
     events: list[Payload] = []
@@ -228,14 +256,14 @@ def _refused(error: MachineError, *, as_json: bool) -> NoReturn:
     raise typer.Exit(error.exit_status)
 
 
-def _show(result: "Result", *, as_json: bool, traceback: bool) -> None:
+def _show(result: Result, *, as_json: bool, traceback: bool) -> None:
     if as_json:
         answer_json(_as_data(result))
     else:
         _show_plain(result, traceback=traceback)
 
 
-def _as_data(result: "Result") -> dict[str, object]:
+def _as_data(result: Result) -> dict[str, object]:
     return {
         "status": result.status,
         "value": result.value,
@@ -247,7 +275,7 @@ def _as_data(result: "Result") -> dict[str, object]:
     }
 
 
-def _show_plain(result: "Result", *, traceback: bool) -> None:
+def _show_plain(result: Result, *, traceback: bool) -> None:
     if result.output:
         printed = foreign(result.output, sys.stderr)
         sys.stderr.write(printed if printed.endswith("\n") else printed + "\n")

@@ -12,8 +12,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, group, note, table
-from mayfly.cli._who import By, who
+from mayfly.cli._output import (
+    AsJson,
+    By,
+    answer,
+    answer_either,
+    answer_json,
+    answer_table,
+    command,
+    group,
+    note,
+    who,
+)
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -53,10 +63,11 @@ def check(
     else:
         verdicts = [_checked(str(sql), wanted, settings)]
         verdict = verdicts[0]
-        if as_json:
-            answer_json(_fields(verdict))
-        else:
-            answer(f"{verdict.decision} {verdict.code}: {one_line(_said(verdict), limit=500)}")
+        answer_either(
+            _fields(verdict),
+            f"{verdict.decision} {verdict.code}: {one_line(_said(verdict), limit=500)}",
+            as_json=as_json,
+        )
     if any(one.decision != "accept" for one in verdicts):
         raise typer.Exit(1)
 
@@ -102,8 +113,7 @@ def log(*, as_json: AsJson = False) -> None:
         answer_json({"migrations": [asdict(row) for row in rows], "retired": retired})
         return
     if rows:
-        for line in table([(str(row.id), row.at, row.name, one_line(row.sql, limit=100)) for row in rows]):
-            answer(line)
+        answer_table([(str(row.id), row.at, row.name, one_line(row.sql, limit=100)) for row in rows])
     else:
         note(f"nothing was applied yet; try: {command()} schema apply NAME FILE")
     for name in retired:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, foreign, note, table
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, foreign, note
 from mayfly.core import InputError, Settings, harmless, one_line
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def _list(stager: "Stager", *, as_json: bool) -> None:
     if as_json:
         answer_json([{"tool": name, "files": files} for name, files in homes.items()])
         return
-    for line in table([("TOOL", "FILE"), *((name, ", ".join(files)) for name, files in homes.items())]):
-        answer(line)
+    answer_table([("TOOL", "FILE"), *((name, ", ".join(files)) for name, files in homes.items())])
 
 
 def _tell(result: "StageResult") -> None:

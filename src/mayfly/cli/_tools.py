@@ -9,13 +9,27 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._busy import busy
+from mayfly import operations
 from mayfly.cli._check import read_source
 from mayfly.cli._inputs import read_contract, read_examples, workspace_of
-from mayfly.cli._output import AsJson, answer, answer_json, as_called, command, foreign, group, note, table, to_json
+from mayfly.cli._output import (
+    AsJson,
+    By,
+    answer,
+    answer_either,
+    answer_json,
+    answer_table,
+    as_called,
+    busy,
+    command,
+    foreign,
+    group,
+    note,
+    to_json,
+    who,
+)
 from mayfly.cli._run import ContractOption, ExamplesOption, ModelOption, WorkspaceOption
 from mayfly.cli._tools_show import card_lines, log_lines, made_lines
-from mayfly.cli._who import By, who
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -56,7 +70,7 @@ def list_tools(
     """
     with _runtime() as runtime:
         notes = runtime.tools.refresh()
-        found = runtime.tools.list(state="retired" if retired else "")
+        found = operations.list_tools(runtime.tools, retired=retired)
     if as_json:
         answer_json({"tools": [one.to_json() for one in found], "notes": list(notes)})
         return
@@ -70,8 +84,7 @@ def list_tools(
         version = str(one.version) + (" retired" if one.state == "retired" else "")
         grants = ",".join(one.grants) or "-"
         rows.append((one.name, version, one.strength, str(one.calls), grants, one_line(one.summary, limit=80)))
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
 
 
 @app.command()
@@ -83,14 +96,13 @@ def find(
 ) -> None:
     """Find tools by what they do, the likeliest first; words and schemas are compared, no model is asked."""
     with _runtime() as runtime:
-        found = runtime.tools.find(intent, limit)
+        found = operations.list_tools(runtime.tools, find=intent, most=limit) if intent.strip() else ()
     if as_json:
         answer_json([one.to_json() for one in found])
     elif not found:
         note("no tool has any of these words")
     else:
-        for line in table([(one.name, one_line(one.summary, limit=100)) for one in found]):
-            answer(line)
+        answer_table([(one.name, one_line(one.summary, limit=100)) for one in found])
     raise typer.Exit(0 if found else 1)
 
 
@@ -104,16 +116,14 @@ def show(
 ) -> None:
     """Show the card of a tool: what it does, what it may reach, and why it was accepted."""
     with _runtime() as runtime:
-        card, text = runtime.tools.show(name, version)
-        row = runtime.tools.standing(name)
+        found = operations.tool_view(runtime.tools, name, version)
     if as_json:
-        standing = {"state": row.state, "serves": row.version, "calls": row.calls, "failures": row.failures}
-        answer_json({**card.to_json(), **standing, "source": text})
+        answer_json(found.to_json())
         return
-    for line in card_lines(card, row):
+    for line in card_lines(found.card, found.row):
         answer(line)
     if source:
-        answer("\n" + foreign(text.rstrip("\n"), sys.stdout))
+        answer("\n" + foreign(found.source.rstrip("\n"), sys.stdout))
     else:
         note(f"its source: {command()} tools show {name} --source; its tests again: {command()} tools verify {name}")
 
@@ -122,14 +132,11 @@ def show(
 def log(name: Name, *, as_json: AsJson = False) -> None:
     """Say what happened to a tool: every version, who wrote it and why it was accepted, and what was refused."""
     with _runtime() as runtime:
-        events = runtime.tools.log(name)
-        heads = {one.version: json.loads(one.head) for one in runtime.tools.versions(name)}
+        found = operations.tool_history(runtime.tools, name)
     if as_json:
-        fields = [{"id": e.id, "at": e.at.isoformat(), "kind": e.kind, **dict(e.payload)} for e in events]
-        answer_json([{key: value for key, value in one.items() if key not in ("head", "words")} for one in fields])
+        answer_json(found.log_json())
         return
-    for line in table(list(log_lines(events, heads))):
-        answer(line)
+    answer_table(list(log_lines(found.events, found.heads)))
 
 
 @app.command()
@@ -155,22 +162,16 @@ def diff(
 def verify(name: Name, *, version: VersionOption = 0, as_json: AsJson = False) -> None:
     """Run the tests on a card again, behind the wall, with nothing but what the store has."""
     with _runtime() as runtime:
-        tool, results = runtime.tools.verify(name, version)
-    holds = bool(results) and all(one.passed for one in results)
+        found = operations.verify_tool(runtime.tools, name, version)
     if as_json:
-        data = [one.to_json() for one in results]
-        answer_json({"name": name, "version": tool.card.version, "holds": holds, "results": data})
+        answer_json(found.to_json())
     else:
-        for one in results:
-            answer(
-                f"{'ok  ' if one.passed else 'FAIL'} {one_line(one.name)}"
-                + (f": {one_line(one.error)}" if one.error else "")
-            )
-        told = (
-            f"{sum(one.passed for one in results)} of {len(results)} tests of {name}, version {tool.card.version}, pass"
-        )
-        answer(told)
-    raise typer.Exit(0 if holds else 1)
+        for one in found.results:
+            error = f": {one_line(one.error)}" if one.error else ""
+            answer(f"{'ok  ' if one.passed else 'FAIL'} {one_line(one.name)}{error}")
+        passed = sum(one.passed for one in found.results)
+        answer(f"{passed} of {len(found.results)} tests of {name}, version {found.version}, pass")
+    raise typer.Exit(0 if found.holds else 1)
 
 
 @app.command()
@@ -323,10 +324,11 @@ def delete(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
     """Delete a tool; its versions stay in the store, and `tools rollback` brings one back."""
     with _runtime() as runtime:
         version = runtime.tools.delete(name, by=who(by))
-    if as_json:
-        answer_json({"deleted": name, "version": version})
-    else:
-        answer(f"deleted {name} (version {version}); back again: {command()} tools rollback {name} --to {version}")
+    answer_either(
+        {"name": name, "deleted": name, "version": version},
+        f"deleted {name} (version {version}); back again: {command()} tools rollback {name} --to {version}",
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -342,10 +344,9 @@ def rollback(
     """Let an earlier version serve again, or a deleted tool."""
     with _runtime() as runtime:
         version = runtime.tools.rollback(name, to, by=who(by))
-    if as_json:
-        answer_json({"name": name, "version": version})
-    else:
-        answer(f"version {version} of {name} serves")
+    answer_either(
+        {"name": name, "version": version, "serves": version}, f"version {version} of {name} serves", as_json=as_json
+    )
 
 
 @app.command()
@@ -353,7 +354,6 @@ def restore(name: Name, *, by: By = None, as_json: AsJson = False) -> None:
     """Let a tool that was retired be found and called again."""
     with _runtime() as runtime:
         version = runtime.tools.restore(name, by=who(by))
-    if as_json:
-        answer_json({"name": name, "version": version})
-    else:
-        answer(f"version {version} of {name} serves")
+    answer_either(
+        {"name": name, "version": version, "serves": version}, f"version {version} of {name} serves", as_json=as_json
+    )

@@ -1,9 +1,10 @@
-"""`mayfly trace`: a tree as the ledger has it, finished or not, and the order in which it came about."""
+"""`mayfly trace` and `plan`: the tree of a run as the ledger has it, and the tree that an intent would become."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -11,14 +12,108 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._busy import busy
-from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.cli._inputs import given_input, read_context, read_examples, read_ground
+from mayfly.cli._output import AsJson, answer, answer_json, busy, command, note
+from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
+from mayfly.cli._why import tell
 from mayfly.core import InputError, Settings, harmless, one_line
 
 if TYPE_CHECKING:
-    from mayfly.cli._tree_rows import Branch, Row
+    from mayfly.cli._tree_rows import Branch, Line, Row
+    from mayfly.operations import Trace
+    from mayfly.promise import Promise
     from mayfly.store import Ledger
-    from mayfly.views import Trace
+
+
+def plan(
+    intent: Annotated[str, typer.Argument(help="What to do, in words.", metavar="INTENT")],
+    *,
+    input: InputOption = None,
+    examples: ExamplesOption = None,
+    ground: Annotated[
+        str | None, typer.Option(help="The value to give where nothing is proven.", metavar="JSON")
+    ] = None,
+    model: ModelOption = None,
+    context: ContextOption = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the tree of promises that INTENT would become.
+
+    Budgets, what is to be expected of each promise and what would serve it; nothing is run and no effect happens.
+    """
+    from mayfly.runtime import Runtime
+
+    if not intent.strip():
+        raise InputError("the intent is empty", fix='say what to do: mayfly plan "fix the bug in auth module"')
+    known = read_examples(examples)
+    fallback = read_ground(ground)
+    told = read_context(context)
+    with given_input(input) as given, Runtime(Settings.load()) as runtime:
+        tree = runtime.plan(
+            intent,
+            input=given.value,
+            lines=given.lines,
+            examples=known,
+            ground=fallback,
+            model=model,
+            context=told,
+        )
+    if as_json:
+        from mayfly.promise.plan import plan_json
+
+        answer_json(plan_json(tree))
+    else:
+        show_plan(tree)
+
+
+def show_plan(tree: Promise[Any]) -> None:
+    """Print the tree, and on stderr how to have it resolved."""
+    from mayfly.cli._tree_rows import branches
+
+    rows = [planned_row(branch) for branch in branches(tree)]
+    print_rows(rows)
+    idle = sum(row.style == "dim" for row in rows)
+    size = f"{len(rows):,} promise{'s' if len(rows) != 1 else ''}"
+    grounded = f", {idle} of them ground" if idle else ""
+    note(f"{size}{grounded} · nothing was run; to run it: {command()} run INTENT")
+
+
+def planned_row(branch: Branch) -> Row:
+    """Return the line of one promise as it is planned."""
+    from mayfly.cli._tree_rows import Row
+    from mayfly.cli._watched import served_by
+    from mayfly.operations import ground_reason, is_ground
+
+    promise = branch.promise
+    middle = f"budget {promise.budget:.2f}"
+    if promise.reality is not None:
+        middle += f"  {promise.reality.kind} {promise.reality.confidence:.1f}"
+    if is_ground(promise):
+        return Row(branch, middle, "nothing", one_line(ground_reason(promise)), "dim")
+    served, _, missing = served_by(promise).partition(": ")
+    return Row(branch, middle, served, missing, "dim" if missing else "")
+
+
+def print_rows(rows: list[Row]) -> None:
+    """Print a tree on stdout: grey and coloured on a terminal, whole lines in a pipe."""
+    from mayfly.cli._tree_rows import columns, fitted
+
+    terminal = sys.stdout.isatty()
+    print_lines(fitted(rows, columns(sys.stdout), whole=not terminal))
+
+
+def print_lines(lines: Iterable[Line]) -> None:
+    """Print lines on stdout, in their styles where there is a terminal."""
+    if not sys.stdout.isatty():
+        for line in lines:
+            answer(line.text)
+        return
+    from mayfly.cli._output import Screen
+
+    screen = Screen()
+    for line in lines:
+        screen.line((line.text, line.style))
+
 
 # More of the order than this is read by programs only.
 ORDER = 200
@@ -45,26 +140,25 @@ def trace(
     """
     if html is not None:
         _check_target(html, as_json=as_json)
+    from mayfly.operations import Trace
+    from mayfly.operations import trace as find
     from mayfly.store import Ledger
-    from mayfly.views import Trace, has_tree
 
     ledger = Ledger.find(Settings.load())
     if ledger is None:
         raise InputError("nothing has been run yet", fix="try: mayfly demo")
     with ledger:
-        run, _, node = id.partition("/")
-        if not run:
-            raise InputError(f"{one_line(id)!r} names no run", fix="see: mayfly runs")
         if html is not None:
             _write_html(ledger, id, html, as_json=as_json)
             return
-        if not node and not has_tree(ledger, run) and _show_story(ledger, run, as_json):
-            return
-        traced = Trace(ledger, run, node)
+        found = find(ledger, id)
     if as_json:
-        answer_json(traced.fields())
+        answer_json(found.to_json())
+    elif isinstance(found, Trace):
+        _show_trace(found)
     else:
-        _show(traced)
+        for line in tell(found.events):
+            answer(line)
 
 
 def _check_target(html: str, *, as_json: bool) -> None:
@@ -108,34 +202,16 @@ def _replace(path: Path, data: bytes) -> None:
         raise InputError(f"cannot write {one_line(str(path))}: {error.strerror or error}") from None
 
 
-def _show_story(ledger: Ledger, run: str, as_json: bool) -> bool:
-    """Tell the story of a run that has no tree; return whether there is one."""
-    from mayfly.cli._why import tell
-    from mayfly.views import event_fields
-
-    events = list(ledger.read(subject=run))
-    if not events:
-        return False
-    if as_json:
-        answer_json({"id": run, "status": None, "tree": None, "events": [event_fields(event) for event in events]})
-    else:
-        for line in tell(events):
-            answer(line)
-    return True
-
-
-def _show(traced: Trace) -> None:
-    from mayfly.cli._plan import print_rows
+def _show_trace(traced: Trace) -> None:
     from mayfly.cli._tree_rows import branches
-    from mayfly.views import status_words
 
     saved = traced.saved
     calls = f"{saved.cost.model_calls} model call{'s' if saved.cost.model_calls != 1 else ''}"
     spent = f" · {saved.cost.money}" if saved.cost.money else ""
     when = saved.at.isoformat(sep=" ", timespec="seconds").removesuffix("+00:00")
-    answer(f"{one_line(traced.run)}  {one_line(status_words(saved.status))}  {when}  {calls}{spent}")
+    answer(f"{one_line(traced.run)}  {traced.ending}  {when}  {calls}{spent}")
     costs = traced.costs()
-    print_rows([_row(branch, traced, costs) for branch in branches(traced.tree)])
+    print_rows([_traced_row(branch, traced, costs) for branch in branches(traced.tree)])
     if traced.node:
         _show_node(traced)
     _show_order(traced)
@@ -143,13 +219,13 @@ def _show(traced: Trace) -> None:
         note(f"go on: {command()} resume {one_line(traced.run)}")
 
 
-def _row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row:
+def _traced_row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row:
     from mayfly.cli._tree_rows import Row
-    from mayfly.cli._tree_words import STYLES, proven_words, served_by, state_word
+    from mayfly.cli._watched import STYLES, proven_words, served_by, short_ending
 
     promise = branch.promise
     state = promise.state.value
-    middle = f"budget {promise.budget:.2f}  {state_word(state):<9}"
+    middle = f"budget {promise.budget:.2f}  {short_ending(promise):<9}"
     if state in ("collapsed", "failed"):
         return Row(branch, middle, promise.code or "ground", one_line(promise.reason), STYLES[state])
     if state != "resolved":
@@ -163,7 +239,6 @@ def _row(branch: Branch, traced: Trace, costs: dict[str, dict[str, Any]]) -> Row
 def _show_node(traced: Trace) -> None:
     """Print what is known of one promise alone: its value, its proof, and the story of the leaf that did it."""
     from mayfly.cli._output import to_json
-    from mayfly.cli._why import tell
 
     promise = traced.tree
     kept = promise.proof is None or traced.saved.has_value(promise)
@@ -179,7 +254,7 @@ def _show_node(traced: Trace) -> None:
 
 def _show_order(traced: Trace) -> None:
     from mayfly.cli._tree_rows import columns, cut
-    from mayfly.views import event_words, how_long
+    from mayfly.operations import event_words, how_long
 
     start, terminal = traced.saved.at, sys.stdout.isatty()
     since = 0.0

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, Self
 
 from mayfly.cli._output import command
 from mayfly.cli._progress import Progress
-from mayfly.cli._tree_words import counted, plain_line
+from mayfly.cli._watched import Watched, counted, plain_line
 from mayfly.core import one_line
-from mayfly.views import Watched
 
 if TYPE_CHECKING:
-    from mayfly.cli._tree_live import LiveTree
+    from mayfly.cli._tree_rows import LiveTree
     from mayfly.core import Outcome, Pool
     from mayfly.promise import Promise
 
@@ -93,7 +92,7 @@ class TreeProgress:
         if self._quiet or not root.children:
             return
         if sys.stderr.isatty():
-            from mayfly.cli._tree_live import LiveTree
+            from mayfly.cli._tree_rows import LiveTree
 
             self._live = LiveTree(self._tree, pool=self._pool, verbose=self._verbose)
             self._live.start()

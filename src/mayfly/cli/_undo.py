@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mayfly.cli._do import WorkspaceOption, checked_workspace
-from mayfly.cli._output import AsJson, answer, answer_json, command, note, table
+from mayfly.cli._chat import WorkspaceOption, checked_workspace
+from mayfly.cli._output import AsJson, answer, answer_json, answer_table, command, note
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
@@ -74,10 +73,10 @@ def _list(known: list[Commit], settings: Settings, *, as_json: bool) -> None:
         return
     rows = [("id", "when", "changed", "by")]
     rows += [
-        (one.id, _moment(one.when), one.changes.summary(), one_line(one.note, limit=60)) for one in known[:_LISTED]
+        (one.id, str(_fields(one)["when"]), one.changes.summary(), one_line(one.note, limit=60))
+        for one in known[:_LISTED]
     ]
-    for line in table(rows):
-        answer(line)
+    answer_table(rows)
     limits = settings.workbench
     answer(
         f"kept: {len(known)} changes with {sum(one.size for one in known):,} bytes; limits: workbench.undo_commits "
@@ -85,16 +84,8 @@ def _list(known: list[Commit], settings: Settings, *, as_json: bool) -> None:
     )
 
 
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
-
-
 def _fields(commit: Commit) -> dict[str, object]:
-    return {
-        "id": commit.id,
-        "when": _moment(commit.when),
-        "note": commit.note,
-        "undoes": commit.undoes,
-        "size": commit.size,
-        "changes": [{"kind": change.kind, "path": change.path} for change in commit.changes],
-    }
+    from mayfly.operations import commit_fields
+
+    fields = commit_fields(commit)
+    return {**fields, "when": fields["at"]}

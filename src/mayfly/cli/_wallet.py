@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._output import AsJson, answer, answer_json, command, group, note
+from mayfly.cli._output import AsJson, answer, answer_either, answer_json, command, group, note
 from mayfly.core import InputError, MayflyError, Settings
 
 if TYPE_CHECKING:
@@ -121,10 +121,11 @@ def open_wallet(*, password_fd: PasswordFd = None, as_json: AsJson = False) -> N
     check_settings(settings)
     wallet = Wallet(settings)
     started = open_broker(settings, password_of(wallet, password_fd), lasting=True)
-    if as_json:
-        answer_json({"address": started.address, "pid": started.pid})
-    else:
-        answer(f"{started.address} is open, in process {started.pid}; {command()} wallet close ends it")
+    answer_either(
+        {"address": started.address, "pid": started.pid},
+        f"{started.address} is open, in process {started.pid}; {command()} wallet close ends it",
+        as_json=as_json,
+    )
 
 
 @app.command(name="close")
@@ -133,10 +134,7 @@ def close_wallet(*, as_json: AsJson = False) -> None:
     from mayfly.market import close_broker
 
     pid = close_broker(Settings.load())
-    if as_json:
-        answer_json({"pid": pid})
-    else:
-        answer(f"closed process {pid}")
+    answer_either({"pid": pid}, f"closed process {pid}", as_json=as_json)
 
 
 @app.command(name="fund-test")
@@ -152,7 +150,4 @@ def fund_wallet(
     settings = Settings.load()
     decimals = settings.market.asset_decimals
     has = fund_test(settings, Wallet(settings).address, price_units(amount, decimals))
-    if as_json:
-        answer_json({"units": str(has), "decimals": decimals})
-    else:
-        answer(f"it has {units_text(has, decimals)} now")
+    answer_either({"units": str(has), "decimals": decimals}, f"it has {units_text(has, decimals)} now", as_json=as_json)

@@ -1,20 +1,26 @@
-"""`mayfly why`: the whole story of a run, from the ledger; of a decision, from the rules."""
+"""`mayfly why`: the story of a run from the ledger, a decision or a goal from the rules, a tool from its card."""
 
-import re
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Annotated
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mayfly.cli._desk import Rules
-from mayfly.cli._output import AsJson, answer, answer_json
-from mayfly.cli._reasons import DECISIONS, explain_decision, explain_goal
-from mayfly.core import InputError, Settings, one_line
+from mayfly.cli._desk import Rules, desk
+from mayfly.cli._output import AsJson, answer, answer_json, command, note
+from mayfly.cli._watched import short_ending
+from mayfly.core import Settings, one_line
 
 if TYPE_CHECKING:
+    from mayfly.operations import DecisionReasons, Reasons
+    from mayfly.promise import Promise
     from mayfly.store import Event
 
-RECORD = re.compile(r"[a-z]{1,3}-[0-9a-f]{4,}")
+# More lines of one sort than this are read by programs only.
+MOST = 50
+OPEN = ("running", "interrupted", "cancelled")
 
 
 def why(
@@ -35,44 +41,124 @@ def why(
     as_json: AsJson = False,
 ) -> None:
     """Say why a run ended as it did, why a decision fell, or why a goal holds or not: every step with its source."""
+    from mayfly.operations import DecisionReasons, GoalReasons, Reasons
+    from mayfly.operations import why as find
+    from mayfly.runtime import Runtime
     from mayfly.store import Ledger
-    from mayfly.views import has_tree
 
-    ledger = Ledger.find(Settings.load())
-    events: list[Event] = []
-    if ledger is not None:
-        with ledger:
-            if has_tree(ledger, id.partition("/")[0]):
-                from mayfly.cli._why_tree import why_tree
-
-                why_tree(ledger, id, tell, as_json=as_json)
-                return
-            events = list(ledger.read(subject=id))
-    if any(event.kind in DECISIONS for event in events):
-        explain_decision(id, rules, as_json=as_json)
-    elif events:
-        _show_story(id, events, as_json=as_json)
-    elif RECORD.fullmatch(id) or (ledger is None and "(" not in id):
-        fix = "see: mayfly log" if ledger else "try: mayfly demo"
-        raise InputError(f"nothing is recorded under {one_line(id)}" if ledger else "nothing is recorded yet", fix=fix)
-    else:
-        explain_goal(id, of, rules, as_json=as_json)
-
-
-def _show_story(id: str, events: "list[Event]", *, as_json: bool) -> None:
-    if as_json:
-        steps = [{"at": event.at.isoformat(), "kind": event.kind, **event.payload} for event in events]
-        answer_json({"id": id, "steps": steps})
-        return
-    for line in tell(events):
-        answer(line)
+    settings = Settings.load()
+    with ExitStack() as opened:
+        ledger = Ledger.find(settings)
+        if ledger is not None:
+            opened.enter_context(ledger)
+        found = find(
+            ledger,
+            id,
+            desk=lambda: opened.enter_context(desk(rules)),
+            tools=lambda: opened.enter_context(Runtime(settings, brief=True)).tools,
+            of=of,
+        )
+        if as_json:
+            answer_json(found.to_json())
+        elif isinstance(found, Reasons):
+            _show_tree(found)
+        elif isinstance(found, DecisionReasons):
+            _show_decision(found)
+        elif isinstance(found, GoalReasons):
+            _print_trees(found.trees)
+        else:
+            for line in fit_lines(found.lines()):
+                answer(line)
 
 
-def tell(events: Iterable["Event"]) -> Iterator[str]:
+def tell(events: Iterable[Event]) -> Iterator[str]:
     """Yield a line for each thing that happened, fit for a terminal."""
-    from mayfly.views import tell as tell_raw
+    from mayfly.operations import tell as tell_raw
 
-    for line in tell_raw(events):
+    return fit_lines(tell_raw(events))
+
+
+def fit_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines of a story without control characters and cut to what anybody reads."""
+    for line in lines:
         # A reading is said in full, and the ledger keeps as much of one as this.
         said = one_line(line, limit=2100 if line.startswith("  read as: ") else 500)
         yield "  " + said if line.startswith(" ") else said
+
+
+def _show_decision(reasons: DecisionReasons) -> None:
+    found = reasons.found
+    answer(f"{found.id}: {found.outcome}")
+    for reason in found.because:
+        answer(f"  {one_line(reason)}")
+    _print_trees(reasons.trees)
+    for remedy in found.remedies:
+        answer(f"would be permitted if {one_line(remedy)}")
+    if not found.same_rules:
+        note(f"the rules have changed since; by today's it is {found.now}")
+
+
+def _print_trees(trees: Iterable[Any]) -> None:
+    from mayfly.cli._desk import print_tree
+
+    for tree in trees:
+        print_tree(tree)
+
+
+def _show_tree(reasons: Reasons) -> None:
+    """Say why a tree, or a promise of it, ended as it did: the chain of reasons, proofs, rules and effects."""
+    for line in _tree_lines(reasons):
+        answer(line)
+    if reasons.status in ("interrupted", "cancelled"):
+        note(f"go on: {command()} resume {one_line(reasons.run)}")
+
+
+def _tree_lines(found: Reasons) -> Iterator[str]:
+    """Yield it in words."""
+    from mayfly.operations import RUN_ENDS
+
+    yield f"asked: {one_line(found.asked.intent, limit=500)}"
+    if found.asked.parent is None:
+        ends = [event for event in found.steps if event.kind in RUN_ENDS]
+        yield from tell(ends[-1:]) if found.status not in OPEN else [found.status]
+    yield from (_promise_line(promise) for promise in found.chain)
+    if found.told:
+        yield f"how {found.leaf.id} came to it:"
+        yield from (f"  {line}" for line in tell(found.told))
+    yield from _listed("also ended in ground:", [_promise_line(promise) for promise in found.ground], found.run)
+    shown = {promise.id for promise in found.chain}
+    proven = [_promise_line(promise) for promise in found.proven if promise.id not in shown]
+    yield from _listed("proven:", proven, found.run)
+    yield from _listed(
+        "the rules were asked:", [_rule_line(event.subject, event.payload) for event in found.decisions], found.run
+    )
+    yield from _listed("effects:", [_effect_line(effect) for effect in found.sent()], found.run)
+
+
+def _promise_line(promise: Promise[Any]) -> str:
+    from mayfly.operations import reason_of
+
+    code = f" [{promise.code}]" if promise.code else ""
+    strength = f"{promise.proof.strength}, " if promise.proof else ""
+    reason = f": {strength}{one_line(reason_of(promise), limit=500)}" if reason_of(promise) else ""
+    return f"  {promise.id:<6} {short_ending(promise):<9} {one_line(promise.intent, limit=100)}{reason}{code}"
+
+
+def _rule_line(id: str, payload: Mapping[str, Any]) -> str:
+    because = f": {one_line('; '.join(payload['because'][:3]), limit=300)}" if payload["because"] else ""
+    return f"  {id} {payload['decision']} {payload['action']} {one_line(payload['target'], limit=200)}{because}"
+
+
+def _effect_line(effect: Mapping[str, Any]) -> str:
+    what = f"{effect['capability']} {effect['target']}"
+    return f"  {effect['id']} {one_line(what, limit=300)}, attempt {effect['attempts']}: {one_line(effect['became'])}"
+
+
+def _listed(head: str, lines: list[str], run: str) -> Iterator[str]:
+    """Yield as many of the lines as anybody reads, below their heading."""
+    if not lines:
+        return
+    yield head
+    yield from lines[:MOST]
+    if len(lines) > MOST:
+        yield f"  and {len(lines) - MOST:,} more: {command()} why {one_line(run)} --json"

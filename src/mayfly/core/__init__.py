@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         Verdict,
         Witness,
         WitnessKind,
+        ending_of,
         rounds,
     )
     from mayfly.core.errors import (
@@ -177,6 +178,7 @@ __all__ = [
     "clipped",
     "content_hash",
     "current_pool",
+    "ending_of",
     "find_key",
     "find_program",
     "harmless",
@@ -254,7 +256,7 @@ __getattr__ = lazily(
         "_tables": "shipped_table",
         "_types": (
             "CHAOS_THRESHOLD UNSET Artifact Budget Cost Example Intent Offer OpenKind OpenPoint Outcome Proof Strength "
-            "Tier Unset Verdict Witness WitnessKind rounds"
+            "Tier Unset Verdict Witness WitnessKind ending_of rounds"
         ),
         "errors": (
             "ConflictError HelpNeeded InputError LimitError MachineError MayflyError Refusal StoreError UnresolvedError"

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 # As much of a value as fits a screen; the rest is one expression away.
 _LONGEST = 4_000
-_STATES = {"resolved": ("resolved", "#17663a"), "collapsed": ("gave the fallback", "#7a4a00")}
+_COLOURS = {"resolved": "#17663a", "collapsed": "#7a4a00"}
 
 
 def outcome_html(outcome: Outcome[Any]) -> str:
     """Return the status, the value, what speaks for it and what it took, as one small table."""
-    word, colour = _STATES.get(outcome.status, (outcome.status, "#9b1c1c"))
+    word, colour = outcome.ending, _COLOURS.get(outcome.status, "#9b1c1c")
     proof, cost = outcome.proof, outcome.cost
     evidence = "; ".join(map(str, proof.evidence)) if proof else ""
     open_points = "; ".join(map(str, proof.open)) if proof else ""

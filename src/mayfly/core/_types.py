@@ -210,6 +210,20 @@ class Offer:
     gives: object
 
 
+# Codes of an end that waits for a person: an answer to a question, help, or word of what became of an effect.
+ASKING: Final = frozenset({"HELP", "QUESTION", "UNKNOWN"})
+
+
+def ending_of(status: str, code: str = "") -> str:
+    """Return the words that every face has for how a run or a promise stands.
+
+    Programs and the ledger say `collapsed`, which reads like a crash; an end that waits for a person is a question.
+    """
+    if status in ("collapsed", "failed") and code in ASKING:
+        return "asked"
+    return "gave the fallback" if status == "collapsed" else status
+
+
 @dataclass(frozen=True, kw_only=True)
 class Outcome(Generic[T]):
     """Carry a proven value, or the ground value and the reason for it; never one that looks like the other."""
@@ -236,6 +250,11 @@ class Outcome(Generic[T]):
     def resolved(self) -> bool:
         """Whether `value` was proven."""
         return self.status == "resolved"
+
+    @property
+    def ending(self) -> str:
+        """How it ended, in the words that every face shows."""
+        return ending_of(self.status, self.code)
 
     def unwrap(self) -> T:
         """Return the proven value, or raise: ground is never handed out by accident."""

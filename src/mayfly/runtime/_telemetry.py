@@ -1,6 +1,6 @@
 """Spans to whoever collects them. Nothing of this is loaded unless the settings ask for it.
 
-What a span says is made from the ledger (`mayfly.views.SpanMaker`); this module only gives it to OpenTelemetry.
+What a span says is made from the ledger by `SpanMaker`; this module only gives it to OpenTelemetry.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from mayfly.core import MachineError
-from mayfly.views import SpanData, SpanMaker
+from mayfly.runtime._spans import SpanData, SpanMaker
 
 try:
     from opentelemetry import trace

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, Artifact, InputError, Outcome, Tier, one_line, without_secrets, without_secrets_in
+from mayfly import operations
+from mayfly.core import UNSET, InputError, Outcome, Tier, one_line, without_secrets, without_secrets_in
 from mayfly.serve._reply import Reply, advice, failed, value_text
 
 if TYPE_CHECKING:
@@ -30,20 +31,8 @@ class Asking:
 
     def find_tool(self, given: Arguments, errand: Errand) -> Reply:
         """Find tools by what they should do."""
-        found = self._tools.find(given["intent"], given.get("limit", 10))
-        tools = [
-            {
-                "name": one.name,
-                "version": one.version,
-                "summary": one.summary,
-                "strength": one.strength,
-                "grants": list(one.grants),
-                "input_schema": dict(one.input_schema),
-                "output_schema": dict(one.output_schema),
-                "score": round(one.score, 4),
-            }
-            for one in found
-        ]
+        found = operations.list_tools(self._tools, find=given["intent"], most=given.get("limit", 10))
+        tools = [{**one.to_json(), "score": round(one.score, 4)} for one in found]
         todo = "call_tool with a name and arguments" if tools else "create_tool with this intent and a few examples"
         lines = [f"{one['name']}({json.dumps(one['input_schema'])}): {one['summary']}" for one in tools]
         return Reply(text="\n".join([*lines, f"next: {todo}"]), data={"tools": tools, "next": todo})
@@ -81,20 +70,15 @@ class Asking:
     def check_code(self, given: Arguments, errand: Errand) -> Reply:
         """Try code at the gates that do not run it."""
         from mayfly.gates import Profile
-        from mayfly.views import verdict_fields
 
-        parts, settings = self._runtime.parts, self._runtime.settings
-        parts.types.start()
+        settings = self._runtime.settings
         profile = Profile.of(settings.gates, tier=Tier(given.get("tier", "authored")), depth=given.get("depth", 0))
-        artifact = Artifact(kind="agent", source=given["source"], author=errand.client)
-        found = parts.gates().admit(
-            artifact, profile=profile, suite=None, intent=given.get("intent", ""), any_entry=True, last=False
+        found = operations.check_source(
+            self._runtime, given["source"], profile=profile, intent=given.get("intent", ""), author=errand.client
         )
-        verdicts = [verdict_fields(one) for one in found.verdicts]
         lines = [f"{one.decision} {one.gate}: {one_line(one.message)}" for one in found.verdicts]
         fixes = [f"  {one_line(one.fix)}" for one in found.verdicts if one.fix and one.decision != "accept"]
-        data = {"decision": found.decision, "verdicts": verdicts, "repairs": list(found.repairs)}
-        return Reply(text="\n".join([found.decision, *lines, *fixes]), data=data)
+        return Reply(text="\n".join([found.decision, *lines, *fixes]), data=operations.admission_fields(found))
 
     def plan(self, given: Arguments, errand: Errand) -> Reply:
         """Say into which steps a task would be divided."""
@@ -106,44 +90,46 @@ class Asking:
 
     def why(self, given: Arguments, errand: Errand) -> Reply:
         """Say why a run, a decision, a goal or a tool is as it is."""
-        from mayfly.serve._reasons import reasons_for
+        from mayfly.runtime import Desk
 
-        return reasons_for(self._runtime, given["id"])
+        runtime = self._runtime
+        found = operations.why(
+            runtime.ledger,
+            given["id"],
+            desk=lambda: Desk(runtime.settings, ledger=runtime.ledger),
+            tools=lambda: self._tools,
+        )
+        cleaned: Any = without_secrets_in(found.to_json())
+        return Reply(text="\n".join(one_line(line, limit=2000) for line in found.lines()), data=cleaned)
 
     def answer(self, given: Arguments, errand: Errand) -> Reply:
         """Answer a question of a run; what became of an effect is for a person to say."""
-        from mayfly.runtime import answer_help
-
         if "/" in given["id"] and not given["id"].startswith("h-"):
             return failed(
                 f"{given['id']} is an effect: what became of it is for a person to say",
                 f"mayfly answer {given['id']} done|again|failed",
             )
-        return _outcome(answer_help(self._runtime, given["id"], given["text"]))
+        return _outcome(operations.answer_call(self._runtime, given["id"], given["text"]))
 
     def approve(self, given: Arguments, errand: Errand) -> Reply:
         """Show what waits, or agree to it where the operator lets clients do that."""
-        from mayfly.runtime import Desk, open_approvals
-        from mayfly.session import SessionLog
-
         settings, ledger = self._runtime.settings, self._runtime.ledger
-        desk = Desk(settings, ledger=ledger)
-        waiting = open_approvals(settings, desk, ledger).get(given["id"])
-        began = SessionLog(ledger, waiting.asked.session).began
-        workspace = Path(began.workspace) if began is not None else None
-        approvals = open_approvals(settings, Desk(settings, ledger=ledger, workspace=workspace), ledger)
-        asked = waiting.asked
         if given.get("show"):
-            would = without_secrets(approvals.diff(waiting))[:_DIFF]
-            data = {"id": waiting.id, "approved": False, "action": asked.action, "target": asked.target, "would": would}
-            return Reply(text=f"{one_line(asked.summary)}\n{would}", data=data)
+            found = operations.look_at_approval(settings, ledger, given["id"])
+            would = without_secrets(found.diff)[:_DIFF]
+            cleaned: Any = without_secrets_in(found.to_json(most=_DIFF))
+            data = {**cleaned, "approved": found.waiting.settled is not None and found.waiting.settled.approved}
+            return Reply(text=f"{one_line(found.waiting.asked.summary)}\n{would}", data={**data, "would": would})
+        waiting = operations.find_approval(ledger, given["id"])
         if settings.mcp.approve != "on":
             return failed(
                 "who asks for something does not approve it: over MCP nothing is approved here",
                 f"mayfly approve {waiting.id}",
             )
-        result = approvals.approve(waiting.id, by=errand.client, reason=given.get("reason", ""))
-        return Reply(text=f"approved: {result}", data={"id": waiting.id, "approved": True, "result": result})
+        done = operations.settle_approval(
+            settings, ledger, waiting.id, approved=True, by=errand.client, reason=given.get("reason", "")
+        )
+        return Reply(text=f"approved: {done.result}", data=done.to_json())
 
 
 def call_failed(outcome: ToolOutcome) -> Reply:
@@ -170,18 +156,14 @@ def _chosen(given: Arguments, *names: str) -> dict[str, Any]:
 
 def _outcome(outcome: Outcome[Any]) -> Reply:
     """Say how a task ended; what is not proven is an error, so that nobody takes ground for an answer."""
-    from mayfly.views import outcome_fields
-
-    value: Any = outcome.value
-    if not isinstance(value, (str, list)) and hasattr(value, "__len__") and hasattr(value, "__getitem__"):
-        value = value if isinstance(value, dict) else list(value[:_ITEMS])
-    fields = without_secrets_in(outcome_fields(outcome))
-    assert isinstance(fields, dict), "fields stay fields"
-    data = {**fields, "value": value}
+    data = operations.outcome_data(outcome, most=_ITEMS)
+    cleaned: Any = without_secrets_in({name: value for name, value in data.items() if name != "value"})
+    value = data["value"]
+    data = {**cleaned, "value": value}
     if outcome.resolved:
         read = f"read as {outcome.reading}\n" if outcome.reading else ""
         return Reply(text=f"{read}{value_text(value)}", data=data)
-    lines = [f"{outcome.status}: {one_line(without_secrets(advice(outcome.reason)))}"]
+    lines = [f"{outcome.ending}: {one_line(without_secrets(advice(outcome.reason)))}"]
     if outcome.question:
         lines.append(f"question: {one_line(outcome.question)}")
     lines += [f"reading: {one_line(offer.reading)}" for offer in outcome.readings]

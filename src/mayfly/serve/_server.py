@@ -33,10 +33,9 @@ from mayfly.core import MayflyError, mismatch, one_line
 from mayfly.serve._asking import Asking, call_failed
 from mayfly.serve._changes import Changes
 from mayfly.serve._errand import Errand, Errands
-from mayfly.serve._listing import Listing, is_record, library_name, own_tools
+from mayfly.serve._listing import Listing, Resources, is_record, library_name, own_tools
 from mayfly.serve._making import Making
 from mayfly.serve._reply import Reply, failed, value_text
-from mayfly.serve._resources import Resources
 
 if TYPE_CHECKING:
     from mcp.server import InitializationOptions, ServerRequestContext

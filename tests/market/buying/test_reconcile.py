@@ -13,9 +13,9 @@ import pytest
 
 from market.shops import on_both
 from mayfly.market import Reconciled, reconcile
+from mayfly.operations import payments_to_look_at
 from mayfly.store import PaymentRow
 from mayfly.testing.chain import Authorization, RpcFault, account
-from mayfly.views import payments_to_look_at
 
 from .conftest import FUNDS, World
 from .shop import PRICE, Shop

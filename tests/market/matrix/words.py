@@ -20,9 +20,9 @@ from market.matrix.parties import PRICE, authorization_in, decoded, kill
 from market.matrix.stranger import RawBuyer, SdkShop, sdk_buys, twisted_again
 from market.matrix.zygote import Actor
 from mayfly import testing
+from mayfly.operations import pnl
 from mayfly.store import Ledger, PaymentList
 from mayfly.testing.chain import Authorization, account
-from mayfly.views import pnl
 
 BODY = '{"about": "sea"}'
 # Past the end of everything that was signed: offers are valid for five minutes, and skewed clocks for an hour more.

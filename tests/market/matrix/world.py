@@ -16,9 +16,9 @@ from pathlib import Path
 from market.matrix.actors import settings_of
 from market.matrix.case import PAYEE, Bench, Case
 from market.matrix.words import Words, count_states
+from mayfly.operations import pnl
 from mayfly.store import Ledger, PaymentList, SaleList
 from mayfly.testing.chain import account
-from mayfly.views import pnl
 
 POEM = "poem about sea"
 

@@ -9,9 +9,9 @@ import pytest
 
 from mayfly.core import Refusal, SchemaSettings, Settings
 from mayfly.market import PaymentReleased, PaymentUnknown
+from mayfly.operations import pnl
 from mayfly.store import Ledger, PaymentList
 from mayfly.store.schema import AgentSchema, fill_agent_tables
-from mayfly.views import pnl
 from store.conftest import Plain
 from store.money import WAYS, payment_at, reserved, sale_at
 

@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from mayfly import __version__
-from mayfly.core import InputError, Money, one_line
-from mayfly.serve.trace._markup import Markup, data_of, fill, markup, style
-from mayfly.serve.trace._tree import STATES, WORDS, since, tree_markup
-from mayfly.views import (
+from mayfly.core import InputError, Money, ending_of, one_line
+from mayfly.operations import (
     PromiseStory,
     Reasons,
     TestedSource,
@@ -21,10 +19,11 @@ from mayfly.views import (
     has_tree,
     how_long,
     reason_of,
-    status_words,
     tell,
     tested_sources,
 )
+from mayfly.serve.trace._markup import Markup, data_of, fill, markup, style
+from mayfly.serve.trace._tree import STATES, WORDS, since, tree_markup
 
 if TYPE_CHECKING:
     from mayfly.promise import Promise
@@ -72,7 +71,8 @@ def _tree_page(ledger: Ledger, run: str, node: str) -> str:
     ]
     status = tree.state.value if node else saved.status
     go_on = f"go on: mayfly resume {run}" if status in ("interrupted", "cancelled", "killed") else ""
-    return _page(id, tree.intent, status, reason_of(tree) or go_on, facts, sections)
+    ending = ending_of(status, tree.code if node else trace.line.code if trace.line else "")
+    return _page(id, tree.intent, status, ending, reason_of(tree) or go_on, facts, sections)
 
 
 def _story_page(ledger: Ledger, id: str) -> str:
@@ -100,11 +100,17 @@ def _story_page(ledger: Ledger, id: str) -> str:
     status, reason = row.status if row else "", str(end.get("reason", ""))
     if turn is not None:
         status, reason = str(turn["status"]), str(turn["reason"] or turn["text"])
-    return _page(id, str(intent), status, reason, facts, sections)
+    return _page(id, str(intent), status, ending_of(status, str(end.get("code", ""))), reason, facts, sections)
 
 
 def _page(
-    id: str, intent: str, status: str, reason: str, facts: Sequence[tuple[str, object]], sections: Sequence[Markup]
+    id: str,
+    intent: str,
+    status: str,
+    ending: str,
+    reason: str,
+    facts: Sequence[tuple[str, object]],
+    sections: Sequence[Markup],
 ) -> str:
     filled = [section for section in sections if section]
     titles = [("why", "Why"), ("tree", "Tree"), ("programs", "Programs and tests"), ("timeline", "Timeline")]
@@ -115,7 +121,7 @@ def _page(
         intent=markup(intent, limit=500),
         style=style(),
         state=STATES.get(status, ""),
-        status=status_words(status) or "recorded",
+        status=ending or "recorded",
         reason=markup(reason, limit=1000),
         facts=[fill("fact", name=name, value=value) for name, value in facts],
         links=links,

@@ -8,12 +8,12 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mayfly.operations import how_long, reason_of
 from mayfly.serve.trace._markup import Markup, data_of, fill
-from mayfly.views import how_long, reason_of
 
 if TYPE_CHECKING:
+    from mayfly.operations import Trace
     from mayfly.promise import Promise
-    from mayfly.views import Trace
 
 # A page of more rows than this is slow on a phone, and nobody reads it; what is left out is counted at its place.
 MOST = 2_000

@@ -26,7 +26,7 @@ from mayfly.serve.web.pages import pages_router
 
 if TYPE_CHECKING:
     from mayfly.runtime import Runtime
-    from mayfly.serve.web._options import WebOptions
+    from mayfly.serve.web._served import WebOptions
 
 
 def make_app(runtime: Runtime, options: WebOptions) -> FastAPI:

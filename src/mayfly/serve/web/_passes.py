@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.datastructures import FormData
     from starlette.requests import Request
 
-    from mayfly.serve.web._options import WebOptions
+    from mayfly.serve.web._served import WebOptions
 
 # What a browser that was let in shows, and what forms are bound to. Both end with the browser's session.
 SESSION, BROWSER = "mayfly_session", "mayfly_browser"

@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     import uvicorn
 
     from mayfly.core import Settings
-    from mayfly.serve.web._options import WebOptions
-    from mayfly.serve.web._served import Served
+    from mayfly.serve.web._served import Served, WebOptions
 
 VARIABLE = "MAYFLY_WEB_TOKEN"
 # Seconds that requests have to end in once the server has to; then they are ended.

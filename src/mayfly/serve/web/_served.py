@@ -1,21 +1,49 @@
-"""`Served`: what the application is made over, for every route and page."""
+"""What every route and page shares: what the application is made over, who gives an order, and pages of lists."""
 
 from __future__ import annotations
 
+import getpass
+import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from fastapi import Depends, Query
+from fastapi import Path as InPath
 from starlette.requests import Request
+
+from mayfly.core import InputError
 
 if TYPE_CHECKING:
     from mayfly.runtime import Runtime
     from mayfly.serve.web._feed import Feed
-    from mayfly.serve.web._options import WebOptions
     from mayfly.serve.web._passes import Passes
     from mayfly.serve.web._trees import TreeCache
     from mayfly.serve.web._uploads import Uploads
     from mayfly.serve.web._workroom import Workroom
+    from mayfly.store import Ledger
+
+Limit = Annotated[int, Query(ge=1, le=500, description="How many at most.")]
+Skip = Annotated[int, Query(ge=0, le=10_000_000, description="How many to leave out at the beginning.")]
+Before = Annotated[int | None, Query(ge=0, le=2**62, description="Only those before this number.")]
+# Ids as the store makes them: nothing in one can name another place.
+RunId = Annotated[str, InPath(pattern=r"^[a-z]{1,3}-[A-Za-z0-9._-]{1,100}$", description="The id of a run.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebOptions:
+    """Where to listen, and who is let in.
+
+    *key* signs cookies and forms, *spent* is a directory in which links that were used are marked: all processes of a
+    server have the same.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str = field(default="", repr=False)
+    hosts: tuple[str, ...] = ()
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    spent: Path | None = None
 
 
 @dataclass(kw_only=True)
@@ -32,6 +60,11 @@ class Served:
     feeding: Feed | None = None
 
     @property
+    def ledger(self) -> Ledger:
+        """The ledger of the runtime."""
+        return self.runtime.ledger
+
+    @property
     def feed(self) -> Feed:
         """What follows the ledger while the application runs."""
         assert self.feeding is not None, "the application has been started"
@@ -42,3 +75,18 @@ def served_by(request: Request) -> Served:
     """Return what the application behind *request* is made over: `Depends(served_by)`."""
     found: Served = request.app.state.served
     return found
+
+
+Site = Annotated[Served, Depends(served_by)]
+
+
+def order_by(name: str | None) -> str:
+    """Return the name to record: the one given, or whoever the server runs as."""
+    if name is not None and name.strip():
+        if not name.isprintable():
+            raise InputError("a name holds characters that cannot be shown", fix="write it in plain letters")
+        return name.strip()
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "web"

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mayfly.views import places
+from mayfly.operations import places
 
 if TYPE_CHECKING:
+    from mayfly.operations import Place
     from mayfly.promise import Saved
     from mayfly.store import Ledger
-    from mayfly.views import Place
 
 # Promises of all trees that are kept: about a hundred megabytes.
 _MOST = 60_000
@@ -30,6 +31,11 @@ class ReadTree:
     last: int
     at: float
     took: float
+
+    @cached_property
+    def counts(self) -> Counter[str]:
+        """How many promises are in which state."""
+        return Counter(place.promise.state.value for place in self.places)
 
 
 class TreeCache:

@@ -10,12 +10,11 @@ import pytest
 from starlette.datastructures import FormData
 
 from mayfly.core import InputError
+from mayfly.operations import places
 from mayfly.promise import Promise
-from mayfly.serve.web.pages._examples import examples_in
 from mayfly.serve.web.pages._frame import diff_lines, for_pages, model_name, pretty, took
-from mayfly.serve.web.pages._promises import promise_rows, shape_of_tree
-from mayfly.serve.web.pages._schema_forms import arguments_in, fields_of
-from mayfly.views import places
+from mayfly.serve.web.pages._run import promise_rows, shape_of_tree
+from mayfly.serve.web.pages._schema_forms import arguments_in, examples_in, fields_of
 
 SCHEMA = {
     "type": "object",

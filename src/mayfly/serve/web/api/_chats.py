@@ -5,17 +5,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Request
 
 from mayfly.core import ConflictError, Stop, one_line
+from mayfly.operations import commit_fields
 from mayfly.serve.web._answer import Answer, recorded
-from mayfly.serve.web._served import Served, served_by
-from mayfly.serve.web._who import order_by
+from mayfly.serve.web._served import Limit, RunId, Served, Site, Skip, order_by
 from mayfly.serve.web._wrong import NotFound
 from mayfly.serve.web.api._orders import ChatOrder, SayOrder, UndoOrder, WordOrder
-from mayfly.serve.web.api._pages import Limit, RunId, Skip
 from mayfly.serve.web.api._running import check_model
 
 if TYPE_CHECKING:
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from mayfly.store import Event
 
 router = APIRouter(prefix="/chats", tags=["chats"])
-Site = Annotated[Served, Depends(served_by)]
 # Characters of a commit's diff that are shown at once.
 _DIFF = 200_000
 
@@ -32,7 +30,7 @@ _DIFF = 200_000
 @router.get("", summary="List chats")
 def list_chats(served: Site, limit: Limit = 50, skip: Skip = 0) -> Answer:
     """Return the conversations that people began, the newest first."""
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     began = [one for one in ledger.read(kind="session.began") if not one.payload.get("parent")]
     page = list(reversed(began))[skip : skip + limit]
     held = ledger.claimed(one.subject for one in page)
@@ -70,7 +68,7 @@ def chat_data(served: Served, chat: str) -> dict[str, Any]:
         "id": chat,
         "workspace": log.began.workspace,
         "model": log.began.model,
-        "busy": chat in served.runtime.ledger.claimed([chat]),
+        "busy": chat in served.ledger.claimed([chat]),
         "turns": [_turn_fields(turn) for turn in log.turns],
     }
 
@@ -119,7 +117,7 @@ async def say(chat: RunId, order: SayOrder, request: Request, served: Site) -> A
 
     if order.wait:
         return recorded(await served.workroom.do(request, work))
-    if chat in served.runtime.ledger.claimed([chat]):
+    if chat in served.ledger.claimed([chat]):
         raise ConflictError(f"{chat} has a turn under way", fix=f"wait for it, or POST /api/chats/{chat}/stop")
     stop = Stop()
     task = served.workroom.begin(work, stop=stop)
@@ -137,7 +135,7 @@ def stop_turn(chat: RunId, order: WordOrder, served: Site) -> Answer:
     from mayfly.session import TurnStopAsked
 
     _log(served, chat)
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     if chat not in ledger.claimed([chat]):
         raise ConflictError(f"{chat} has no turn under way")
     by = order_by(order.by)
@@ -168,22 +166,10 @@ def undo_change(chat: RunId, order: UndoOrder, served: Site) -> Answer:
     return recorded(commit_fields(undo(state_of(served.runtime.settings), log.began.workspace, order.id)))
 
 
-def commit_fields(commit: Any) -> dict[str, Any]:
-    """Return a commit as data."""
-    return {
-        "id": commit.id,
-        "when": commit.when,
-        "note": commit.note,
-        "undoes": commit.undoes,
-        "summary": commit.changes.summary(),
-        "files": [{"kind": change.kind, "path": change.path} for change in commit.changes],
-    }
-
-
 def _log(served: Served, chat: str) -> SessionLog:
     from mayfly.session import SessionLog
 
-    log = SessionLog(served.runtime.ledger, chat)
+    log = SessionLog(served.ledger, chat)
     if log.began is None:
         raise NotFound(f"there is no chat {chat}", fix="see GET /api/chats")
     return log

@@ -7,20 +7,19 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import APIRouter, Header, Query
 from fastapi.responses import Response
 
 from mayfly.core import without_secrets_in
-from mayfly.serve.web._served import Served, served_by
+from mayfly.operations import event_fields, event_words
+from mayfly.serve.web._served import Served, Site
 from mayfly.serve.web._wrong import BusyError, NotFound
-from mayfly.views import event_fields, event_words
 
 if TYPE_CHECKING:
     from mayfly.serve._door import Receive, Scope, Send
     from mayfly.store import Event
 
 router = APIRouter(tags=["events"])
-Site = Annotated[Served, Depends(served_by)]
 # Events read from the ledger at once: all that is ever kept for a reader.
 _PAGE = 100
 # Seconds after which a comment is sent where there is no news, so that a reader that has gone is noticed.
@@ -49,7 +48,7 @@ async def follow(
     Of a run or chat those from its beginning, or after `after` or `Last-Event-ID`; of everything those that come. The
     stream of a run ends with an event `end`; who comes back after that gets 204. A reader that does not read is let go.
     """
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     if last_event_id and last_event_id.isdecimal():
         after = min(int(last_event_id[:19]), 2**62)
     newest = await asyncio.to_thread(ledger.last, None, run or None)
@@ -113,7 +112,7 @@ class Stream(Response):
 
     def _page(self) -> list[Event]:
         """Return the next events of the stream; of a run also those under other subjects that are about it."""
-        ledger = self._served.runtime.ledger
+        ledger = self._served.ledger
         if not self._run:
             found = list(ledger.read(after=self._seen, limit=_PAGE))
             self._seen = found[-1].id if found else self._seen
@@ -128,7 +127,7 @@ class Stream(Response):
 
     def _about_run(self) -> Iterator[Event]:
         found = 0
-        for event in self._served.runtime.ledger.read(after=self._seen):
+        for event in self._served.ledger.read(after=self._seen):
             self._seen = event.id
             if self._wants(event):
                 yield event
@@ -145,7 +144,7 @@ class Stream(Response):
 
 def _ended(served: Served, run: str, seen: int) -> str:
     """Return how a run stands where it has ended and nothing is left to tell; a chat never ends."""
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     if run.startswith("s-"):
         return ""
     row, newest = ledger.run(run), ledger.last(subject=run)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Path, Query, Request
 
+from mayfly import operations
 from mayfly.core import InputError, Stop
 from mayfly.serve.web._answer import Answer, recorded
-from mayfly.serve.web._served import Served, served_by
-from mayfly.serve.web._who import order_by
-from mayfly.serve.web._wrong import NotFound, looked_up
+from mayfly.serve.web._served import Limit, Served, Site, Skip, order_by
+from mayfly.serve.web._wrong import looked_up
 from mayfly.serve.web.api._orders import CallOrder, RollbackOrder, ToolOrderGiven, ToolUpdate, WordOrder
-from mayfly.serve.web.api._pages import Limit, Skip
 from mayfly.serve.web.api._running import check_model
 
 router = APIRouter(prefix="/tools", tags=["library"])
-Site = Annotated[Served, Depends(served_by)]
 # A tool is a function: its name is one of Python's, and nothing in it can name another place.
 ToolName = Annotated[str, Path(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$", description="The name of a tool.")]
 Version = Annotated[int, Query(ge=0, le=2**31, description="A version; the one that serves if 0.")]
@@ -35,7 +32,7 @@ def list_tools(
 ) -> Answer:
     """Return tools by name; with `find` those that may be meant, the likeliest first."""
     tools = served.runtime.tools
-    found = tools.find(find, skip + limit) if find.strip() else tools.list(state=state)
+    found = operations.list_tools(tools, find=find, most=skip + limit) if find.strip() else tools.list(state=state)
     page = [one.to_json() for one in found[skip : skip + limit]]
     return recorded({"tools": page, "next": skip + limit if skip + limit < len(found) else None, "total": len(found)})
 
@@ -52,31 +49,14 @@ async def write_tool(order: ToolOrderGiven, request: Request, served: Site) -> A
 def get_tool(name: ToolName, served: Site, version: Version = 0) -> Answer:
     """Return the card of a tool, its source, how it stands, and the tests that prove it."""
     with looked_up():
-        return recorded(tool_data(served, name, version))
-
-
-def tool_data(served: Served, name: str, version: int = 0) -> dict[str, Any]:
-    """Return a version of a tool, and how the tool stands."""
-    tools = served.runtime.tools
-    row = tools.standing(name)
-    if not version and not row.version:
-        raise NotFound(f"{name} was deleted", fix=f"POST /api/tools/{name}/rollback brings it back")
-    card, source = tools.show(name, version)
-    standing = {"state": row.state, "serves": row.version, "calls": row.calls, "failures": row.failures}
-    return {**card.to_json(), **standing, "source": source}
+        return recorded(operations.tool_view(served.runtime.tools, name, version).to_json())
 
 
 @router.get("/{name}/versions", summary="List the versions of a tool")
 def list_versions(name: ToolName, served: Site) -> Answer:
     """Return every version, the oldest first, and what happened to the tool."""
-    import json
-
     with looked_up():
-        versions = served.runtime.tools.versions(name)
-        log = served.runtime.tools.log(name)
-    rows = [{**{k: v for k, v in asdict(one).items() if k != "head"}, **json.loads(one.head)} for one in versions]
-    told = [{"id": one.id, "at": one.at.isoformat(), "kind": one.kind, **one.payload} for one in log]
-    return recorded({"name": name, "versions": rows, "log": told})
+        return recorded(operations.tool_history(served.runtime.tools, name).to_json())
 
 
 @router.get("/{name}/diff", summary="Compare two versions")
@@ -115,10 +95,7 @@ async def verify_tool(name: ToolName, request: Request, served: Site, version: V
 
     def work(stop: Stop) -> dict[str, Any]:
         with looked_up():
-            opened, results = served.runtime.tools.verify(name, version)
-        tests = [asdict(one) for one in results]
-        holds = bool(results) and all(one.passed for one in results)
-        return {"name": name, "version": opened.card.version, "holds": holds, "tests": tests}
+            return operations.verify_tool(served.runtime.tools, name, version).to_json()
 
     return recorded(await served.workroom.do(request, work))
 
@@ -141,7 +118,7 @@ def rollback_tool(name: ToolName, order: RollbackOrder, served: Site) -> Answer:
     """Let an earlier version serve again, the one before unless said; every process sees it within a second."""
     with looked_up():
         version = served.runtime.tools.rollback(name, order.to, by=order_by(order.by))
-    return recorded({"name": name, "serves": version})
+    return recorded({"name": name, "serves": version, "version": version})
 
 
 @router.post("/{name}/restore", summary="Let a retired tool serve again")
@@ -149,7 +126,7 @@ def restore_tool(name: ToolName, order: WordOrder, served: Site) -> Answer:
     """Let a tool that nobody used for long be found and called again."""
     with looked_up():
         version = served.runtime.tools.restore(name, by=order_by(order.by))
-    return recorded({"name": name, "serves": version})
+    return recorded({"name": name, "serves": version, "version": version})
 
 
 @router.delete("/{name}", summary="Delete a tool")
@@ -161,7 +138,7 @@ def delete_tool(
     """Let nothing serve under a name any more; all versions stay in the store, and rollback brings them back."""
     with looked_up():
         version = served.runtime.tools.delete(name, by=order_by(by))
-    return recorded({"name": name, "deleted": version})
+    return recorded({"name": name, "deleted": version, "version": version})
 
 
 def _order(served: Served, order: ToolOrderGiven) -> dict[str, Any]:

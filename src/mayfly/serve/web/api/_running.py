@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from fastapi import Request
 
 from mayfly.core import UNSET, InputError, Outcome, Stop, read_input_file
+from mayfly.operations import outcome_data
 from mayfly.serve.web._answer import ITEMS, Answer
-from mayfly.views import outcome_fields
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served
@@ -80,21 +80,11 @@ def with_file(served: Served, order: RunOrder, path: Path, options: dict[str, An
     return work
 
 
-def outcome_data(outcome: Outcome[Any]) -> dict[str, Any]:
-    """Return how a task ended, with its value; of a list that lies on disk the first items, and how many there are."""
-    value: Any = outcome.value
-    fields: dict[str, Any] = dict(outcome_fields(outcome))
-    if not isinstance(value, (str, list, dict)) and hasattr(value, "__len__") and hasattr(value, "__getitem__"):
-        fields["items"] = len(value)
-        value = list(value[:ITEMS])
-    return {**fields, "value": value}
-
-
 async def run_for(served: Served, request: Request, work: Work, *, wait: bool) -> Answer:
     """Do *work*: answer with its outcome, or with the id of the run as soon as it has one."""
     if wait:
         outcome = await served.workroom.do(request, lambda stop: work())
-        return Answer(outcome_data(outcome))
+        return Answer(outcome_data(outcome, most=ITEMS))
     begun = Begun(served)
     task = served.workroom.begin(begun.doing(work), stop=begun.stop, observer=begun.told, live=True)
     either: set[asyncio.Future[Any]] = {task, begun.known}
@@ -103,7 +93,7 @@ async def run_for(served: Served, request: Request, work: Work, *, wait: bool) -
         task.add_done_callback(_noted)
         run = begun.known.result()
         return Answer({"id": run, "status": "running"}, 202, {"Location": f"/api/runs/{run}"})
-    return Answer(outcome_data(await task))
+    return Answer(outcome_data(await task, most=ITEMS))
 
 
 class Begun:

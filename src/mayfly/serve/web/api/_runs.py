@@ -5,26 +5,22 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Depends, File, Form, Query, Request, UploadFile
+from fastapi import APIRouter, File, Form, Query, Request, UploadFile
 from pydantic import ValidationError
 
-from mayfly.core import ConflictError, InputError, parse_json
+from mayfly import operations
+from mayfly.core import ConflictError, InputError, one_line, parse_json
 from mayfly.serve.web._answer import Answer, recorded
-from mayfly.serve.web._served import Served, served_by
-from mayfly.serve.web._who import order_by
+from mayfly.serve.web._served import Before, Limit, RunId, Served, Site, Skip, order_by
 from mayfly.serve.web._wrong import NotFound, looked_up
 from mayfly.serve.web.api._orders import LONGEST_INTENT, LONGEST_NAME, ResumeOrder, RunOrder, WordOrder
-from mayfly.serve.web.api._pages import Before, Limit, RunId, Skip
 from mayfly.serve.web.api._running import check_model, options_of, run_for, task_of, with_file
-from mayfly.views import RunLine, event_fields, event_words, has_tree, reason_of, run_line, tell
-from mayfly.views import runs as find_runs
 
 router = APIRouter(prefix="/runs", tags=["runs"])
-Site = Annotated[Served, Depends(served_by)]
 Status = Literal["running", "resolved", "collapsed", "failed", "cancelled", "killed", "interrupted"]
 State = Literal["pending", "resolving", "resolved", "collapsed", "failed"]
-# Events of a run without a tree that are told with it; a tree has its own pages.
-_STORY = 500
+# Rows of one list of reasons that are sent at once.
+_REASONS = 500
 # Promises of a tree that a whole trace is given of: more are read page by page.
 _TRACED = 2000
 
@@ -80,22 +76,8 @@ def list_runs(
     search: Annotated[str, Query(max_length=200, description="Only runs whose intent has this text.")] = "",
 ) -> Answer:
     """List runs, the newest first; `next` is the `before` of the next page, null at the end."""
-    found, more = _page(served, limit, status or (), before, search.casefold())
-    last = found[-1].number if found and more else None
-    return recorded({"runs": [one.fields() for one in found], "next": last})
-
-
-def _page(served: Served, limit: int, status: Any, before: int | None, search: str) -> tuple[list[RunLine], bool]:
-    """Return a page of runs, and whether there are more."""
-    found: list[RunLine] = []
-    # A search looks at this many pages at most, so that a rare word does not read all that ever ran.
-    for _ in range(20 if search else 1):
-        some = find_runs(served.runtime.ledger, last=limit + 1, status=status, before=before)
-        found += [one for one in some if not search or search in one.intent.casefold()]
-        if len(some) <= limit or len(found) > limit:
-            return found[:limit], len(found) > limit
-        before = some[-1].number
-    return found[:limit], True
+    found = operations.search_runs(served.ledger, last=limit, status=status or (), before=before, search=search)
+    return recorded(found.to_json())
 
 
 @router.get("/{run}", summary="Look at a run")
@@ -104,32 +86,8 @@ def get_run(run: RunId, served: Site) -> Answer:
 
     A run that is a tree has `tree` true: its promises, reasons and events have pages of their own.
     """
-    return recorded(run_data(served, run))
-
-
-def run_data(served: Served, run: str) -> dict[str, Any]:
-    """Return everything that the first look at a run shows."""
-    ledger = served.runtime.ledger
-    is_tree = has_tree(ledger, run)
-    events = list(ledger.read(subject=run, limit=1 if is_tree else _STORY))
-    if not events:
-        raise NotFound(f"there is no run {run}", fix="see GET /api/runs")
-    line = run_line(ledger, run)
-    last = ledger.last(subject=run)
-    ended: Any = last.payload if last is not None and last.kind in _ENDS else {}
-    waiting = ledger.last(kind="help.needed", subject=f"h-{run.removeprefix('r-')}")
-    return {
-        "id": run,
-        "run": line.fields() if line is not None else None,
-        "tree": is_tree,
-        "story": [] if is_tree else list(tell(events)),
-        "steps": [] if is_tree else [{"id": event.id, **event_fields(event)} for event in events],
-        "ended": dict(ended) or None,
-        "help": None if waiting is None else {"id": waiting.subject, **waiting.payload},
-    }
-
-
-_ENDS = ("run.resolved", "run.collapsed", "run.failed", "run.ended")
+    with looked_up():
+        return recorded(operations.run_view(served.ledger, run).to_json())
 
 
 @router.get("/{run}/events", summary="Read the events of a run")
@@ -142,10 +100,12 @@ def run_events(
 ) -> Answer:
     """Return what the ledger has under a run, or under one promise of it, a page at a time, the oldest first."""
     subject = f"{run}/{node}" if node else run
-    found = list(served.runtime.ledger.read(subject=subject, after=after, limit=limit + 1))
-    if not found and not after and served.runtime.ledger.last(subject=run) is None:
+    found = list(served.ledger.read(subject=subject, after=after, limit=limit + 1))
+    if not found and not after and served.ledger.last(subject=run) is None:
         raise NotFound(f"there is no run {run}", fix="see GET /api/runs")
-    shown = [{"id": one.id, **event_fields(one), "words": event_words(one)} for one in found[:limit]]
+    shown = [
+        {"id": one.id, **operations.event_fields(one), "words": operations.event_words(one)} for one in found[:limit]
+    ]
     return recorded({"events": shown, "next": found[limit - 1].id if len(found) > limit else None})
 
 
@@ -161,88 +121,28 @@ def run_promises(
     search: Annotated[str, Query(max_length=200, description="Only promises whose intent has this text.")] = "",
 ) -> Answer:
     """Return the promises of a tree from the top, a page at a time, each with where it stands; counts are of all."""
-    return recorded(
-        promises_data(served, run, limit=limit, skip=skip, state=state, depth=depth, under=under, search=search)
-    )
-
-
-def promises_data(
-    served: Served,
-    run: str,
-    *,
-    limit: int,
-    skip: int = 0,
-    state: str | None = None,
-    depth: int | None = None,
-    under: str = "",
-    search: str = "",
-) -> dict[str, Any]:
-    """Return a page of promises, and how many of the tree are in which state."""
+    wanted = operations.PromiseFilter(state=state, depth=depth, under=under, search=search)
     with looked_up():
-        tree = served.trees.get(run)
-    counts: dict[str, int] = {}
-    for place in tree.places:
-        counts[place.promise.state.value] = counts.get(place.promise.state.value, 0) + 1
-    wanted = [
-        place
-        for place in tree.places
-        if (state is None or place.promise.state.value == state)
-        and (depth is None or len(place.last) <= depth)
-        and (not under or place.promise.id == under or place.promise.id.startswith(f"{under}."))
-        and (not search or search.casefold() in place.promise.intent.casefold())
-    ]
-    page = [_promise_fields(tree.saved, place) for place in wanted[skip : skip + limit]]
-    return {
-        "id": run,
-        "status": tree.saved.status,
-        "total": len(tree.places),
-        "counts": counts,
-        "matching": len(wanted),
-        "promises": page,
-        "next": skip + limit if skip + limit < len(wanted) else None,
-    }
-
-
-def _promise_fields(saved: Any, place: Any) -> dict[str, Any]:
-    promise = place.promise
-    return {
-        "node": promise.id,
-        "depth": len(place.last),
-        "last": list(place.last),
-        "after": list(place.after),
-        "intent": promise.intent,
-        "state": promise.state.value,
-        "budget": promise.budget,
-        "served_by": promise.by,
-        "reason": reason_of(promise),
-        "code": promise.code,
-        "strength": promise.proof.strength if promise.proof else "none",
-        "seconds": saved.timings.get(promise.id),
-        "again": promise.id in saved.again,
-        "children": len(promise.children),
-    }
+        read = served.trees.get(run)
+    return recorded(operations.promise_page(read.saved, read.places, limit=limit, skip=skip, wanted=wanted).to_json())
 
 
 @router.get("/{run}/promises/{node}", summary="Look at one promise")
 def get_promise(run: RunId, node: str, served: Site) -> Answer:
     """Return one promise with all below it, its proof, its cost, its events and its own story."""
-    from mayfly.views import Trace
-
     with looked_up():
         tree = served.trees.get(run)
         below = sum(1 for one in tree.places if one.promise.id == node or one.promise.id.startswith(f"{node}."))
         _check_size(below, run)
-        return recorded(Trace(served.runtime.ledger, run, node).fields())
+        return recorded(operations.trace(served.ledger, f"{run}/{node}").to_json())
 
 
 @router.get("/{run}/trace", summary="Read a whole tree")
 def get_trace(run: RunId, served: Site) -> Answer:
     """Return the tree of a run with all events; one of more than 2,000 promises is read by its pages instead."""
-    from mayfly.views import Trace
-
     with looked_up():
         _check_size(len(served.trees.get(run).places), run)
-        return recorded(Trace(served.runtime.ledger, run).fields())
+        return recorded(operations.trace(served.ledger, run).to_json())
 
 
 def _check_size(promises: int, run: str) -> None:
@@ -263,15 +163,24 @@ def why_run(
 
     A list of more than 500 is cut there, and `cut` says how many there are.
     """
-    from mayfly.serve._reasons import reasons_for
-
-    with looked_up():
-        reply = reasons_for(served.runtime, f"{run}/{node}" if node else run)
-    lists = {name: value for name, value in reply.data.items() if isinstance(value, list) and len(value) > _STORY}
+    data = reasons_data(served, f"{run}/{node}" if node else run)
+    lists = {name: value for name, value in data.items() if isinstance(value, list) and len(value) > _REASONS}
     # Of a large tree thousands are proven, one like the other; their pages have them all.
-    cut = {name: value[:_STORY] for name, value in lists.items()}
-    counts = {name: len(value) for name, value in lists.items()}
-    return recorded({**reply.data, **cut, "cut": counts, "words": reply.text.splitlines()[:_STORY]})
+    cut = {name: value[:_REASONS] for name, value in lists.items()}
+    counts = {name: len(value) for name, value in lists.items() if name != "words"}
+    return recorded({**data, **cut, "cut": counts})
+
+
+def reasons_data(served: Served, id: str) -> dict[str, Any]:
+    """Return why whatever is called *id* is as it is, as data and in words."""
+    from mayfly.runtime import Desk
+
+    runtime = served.runtime
+    with looked_up():
+        found = operations.why(
+            served.ledger, id, desk=lambda: Desk(runtime.settings, ledger=served.ledger), tools=lambda: runtime.tools
+        )
+    return {**found.to_json(), "words": [one_line(line, limit=2000) for line in found.lines()]}
 
 
 @router.post("/{run}/cancel", summary="Ask a run to stop")
@@ -281,7 +190,7 @@ def cancel_run(run: RunId, order: WordOrder, served: Site) -> Answer:
 
     by = order_by(order.by)
     with looked_up():
-        cancel(served.runtime.ledger, run, by=by, reason=order.reason)
+        cancel(served.ledger, run, by=by, reason=order.reason)
     return recorded({"id": run, "cancelled": True, "by": by, "reason": order.reason})
 
 
@@ -289,7 +198,7 @@ def cancel_run(run: RunId, order: WordOrder, served: Site) -> Answer:
 async def resume_run(run: RunId, order: ResumeOrder, request: Request, served: Site) -> Answer:
     """Go on with a tree that was interrupted, cancelled or collapsed: what is proven is not done again."""
     model = check_model(served, order.model)
-    if served.runtime.ledger.last(kind="promise.planned", subject=run) is None:
+    if served.ledger.last(kind="promise.planned", subject=run) is None:
         raise NotFound(f"there is no run {run} that is a tree", fix="run it again")
     work = lambda: served.runtime.resume(run, hints=tuple(order.hints), model=model)  # noqa: E731
     return await run_for(served, request, work, wait=order.wait)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Query, Request
 
-from mayfly import __version__
-from mayfly.core import SecretFields, Stop, is_secret_name
+from mayfly import __version__, operations
+from mayfly.core import Stop
 from mayfly.serve.web._answer import Answer, recorded
-from mayfly.serve.web._served import Served, served_by
+from mayfly.serve.web._served import Served, Site
 from mayfly.store import SumBy
 
 router = APIRouter(tags=["system"])
-Site = Annotated[Served, Depends(served_by)]
 
 
 @router.get("/health", summary="Whether the server answers")
@@ -28,44 +27,25 @@ def health(served: Site) -> Answer:
 @router.get("/metrics", summary="Count runs, agents and fallbacks")
 def get_metrics(served: Site) -> Answer:
     """Return what the ledger counts up to."""
-    from mayfly.views import metrics
-
-    return recorded(metrics(served.runtime.ledger).fields())
+    return recorded(operations.metrics(served.ledger).to_json())
 
 
 @router.get("/config", summary="Read the settings in force")
 def get_config(served: Site) -> Answer:
     """Return every setting with its value, default, owner, source and meaning; secrets are hidden."""
-    rows = []
-    for row in served.runtime.settings.show():
-        fields = row._asdict()
-        if isinstance(fields["value"], str):
-            hidden = is_secret_name(row.key) and not row.key.endswith("_file")
-            fields["value"] = "(hidden)" if hidden and fields["value"] else SecretFields().said(fields["value"])
-        rows.append({**fields, "variable": row.variable})
-    return recorded({"settings": rows})
+    return recorded({"settings": operations.settings_rows(served.runtime.settings)})
 
 
 @router.get("/doctor", summary="Look at the wall of this machine")
 async def doctor(request: Request, served: Site) -> Answer:
     """Say which wall this machine gives, layer by layer, how to get a better one, and how the library stands."""
-    return recorded(await served.workroom.do(request, lambda stop: doctor_data(served, stop)))
+    found = await served.workroom.do(request, lambda stop: look_at_machine(served))
+    return recorded(found.to_json())
 
 
-def doctor_data(served: Served, stop: Stop | None = None) -> dict[str, Any]:
+def look_at_machine(served: Served) -> operations.DoctorView:
     """Return what a look at the machine and at the library finds."""
-    from mayfly.runtime import left_by_staging
-    from mayfly.sandbox import diagnose
-
-    found = diagnose(served.runtime.settings.sandbox)
-    tools = served.runtime.tools
-    return {
-        "level": found.level,
-        "reason": found.reason,
-        "layers": [{"name": x.name, "ok": x.ok, "detail": x.detail, "fix": x.fix} for x in found.layers],
-        "library": {"tools": len(tools.list()), "problems": list(tools.problems())},
-        "left_by_staging": left_by_staging(),
-    }
+    return operations.doctor(served.runtime.settings, served.runtime.tools)
 
 
 @router.get("/market", summary="What was earned and spent, and which programs are worth keeping")
@@ -82,12 +62,7 @@ async def market(
     """
 
     def work(stop: Stop) -> dict[str, Any]:
-        from mayfly.views import market_view
-
-        promotion = served.runtime.promotion
-        money = market_view(served.runtime.ledger, by=by, latest=latest).fields()
-        found = [one.to_json() for one in promotion.standings()]
-        needed = {"runs": promotion.settings.runs, "quorum": promotion.settings.quorum}
-        return {**money, "capabilities": found, "problems": list(promotion.problems()), "needed": needed}
+        money = operations.market_view(served.ledger, by=by, latest=latest)
+        return {**money.to_json(), **operations.standings_data(served.runtime.promotion)}
 
     return recorded(await served.workroom.do(request, work))

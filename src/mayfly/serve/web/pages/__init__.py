@@ -15,20 +15,16 @@ def pages_router() -> APIRouter:
     """Return the routes of all pages."""
     from mayfly.serve.web.pages import (
         _chat,
-        _doctor,
         _home,
         _inbox,
         _library,
-        _make,
         _market,
         _policy,
-        _promises,
         _run,
-        _runs,
     )
 
     router = APIRouter(include_in_schema=False)
-    for one in (_home, _runs, _run, _promises, _chat, _library, _make, _policy, _inbox, _market, _doctor):
+    for one in (_home, _run, _chat, _library, _policy, _inbox, _market):
         router.include_router(one.router)
     router.add_api_route("/static/{name}", _static)
     return router

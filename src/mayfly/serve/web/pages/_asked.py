@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, MayflyError, Outcome, without_secrets_in
-from mayfly.serve.web._answer import Answer
-from mayfly.serve.web.api._running import Begun, outcome_data
+from mayfly.operations import outcome_data
+from mayfly.serve.web._answer import ITEMS, Answer
+from mayfly.serve.web.api._running import Begun
 from mayfly.store import JSON, as_payload, event
 
 if TYPE_CHECKING:
@@ -99,7 +100,7 @@ async def begin(served: Served, work: Work, again: PageTask | None = None) -> st
 
 def keep_answer(ledger: Ledger, outcome: Outcome[Any], again: PageTask | None) -> None:
     """Keep what a page shows of an outcome."""
-    data = Answer(without_secrets_in(outcome_data(outcome))).body
+    data = Answer(without_secrets_in(outcome_data(outcome, most=ITEMS))).body
     task = None if again is None else as_payload(without_secrets_in(again.to_json()))
     ledger.append(PageAnswered(answer=ledger.put_blob(bytes(data)), again=task), subject=outcome.id)
 

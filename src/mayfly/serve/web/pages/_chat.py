@@ -10,11 +10,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from mayfly.core import InputError
+from mayfly.operations import approval_fields, waiting_of
 from mayfly.serve.web._passes import checked_form
+from mayfly.serve.web._served import Site
 from mayfly.serve.web.api._chats import begin_chat, chat_data, list_chats, say, stop_turn, undo_change
-from mayfly.serve.web.api._inbox import approval_fields
 from mayfly.serve.web.api._orders import ChatOrder, SayOrder, UndoOrder, WordOrder
-from mayfly.serve.web.pages._frame import Site, page, see, word_in
+from mayfly.serve.web.pages._frame import page, see, word_in
 from mayfly.serve.web.pages._inbox import diff_of
 
 if TYPE_CHECKING:
@@ -84,9 +85,7 @@ def show(
 
 def _waiting(served: Served, chat: str) -> dict[str, dict[str, Any]]:
     """Return what of this conversation waits for a person, by its id."""
-    from mayfly.session import waiting_in
-
-    found = [approval_fields(one) for one in waiting_in(served.runtime.ledger) if one.asked.session == chat]
+    found = [approval_fields(one) for one in waiting_of(served.ledger, chat)]
     return {one["id"]: {**one, "diff": diff_of(served, one)} for one in found}
 
 

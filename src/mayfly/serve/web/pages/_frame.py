@@ -9,19 +9,19 @@ from datetime import UTC, datetime
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-from fastapi import Depends, Request
+from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from mayfly import __version__
-from mayfly.core import clipped, harmless, without_secrets
+from mayfly.core import clipped, ending_of, harmless, without_secrets
+from mayfly.operations import INBOX_EVENTS, inbox
 from mayfly.serve._reply import encodable_text
 from mayfly.serve.web._passes import form_token
-from mayfly.serve.web._served import Served, served_by
-from mayfly.views import status_words
+from mayfly.serve.web._served import served_by
 
 if TYPE_CHECKING:
     from starlette.datastructures import FormData
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from mayfly.store import Ledger
 
 HERE = Path(__file__).parent
-Site = Annotated[Served, Depends(served_by)]
 # The pages in the order of the menu: address and name.
 MENU = (
     ("/", "Home"),
@@ -59,15 +58,6 @@ _HEADERS = {"Cache-Control": "no-store"}
 _DIFF_LINES = 1500
 _VALUE = 60_000
 _OPTIONS = re.compile(r" \(--[a-z][a-z-]*(?: [a-z]+)?\)")
-# Kinds of events that change what waits in the inbox.
-_WAITING = (
-    "approval.asked",
-    "approval.settled",
-    "help.needed",
-    "help.answered",
-    "effect.unknown",
-    "effect.settled",
-)
 
 
 def page(request: Request, template: str, *, status: int = 200, **context: Any) -> HTMLResponse:
@@ -80,7 +70,7 @@ def page(request: Request, template: str, *, status: int = 200, **context: Any) 
         .render(
             menu=MENU,
             here=here,
-            inbox_count=_waiting.count(served.runtime.ledger),
+            inbox_count=_waiting.count(served.ledger),
             token=form_token(request),
             done=DONE.get(request.query_params.get("done", ""), ""),
             version=__version__,
@@ -108,15 +98,10 @@ class _Waiting:
         self._known: tuple[tuple[int, ...], int] = ((), 0)
 
     def count(self, ledger: Ledger) -> int:
-        newest = [ledger.last(kind=kind) for kind in _WAITING]
+        newest = [ledger.last(kind=kind) for kind in INBOX_EVENTS]
         mark = (id(ledger), *(event.id if event else 0 for event in newest))
         if self._known[0] != mark:
-            from mayfly.forge import Inbox
-            from mayfly.promise import unknown_effects
-            from mayfly.session import waiting_in
-
-            number = len(waiting_in(ledger)) + len(Inbox(ledger).list()) + len(unknown_effects(ledger))
-            self._known = mark, number
+            self._known = mark, len(inbox(ledger))
         return self._known[1]
 
 
@@ -142,7 +127,7 @@ def _templates() -> Environment:
         "model_name": model_name,
         "moment": moment,
         "pretty": pretty,
-        "standing": status_words,
+        "standing": ending_of,
         "took": took,
     }
     return made

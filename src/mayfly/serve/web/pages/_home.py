@@ -1,26 +1,62 @@
-"""*Home*: ask something, of a file or of nothing, with examples one click away."""
+"""*Home* and *Runs*: ask something, of a file or of nothing, with examples one click away; and all that was run."""
 
 from __future__ import annotations
 
 import asyncio
 import io
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
+from urllib.parse import urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.datastructures import FormData, UploadFile
 
-from mayfly.core import InputError, one_line
+from mayfly import operations
+from mayfly.core import InputError, ending_of, one_line
+from mayfly.operations import search_runs
 from mayfly.serve.web._passes import checked_form
+from mayfly.serve.web._served import Site
 from mayfly.serve.web.pages._asked import PageTask, begin, kept_answer
-from mayfly.serve.web.pages._examples import examples_in
-from mayfly.serve.web.pages._frame import HERE, Site, page, see, word_in
-from mayfly.serve.web.pages._runs import list_page
+from mayfly.serve.web.pages._frame import HERE, page, see, word_in
+from mayfly.serve.web.pages._schema_forms import examples_in
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served
 
 router = APIRouter()
+# As many as fit on two screens; further ones are a page away.
+_PAGE = 30
+
+
+@router.get("/runs")
+def list_runs(
+    request: Request,
+    served: Site,
+    status: str = "",
+    search: Annotated[str, Query(max_length=200)] = "",
+    before: Annotated[int | None, Query(ge=0, le=2**62)] = None,
+) -> HTMLResponse:
+    """Show runs that stand so and whose words have the text."""
+    wanted = (status,) if status in operations.STATUSES else ()
+    # What was only compiled has a story and no end: its tool tells the rest.
+    found = operations.search_runs(
+        served.ledger, last=_PAGE, status=wanted, before=before, search=search, compilations=False
+    )
+    kept = {name: value for name, value in (("status", "".join(wanted)), ("search", search)) if value}
+    older = f"/runs?{urlencode({**kept, 'before': found.next})}" if found.next is not None else ""
+    return page(
+        request,
+        "runs.html",
+        runs=found.runs,
+        older=older,
+        newest=f"/runs?{urlencode(kept)}" if before is not None else "",
+        statuses=[("", "all"), *((one, ending_of(one)) for one in operations.STATUSES)],
+        chosen="".join(wanted),
+        search=search,
+        narrowed=bool(kept) or before is not None,
+    )
+
+
 # Runs that are shown beside the question: enough to find the one from a minute ago.
 _RECENT = 5
 # Characters of pasted lines; more belongs into a file, which is streamed.
@@ -47,14 +83,14 @@ SAMPLES = (
 @router.get("/")
 def home(request: Request, served: Site, of: str = "") -> HTMLResponse:
     """Show the question, and what was asked last; *of* is a run whose file is asked about once more."""
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     kept = kept_answer(ledger, of) if of else None
     task = kept[1] if kept else None
     return page(
         request,
         "home.html",
         samples=SAMPLES,
-        recent=list_page(ledger)[0][:_RECENT],
+        recent=search_runs(ledger, last=_RECENT, compilations=False).runs,
         figures=ledger.totals(),
         model=served.runtime.settings.models.name,
         of=of if task and task.path else "",
@@ -101,7 +137,7 @@ async def _file(served: Served, form: FormData) -> tuple[str, str]:
         data = io.BytesIO(pasted.replace("\r\n", "\n").encode("utf-8", "replace"))
         return str(await asyncio.to_thread(served.uploads.keep, "lines.txt", data)), "lines.txt"
     if of := word_in(form, "of"):
-        kept_before = kept_answer(served.runtime.ledger, of)
+        kept_before = kept_answer(served.ledger, of)
         task = kept_before[1] if kept_before else None
         if task is not None and task.path:
             return task.path, task.name

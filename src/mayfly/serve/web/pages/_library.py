@@ -1,21 +1,22 @@
-"""*Library*: the tools there are; one with its card, versions, diff, rollback, and a form to call it with."""
+"""*Library*: the tools there are; one with its card, versions, diff, rollback and a form to call it; making one."""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from mayfly.core import InputError, Stop
+from mayfly import operations
+from mayfly.core import ConflictError, InputError, Stop
+from mayfly.runtime import ToolMade
 from mayfly.serve.web._passes import checked_form
-from mayfly.serve.web._who import order_by
+from mayfly.serve.web._served import Site, order_by
 from mayfly.serve.web._wrong import looked_up
-from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
+from mayfly.serve.web.pages._frame import for_pages, page, see, svg, word_in
 from mayfly.serve.web.pages._moments import moments
-from mayfly.serve.web.pages._schema_forms import arguments_in, fields_of
-from mayfly.views import Bar, bar_plot, line_plot
+from mayfly.serve.web.pages._plots import Bar, bar_plot, line_plot
+from mayfly.serve.web.pages._schema_forms import arguments_in, examples_in, fields_of
 
 if TYPE_CHECKING:
     from mayfly.serve.web._served import Served
@@ -36,8 +37,7 @@ def list_tools(
     skip: Annotated[int, Query(ge=0, le=10_000_000)] = 0,
 ) -> HTMLResponse:
     """Show the tools by name, or those that do what the words say, the likeliest first."""
-    tools = served.runtime.tools
-    found = tools.find(find, skip + _PAGE + 1) if find.strip() else tools.list(state="retired" if retired else "")
+    found = operations.list_tools(served.runtime.tools, find=find, retired=retired, most=skip + _PAGE + 1)
     return page(
         request,
         "library.html",
@@ -61,34 +61,35 @@ def show_tool(
 ) -> HTMLResponse:
     """Show one tool: the version that serves, or another one; *a* and *b* are compared."""
     with looked_up():
-        return page(request, "tool.html", **_tool(served, name, version, a, b), outcome=None, results=None, wrong="")
+        return page(
+            request, "tool.html", **_tool_context(served, name, version, a, b), outcome=None, results=None, wrong=""
+        )
 
 
-def _tool(served: Served, name: str, version: int, a: int = 0, b: int = 0) -> dict[str, Any]:
+def _tool_context(served: Served, name: str, version: int, a: int = 0, b: int = 0) -> dict[str, Any]:
     """Return what the page of a tool shows."""
     tools = served.runtime.tools
-    row, versions = tools.standing(name), tools.versions(name)
-    # Of one that was deleted the newest version is shown.
-    card, source = tools.show(name, version or row.version or row.newest)
-    older = a or max((one.version for one in versions if one.version < card.version), default=0)
+    found, history = operations.tool_view(tools, name, version, newest=True), operations.tool_history(tools, name)
+    card, heads = found.card, history.heads
+    older = a or max((number for number in heads if number < card.version), default=0)
     newer = b or card.version
-    log = list(reversed(tools.log(name)))[:_LOG]
+    log = list(reversed(history.events))[:_LOG]
     return {
         "card": card,
-        "source_text": source,
-        "row": row,
-        "versions": [{"row": one, "head": json.loads(one.head)} for one in reversed(versions)],
+        "source_text": found.source,
+        "row": found.row,
+        "versions": [{"row": one, "head": heads[one.version]} for one in reversed(history.versions)],
         "older": older,
         "newer": newer,
         "diff_text": tools.diff(name, older, newer) if older and older != newer else "",
         "fields": fields_of(card.input_schema),
         "log": list(moments(log)),
-        **_plots(served, name, card.proof),
+        **_tool_plots(served, name, card.proof),
     }
 
 
-def _plots(served: Served, name: str, proof: Any) -> dict[str, Any]:
-    ledger, subject = served.runtime.ledger, f"tool:{name}"
+def _tool_plots(served: Served, name: str, proof: Any) -> dict[str, Any]:
+    ledger, subject = served.ledger, f"tool:{name}"
     after = ledger.before_last(_CALLS, kind="tool.returned", subject=subject)
     times = [
         float(one.payload.get("milliseconds", 0.0) or 0.0)  # type: ignore[arg-type]
@@ -111,7 +112,7 @@ async def call_tool(request: Request, name: str, served: Site) -> HTMLResponse:
     wanted = word_in(form, "version", most=10)
     version = int(wanted) if wanted.isdecimal() else 0
     with looked_up():
-        shown = _tool(served, name, version)
+        shown = _tool_context(served, name, version)
     shown["fields"] = fields_of(shown["card"].input_schema, form)
     wrong, outcome = "", None
     try:
@@ -137,10 +138,10 @@ async def verify_tool(request: Request, name: str, served: Site) -> HTMLResponse
 
     def work(stop: Stop) -> Any:
         with looked_up():
-            return served.runtime.tools.verify(name, version)
+            return operations.verify_tool(served.runtime.tools, name, version)
 
-    _, results = await served.workroom.do(request, work)
-    return page(request, "tool.html", **_tool(served, name, version), outcome=None, results=results, wrong="")
+    results = (await served.workroom.do(request, work)).results
+    return page(request, "tool.html", **_tool_context(served, name, version), outcome=None, results=results, wrong="")
 
 
 @router.post("/library/{name}/rollback")
@@ -157,3 +158,51 @@ async def roll_back(request: Request, name: str, served: Site) -> RedirectRespon
 
     await served.workroom.do(request, work)
     return see(f"/library/{name}", "rolled-back")
+
+
+# Characters of a source or of examples; more is no tool any more.
+_LARGEST = 200_000
+_FIELDS = ("intent", "name", "examples", "source", "tests")
+
+
+@router.get("/make")
+def show_form(request: Request, intent: str = "") -> HTMLResponse:
+    """Show the empty form, or one with what somebody looked for in vain."""
+    return page(
+        request,
+        "make.html",
+        typed={**dict.fromkeys(_FIELDS, ""), "intent": intent[:500]},
+        weak=False,
+        wrong="",
+        made=None,
+    )
+
+
+@router.post("/make")
+async def make_tool(request: Request, served: Site) -> Response:
+    """Have a tool made; one that is refused leaves what was typed in the form, with the reason above it."""
+    form = await checked_form(request)
+    typed = {name: word_in(form, name, most=_LARGEST) for name in _FIELDS}
+    weak = word_in(form, "accept_weak") == "on"
+    made: ToolMade | None = None
+    try:
+        order = _tool_order(typed)
+
+        def work(stop: Stop) -> ToolMade:
+            return served.runtime.tools.write(typed["intent"], **order, accept_weak=weak, by=order_by(None))
+
+        made = await served.workroom.do(request, work)
+        wrong = for_pages(made.reason)
+    except (InputError, ConflictError) as error:
+        wrong = str(error)
+    if made is not None and made.accepted:
+        return see(f"/library/{made.name}", "made")
+    return page(request, "make.html", status=422, typed=typed, weak=weak, wrong=wrong, made=made)
+
+
+def _tool_order(typed: dict[str, str]) -> dict[str, Any]:
+    if not (typed["intent"] or typed["source"]):
+        raise InputError("it was not said what the tool does", fix="say it in a few words, or paste its source")
+    # A browser ends lines as its system does; Python and the hash of a source are of one opinion.
+    texts = {name: typed[name].replace("\r\n", "\n") or None for name in ("source", "tests")}
+    return {"name": typed["name"], "examples": examples_in(typed["examples"]), **texts}

@@ -1,4 +1,4 @@
-"""*Market*: what was earned and spent and what is at risk; below it how programs stand and who voted for them."""
+"""*Market* and *Doctor*: money, what is at risk, how programs stand; and which wall this machine gives."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from mayfly.core import InputError, Stop
+from mayfly.operations import ProfitAndLoss, ProfitRow, market_view, standings_data
 from mayfly.serve.web._passes import checked_form
-from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
-from mayfly.views import Bar, ProfitAndLoss, ProfitRow, bar_plot, market_view
+from mayfly.serve.web._served import Site
+from mayfly.serve.web.api._system import look_at_machine
+from mayfly.serve.web.pages._frame import page, see, svg, word_in
+from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 router = APIRouter()
 # Programs on the page, those nearest to promotion first.
@@ -28,7 +31,8 @@ def show_market(
 ) -> HTMLResponse:
     """Show money and how programs stand."""
     promotion = served.runtime.promotion
-    money = market_view(served.runtime.ledger, by=by, latest=_LATEST)
+    money = market_view(served.ledger, by=by, latest=_LATEST)
+    standings = standings_data(promotion)
     return page(
         request,
         "market.html",
@@ -36,9 +40,9 @@ def show_market(
         ways=_WAYS,
         money=money,
         assets=list(_assets(money.pnl)),
-        standings=[one.to_json() for one in promotion.standings()[:_MOST]],
-        problems=promotion.problems(),
-        needed=promotion.settings,
+        standings=standings["capabilities"][:_MOST],
+        problems=standings["problems"],
+        needed=standings["needed"],
         voters=[one.name for one in promotion.identities.all() if one.own],
     )
 
@@ -78,3 +82,12 @@ def _bars(row: ProfitRow) -> Iterator[Bar]:
         if units:
             # As a float it is only drawn; the words at its end are exact.
             yield Bar(key, units / 10**row.decimals, f"{sign}{shown[name]}", kind)
+
+
+@router.get("/doctor")
+def show_doctor(request: Request, served: Site) -> HTMLResponse:
+    """Show what a look at the machine finds."""
+    ledger = served.ledger
+    attacked = ledger.last(kind="doctor.attacked")
+    found = {**look_at_machine(served).to_json(), "events": ledger.count(), "attacked": attacked}
+    return page(request, "doctor.html", found=found)

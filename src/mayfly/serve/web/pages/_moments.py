@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import clipped
+from mayfly.operations import event_words, tell
 from mayfly.serve.web.pages._frame import took
-from mayfly.views import event_words, tell
 
 if TYPE_CHECKING:
     from mayfly.store import Event

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 
+from mayfly import operations
 from mayfly.core import InputError, MayflyError, Stop
 from mayfly.serve.web._passes import checked_form
+from mayfly.serve.web._served import Site
 from mayfly.serve.web._wrong import NotFound, looked_up
-from mayfly.serve.web.api._policy import open_desk, rules_data
-from mayfly.serve.web.pages._frame import Site, page, word_in
+from mayfly.serve.web.api._policy import open_desk
+from mayfly.serve.web.pages._frame import page, word_in
 
 if TYPE_CHECKING:
     from mayfly.mangle import Branch, Why, WhyNot
@@ -42,7 +44,7 @@ def show_policy(
 
 
 def _shown(served: Served, *, search: str = "", goal: str = "", decision: str = "") -> dict[str, Any]:
-    rules = rules_data(served, search)
+    rules = operations.rules_in_force(open_desk(served).snapshot, search)
     for file in rules["files"]:
         file["matches"] = file.get("matches", ())[:_LINES]
         file["about"] = _about(file.get("text", ""))
@@ -59,7 +61,7 @@ def _shown(served: Served, *, search: str = "", goal: str = "", decision: str = 
         "goal": goal,
         "trees": trees,
         "wrong": wrong,
-        "decisions": _decisions(served, decision),
+        "decisions": operations.decisions(served.ledger, limit=_DECISIONS, decision=decision).events,
         "decision": decision,
         "tried": None,
         "asked": None,
@@ -79,18 +81,15 @@ def _outlines(trees: list[Why | WhyNot]) -> list[Branch]:
     return [outline(tree) for tree in trees]
 
 
-def _decisions(served: Served, wanted: str) -> list[Any]:
-    """Return the last decisions of the rules, the newest first."""
-    ledger = served.runtime.ledger
-    after = ledger.before_last(_TRIED, kind="policy.decided")
-    found = reversed(list(ledger.read(kind="policy.decided", after=after)))
-    return [one for one in found if not wanted or one.payload.get("decision") == wanted][:_DECISIONS]
+def _rule_files(served: Served) -> list[dict[str, Any]]:
+    files: list[dict[str, Any]] = operations.rules_in_force(open_desk(served).snapshot)["files"]
+    return files
 
 
 @router.get("/policy/rules/{name}")
 def show_rules(request: Request, name: str, served: Site) -> HTMLResponse:
     """Show one rule file."""
-    file = next((one for one in rules_data(served)["files"] if one["name"] == name), None)
+    file = next((one for one in _rule_files(served) if one["name"] == name), None)
     if file is None:
         raise NotFound(f"no rule file in force is called {name[:80]}", fix="see the list of rules")
     return page(request, "rules.html", file=file)
@@ -101,7 +100,7 @@ def show_decision(request: Request, id: str, served: Site) -> HTMLResponse:
     """Show one decision: by which rules and facts, and what would have it permitted."""
     with looked_up():
         found = open_desk(served).kernel().explain(id)
-    told = served.runtime.ledger.last(subject=id, kind="policy.decided")
+    told = served.ledger.last(subject=id, kind="policy.decided")
     return page(
         request,
         "decision.html",
@@ -134,7 +133,7 @@ async def ask_permit(request: Request, served: Site) -> HTMLResponse:
 async def try_rules(request: Request, served: Site) -> HTMLResponse:
     """Say what changed rules would have decided otherwise; nothing is put into force."""
     form = await checked_form(request)
-    known = {one["name"] for one in rules_data(served)["files"]}
+    known = {one["name"] for one in _rule_files(served)}
     wanted, text = word_in(form, "file", most=100), str(form.get("text", ""))[:_RULES].replace("\r\n", "\n")
     name = wanted if wanted in known else _ADDED
 
@@ -143,10 +142,10 @@ async def try_rules(request: Request, served: Site) -> HTMLResponse:
             path = Path(folder, Path(name).name)
             path.write_text(text, encoding="utf-8", errors="replace")
             try:
-                number, differences = open_desk(served).simulate([path], last=_TRIED)
+                tried = operations.try_rules(open_desk(served), [path], last=_TRIED)
             except MayflyError as error:  # rules that cannot be read are said beside what was typed
                 return {"wrong": str(error).replace(f"{folder}/", "")}
-        return {"number": number, "differences": differences, "wrong": ""}
+        return {"number": tried.tried, "differences": tried.differences, "wrong": ""}
 
     tried = await served.workroom.do(request, work)
     return page(request, "policy.html", **{**_shown(served), "tried": tried, "typed": {"file": name, "text": text}})

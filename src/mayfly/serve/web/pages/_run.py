@@ -10,23 +10,108 @@ from typing import TYPE_CHECKING, Annotated, Any
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from mayfly.core import ConflictError, InputError, MayflyError, Outcome
+from mayfly.core import InputError, MayflyError, ending_of
+from mayfly.operations import (
+    RUN_ENDS,
+    PromiseFilter,
+    account_words,
+    answer_call,
+    call_fields,
+    chain_of,
+    has_tree,
+    open_call,
+    promise_page,
+    reason_of,
+)
 from mayfly.serve.web._passes import checked_form
-from mayfly.serve.web._who import order_by
+from mayfly.serve.web._served import Site, order_by
 from mayfly.serve.web._wrong import NotFound, looked_up
 from mayfly.serve.web.pages._asked import begin, kept_answer
-from mayfly.serve.web.pages._frame import Site, page, see, svg, word_in
+from mayfly.serve.web.pages._frame import page, see, svg, word_in
 from mayfly.serve.web.pages._moments import moments
-from mayfly.serve.web.pages._promises import decisions_of, kept_value, promise_rows, shape_of_tree
-from mayfly.views import Bar, account_words, bar_plot, chain_of, has_tree, reason_of
+from mayfly.serve.web.pages._plots import Bar, bar_plot
 
 if TYPE_CHECKING:
+    from mayfly.promise import Promise, Saved
     from mayfly.serve.web._served import Served
+    from mayfly.serve.web._trees import ReadTree
     from mayfly.store import Event, Ledger, RunRow
 
 router = APIRouter()
+# Promises on one page: about five screens.
+_PAGE = 100
+_STATES = ("resolving", "pending", "failed", "collapsed", "resolved")
+# Decisions of the rules that are shown with a run, and events looked through for them: what lies further apart than
+# that is found by the log.
+_DECISIONS, _LOOKED = 50, 5000
+_STORY = 200
+
+
+def promise_rows(read: ReadTree, *, skip: int = 0, state: str = "", under: str = "") -> dict[str, Any]:
+    """Return a page of the promises of a tree, or of those below one, with what its links need."""
+    wanted = PromiseFilter(state=state if state in _STATES else None, under=under)
+    tree = [place for place in read.places if place.promise.id != under] if under else read.places
+    found = promise_page(read.saved, tree, limit=_PAGE, skip=skip, wanted=wanted)
+    return {
+        "rows": found.promises,
+        "counts": [(one, read.counts[one]) for one in _STATES if read.counts[one]],
+        "total": len(read.places),
+        "matching": found.matching,
+        "state": wanted.state or "",
+        "skip": skip,
+        "next": found.next or 0,
+        "previous": max(0, skip - _PAGE) if skip else None,
+    }
+
+
+def shape_of_tree(read: ReadTree) -> str:
+    """Draw the budget of each level of a tree, with how many promises are on it."""
+    levels = Counter(len(place.last) for place in read.places)
+    bars = [Bar(f"level {one}: {levels[one]:,}", 1 / (one + 1), f"{1 / (one + 1):.2f}") for one in sorted(levels)]
+    return bar_plot(bars, title="budget by level of the tree", most=1.0)
+
+
+def kept_value(saved: Saved, promise: Promise[Any]) -> tuple[Any, ...]:
+    """Return the value of a promise, in a tuple: nothing in it where it is not resolved or was not kept."""
+    return (promise.value,) if promise.proof is not None and saved.has_value(promise) else ()
+
+
+def decisions_of(ledger: Ledger, run: str, first: int, *, small: bool) -> list[Event]:
+    """Return what the rules were asked for a run that is not too large to be looked through."""
+    if not small:
+        return []
+    found = ledger.read(kind="policy.decided", after=first, limit=_LOOKED)
+    return [event for event in found if event.payload.get("session") == run][:_DECISIONS]
+
+
+@router.get("/runs/{run}/promises/{node}")
+def show_promise(
+    request: Request, run: str, node: str, served: Site, skip: Annotated[int, Query(ge=0, le=10_000_000)] = 0
+) -> HTMLResponse:
+    """Show one promise: its value, what proved it or why it was not kept, its story, and what is below it."""
+    with looked_up():
+        read = served.trees.get(run)
+        promise = next((place.promise for place in read.places if place.promise.id == node), None)
+        if promise is None:
+            raise NotFound(f"run {run[:80]} has no promise {node[:80]}", fix="see its tree")
+    ledger = served.ledger
+    events = list(ledger.read(subject=f"{run}/{node}", limit=_STORY))
+    return page(
+        request,
+        "promise.html",
+        run=run,
+        promise=promise,
+        reason=reason_of(promise),
+        value=kept_value(read.saved, promise),
+        seconds=read.saved.timings.get(node),
+        chain=[{"promise": one, "reason": reason_of(one)} for one in chain_of(promise, read.saved.tree)[1:]],
+        moments=list(moments(events)),
+        tree=promise_rows(read, skip=skip, under=node),
+    )
+
+
 # Events on one page of a story, and tests beside a source.
-_STORY = 60
+_RUN_STORY = 60
 _TESTS = 40
 # Proofs that are looked through for the one of a program from memory.
 _PROOFS = 300
@@ -46,13 +131,13 @@ def show_run(
     state: str = "",
 ) -> HTMLResponse:
     """Show one run; *after* pages through its story, *skip* and *state* through its promises."""
-    ledger = served.runtime.ledger
+    ledger = served.ledger
     first = next(iter(ledger.read(subject=run, limit=1)), None)
     if first is None:
         raise NotFound(f"there is no run {run[:80]}", fix="see the list of runs")
     row, ended = ledger.run(run), _end_of(ledger, run)
     status = _status(row, ended)
-    events = list(ledger.read(subject=run, after=after, limit=_STORY + 1))
+    events = list(ledger.read(subject=run, after=after, limit=_RUN_STORY + 1))
     tree = _tree(served, run, skip, state) if has_tree(ledger, run) else None
     kept = kept_answer(ledger, run)
     outcome, again = kept or ({}, None)
@@ -63,6 +148,7 @@ def show_run(
         run=run,
         row=row,
         state=status,
+        ending=ending_of(status, row.code if row else str(payload.get("code", ""))),
         intent=(row.intent if row else "") or str(first.payload.get("intent", run)),
         outcome=outcome,
         answered="value" in outcome and status == "resolved",
@@ -72,8 +158,8 @@ def show_run(
         reading=payload.get("reading") or outcome.get("reading") or "",
         lines=account_words(payload["account"]) if payload.get("account") else "",
         question=_question(ledger, run),
-        moments=list(moments([one for one in events[:_STORY] if one.kind != "page.answered"], start=first.at)),
-        story_next=events[_STORY - 1].id if len(events) > _STORY else 0,
+        moments=list(moments([one for one in events[:_RUN_STORY] if one.kind != "page.answered"], start=first.at)),
+        story_next=events[_RUN_STORY - 1].id if len(events) > _RUN_STORY else 0,
         after=after,
         proof=_proof(ledger, run, outcome),
         tree=tree,
@@ -106,7 +192,7 @@ _SMALL = 2000
 
 def _end_of(ledger: Ledger, run: str) -> Event | None:
     """Return how a run ended the last time it did."""
-    found = [ledger.last(kind=kind, subject=run) for kind in ("run.resolved", "run.collapsed")]
+    found = [ledger.last(kind=kind, subject=run) for kind in RUN_ENDS]
     return max((one for one in found if one), key=lambda one: one.id, default=None)
 
 
@@ -121,23 +207,13 @@ def _answer_plot(value: object) -> object:
 
 def _question(ledger: Ledger, run: str) -> dict[str, Any] | None:
     """Return what a run asks a person, with the answers that are offered; None where nothing is open."""
-    from mayfly.forge import Inbox
-
-    try:
-        call = Inbox(ledger).get(f"h-{run.removeprefix('r-')}")
-    except InputError:
+    call = open_call(ledger, run)
+    if call is None:
         return None
-    if call.answer is not None:
-        return {"id": call.id, "answer": call.answer}
-    asked = call.asked
-    return {
-        "id": call.id,
-        "answer": None,
-        "text": str(call.context.get("question") or call.last_error),
-        "input": asked[0] if asked else None,
-        "offered": list(enumerate(asked[1], 1)) if asked else [],
-        "settles": asked is not None,
-    }
+    told = call_fields(call)
+    offered = told["asked"]["offered"] if told["asked"] else []
+    text = str(call.context.get("question") or call.last_error)
+    return {**told, "text": text, "offered": list(enumerate(offered, 1)), "settles": told["asked"] is not None}
 
 
 def _proof(ledger: Ledger, run: str, outcome: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -204,23 +280,12 @@ def _tree(served: Served, run: str, skip: int, state: str) -> dict[str, Any]:
 @router.post("/runs/{run:path}/answer")
 async def answer_question(request: Request, run: str, served: Site) -> RedirectResponse:
     """Take a person's answer, and show the run that goes on with it."""
-    from mayfly.runtime import answer_help
-
     form = await checked_form(request)
     text = word_in(form, "text")
     if not text:
         raise InputError("the answer is empty", fix="write what it should give, or: cannot occur")
-    inbox, id = served.runtime.parts.inbox, f"h-{run.removeprefix('r-').removeprefix('h-')}"
-
-    def work() -> Outcome[Any]:
-        # A call of a leaf has a slash in its name, which no claim may have.
-        with served.runtime.ledger.claim(id.replace("/", "_")):
-            said = inbox.get(id).answer
-            if said is not None:
-                raise ConflictError(f"{id} was answered before: {said}", fix="ask again if that was wrong")
-            return answer_help(served.runtime, id, text)
-
-    return see(f"/runs/{await begin(served, work)}")
+    id = f"h-{run.removeprefix('r-').removeprefix('h-')}"
+    return see(f"/runs/{await begin(served, lambda: answer_call(served.runtime, id, text))}")
 
 
 @router.post("/runs/{run}/again")
@@ -229,7 +294,7 @@ async def ask_again(request: Request, run: str, served: Site) -> RedirectRespons
     from dataclasses import replace
 
     form = await checked_form(request)
-    kept = kept_answer(served.runtime.ledger, run)
+    kept = kept_answer(served.ledger, run)
     if kept is None or kept[1] is None:
         raise InputError(f"{run} was not asked for on a page", fix="ask it anew on the first page")
     task = kept[1]
@@ -248,7 +313,7 @@ async def stop_run(request: Request, run: str, served: Site) -> RedirectResponse
     from mayfly.promise import cancel
 
     await checked_form(request)
-    await served.workroom.do(request, lambda stop: cancel(served.runtime.ledger, run, by=order_by(None)))
+    await served.workroom.do(request, lambda stop: cancel(served.ledger, run, by=order_by(None)))
     return see(f"/runs/{run}", "stopped")
 
 
@@ -256,6 +321,6 @@ async def stop_run(request: Request, run: str, served: Site) -> RedirectResponse
 async def resume_run(request: Request, run: str, served: Site) -> RedirectResponse:
     """Go on with a tree that was stopped; what is proven is not done again."""
     await checked_form(request)
-    if not has_tree(served.runtime.ledger, run):
+    if not has_tree(served.ledger, run):
         raise InputError(f"{run} is no tree that could go on", fix="ask it anew")
     return see(f"/runs/{await begin(served, lambda: served.runtime.resume(run))}")

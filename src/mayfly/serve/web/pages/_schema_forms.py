@@ -1,4 +1,4 @@
-"""A form out of a tool's schema, and the arguments out of what was typed into it."""
+"""What is typed into forms: a form out of a tool's schema, its arguments, and examples."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class SchemaField:
 
 def fields_of(schema: Mapping[str, Any], form: FormData | None = None) -> list[SchemaField]:
     """Return a field for each argument, with what was typed the last time."""
-    return list(_fields(schema, form))
+    return list(_schema_fields(schema, form))
 
 
-def _fields(schema: Mapping[str, Any], form: FormData | None) -> Iterator[SchemaField]:
+def _schema_fields(schema: Mapping[str, Any], form: FormData | None) -> Iterator[SchemaField]:
     required = schema.get("required", ())
     properties = schema.get("properties", {})
     for argument, inner in properties.items() if isinstance(properties, Mapping) else ():
@@ -51,8 +51,8 @@ def _fields(schema: Mapping[str, Any], form: FormData | None) -> Iterator[Schema
         typed = form.get(_OURS + argument, "") if form is not None else ""
         yield SchemaField(
             argument=argument,
-            kind="choice" if choices else _kind(about),
-            type=_type(about),
+            kind="choice" if choices else _field_kind(about),
+            type=_field_type(about),
             is_required=argument in required,
             choices=choices,
             default=json.dumps(about["default"], ensure_ascii=False) if "default" in about else "",
@@ -68,13 +68,13 @@ def _choices(about: Mapping[str, Any]) -> tuple[str, ...]:
     return ("true", "false") if about.get("type") == "boolean" else ()
 
 
-def _kind(about: Mapping[str, Any]) -> Kind:
+def _field_kind(about: Mapping[str, Any]) -> Kind:
     kinds: dict[Any, Kind] = {"string": "text", "integer": "number", "number": "number"}
     found = about.get("type")
     return kinds.get(found, "json") if isinstance(found, str) else "json"
 
 
-def _type(about: Mapping[str, Any]) -> str:
+def _field_type(about: Mapping[str, Any]) -> str:
     found = about.get("type")
     if found == "array" and isinstance(about.get("items"), Mapping):
         return f"list of {about['items'].get('type', 'anything')}"
@@ -84,15 +84,15 @@ def _type(about: Mapping[str, Any]) -> str:
 def arguments_in(schema: Mapping[str, Any], form: FormData) -> dict[str, Any]:
     """Return the arguments that were typed; an empty field of one that is not required leaves it out."""
     found: dict[str, Any] = {}
-    for field in _fields(schema, form):
+    for field in _schema_fields(schema, form):
         if field.typed or (field.is_required and field.kind == "text"):
-            found[field.argument] = _value(field)
+            found[field.argument] = _argument_value(field)
         elif field.is_required:
             raise InputError(f"{field.argument} is missing", fix=f"it is a {field.type}")
     return found
 
 
-def _value(field: SchemaField) -> object:
+def _argument_value(field: SchemaField) -> object:
     # A browser sends the ends of lines as two characters, whatever was typed.
     text = field.typed.replace("\r\n", "\n")
     if field.kind == "text":
@@ -104,4 +104,31 @@ def _value(field: SchemaField) -> object:
     except (ValueError, RecursionError) as error:
         said = "nested too deep" if isinstance(error, RecursionError) else one_line(str(error), limit=120)
         raise InputError(f"{field.argument} is not {field.type}: {said}", fix="write it as JSON") from None
+    return value
+
+
+def examples_in(text: str) -> tuple[dict[str, Any], ...]:
+    """Read examples: JSON as the command line takes it, or a line for each, with an arrow in it."""
+    if not text:
+        return ()
+    if text.startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"the examples are not JSON: {one_line(str(error), limit=200)}") from None
+    else:
+        pairs = [line.partition("->") for line in text.splitlines() if line.strip()]
+        if not all(arrow for _, arrow, _ in pairs):
+            raise InputError("an example needs an arrow", fix="write a line for each, such as: MCMXC -> 1990")
+        found = [{"input": _example_value(given), "output": _example_value(wanted)} for given, _, wanted in pairs]
+    if not all(isinstance(one, dict) and {"input", "output"} <= set(one) for one in found):
+        raise InputError("an example has an input and an output", fix='such as [{"input": "IV", "output": 4}]')
+    return tuple(found)
+
+
+def _example_value(text: str) -> object:
+    try:
+        value: object = json.loads(text.strip())
+    except (ValueError, RecursionError):
+        return text.strip()
     return value

@@ -1,0 +1,206 @@
+"""Operations: each verb once, for the shell, the pages, the HTTP API and MCP: arguments in, plain data out.
+
+What a face gets has `to_json`; faces parse what is asked and draw what comes back, and errors pass as they are raised.
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.operations._inbox import (
+        INBOX_EVENTS,
+        VERDICTS,
+        ApprovalView,
+        ApprovalWord,
+        InboxView,
+        SettledBefore,
+        answer_call,
+        approval_fields,
+        call_fields,
+        find_approval,
+        inbox,
+        look_at_approval,
+        open_call,
+        settle_approval,
+        waiting_of,
+    )
+    from mayfly.operations._market import (
+        MarketView,
+        ProfitAndLoss,
+        ProfitRow,
+        market_view,
+        payments_to_look_at,
+        pnl,
+        standings_data,
+    )
+    from mayfly.operations._metrics import Metrics, PromiseMetrics, metrics
+    from mayfly.operations._outcome import outcome_data, outcome_fields, proof_fields, verdict_fields
+    from mayfly.operations._policy import DecisionPage, RulesTried, decisions, permit_fields, rules_in_force, try_rules
+    from mayfly.operations._runs import (
+        RUN_ENDS,
+        STATUSES,
+        RunLine,
+        RunPage,
+        no_run,
+        run_line,
+        run_number,
+        runs,
+        search_runs,
+    )
+    from mayfly.operations._sources import TestedSource, tested_sources
+    from mayfly.operations._story import event_fields, event_words, tell
+    from mayfly.operations._system import (
+        DoctorView,
+        admission_fields,
+        check_source,
+        commit_fields,
+        doctor,
+        settings_rows,
+    )
+    from mayfly.operations._tools import (
+        ToolHistory,
+        ToolVerified,
+        ToolView,
+        list_tools,
+        tool_history,
+        tool_view,
+        verify_tool,
+    )
+    from mayfly.operations._trace import PromiseStory, RunView, StoryTrace, Trace, has_tree, run_view, trace
+    from mayfly.operations._tree import (
+        Place,
+        PromiseFilter,
+        PromisePage,
+        PromiseRow,
+        ground_reason,
+        is_ground,
+        places,
+        promise_page,
+        reason_of,
+    )
+    from mayfly.operations._why import (
+        DecisionReasons,
+        GoalReasons,
+        Reasons,
+        StoryReasons,
+        ToolReasons,
+        chain_of,
+        effect_of,
+        why,
+    )
+    from mayfly.operations._words import account_words, how_long
+
+__all__ = [
+    "INBOX_EVENTS",
+    "RUN_ENDS",
+    "STATUSES",
+    "VERDICTS",
+    "ApprovalView",
+    "ApprovalWord",
+    "DecisionPage",
+    "DecisionReasons",
+    "DoctorView",
+    "GoalReasons",
+    "InboxView",
+    "MarketView",
+    "Metrics",
+    "Place",
+    "ProfitAndLoss",
+    "ProfitRow",
+    "PromiseFilter",
+    "PromiseMetrics",
+    "PromisePage",
+    "PromiseRow",
+    "PromiseStory",
+    "Reasons",
+    "RulesTried",
+    "RunLine",
+    "RunPage",
+    "RunView",
+    "SettledBefore",
+    "StoryReasons",
+    "StoryTrace",
+    "TestedSource",
+    "ToolHistory",
+    "ToolReasons",
+    "ToolVerified",
+    "ToolView",
+    "Trace",
+    "account_words",
+    "admission_fields",
+    "answer_call",
+    "approval_fields",
+    "call_fields",
+    "chain_of",
+    "check_source",
+    "commit_fields",
+    "decisions",
+    "doctor",
+    "effect_of",
+    "event_fields",
+    "event_words",
+    "find_approval",
+    "ground_reason",
+    "has_tree",
+    "how_long",
+    "inbox",
+    "is_ground",
+    "list_tools",
+    "look_at_approval",
+    "market_view",
+    "metrics",
+    "no_run",
+    "open_call",
+    "outcome_data",
+    "outcome_fields",
+    "payments_to_look_at",
+    "permit_fields",
+    "places",
+    "pnl",
+    "promise_page",
+    "proof_fields",
+    "reason_of",
+    "rules_in_force",
+    "run_line",
+    "run_number",
+    "run_view",
+    "runs",
+    "search_runs",
+    "settings_rows",
+    "settle_approval",
+    "standings_data",
+    "tell",
+    "tested_sources",
+    "tool_history",
+    "tool_view",
+    "trace",
+    "try_rules",
+    "verdict_fields",
+    "verify_tool",
+    "waiting_of",
+    "why",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_inbox": (
+            "INBOX_EVENTS VERDICTS ApprovalView ApprovalWord InboxView SettledBefore answer_call approval_fields "
+            "call_fields find_approval inbox look_at_approval open_call settle_approval waiting_of"
+        ),
+        "_market": "MarketView ProfitAndLoss ProfitRow market_view payments_to_look_at pnl standings_data",
+        "_metrics": "Metrics PromiseMetrics metrics",
+        "_outcome": "outcome_data outcome_fields proof_fields verdict_fields",
+        "_policy": "DecisionPage RulesTried decisions permit_fields rules_in_force try_rules",
+        "_runs": "RUN_ENDS STATUSES RunLine RunPage no_run run_line run_number runs search_runs",
+        "_sources": "TestedSource tested_sources",
+        "_story": "event_fields event_words tell",
+        "_system": "DoctorView admission_fields check_source commit_fields doctor settings_rows",
+        "_tools": "ToolHistory ToolVerified ToolView list_tools tool_history tool_view verify_tool",
+        "_trace": "PromiseStory RunView StoryTrace Trace has_tree run_view trace",
+        "_tree": ("Place PromiseFilter PromisePage PromiseRow ground_reason is_ground places promise_page reason_of"),
+        "_why": "DecisionReasons GoalReasons Reasons StoryReasons ToolReasons chain_of effect_of why",
+        "_words": "account_words how_long",
+    },
+)

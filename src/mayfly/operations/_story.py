@@ -1,0 +1,221 @@
+"""The story of a run or a session: each event of the ledger as data, as one line, and told in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mayfly.core import Money, ending_of, shown
+from mayfly.operations._words import account_words
+
+if TYPE_CHECKING:
+    from mayfly.store import Event
+
+# A line of a story is no place for a whole file.
+_SHORT = 300
+
+
+def event_fields(event: Event) -> dict[str, object]:
+    """Return an event as data, its payload among its own fields."""
+    return {"at": event.at.isoformat(), "kind": event.kind, "subject": event.subject, **event.payload}
+
+
+def event_words(event: Event) -> str:
+    """Say what an event is about in the words it was recorded with."""
+    payload: Any = event.payload
+    if event.kind == "promise.planned":
+        return f"{payload['nodes']} promises, by {payload['by']}"
+    if event.kind == "promise.began":
+        return str(payload["by"])
+    if event.kind == "promise.resolved":
+        again = "again · " if payload.get("again") else ""
+        return again + str((payload.get("evidence") or {}).get("description", ""))
+    told = [payload.get(name) for name in ("capability", "target", "verdict", "by", "reason", "error")]
+    return " · ".join(str(word) for word in told if word)
+
+
+def tell(events: Iterable[Event]) -> Iterator[str]:
+    """Yield a line for each thing that happened; what belongs to the line before begins with spaces."""
+    for event in events:
+        lines = _TELL.get(event.kind, _other_event)(event.payload)
+        yield from [lines] if isinstance(lines, str) else lines
+
+
+def _run_began(row: Mapping[str, Any]) -> list[str]:
+    who = row["model"] or "no model: programs by example"
+    granted = f", granted {', '.join(row['grants'])}" if row.get("grants") else ""
+    where = f"tier {row['tier']}, depth {row['depth']}{granted}"
+    return [f"asked: {row['intent']}", f"  {where}, {row['examples']} examples, {who}"]
+
+
+def _source_written(row: Mapping[str, Any]) -> str:
+    how = row["provenance"].get("how", "") if isinstance(row["provenance"], dict) else ""
+    told = f": {how}" if how else ""
+    return f"attempt {row['attempt']}: {row['author']} wrote {row['lines']} lines, {row['source_hash'][:12]}{told}"
+
+
+def _gate_judged(row: Mapping[str, Any]) -> list[str]:
+    where = f" line {row['line']}" if row["line"] else ""
+    limit = f" (limit {row['limit']})" if row["limit"] is not None else ""
+    lines = [f"  {row['gate']} {row['decision']}{where}: {row['message']}{limit} [{row['code']}]"]
+    return lines + ([f"    fix: {row['fix'].splitlines()[0]}"] if row["fix"] and row["decision"] != "accept" else [])
+
+
+def _attempt_reflected(row: Mapping[str, Any]) -> list[str]:
+    lines = [f"reflection on attempt {row['attempt']}: {row['root_cause']} (confidence {row['confidence']:g})"]
+    return lines + [f"  suggestion: {suggestion}" for suggestion in row["suggestions"]]
+
+
+def _agent_created(row: Mapping[str, Any]) -> str:
+    mended = f", {len(row['repairs'])} mechanical repairs" if row["repairs"] else ""
+    took = f"gates {row['milliseconds']:.0f} ms"
+    return f"created: {row['source_hash'][:12]} admitted at attempt {row['attempts']}{mended}, {took}"
+
+
+def _proof_made(row: Mapping[str, Any]) -> list[str]:
+    lines = [
+        f"proof {row['strength']}: {row['tests']} tests, {row['held_out']} held out,"
+        f" {row['mutants_killed']} of {row['mutants']} mutants caught"
+    ]
+    failed = [result for result in row["results"] if not result.get("passed")]
+    lines += [f"  failed: {result.get('name')}: {result.get('error')}" for result in failed[:5]]
+    return lines + [f"  {note}" for note in row["notes"]]
+
+
+def _agent_cached(row: Mapping[str, Any]) -> str:
+    return f"cached: {row['source_hash'][:12]} {'found again' if row['hit'] else 'remembered'} under {row['key'][:12]}"
+
+
+def _agent_executed(row: Mapping[str, Any]) -> str:
+    items = f", {row['items']:,} results" if row["items"] is not None else ""
+    error = f": {row['error']}" if row["error"] else ""
+    return f"executed: {row['status']} in {row['milliseconds']:.1f} ms, {row['lane']}, {row['level']}{items}{error}"
+
+
+def _process_collected(row: Mapping[str, Any]) -> str:
+    return f"collected: the process is gone, the source is {'kept' if row['kept'] else 'not kept'}"
+
+
+def _run_resolved(row: Mapping[str, Any]) -> list[str]:
+    return [f"resolved: {row['reason']} · {_cost_words(row)}", *_reading_lines(row)]
+
+
+def _run_collapsed(row: Mapping[str, Any]) -> list[str]:
+    lines = [
+        f"{ending_of(str(row['status']), str(row['code']))}: {row['reason']} [{row['code']}] · {_cost_words(row)}",
+        *_reading_lines(row),
+    ]
+    lines += [f"  could mean: {reading}" for reading in row.get("readings") or ()]
+    return lines + ([f"  question: {row['question']}"] if row.get("question") and not row.get("readings") else [])
+
+
+def _reading_lines(row: Mapping[str, Any]) -> list[str]:
+    """Say how the request was read and which lines the answer is about, where that was recorded."""
+    lines = [f"  read as: {row['reading']}"] if row.get("reading") else []
+    return lines + ([f"  lines: {account_words(row['account'])}"] if row.get("account") else [])
+
+
+def _cost_words(row: Mapping[str, Any]) -> str:
+    spent = f", {Money.of(row['money'])}" if row["money"] else ""
+    tokens = f", {row['input_tokens']}+{row['output_tokens']} tokens" if row["model_calls"] else ""
+    return f"{row['seconds']:.3f} s, {row['model_calls']} model calls{tokens}{spent}"
+
+
+def _other_event(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in row.items())
+
+
+def _session_began(row: Mapping[str, Any]) -> str:
+    parent = f", spawned by {row['parent']}" if row.get("parent") else ""
+    return f"session in {row['workspace']}, {row['model'] or 'no model'}{parent}"
+
+
+def _turn_asked(row: Mapping[str, Any]) -> str:
+    return f"turn {row['turn']}: {row['text']}"
+
+
+def _turn_configured(row: Mapping[str, Any]) -> str:
+    who = ", ".join(row["personas"]) or "nobody"
+    only = ", only asked" if row.get("only_asked") else ""
+    return f"  taken on by {who} with {len(row['tools'])} tools under {', '.join(row['policies'])}{only}"
+
+
+def _model_said(row: Mapping[str, Any]) -> list[str]:
+    lines = [f"  said: {row['text']}"] if row["text"] else []
+    calls = ", ".join(str(call.get("name")) for call in row["calls"])
+    return lines + ([f"  wants: {calls}"] if calls else [])
+
+
+def _tool_called(row: Mapping[str, Any]) -> str:
+    return f"  {row['tool']} {shown(row['arguments'], _SHORT)}"
+
+
+def _tool_returned(row: Mapping[str, Any]) -> str:
+    became = f", committed as {row['commit']}" if row.get("commit") else ""
+    became += f", held as {row['held']} until somebody approves" if row.get("held") else ""
+    error = f": {row['text'][:_SHORT]}" if row["status"] not in ("ok", "done", "held") else ""
+    return f"  {row['tool']} {row['status']}{became}{error}"
+
+
+def _turn_ended(row: Mapping[str, Any]) -> str:
+    return f"turn {row['turn']} {row['status']}: {row['reason'] or row['text']}"
+
+
+def _session_noted(row: Mapping[str, Any]) -> str:
+    return f"told: {row['text']}"
+
+
+def _session_folded(row: Mapping[str, Any]) -> str:
+    return f"turns up to {row['turn']} are told by a summary from here on"
+
+
+def _session_ended(row: Mapping[str, Any]) -> str:
+    return f"session {row['status']}" + (f": {row['reason']}" if row["reason"] else "")
+
+
+def _rules_decided(row: Mapping[str, Any]) -> str:
+    because = f": {'; '.join(map(str, row['because'][:3]))}" if row["because"] else ""
+    return f"  rules: {row['decision']} {str(row['action']).removeprefix('/')} {row['target']}{because}"
+
+
+def _model_asked(row: Mapping[str, Any]) -> str:
+    return f"  asked {row['model']} for {row['purpose']}"
+
+
+def _model_answered(row: Mapping[str, Any]) -> str:
+    spent = f", {Money.of(row['money'])}" if row["money"] else ""
+    return f"  answered: {row['input_tokens']}+{row['output_tokens']} tokens{spent}"
+
+
+def _run_claimed(row: Mapping[str, Any]) -> str:
+    again = "" if row["generation"] == 1 else f" again, for the {row['generation']}. time"
+    return f"taken up by a process{again}"
+
+
+_TELL: dict[str, Any] = {
+    "session.began": _session_began,
+    "session.turn_asked": _turn_asked,
+    "session.turn_configured": _turn_configured,
+    "session.model_said": _model_said,
+    "session.tool_called": _tool_called,
+    "session.tool_returned": _tool_returned,
+    "session.turn_ended": _turn_ended,
+    "session.noted": _session_noted,
+    "session.folded": _session_folded,
+    "session.ended": _session_ended,
+    "policy.decided": _rules_decided,
+    "model.asked": _model_asked,
+    "model.answered": _model_answered,
+    "run.claimed": _run_claimed,
+    "run.began": _run_began,
+    "forge.wrote": _source_written,
+    "gate.judged": _gate_judged,
+    "forge.reflected": _attempt_reflected,
+    "agent.created": _agent_created,
+    "proof.made": _proof_made,
+    "agent.cached": _agent_cached,
+    "agent.executed": _agent_executed,
+    "agent.collected": _process_collected,
+    "run.resolved": _run_resolved,
+    "run.collapsed": _run_collapsed,
+}
