@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mayfly.store._rows import select_waiting, to_events
-from mayfly.store._runs import OPEN, RUN_COLUMNS, RunRow, RunTotals, add_up, select_runs, stored_statuses, to_run
+from mayfly.store._runs import OPEN, RUNS, RunRow, RunTotals, add_up, runs_where, stored_statuses
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
@@ -44,8 +44,8 @@ class RunList(ABC):
     def run(self, id: str) -> RunRow | None:
         """Return how a run stands, None where nothing is known of it; "open" becomes what it is at this moment."""
         with self._reading() as connection:
-            rows = connection.run(f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE id = ?", [id])
-        return self._told([to_run(row) for row in rows])[0] if rows else None
+            found = RUNS.get(connection, id)
+        return None if found is None else self._told([found])[0]
 
     def runs(
         self, *, status: Collection[str] = (), since: str = "", before: int = LAST, limit: int | None = None
@@ -53,14 +53,14 @@ class RunList(ABC):
         """Yield runs, the newest first: those that stand so, began at *since* or later, and before an event."""
         left, stored = LAST if limit is None else limit, stored_statuses(status)
         while left > 0:
-            query, values = select_runs(stored, since=since, before=before)
+            where, values = runs_where(stored, since=since, before=before)
             with self._reading() as connection:
-                rows = connection.run(f"{query} ORDER BY began DESC LIMIT ?", [*values, PAGE])
-            found = [row for row in self._told([to_run(row) for row in rows]) if not status or row.status in status]
+                rows = RUNS.select(connection, f"{where} ORDER BY began DESC LIMIT ?", [*values, PAGE])
+            found = [row for row in self._told(rows) if not status or row.status in status]
             yield from found[:left]
             if len(rows) < PAGE:
                 return
-            before, left = to_run(rows[-1]).began, left - len(found)
+            before, left = rows[-1].began, left - len(found)
 
     def waiting(self, kind: str, *, ended_by: Sequence[str], later: bool = False) -> Iterator[Event]:
         """Yield the events of *kind* about whose subject there is none that ends it, the oldest first, by pages.

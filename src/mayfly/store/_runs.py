@@ -1,22 +1,16 @@
-"""How each run stands: a row that follows from the run's events and is written in one transaction with them.
-
-This is the one place that knows which events move a run. `log verify` folds all events anew and compares.
-"""
+"""How each run stands: a row that follows from the run's events, and what all rows add up to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
-from operator import attrgetter
 from typing import Any
 
 from mayfly.core import ConflictError, Money
 from mayfly.store._database import Connection
-from mayfly.store._events import Event
+from mayfly.store._projection import Fold, Projection
 from mayfly.store._rows import StoredEvent
 
-# Runs asked for in one statement; databases take a few thousand values at most.
-_MANY = 1000
 # What a run stands at between its beginning and its end; whether somebody is at it, its claim says.
 OPEN = "open"
 # Reasons for an end that somebody asked for, which are shown in place of "collapsed".
@@ -64,50 +58,6 @@ class RunRow:
     dead: int = 0
 
 
-_NAMES = tuple(field.name for field in fields(RunRow))
-RUN_COLUMNS = ", ".join(_NAMES)
-_INSERT = f"INSERT INTO mayfly_runs ({RUN_COLUMNS}) VALUES ({', '.join('?' * len(_NAMES))})"
-
-# Not `astuple`, which copies every value deeply.
-run_values: Callable[[RunRow], tuple[Any, ...]] = attrgetter(*_NAMES)
-
-
-def to_run(row: Sequence[Any]) -> RunRow:
-    """Make a run of a row of the table."""
-    return RunRow(**dict(zip(_NAMES, row, strict=True)))
-
-
-class RunBatch(dict[str, RunRow]):
-    """The runs that one append is about, by id, as they stand; one that has no row yet has a fresh one."""
-
-    def __init__(self, connection: Connection, ids: Iterable[str]) -> None:
-        wanted = list(dict.fromkeys(ids))
-        super().__init__((id, RunRow(id=id)) for id in wanted)
-        self._connection = connection
-        self._stored: dict[str, Sequence[Any]] = {}
-        for start in range(0, len(wanted), _MANY):
-            some = wanted[start : start + _MANY]
-            query = f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE id IN ({', '.join('?' * len(some))})"
-            self._stored |= {row[0]: row for row in connection.ask(query, some)()}
-        self.update({id: to_run(row) for id, row in self._stored.items()})
-
-    def move(self, event: StoredEvent, payload: Mapping[str, Any]) -> None:
-        """Change the run that an event is about, which moves one."""
-        fold(self[run_of(event.subject)], event, payload)
-
-    def save(self) -> None:
-        """Write what is new, and of what was there the columns that changed: most events change one or none."""
-        fresh = [run_values(row) for id, row in self.items() if id not in self._stored]
-        if fresh:
-            self._connection.run_many(_INSERT, fresh)
-        for id, stored in self._stored.items():
-            pairs = zip(_NAMES, stored, run_values(self[id]), strict=True)
-            changed = {name: value for name, told, value in pairs if told != value}
-            if changed:
-                columns = ", ".join(f"{name} = ?" for name in changed)
-                self._connection.send(f"UPDATE mayfly_runs SET {columns} WHERE id = ?", [*changed.values(), id])
-
-
 def stored_statuses(wanted: Collection[str]) -> list[str]:
     """Return what the table says of runs that are to stand so; three ways to stand are told apart by looking."""
     return sorted({OPEN if status in ("running", "interrupted") else status for status in wanted}) + (
@@ -115,15 +65,15 @@ def stored_statuses(wanted: Collection[str]) -> list[str]:
     )
 
 
-def select_runs(statuses: Sequence[str], *, since: str, before: int) -> tuple[str, list[object]]:
-    """Return the query for the runs that began before an event, and its values."""
+def runs_where(statuses: Sequence[str], *, since: str, before: int) -> tuple[str, list[object]]:
+    """Return the condition of the runs that began before an event, and its values."""
     where, values = "began > 0 AND began < ?", list[object]([before])
     if statuses:
         where += f" AND status IN ({', '.join('?' * len(statuses))})"
         values += statuses
     if since:
         where, values = f"{where} AND at >= ?", [*values, since]
-    return f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE {where}", values
+    return f"WHERE {where}", values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,18 +140,8 @@ def run_of(subject: str) -> str:
     return subject.partition("/")[0]
 
 
-def moves_run(kind: str) -> bool:
-    """Whether events of this kind change the row of a run."""
-    return kind in _FOLDS
-
-
-def fold(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
-    """Change *row* as *event* says. An end that is there stands until the run is taken up again."""
-    _FOLDS[event.kind](row, event, payload)
-
-
-def check_end(row: RunRow, event: Event) -> None:
-    """Refuse to record a second end of a run."""
+def _check_end(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    """Refuse to record a second end of a run: one that is there stands until the run is taken up again."""
     if event.kind in _ENDS and row.ended and row.status != OPEN and event.subject == row.id:
         raise ConflictError(f"run {row.id} has ended already: it is {row.status}", fix=f"see: mayfly trace {row.id}")
 
@@ -276,20 +216,26 @@ def _micros(value: object) -> int:
     return _whole(Money.of(value).micros) if isinstance(value, (int, float)) else 0
 
 
-Fold = Callable[[RunRow, StoredEvent, Mapping[str, Any]], None]
 _ENDS = ("run.resolved", "run.collapsed")
-_FOLDS: dict[str, Fold] = {
-    "run.began": _begin,
-    "run.claimed": _claim,
-    "run.resumed": _resume,
-    "run.cancelled": _cancel,
-    "run.resolved": _end,
-    "run.collapsed": _end,
-    "promise.planned": _plan,
-    "promise.began": _count(""),
-    "promise.resolved": _count("resolved"),
-    "promise.collapsed": _count("collapsed"),
-    "promise.failed": _count("failed"),
-    "agent.created": _create,
-    "leaf.dead": _bury,
-}
+RUNS = Projection(
+    table="mayfly_runs",
+    label="run {0}",
+    row=RunRow,
+    keys_of=lambda subject, payload: (run_of(subject),),
+    check=_check_end,
+    folds={
+        "run.began": _begin,
+        "run.claimed": _claim,
+        "run.resumed": _resume,
+        "run.cancelled": _cancel,
+        "run.resolved": _end,
+        "run.collapsed": _end,
+        "promise.planned": _plan,
+        "promise.began": _count(""),
+        "promise.resolved": _count("resolved"),
+        "promise.collapsed": _count("collapsed"),
+        "promise.failed": _count("failed"),
+        "agent.created": _create,
+        "leaf.dead": _bury,
+    },
+)
