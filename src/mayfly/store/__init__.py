@@ -37,8 +37,7 @@ if TYPE_CHECKING:
     )
     from mayfly.store._payload import as_payload
     from mayfly.store._runs import RunRow
-    from mayfly.store._seal import Seal
-    from mayfly.store._sealed import SealedFiles
+    from mayfly.store._seal import Seal, SealedFiles
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
     from mayfly.store._tool_list import Ranked, Served, ToolList
     from mayfly.store._tools import ToolRow, ToolVersionRow
@@ -104,8 +103,7 @@ __getattr__ = lazily(
         ),
         "_payload": "as_payload",
         "_runs": "RunRow",
-        "_seal": "Seal",
-        "_sealed": "SealedFiles",
+        "_seal": "Seal SealedFiles",
         "_switch": "Killed KillSwitch KillSwitched Switch",
         "_tool_list": "Ranked Served ToolList",
         "_tools": "ToolRow ToolVersionRow",

@@ -7,14 +7,23 @@ from datetime import UTC, datetime
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
-from mayfly.store._chain import GENESIS, insert_links, link_hash
 from mayfly.store._claim import Fence, taken_up
 from mayfly.store._database import Connection, Row
 from mayfly.store._events import Event
 from mayfly.store._money import PAYMENTS, SALES, STRATEGIES
 from mayfly.store._payload import decode, encode
 from mayfly.store._projection import Key, Projection, RowBatch, moved_by
-from mayfly.store._rows import COLUMNS, EVENTS, EventRows, StoredEvent, insert_rows, number_events
+from mayfly.store._rows import (
+    COLUMNS,
+    EVENTS,
+    GENESIS,
+    EventRows,
+    StoredEvent,
+    insert_links,
+    insert_rows,
+    link_hash,
+    number_events,
+)
 from mayfly.store._runs import RUNS, RunRow, run_of
 from mayfly.store._tools import TOOL_VERSIONS, TOOL_WORDS, TOOLS
 

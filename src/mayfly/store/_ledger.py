@@ -31,8 +31,7 @@ from mayfly.store._group import GroupCommit
 from mayfly.store._migrate import migrate, recorded
 from mayfly.store._projection import RowBatch
 from mayfly.store._rows import EVENTS, newest, select_events, stamp, to_events
-from mayfly.store._run_list import RunList
-from mayfly.store._runs import RUNS
+from mayfly.store._runs import RUNS, RunList
 from mayfly.store._sqlite import SQLite, ledger_file
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from typing import NamedTuple
 from mayfly.core import InputError, StoreError, content_hash
 from mayfly.store._append import PROJECTIONS
 from mayfly.store._archive import ArchiveReader, all_archives
-from mayfly.store._chain import GENESIS, link_hash
 from mayfly.store._database import Connection, Row
 from mayfly.store._payload import decode
 from mayfly.store._projection import Recount
-from mayfly.store._rows import COLUMNS, StoredEvent
+from mayfly.store._rows import COLUMNS, GENESIS, StoredEvent, link_hash
 
 # Rows fetched at a time.
 _PAGE = 5000
