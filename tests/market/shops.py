@@ -14,13 +14,15 @@ from typing import Any
 
 import pytest
 import uvicorn
+from fastapi import FastAPI, Response
+from fastapi.responses import JSONResponse
 
 from market.seller.child import Done
 from mayfly.core import Settings
 from mayfly.market._asgi import App, Message, Receive, Reply, Scope, Send
 from mayfly.market._chain_reader import ChainReader
 from mayfly.market._requirements import Offer
-from mayfly.market.facilitator import Facilitator, SelfFacilitator, facilitator_app
+from mayfly.market.facilitator import Facilitator, SelfFacilitator
 from mayfly.market.seller import Seller, SellerLimits, SignedPayment
 from mayfly.market.seller._payment import parse_payment
 from mayfly.store import Ledger, SaleList, SaleRow
@@ -245,6 +247,30 @@ def served(app: Any) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join()
+
+
+def facilitator_app(facilitator: Facilitator, *, network: str) -> App:
+    """Serve a facilitator of ours as x402 describes it: /supported, /verify and /settle."""
+    app = FastAPI()
+
+    @app.get("/supported")
+    def supported() -> Response:
+        return JSONResponse({"kinds": facilitator.supported(), "extensions": [], "signers": {}})
+
+    @app.post("/verify")
+    def verify(asked: dict[str, Any]) -> Response:
+        said = facilitator.verify(asked["paymentPayload"], asked["paymentRequirements"])
+        about = {"isValid": said.status == "valid", "invalidReason": said.reason or None}
+        return JSONResponse(about, status_code=503 if said.status == "unknown" else 200)
+
+    @app.post("/settle")
+    def settle(asked: dict[str, Any]) -> Response:
+        said = facilitator.settle(asked["paymentPayload"], asked["paymentRequirements"])
+        lost = said.status == "unknown" and not said.transaction
+        about = {"success": said.status == "settled", "transaction": said.transaction, "network": network}
+        return JSONResponse({**about, "errorReason": said.reason or None}, status_code=503 if lost else 200)
+
+    return app
 
 
 @contextmanager

@@ -18,8 +18,7 @@ import pytest
 
 from mayfly.core import ConflictError, InputError, MayflyError, Settings, StoreError
 from mayfly.store import Claim, Ledger
-from mayfly.store._claim_server import ServerRight
-from mayfly.store._postgres import PostgreSQL
+from mayfly.store._postgres import PostgreSQL, ServerRight
 
 from .conftest import Plain
 from .holder import line, start, tell

@@ -1,22 +1,27 @@
 """A store as an older version left it, with runs and tools in it, is brought up to date and verifies.
 
 `frozen/0005.json` has every row of a store of migration 5, written by the version of that time: a run of an agent, and
-a tool that was made and called.
+a tool that was made and called. `frozen/0006.sql` is a whole SQLite store of migration 6: runs, tools, and a payment
+and a sale at every state.
 """
 
 from __future__ import annotations
 
 import base64
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from mayfly.core import Settings
-from mayfly.store import Ledger, PaymentList, ToolList, _migrate
+from mayfly.store import Ledger, PaymentList, SaleList, ToolList, _migrate, name_strategy
 from mayfly.store._migrate import known
-from store.money import payment_at
+from store.money import SALE_WAYS as SALE_STATES
+from store.money import WAYS as PAYMENT_STATES
+from store.money import payment_at, step
 
 HERE = Path(__file__).parent / "frozen"
 
@@ -53,3 +58,27 @@ def test_a_store_of_migration_5_with_runs_and_tools_gets_its_tables_of_money_and
         assert ledger.verify().broken == ""
     with Ledger.open(settings) as again:
         assert again.verify().broken == ""
+
+
+def test_a_store_of_migration_6_with_every_kind_of_row_verifies_and_goes_on(sqlite_settings: Settings) -> None:
+    sqlite_settings.state.mkdir(mode=0o700)
+    with closing(sqlite3.connect(sqlite_settings.state / "ledger.db")) as plain:
+        plain.executescript((HERE / "0006.sql").read_text())
+    head = "55:11c652f671c3206d978621755227d792ecf797744ee7e96065f6057976c1f680"
+    with Ledger.open(sqlite_settings) as ledger:
+        assert ledger.verify(head=head).broken == ""
+        assert [(one.id, one.status) for one in ledger.runs()] == [
+            ("r-3", "interrupted"),
+            ("r-2", "resolved"),
+            ("r-1", "collapsed"),
+        ]
+        assert [(one.tool.name, one.tool.state) for one in ToolList(ledger).all()] == [
+            ("old", "retired"),
+            ("roman", "serving"),
+        ]
+        assert {row.state for row in PaymentList(ledger).payments()} == {*PAYMENT_STATES}
+        assert {row.state for row in SaleList(ledger).sales()} == {*SALE_STATES}
+        row = PaymentList(ledger).payments(["sent"])[0]
+        assert PaymentList(ledger).move_payment(row.id, step(ledger, "settled", row.turn)).turn == 3
+        name_strategy(ledger, "momentum", note="is known already")
+        assert ledger.verify(head=head).broken == ""

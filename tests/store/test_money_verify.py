@@ -34,9 +34,13 @@ def money(ledger: Ledger) -> Ledger:
         ("mayfly_sales", "UPDATE mayfly_sales SET gas = '0' WHERE state = 'settled'", "says gas '0'"),
         ("mayfly_sales", "DELETE FROM mayfly_sales WHERE state = 'lapsed'", "is missing"),
         ("mayfly_sales", "UPDATE mayfly_sales SET id = 's-other' WHERE state = 'failed'", "no event is about it"),
-        ("strategies", "DELETE FROM strategies WHERE name = 'shop'", "the strategy shop is not"),
-        ("strategies", "UPDATE strategies SET note = 'x' WHERE name = 'momentum'", "the strategy momentum is not"),
-        ("strategies", "INSERT INTO strategies VALUES ('extra', '', '')", "the strategy extra is not"),
+        ("strategies", "DELETE FROM strategies WHERE name = 'shop'", "strategy shop is missing"),
+        (
+            "strategies",
+            "UPDATE strategies SET note = 'x' WHERE name = 'momentum'",
+            "the row of strategy momentum says note 'x', its events",
+        ),
+        ("strategies", "INSERT INTO strategies VALUES ('extra', '', '')", "strategy extra was inserted"),
     ],
 )
 def test_what_was_done_by_hand_is_found(money: Ledger, plain: Plain, table: str, statement: str, told: str) -> None:

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from mayfly.market._broker_client import BrokerClient
     from mayfly.market._broker_start import BrokerProcess, close_broker, open_broker
     from mayfly.market._buyer import Buyer, Signer
-    from mayfly.market._chain_reader import ChainReader, Evidence
+    from mayfly.market._chain_reader import ChainReader, Evidence, fund_test
     from mayfly.market._decide import PurchaseFacts, check_settings, decider, units_cap
-    from mayfly.market._depth import depth_kept
     from mayfly.market._discover import Discovered, PricedResource, as_capability, discover, shop_urls
     from mayfly.market._events import (
         PaymentDelivered,
@@ -32,10 +31,8 @@ if TYPE_CHECKING:
         SaleSettled,
         SaleSettling,
     )
-    from mayfly.market._fund_test import fund_test
-    from mayfly.market._open_payments import OpenPayments
+    from mayfly.market._open_payments import OpenPayments, Reconciled, reconcile
     from mayfly.market._purchase import PaidRequest, Purchase, SellerAnswer
-    from mayfly.market._reconcile import Reconciled, reconcile
     from mayfly.market._requirements import Offer
     from mayfly.market._terms import (
         PAYMENT_REQUIRED,
@@ -49,7 +46,7 @@ if TYPE_CHECKING:
         read_terms,
         read_units,
     )
-    from mayfly.market._wallet import KeySigner, Wallet, keep_in_keyring, password_from, password_in_keyring
+    from mayfly.market._wallet import KeySigner, Wallet, depth_kept, keep_in_keyring, password_from, password_in_keyring
 
 __all__ = [
     "PAYMENT_REQUIRED",
@@ -117,24 +114,21 @@ __getattr__ = lazily(
         "_broker_client": "BrokerClient",
         "_broker_start": "BrokerProcess close_broker open_broker",
         "_buyer": "Buyer Signer",
-        "_chain_reader": "ChainReader Evidence",
+        "_chain_reader": "ChainReader Evidence fund_test",
         "_decide": "PurchaseFacts check_settings decider units_cap",
-        "_depth": "depth_kept",
         "_discover": "Discovered PricedResource as_capability discover shop_urls",
         "_events": (
             "PaymentDelivered PaymentDisputed PaymentReleased PaymentReserved PaymentSent "
             "PaymentSettled PaymentUnknown SaleAnswered SaleClaimed SaleFailed SaleLapsed SaleSettled "
             "SaleSettling"
         ),
-        "_fund_test": "fund_test",
-        "_open_payments": "OpenPayments",
+        "_open_payments": "OpenPayments Reconciled reconcile",
         "_purchase": "PaidRequest Purchase SellerAnswer",
-        "_reconcile": "Reconciled reconcile",
         "_requirements": "Offer",
         "_terms": (
             "PAYMENT_REQUIRED REQUIRED_HEADER RESPONSE_HEADERS Terms chain_id_of price_units read_address "
             "read_settlement read_terms read_units"
         ),
-        "_wallet": "KeySigner Wallet keep_in_keyring password_from password_in_keyring",
+        "_wallet": "KeySigner Wallet depth_kept keep_in_keyring password_from password_in_keyring",
     },
 )

@@ -34,7 +34,7 @@ from mayfly.market._broker_wire import Lines, Peer, broker_socket, short_path
 from mayfly.market._buyer import Buyer
 from mayfly.market._chain_reader import ChainReader
 from mayfly.market._decide import check_settings, decider
-from mayfly.market._reconcile import reconcile
+from mayfly.market._open_payments import reconcile
 from mayfly.market._wallet import KeySigner, Wallet, reachable
 from mayfly.store import Ledger
 

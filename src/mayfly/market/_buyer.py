@@ -16,8 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from mayfly.core import ConflictError, InputError, LimitError, StoreError, one_line, with_checksums
-from mayfly.market._caps import SCOPES, SpendingCaps
-from mayfly.market._decide import PurchaseFacts
+from mayfly.market._decide import SCOPES, PurchaseFacts, SpendingCaps
 from mayfly.market._events import PaymentReleased, PaymentReserved, PaymentSent
 from mayfly.market._open_payments import AT_LARGE, OpenPayments, Unrecorded
 from mayfly.market._purchase import (
@@ -25,13 +24,14 @@ from mayfly.market._purchase import (
     PaidRequest,
     Purchase,
     SellerAnswer,
+    SellerError,
     check_call,
     is_seller,
     listed,
     payment_header,
+    send,
 )
 from mayfly.market._rpc import NodeError
-from mayfly.market._send import SellerError, send
 from mayfly.market._terms import PAYMENT_REQUIRED, Terms, price_units, read_address, read_terms
 from mayfly.market._wallet import CLOCKS
 from mayfly.store import Cap, check_strategy

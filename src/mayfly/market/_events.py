@@ -13,23 +13,22 @@ from mayfly.core import with_checksums
 from mayfly.store import event
 
 
-def _bare(payload: object, *names: str) -> None:
-    """Take the ``0x`` off hashes."""
-    for name in names:
-        value = getattr(payload, name)
-        if isinstance(value, str):
-            object.__setattr__(payload, name, value.lower().removeprefix("0x"))
+class _MoneyEvent:
+    """An event of money: its hashes lose their ``0x``, its addresses get their checksums, as they are shown."""
 
-
-def _spell(payload: object) -> None:
-    """Give the addresses of an event their checksums: they are shown as they are recorded."""
-    for name in ("asset", "payee", "payer"):
-        object.__setattr__(payload, name, with_checksums(getattr(payload, name)))
+    def __post_init__(self) -> None:
+        for name in ("nonce", "transaction"):
+            value = getattr(self, name, None)
+            if isinstance(value, str):
+                object.__setattr__(self, name, value.lower().removeprefix("0x"))
+        for name in ("asset", "payee", "payer"):
+            if hasattr(self, name):
+                object.__setattr__(self, name, with_checksums(getattr(self, name)))
 
 
 @event("payment.reserved")
 @dataclass(frozen=True, kw_only=True)
-class PaymentReserved:
+class PaymentReserved(_MoneyEvent):
     """Record that money was set aside for a call; nothing is signed yet. *request* is the hash of what is asked for."""
 
     call: str
@@ -49,13 +48,10 @@ class PaymentReserved:
     strategy: str = ""
     before: int = 0
 
-    def __post_init__(self) -> None:
-        _spell(self)
-
 
 @event("payment.sent")
 @dataclass(frozen=True, kw_only=True)
-class PaymentSent:
+class PaymentSent(_MoneyEvent):
     """Record, before it leaves, what was signed: the blob is the exact header, and a retry sends the same."""
 
     before: int
@@ -64,13 +60,10 @@ class PaymentSent:
     valid_before: int
     payload_blob: str
 
-    def __post_init__(self) -> None:
-        _bare(self, "nonce")
-
 
 @event("payment.unknown")
 @dataclass(frozen=True, kw_only=True)
-class PaymentUnknown:
+class PaymentUnknown(_MoneyEvent):
     """Record that the chain does not say yet whether it was charged; an answer may have come all the same."""
 
     before: int
@@ -80,7 +73,7 @@ class PaymentUnknown:
 
 @event("payment.settled")
 @dataclass(frozen=True, kw_only=True)
-class PaymentSettled:
+class PaymentSettled(_MoneyEvent):
     """Record the transaction in which the chain shows the transfer."""
 
     before: int
@@ -88,13 +81,10 @@ class PaymentSettled:
     block: int
     answer_blob: str = ""
 
-    def __post_init__(self) -> None:
-        _bare(self, "transaction")
-
 
 @event("payment.delivered")
 @dataclass(frozen=True, kw_only=True)
-class PaymentDelivered:
+class PaymentDelivered(_MoneyEvent):
     """Record that what was paid for is there; the blob may be left out where the row has an answer."""
 
     before: int
@@ -103,7 +93,7 @@ class PaymentDelivered:
 
 @event("payment.released")
 @dataclass(frozen=True, kw_only=True)
-class PaymentReleased:
+class PaymentReleased(_MoneyEvent):
     """Record that it will never be charged: nothing was signed, or *block* shows the authorization dead."""
 
     before: int
@@ -113,7 +103,7 @@ class PaymentReleased:
 
 @event("payment.disputed")
 @dataclass(frozen=True, kw_only=True)
-class PaymentDisputed:
+class PaymentDisputed(_MoneyEvent):
     """Record that it was charged and no answer can be had; one that was not settled before names the transaction."""
 
     before: int
@@ -121,13 +111,10 @@ class PaymentDisputed:
     transaction: str = ""
     block: int = 0
 
-    def __post_init__(self) -> None:
-        _bare(self, "transaction")
-
 
 @event("sale.claimed")
 @dataclass(frozen=True, kw_only=True)
-class SaleClaimed:
+class SaleClaimed(_MoneyEvent):
     """Record who works on a paid request until *lease*, in seconds since 1970; a second claim takes it over."""
 
     network: str
@@ -146,14 +133,10 @@ class SaleClaimed:
     strategy: str = ""
     before: int = 0
 
-    def __post_init__(self) -> None:
-        _bare(self, "nonce")
-        _spell(self)
-
 
 @event("sale.answered")
 @dataclass(frozen=True, kw_only=True)
-class SaleAnswered:
+class SaleAnswered(_MoneyEvent):
     """Record the answer, which is handed out only once it is paid."""
 
     before: int
@@ -162,7 +145,7 @@ class SaleAnswered:
 
 @event("sale.settling")
 @dataclass(frozen=True, kw_only=True)
-class SaleSettling:
+class SaleSettling(_MoneyEvent):
     """Record that somebody has it settled until *lease*."""
 
     before: int
@@ -171,7 +154,7 @@ class SaleSettling:
 
 @event("sale.settled")
 @dataclass(frozen=True, kw_only=True)
-class SaleSettled:
+class SaleSettled(_MoneyEvent):
     """Record the transaction in which the chain shows the transfer; *gas* is what it cost us in wei, where we know."""
 
     before: int
@@ -179,13 +162,10 @@ class SaleSettled:
     block: int
     gas: str = ""
 
-    def __post_init__(self) -> None:
-        _bare(self, "transaction")
-
 
 @event("sale.failed")
 @dataclass(frozen=True, kw_only=True)
-class SaleFailed:
+class SaleFailed(_MoneyEvent):
     """Record that there is no answer, so nothing is charged."""
 
     before: int
@@ -194,7 +174,7 @@ class SaleFailed:
 
 @event("sale.lapsed")
 @dataclass(frozen=True, kw_only=True)
-class SaleLapsed:
+class SaleLapsed(_MoneyEvent):
     """Record that the authorization will never pay: nothing is handed out, and nothing was earned."""
 
     before: int

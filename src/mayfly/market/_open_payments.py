@@ -2,14 +2,17 @@
 
 What was signed is kept before it leaves, so that whoever comes later, after a crash or in another process, sends
 exactly the same. An authorization can be used once, so sending it again can cost nothing more. How a payment stands is
-decided by the chain alone: a seller's receipt proves nothing, and neither does its silence.
+decided by the chain alone: a seller's receipt proves nothing, and neither does its silence. `reconcile` closes what a
+crash, a silent seller or a silent node left open, by the same evidence.
 """
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import ConflictError, Settings, StoreError, one_line
@@ -21,8 +24,7 @@ from mayfly.market._events import (
     PaymentSettled,
     PaymentUnknown,
 )
-from mayfly.market._purchase import PaidRequest, Purchase, SellerAnswer, header_of
-from mayfly.market._send import SellerError, send
+from mayfly.market._purchase import PaidRequest, Purchase, SellerAnswer, SellerError, header_of, send
 from mayfly.store import PaymentList
 
 if TYPE_CHECKING:
@@ -195,3 +197,56 @@ def _why_dead(row: PaymentRow, found: Evidence) -> str:
 def _said(answer: SellerAnswer) -> str:
     text = one_line(answer.body[:200].decode(errors="replace"), limit=120) if answer.body else ""
     return f"HTTP {answer.status}" + (f": {text}" if text else "")
+
+
+@dataclass(kw_only=True)
+class Reconciled:
+    """How many payments were looked at, and what became of those that moved: state by id."""
+
+    seen: int = 0
+    moved: dict[str, str] = field(default_factory=dict)
+
+
+OPEN: Final = ("reserved", "sent", "unknown", "settled")
+"""States that somebody has to look after."""
+
+
+def reconcile(open_payments: OpenPayments, *, states: Collection[str] = OPEN, idle: float = 0.0) -> Reconciled:
+    """Look at every payment that is open and has not moved for *idle* seconds.
+
+    Money that was set aside and never signed for is given back: what is signed is recorded before it leaves, and
+    whoever was about to record it finds that somebody was there before. A payment at large is settled or released as
+    the chain shows it, and stays open where it shows nothing. For one that is settled without an answer the same
+    payment is sent again, which costs nothing; once it has expired without one, it is disputed.
+    """
+    done = Reconciled()
+    for row in _each(open_payments, states):
+        if open_payments.clock() - datetime.fromisoformat(row.changed).timestamp() < idle:
+            continue
+        done.seen += 1
+        now = _closed(open_payments, row)
+        if now.state != row.state:
+            done.moved[row.id] = now.state
+    return done
+
+
+def _closed(open_payments: OpenPayments, row: PaymentRow) -> PaymentRow:
+    if row.state == "reserved":
+        reason = "whoever set it aside went away before anything was signed"
+        with contextlib.suppress(ConflictError):
+            return open_payments.payments.move_payment(row.id, PaymentReleased(before=row.turn, reason=reason))
+        return row
+    if row.state in AT_LARGE:
+        row = open_payments.look(row)
+    if row.state == "settled":
+        row = open_payments.record(row, None, "") if row.answer else open_payments.collect(row)
+    if row.state == "settled" and open_payments.is_expired(row):
+        row = open_payments.give_up(row)
+    return row
+
+
+def _each(open_payments: OpenPayments, states: Collection[str]) -> Iterator[PaymentRow]:
+    after = ""
+    while page := open_payments.payments.payments(states, after=after):
+        yield from page
+        after = page[-1].id

@@ -1,19 +1,25 @@
-"""What a purchase is made of: the request that is paid for, the header that pays, the answer, and how it ended."""
+"""What a purchase is made of: the request that is paid for and how it is sent, the header that pays, and the answer.
+
+No redirect is followed, no proxy used, time and size are bounded. A host of a private network, or this machine, is
+reached only where it is named; a public name that leads there is not.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
 import re
+import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mayfly.core import InputError, canonical_json, host_of, shown
-from mayfly.library.builtin import address_of
+from mayfly.core import InputError, MayflyError, NotSent, canonical_json, host_of, one_line, shown
+from mayfly.library.builtin import address_of, exchange
 from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms
 
 if TYPE_CHECKING:
+    from mayfly.core import MarketSettings
     from mayfly.store import PaymentRow
 
 METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -21,6 +27,11 @@ METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _CALLER_HEADERS: Final = frozenset({"content-type", "accept", "accept-language", "idempotency-key"})
 # What is kept of an answer's headers.
 _KEPT_HEADERS: Final = ("content-type", *(name.lower() for name in RESPONSE_HEADERS.values()))
+# Columns of a payment that are told as they are.
+_TOLD_OF_PAYMENT: Final = (
+    *("id", "call", "state", "url", "network", "asset", "payee", "payer", "decimals", "block"),
+    *("agent", "run", "tool", "strategy"),
+)
 # The text of a call id is a key of the database and stands in logs: long enough for a run, a tool and a hash.
 _CALL: Final = re.compile(r"[\x21-\x7e]{1,200}")
 _HEADER_VALUE: Final = re.compile(r"[\x20-\x7e]{0,1000}")
@@ -126,24 +137,9 @@ class Purchase:
         row, answer = self.payment, self.answer
         paid: dict[str, Any] | None = None
         if row is not None:
-            paid = {
-                "id": row.id,
-                "call": row.call,
-                "state": row.state,
-                "url": row.url,
-                "network": row.network,
-                "asset": row.asset,
-                "payee": row.payee,
-                "payer": row.payer,
-                "units": str(row.units),
-                "decimals": row.decimals,
-                "transaction": row.transaction_hash,
-                "block": row.block,
-                "agent": row.agent,
-                "run": row.run,
-                "tool": row.tool,
-                "strategy": row.strategy,
-            }
+            # Readers of JSON may hold numbers as floats, which amounts are not.
+            exact = {"units": str(row.units), "transaction": row.transaction_hash}
+            paid = {name: getattr(row, name) for name in _TOLD_OF_PAYMENT} | exact
         told = None
         if answer is not None:
             body = base64.b64encode(answer.body).decode()
@@ -200,3 +196,44 @@ def is_seller(url: str, sellers: Iterable[str]) -> bool:
 def listed(text: str) -> list[str]:
     """Return what a setting lists."""
     return [one.strip().lower() for one in text.split(",") if one.strip()]
+
+
+class SellerError(MayflyError):
+    """No answer of the seller could be had; *left* says whether anything may have reached it."""
+
+    code = "SELLER"
+
+    def __init__(self, message: str, *, left: bool) -> None:
+        super().__init__(message)
+        self.left = left
+
+
+def send(request: PaidRequest, settings: MarketSettings, *, payment: tuple[str, str] | None = None) -> SellerAnswer:
+    """Send a request, with a header that pays or without, and return the whole answer."""
+    headers = {"User-Agent": "mayfly", "Accept-Encoding": "identity", "Connection": "close", **dict(request.headers)}
+    if payment is not None:
+        headers[payment[0]] = payment[1]
+    if request.body and "content-type" not in headers:
+        headers["content-type"] = "application/json"
+    # A method with a body says so even where it is empty; servers answer 411 otherwise.
+    body = None if request.method == "GET" and not request.body else request.body
+    try:
+        answer = exchange(
+            address_of(request.url),
+            request.method,
+            headers,
+            body,
+            seconds=settings.timeout,
+            largest=settings.answer_size,
+        )
+    except (NotSent, ConnectionRefusedError, socket.gaierror, InputError) as error:
+        raise SellerError(f"the seller cannot be reached: {_said(error)}", left=False) from None
+    except OSError as error:
+        raise SellerError(f"the seller gave no answer: {_said(error)}", left=True) from None
+    if not answer.whole:
+        raise SellerError(f"the seller's answer has more than {settings.answer_size} bytes", left=True)
+    return SellerAnswer(answer.status, answer.headers, answer.body)
+
+
+def _said(error: Exception) -> str:
+    return one_line(str(error), limit=200)

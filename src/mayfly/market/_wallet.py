@@ -12,11 +12,11 @@ import secrets
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import ConflictError, InputError, MachineError, address_key, with_checksums
-from mayfly.market._depth import depth_kept
 from mayfly.market._terms import read_address
 
 if TYPE_CHECKING:
@@ -250,3 +250,17 @@ def _write_new(path: Path, data: bytes) -> None:
             os.close(folder)
     finally:
         aside.unlink(missing_ok=True)
+
+
+@contextmanager
+def depth_kept() -> Iterator[None]:
+    """Let the limit of recursion be afterwards as it was: eth_account brings py_ecc, which lifts it to 100,000.
+
+    With that, JSON of a stranger that is nested deep enough ends the process by a fault of memory, where it has to be
+    an error. Whoever imports eth_account, web3, x402 or py-evm does so inside of this.
+    """
+    limit = sys.getrecursionlimit()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)

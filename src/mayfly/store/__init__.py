@@ -22,16 +22,22 @@ if TYPE_CHECKING:
         StrategyNamed,
     )
     from mayfly.store._ledger import Ledger
-    from mayfly.store._money_sums import SUMS_BY, MoneySum, SumBy, money_sums
+    from mayfly.store._money import PaymentRow, SaleRow
+    from mayfly.store._money_list import (
+        SUMS_BY,
+        Cap,
+        ClaimedSale,
+        MoneySum,
+        PaymentList,
+        SaleList,
+        SumBy,
+        check_strategy,
+        money_sums,
+        name_strategy,
+    )
     from mayfly.store._payload import as_payload
-    from mayfly.store._payment_list import Cap, PaymentList
-    from mayfly.store._payments import PaymentRow
     from mayfly.store._runs import RunRow
-    from mayfly.store._sale_list import ClaimedSale, SaleList
-    from mayfly.store._sales import SaleRow
-    from mayfly.store._seal import Seal
-    from mayfly.store._sealed import SealedFiles
-    from mayfly.store._strategies import check_strategy, name_strategy
+    from mayfly.store._seal import Seal, SealedFiles
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
     from mayfly.store._tool_list import Ranked, Served, ToolList
     from mayfly.store._tools import ToolRow, ToolVersionRow
@@ -91,16 +97,13 @@ __getattr__ = lazily(
         "_events": "JSON Event Payload event",
         "_kinds": "DoctorAttacked RunClaimed SandboxRan StoreArchived StoreMigrated StrategyNamed",
         "_ledger": "Ledger",
-        "_money_sums": "MoneySum SUMS_BY SumBy money_sums",
+        "_money": "PaymentRow SaleRow",
+        "_money_list": (
+            "Cap ClaimedSale MoneySum PaymentList SUMS_BY SaleList SumBy check_strategy money_sums name_strategy"
+        ),
         "_payload": "as_payload",
-        "_payment_list": "Cap PaymentList",
-        "_payments": "PaymentRow",
         "_runs": "RunRow",
-        "_sale_list": "ClaimedSale SaleList",
-        "_sales": "SaleRow",
-        "_seal": "Seal",
-        "_sealed": "SealedFiles",
-        "_strategies": "check_strategy name_strategy",
+        "_seal": "Seal SealedFiles",
         "_switch": "Killed KillSwitch KillSwitched Switch",
         "_tool_list": "Ranked Served ToolList",
         "_tools": "ToolRow ToolVersionRow",

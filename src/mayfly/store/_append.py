@@ -5,21 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from mayfly.store._chain import GENESIS, insert_links, link_hash
 from mayfly.store._claim import Fence, taken_up
 from mayfly.store._database import Connection, Row
 from mayfly.store._events import Event
+from mayfly.store._money import PAYMENTS, SALES, STRATEGIES
 from mayfly.store._payload import decode, encode
-from mayfly.store._rows import COLUMNS, EVENTS, EventRows, StoredEvent, insert_rows, number_events
-from mayfly.store._runs import RunBatch, RunRow, check_end, moves_run, run_of
-from mayfly.store._tools import ToolBatch, moves_tool, tool_of
+from mayfly.store._projection import Key, Projection, RowBatch, moved_by
+from mayfly.store._rows import (
+    COLUMNS,
+    EVENTS,
+    GENESIS,
+    EventRows,
+    StoredEvent,
+    insert_links,
+    insert_rows,
+    link_hash,
+    number_events,
+)
+from mayfly.store._runs import RUNS, RunRow, run_of
+from mayfly.store._tools import TOOL_VERSIONS, TOOL_WORDS, TOOLS
 
 # Events that one link covers where a store from before the chain is linked: memory holds so many at a time.
 _BATCH = 5000
-# What kinds begin with that move rows of money, or name what money is added up under.
-_MONEY = ("payment.", "sale.", "strategy.")
+# All tables whose rows follow from events.
+PROJECTIONS: tuple[Projection[Any], ...] = (RUNS, TOOLS, TOOL_VERSIONS, TOOL_WORDS, STRATEGIES, PAYMENTS, SALES)
+_MOVED_BY = moved_by(PROJECTIONS)
+Batches: TypeAlias = dict[Projection[Any], RowBatch[Any]]
 _TAIL = """
 SELECT (SELECT coalesce(max(id), 0) FROM mayfly_events), (SELECT hash FROM mayfly_links ORDER BY last DESC LIMIT 1)
 """
@@ -41,11 +54,14 @@ class Append:
         """Whether it is known what became of it."""
         return self.recorded is not None or self.error is not None
 
-    @property
-    def runs(self) -> list[str]:
-        """The runs whose rows have to be looked at."""
-        fenced = [self.fence.run] if self.fence else []
-        return fenced + [run_of(event.subject) for event in self.fresh if moves_run(event.kind)]
+    def moved_rows(self) -> Iterator[tuple[Projection[Any], Key]]:
+        """Yield the rows that have to be looked at, each with its table."""
+        if self.fence:
+            yield RUNS, self.fence.run
+        for event in self.fresh:
+            for table in _MOVED_BY.get(event.kind, ()):
+                for key in table.keys_of(event.subject, event.payload):
+                    yield table, key
 
 
 def append_events(connection: Connection, fresh: Sequence[Event], *, fence: Fence | None = None) -> list[Event]:
@@ -55,9 +71,9 @@ def append_events(connection: Connection, fresh: Sequence[Event], *, fence: Fenc
 
 
 class LedgerEnd(NamedTuple):
-    """What the next appends follow: the runs they are about as these stand, the last event and the last link's hash."""
+    """What the next appends follow: the rows they are about as these stand, the last event and the last link's hash."""
 
-    runs: RunBatch
+    rows: Batches
     last: int
     head: str | None
 
@@ -67,60 +83,41 @@ def end_for(connection: Connection, appends: Sequence[Append]) -> LedgerEnd:
     connection.lock(EVENTS)
     # Asked before the answer to anything is awaited: on a server each wait is a way there and back.
     tail = connection.ask(_TAIL)
-    runs = RunBatch(connection, [run for append in appends for run in append.runs])
-    return LedgerEnd(runs, *tail()[0])
+    keys: dict[Projection[Any], list[Key]] = {}
+    for append in appends:
+        for table, key in append.moved_rows():
+            keys.setdefault(table, []).append(key)
+    there = [table for table in keys if table.is_ours is None or table.is_ours(connection)]
+    batches = {table: RowBatch(table, connection, keys[table]) for table in there}
+    return LedgerEnd(batches, *tail()[0])
 
 
 def append_all(connection: Connection, appends: Sequence[Append], end: LedgerEnd) -> list[list[Event]]:
     """Record appends one after the other in the transaction of *connection*; where one is refused, none is recorded.
 
-    Each is held against the runs as the ones before it leave them and has a link of its own, so the ledger is what it
+    Each is held against the rows as the ones before it leave them and has a link of its own, so the ledger is what it
     would be had each had a transaction of its own.
     """
-    runs, last, head = end
+    batches, last, head = end
     at, links, found = datetime.now(UTC), [], list[EventRows]()
     for append in appends:
         if append.fence is not None:
-            check_fence(runs[append.fence.run], append.fence)
+            check_fence(batches[RUNS][append.fence.run], append.fence)
         events, rows = made = number_events(append.fresh, append.texts, last=last, at=at)
         found.append(made)
         if rows:
             last, head = rows[-1][0], link_hash(head or GENESIS, rows)
             links.append((last, rows[0][0], head))
         for event, row in zip(events, rows, strict=True):
-            if moves_run(event.kind):
-                check_end(runs[run_of(event.subject)], event)
-                runs.move(StoredEvent(*row), event.payload)
+            for table in _MOVED_BY.get(event.kind, ()):
+                if table in batches:
+                    batches[table].move(StoredEvent(*row), event.payload)
     if links:
-        _write(connection, EventRows(*([*chain.from_iterable(parts)] for parts in zip(*found, strict=True))), links)
-        runs.save()
+        insert_rows(connection, [*chain.from_iterable(made.rows for made in found)])
+        insert_links(connection, links)
+        for batch in batches.values():
+            batch.save()
     return [made.events for made in found]
-
-
-def _write(connection: Connection, made: EventRows, links: Sequence[tuple[int, int, str]]) -> None:
-    insert_rows(connection, made.rows)
-    insert_links(connection, links)
-    _move_tools(connection, *made)
-    _move_money(connection, *made)
-
-
-def _move_tools(connection: Connection, events: Sequence[Event], rows: Sequence[Row]) -> None:
-    moving = [(event, StoredEvent(*row)) for event, row in zip(events, rows, strict=True) if moves_tool(event.kind)]
-    if moving:
-        tools = ToolBatch(connection, [tool_of(event.subject) for event, _ in moving])
-        for event, stored in moving:
-            tools.move(stored, event.payload)
-        tools.save()
-
-
-def _move_money(connection: Connection, events: Sequence[Event], rows: Sequence[Row]) -> None:
-    moving = [(event, row) for event, row in zip(events, rows, strict=True) if event.kind.startswith(_MONEY)]
-    if moving:
-        # Loaded where it is used: most appends are about no money.
-        from mayfly.store._money_moves import move_money
-
-        for event, row in moving:
-            move_money(connection, StoredEvent(*row), event.payload)
 
 
 def check_fence(row: RunRow, fence: Fence) -> None:
@@ -134,7 +131,7 @@ def next_generation(connection: Connection, run: str, first: Sequence[Event] = (
     from mayfly.store._kinds import RunClaimed
 
     connection.lock(EVENTS)
-    generation = RunBatch(connection, [run])[run].generation + 1
+    generation = RowBatch(RUNS, connection, [run])[run].generation + 1
     append_events(connection, [*first, Event.of(RunClaimed(generation=generation), subject=run)])
     return generation
 
@@ -146,10 +143,10 @@ def link_all(connection: Connection) -> None:
     for rows in _batches(connection):
         head = link_hash(head, rows)
         insert_links(connection, [(rows[-1][0], rows[0][0], head)])
-        moving = [StoredEvent(*row) for row in rows if moves_run(row[3])]
-        runs = RunBatch(connection, [run_of(event.subject) for event in moving])
+        moving = [StoredEvent(*row) for row in rows if row[3] in RUNS.folds]
+        runs = RowBatch(RUNS, connection, [run_of(event.subject) for event in moving])
         for event in moving:
-            runs.move(event, decode(event.payload, id=event.id))
+            RUNS.fold(runs[run_of(event.subject)], event, decode(event.payload, id=event.id))
         runs.save()
 
 

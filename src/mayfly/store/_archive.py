@@ -17,7 +17,7 @@ from mayfly.store._database import Connection, Row
 from mayfly.store._events import Event
 from mayfly.store._payload import decode
 from mayfly.store._rows import COLUMNS, EVENTS, to_events
-from mayfly.store._runs import OPEN, RUN_COLUMNS, RunRow, to_run
+from mayfly.store._runs import OPEN, RUNS, RunRow
 
 FOLDER = "archive"
 # Names of files, and of those that are being written.
@@ -134,13 +134,12 @@ def archive_some(connection: Connection, folder: Path, *, before: str, after: in
 
 def _ended(connection: Connection, before: str, after: int) -> Iterator[RunRow]:
     """Yield the runs that ended before a moment and still have events in the ledger, in the order of their ends."""
-    query = f"""
-    SELECT {RUN_COLUMNS} FROM mayfly_runs
+    ended = f"""
     WHERE status <> '{OPEN}' AND ended > ? AND ended_at < ?
     AND EXISTS (SELECT 1 FROM mayfly_events WHERE subject = mayfly_runs.id)
     ORDER BY ended LIMIT {_MANY}
     """
-    while found := [to_run(row) for row in connection.run(query, [after, before])]:
+    while found := RUNS.select(connection, ended, [after, before]):
         yield from found
         after = found[-1].ended
 

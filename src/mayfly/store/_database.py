@@ -9,14 +9,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from queue import Empty, LifoQueue
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 from weakref import WeakSet
 
 from mayfly.core import Settings, StoreError
 
 if TYPE_CHECKING:
     from mayfly.store._claim import Right
-    from mayfly.store._follow import Ear
 
 Row: TypeAlias = tuple[Any, ...]
 
@@ -25,6 +24,22 @@ MOST = 8
 # Both databases take a wait in milliseconds that fits 32 bits.
 LONGEST_WAIT = 1_000_000.0
 ELSEWHERE = "set MAYFLY_STATE_DIR to a directory you can write to"
+
+
+class Ear(Protocol):
+    """Something that says when there may be more."""
+
+    def wait(self) -> None:
+        """Return after a short while, or as soon as something is heard."""
+        ...
+
+    def heard(self) -> bool:
+        """Whether there may be something new since the last call; uses the connection, so no fork may be under way."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the connection; the next call makes another."""
+        ...
 
 
 class Connection:

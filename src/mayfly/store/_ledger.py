@@ -29,9 +29,9 @@ from mayfly.store._events import Event, Payload, check_kind, check_subject, chec
 from mayfly.store._fork import ForkGuard
 from mayfly.store._group import GroupCommit
 from mayfly.store._migrate import migrate, recorded
+from mayfly.store._projection import RowBatch
 from mayfly.store._rows import EVENTS, newest, select_events, stamp, to_events
-from mayfly.store._run_list import RunList
-from mayfly.store._runs import RunBatch
+from mayfly.store._runs import RUNS, RunList
 from mayfly.store._sqlite import SQLite, ledger_file
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class Ledger(RunList):
 
     def _newest(self, name: str) -> int:
         with self._reading() as connection:
-            return RunBatch(connection, [name])[name].generation
+            return RowBatch(RUNS, connection, [name])[name].generation
 
     def fenced(self, fence: Fence | None) -> Ledger:
         """Return this ledger for the holder of a claim: what it appends is refused once another has claimed the run."""
@@ -276,7 +276,7 @@ class Ledger(RunList):
         """Raise `ConflictError` where another has claimed the run that this ledger is fenced for."""
         if self.fence is not None:
             with self._reading() as connection:
-                check_fence(RunBatch(connection, [self.fence.run])[self.fence.run], self.fence)
+                check_fence(RowBatch(RUNS, connection, [self.fence.run])[self.fence.run], self.fence)
 
     def follow(
         self,

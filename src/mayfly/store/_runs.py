@@ -1,22 +1,19 @@
-"""How each run stands: a row that follows from the run's events and is written in one transaction with them.
-
-This is the one place that knows which events move a run. `log verify` folds all events anew and compares.
-"""
+"""How each run stands: a row that follows from the run's events, and lists that are answered by these rows alone."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from operator import attrgetter
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from mayfly.core import ConflictError, Money
-from mayfly.store._database import Connection
+from mayfly.core import ConflictError, Money, Settings
+from mayfly.store._database import Connection, Database
 from mayfly.store._events import Event
-from mayfly.store._rows import StoredEvent
+from mayfly.store._projection import Fold, Projection
+from mayfly.store._rows import StoredEvent, select_waiting, to_events
 
-# Runs asked for in one statement; databases take a few thousand values at most.
-_MANY = 1000
 # What a run stands at between its beginning and its end; whether somebody is at it, its claim says.
 OPEN = "open"
 # Reasons for an end that somebody asked for, which are shown in place of "collapsed".
@@ -64,50 +61,6 @@ class RunRow:
     dead: int = 0
 
 
-_NAMES = tuple(field.name for field in fields(RunRow))
-RUN_COLUMNS = ", ".join(_NAMES)
-_INSERT = f"INSERT INTO mayfly_runs ({RUN_COLUMNS}) VALUES ({', '.join('?' * len(_NAMES))})"
-
-# Not `astuple`, which copies every value deeply.
-run_values: Callable[[RunRow], tuple[Any, ...]] = attrgetter(*_NAMES)
-
-
-def to_run(row: Sequence[Any]) -> RunRow:
-    """Make a run of a row of the table."""
-    return RunRow(**dict(zip(_NAMES, row, strict=True)))
-
-
-class RunBatch(dict[str, RunRow]):
-    """The runs that one append is about, by id, as they stand; one that has no row yet has a fresh one."""
-
-    def __init__(self, connection: Connection, ids: Iterable[str]) -> None:
-        wanted = list(dict.fromkeys(ids))
-        super().__init__((id, RunRow(id=id)) for id in wanted)
-        self._connection = connection
-        self._stored: dict[str, Sequence[Any]] = {}
-        for start in range(0, len(wanted), _MANY):
-            some = wanted[start : start + _MANY]
-            query = f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE id IN ({', '.join('?' * len(some))})"
-            self._stored |= {row[0]: row for row in connection.ask(query, some)()}
-        self.update({id: to_run(row) for id, row in self._stored.items()})
-
-    def move(self, event: StoredEvent, payload: Mapping[str, Any]) -> None:
-        """Change the run that an event is about, which moves one."""
-        fold(self[run_of(event.subject)], event, payload)
-
-    def save(self) -> None:
-        """Write what is new, and of what was there the columns that changed: most events change one or none."""
-        fresh = [run_values(row) for id, row in self.items() if id not in self._stored]
-        if fresh:
-            self._connection.run_many(_INSERT, fresh)
-        for id, stored in self._stored.items():
-            pairs = zip(_NAMES, stored, run_values(self[id]), strict=True)
-            changed = {name: value for name, told, value in pairs if told != value}
-            if changed:
-                columns = ", ".join(f"{name} = ?" for name in changed)
-                self._connection.send(f"UPDATE mayfly_runs SET {columns} WHERE id = ?", [*changed.values(), id])
-
-
 def stored_statuses(wanted: Collection[str]) -> list[str]:
     """Return what the table says of runs that are to stand so; three ways to stand are told apart by looking."""
     return sorted({OPEN if status in ("running", "interrupted") else status for status in wanted}) + (
@@ -115,15 +68,15 @@ def stored_statuses(wanted: Collection[str]) -> list[str]:
     )
 
 
-def select_runs(statuses: Sequence[str], *, since: str, before: int) -> tuple[str, list[object]]:
-    """Return the query for the runs that began before an event, and its values."""
+def runs_where(statuses: Sequence[str], *, since: str, before: int) -> tuple[str, list[object]]:
+    """Return the condition of the runs that began before an event, and its values."""
     where, values = "began > 0 AND began < ?", list[object]([before])
     if statuses:
         where += f" AND status IN ({', '.join('?' * len(statuses))})"
         values += statuses
     if since:
         where, values = f"{where} AND at >= ?", [*values, since]
-    return f"SELECT {RUN_COLUMNS} FROM mayfly_runs WHERE {where}", values
+    return f"WHERE {where}", values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,18 +143,8 @@ def run_of(subject: str) -> str:
     return subject.partition("/")[0]
 
 
-def moves_run(kind: str) -> bool:
-    """Whether events of this kind change the row of a run."""
-    return kind in _FOLDS
-
-
-def fold(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
-    """Change *row* as *event* says. An end that is there stands until the run is taken up again."""
-    _FOLDS[event.kind](row, event, payload)
-
-
-def check_end(row: RunRow, event: Event) -> None:
-    """Refuse to record a second end of a run."""
+def _check_end(row: RunRow, event: StoredEvent, payload: Mapping[str, Any]) -> None:
+    """Refuse to record a second end of a run: one that is there stands until the run is taken up again."""
     if event.kind in _ENDS and row.ended and row.status != OPEN and event.subject == row.id:
         raise ConflictError(f"run {row.id} has ended already: it is {row.status}", fix=f"see: mayfly trace {row.id}")
 
@@ -276,20 +219,106 @@ def _micros(value: object) -> int:
     return _whole(Money.of(value).micros) if isinstance(value, (int, float)) else 0
 
 
-Fold = Callable[[RunRow, StoredEvent, Mapping[str, Any]], None]
 _ENDS = ("run.resolved", "run.collapsed")
-_FOLDS: dict[str, Fold] = {
-    "run.began": _begin,
-    "run.claimed": _claim,
-    "run.resumed": _resume,
-    "run.cancelled": _cancel,
-    "run.resolved": _end,
-    "run.collapsed": _end,
-    "promise.planned": _plan,
-    "promise.began": _count(""),
-    "promise.resolved": _count("resolved"),
-    "promise.collapsed": _count("collapsed"),
-    "promise.failed": _count("failed"),
-    "agent.created": _create,
-    "leaf.dead": _bury,
-}
+RUNS = Projection(
+    table="mayfly_runs",
+    label="run {0}",
+    row=RunRow,
+    keys_of=lambda subject, payload: (run_of(subject),),
+    check=_check_end,
+    folds={
+        "run.began": _begin,
+        "run.claimed": _claim,
+        "run.resumed": _resume,
+        "run.cancelled": _cancel,
+        "run.resolved": _end,
+        "run.collapsed": _end,
+        "promise.planned": _plan,
+        "promise.began": _count(""),
+        "promise.resolved": _count("resolved"),
+        "promise.collapsed": _count("collapsed"),
+        "promise.failed": _count("failed"),
+        "agent.created": _create,
+        "leaf.dead": _bury,
+    },
+)
+
+
+# Rows fetched at a time.
+PAGE = 100
+# Both databases count events in 64 bits.
+LAST = 2**63 - 1
+
+
+class RunList(ABC):
+    """What a ledger knows of runs without reading their events; the ledger itself gives the transactions to read in."""
+
+    _database: Database
+    _settings: Settings
+    # The last event when the runs were added up, and what they came to.
+    _summed: tuple[int, RunTotals] | None = None
+
+    @abstractmethod
+    def _reading(self) -> AbstractContextManager[Connection]: ...
+
+    def claimed(self, names: Iterable[str]) -> set[str]:
+        """Return which of the names some process has claimed at this moment; looking takes no lock."""
+        wanted = list(names)
+        if not wanted:
+            return set()
+        with self._reading() as connection:
+            return self._database.claimed(connection, wanted, self._settings)
+
+    def run(self, id: str) -> RunRow | None:
+        """Return how a run stands, None where nothing is known of it; "open" becomes what it is at this moment."""
+        with self._reading() as connection:
+            found = RUNS.get(connection, id)
+        return None if found is None else self._told([found])[0]
+
+    def runs(
+        self, *, status: Collection[str] = (), since: str = "", before: int = LAST, limit: int | None = None
+    ) -> Iterator[RunRow]:
+        """Yield runs, the newest first: those that stand so, began at *since* or later, and before an event."""
+        left, stored = LAST if limit is None else limit, stored_statuses(status)
+        while left > 0:
+            where, values = runs_where(stored, since=since, before=before)
+            with self._reading() as connection:
+                rows = RUNS.select(connection, f"{where} ORDER BY began DESC LIMIT ?", [*values, PAGE])
+            found = [row for row in self._told(rows) if not status or row.status in status]
+            yield from found[:left]
+            if len(rows) < PAGE:
+                return
+            before, left = rows[-1].began, left - len(found)
+
+    def waiting(self, kind: str, *, ended_by: Sequence[str], later: bool = False) -> Iterator[Event]:
+        """Yield the events of *kind* about whose subject there is none that ends it, the oldest first, by pages.
+
+        With *later* only what was recorded after the event itself ends it. The indices tell which they are: of those
+        that were ended none is read. What lies in archives is not looked at; what waits for a person stays.
+        """
+        after = 0
+        while True:
+            query, values = select_waiting(kind, ended_by, later=later, after=after)
+            with self._reading() as connection:
+                rows = connection.run(f"{query} ORDER BY id LIMIT ?", [*values, PAGE])
+            yield from to_events(rows)
+            if len(rows) < PAGE:
+                return
+            after = rows[-1][0]
+
+    def totals(self) -> RunTotals:
+        """Add up all runs, without reading an event; once for every end of the ledger, since rows move with events."""
+        with self._reading() as connection:
+            # First, so that what is appended meanwhile makes the sums newer than their mark and never older.
+            last = connection.value("SELECT max(id) FROM mayfly_events")
+            if self._summed is None or self._summed[0] != last:
+                self._summed = last, add_up(connection)
+            return replace(self._summed[1], codes=dict(self._summed[1].codes))
+
+    def _told(self, rows: list[RunRow]) -> list[RunRow]:
+        """Say of open runs whether somebody is at them, was told to stop, or was interrupted."""
+        open = [row for row in rows if row.status == OPEN]
+        running = self.claimed(row.id for row in open if row.generation)
+        for row in open:
+            row.status = "running" if row.id in running else "cancelled" if row.cancelled else "interrupted"
+        return rows

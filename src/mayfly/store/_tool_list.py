@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from mayfly.store._database import Connection, Row
+from mayfly.store._database import Connection
 from mayfly.store._ledger import Ledger
-from mayfly.store._tools import TOOL_COLUMNS, VERSION_COLUMNS, ToolRow, ToolVersionRow, to_tool, to_version
+from mayfly.store._tools import TOOL_VERSIONS, TOOLS, ToolRow, ToolVersionRow
 
-_TOOLS = ", ".join(f"t.{name}" for name in TOOL_COLUMNS.split(", "))
-_VERSIONS = ", ".join(f"v.{name}" for name in VERSION_COLUMNS.split(", "))
+_TOOLS = ", ".join(f"t.{name}" for name in TOOLS.names)
+_VERSIONS = ", ".join(f"v.{name}" for name in TOOL_VERSIONS.names)
 _BOTH = f"""
 SELECT {_TOOLS}, {_VERSIONS} FROM mayfly_tools t
 JOIN mayfly_tool_versions v ON v.name = t.name AND v.version = t.version
@@ -59,8 +59,7 @@ class ToolList:
     def get(self, name: str) -> ToolRow | None:
         """Return how a name stands, None where it never was one."""
         with self._ledger._reading() as connection:
-            rows = connection.run(f"SELECT {TOOL_COLUMNS} FROM mayfly_tools WHERE name = ?", [name])
-        return to_tool(rows[0]) if rows else None
+            return TOOLS.get(connection, name)
 
     def served(self, name: str) -> Served | None:
         """Return a name with the version that serves or is retired, None where there is none."""
@@ -75,28 +74,24 @@ class ToolList:
 
     def deleted(self) -> list[ToolRow]:
         """Return the names that are gone, of which every version is still there."""
-        query = f"SELECT {TOOL_COLUMNS} FROM mayfly_tools WHERE state = 'deleted' ORDER BY name"
         with self._ledger._reading() as connection:
-            return [to_tool(row) for row in connection.run(query)]
+            return TOOLS.select(connection, "WHERE state = 'deleted' ORDER BY name")
 
     def unused(self, since: str) -> list[ToolRow]:
         """Return the tools that serve and were not used since a moment."""
-        query = f"SELECT {TOOL_COLUMNS} FROM mayfly_tools WHERE state = 'serving' AND used < ? ORDER BY name"
         with self._ledger._reading() as connection:
-            return [to_tool(row) for row in connection.run(query, [since])]
+            return TOOLS.select(connection, "WHERE state = 'serving' AND used < ? ORDER BY name", [since])
 
     def version(self, name: str, version: int) -> ToolVersionRow | None:
         """Return one version."""
-        query = f"SELECT {VERSION_COLUMNS} FROM mayfly_tool_versions WHERE name = ? AND version = ?"
         with self._ledger._reading() as connection:
-            rows = connection.run(query, [name, version])
-        return to_version(rows[0]) if rows else None
+            found = TOOL_VERSIONS.select(connection, "WHERE name = ? AND version = ?", [name, version])
+        return found[0] if found else None
 
     def versions(self, name: str) -> list[ToolVersionRow]:
         """Return every version of a name, the oldest first."""
-        query = f"SELECT {VERSION_COLUMNS} FROM mayfly_tool_versions WHERE name = ? ORDER BY version"
         with self._ledger._reading() as connection:
-            return [to_version(row) for row in connection.run(query, [name])]
+            return TOOL_VERSIONS.select(connection, "WHERE name = ? ORDER BY version", [name])
 
     def count(self) -> dict[str, int]:
         """Return how many names stand how."""
@@ -148,9 +143,9 @@ class ToolList:
 
 
 def _served(connection: Connection, where: str, values: Sequence[object]) -> list[Served]:
-    width = len(TOOL_COLUMNS.split(", "))
-    rows: list[Row] = connection.run(_BOTH + where, values)
-    return [Served(to_tool(row[:width]), to_version(row[width:])) for row in rows]
+    width = len(TOOLS.names)
+    rows = connection.run(_BOTH + where, values)
+    return [Served(TOOLS.to_row(row[:width]), TOOL_VERSIONS.to_row(row[width:])) for row in rows]
 
 
 def _rare(frequent: Mapping[str, int]) -> list[str]:

@@ -5,18 +5,16 @@ from __future__ import annotations
 import heapq
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from mayfly.core import InputError, StoreError, content_hash
+from mayfly.store._append import PROJECTIONS
 from mayfly.store._archive import ArchiveReader, all_archives
-from mayfly.store._chain import GENESIS, link_hash
 from mayfly.store._database import Connection, Row
-from mayfly.store._money_verify import MoneyRecount
 from mayfly.store._payload import decode
-from mayfly.store._rows import COLUMNS, StoredEvent
-from mayfly.store._runs import RUN_COLUMNS, RunRow, fold, moves_run, run_of, run_values
-from mayfly.store._tools_verify import ToolRecount
+from mayfly.store._projection import Recount
+from mayfly.store._rows import COLUMNS, GENESIS, StoredEvent, link_hash
 
 # Rows fetched at a time.
 _PAGE = 5000
@@ -72,9 +70,7 @@ class Verifier:
         self._anchor = (int(found[1]), found[2]) if found else None
         self._connection = connection
         self._archives = archives
-        self._runs: dict[str, RunRow] = {}
-        self._tools = ToolRecount()
-        self._money = MoneyRecount()
+        self._recount = Recount(PROJECTIONS)
         self._blobs: dict[str, int] = {}
         self.events = self.links = 0
         self._head = Link(0, 0, GENESIS)
@@ -84,8 +80,7 @@ class Verifier:
         broken, at = "", 0
         try:
             self._check_chain()
-            self._check_runs()
-            if wrong := self._tools.compare(self._connection) or self._money.compare(self._connection):
+            if wrong := self._recount.find_difference(self._connection):
                 raise BrokenLink(wrong)
             self._check_blobs()
         except BrokenLink as error:
@@ -128,33 +123,11 @@ class Verifier:
 
     def _count(self, rows: Iterable[Row]) -> None:
         for row in rows:
-            if moves_run(row[3]):
+            if self._recount.moves(row[3]):
                 event = StoredEvent(*row)
-                run = run_of(event.subject)
-                if run not in self._runs:
-                    self._runs[run] = RunRow(id=run)
-                fold(self._runs[run], event, decode(event.payload, id=event.id))
-            self._tools.take(row)
-            self._money.take(row)
+                self._recount.take(event, decode(event.payload, id=event.id))
             if 'blob":"' in row[5] or '"tree":"' in row[5]:
                 self._blobs.update(dict.fromkeys(_BLOB.findall(row[5]), row[0]))
-
-    def _check_runs(self) -> None:
-        for found in self._pages(f"SELECT {RUN_COLUMNS} FROM mayfly_runs", "id", ""):
-            wanted = self._runs.pop(found[0], None)
-            if wanted is None:
-                raise BrokenLink(f"the row of run {found[0]} was inserted: no event is about it")
-            counted = run_values(wanted)
-            if tuple(found) != counted:
-                self._compare(found, counted)
-        if self._runs:
-            raise BrokenLink(f"the row of run {next(iter(self._runs))} is missing")
-
-    def _compare(self, found: Row, counted: Row) -> None:
-        """Name the first column that differs; seconds are added up in the order of the events in both."""
-        for field, told, wanted in zip(fields(RunRow), found, counted, strict=True):
-            if told != wanted:
-                raise BrokenLink(f"the row of run {counted[0]} says {field.name} {told!r}, its events {wanted!r}")
 
     def _check_blobs(self) -> None:
         for (hash,) in self._pages("SELECT hash FROM mayfly_blobs", "hash", ""):

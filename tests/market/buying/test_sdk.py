@@ -13,9 +13,9 @@ import pytest
 
 from market.buying.conftest import World
 from market.sdk import GOODS, sdk_buys, sdk_facilitator, sdk_server
-from market.shops import PAYEE, PAYER, PRICE, RELAY, Shop, open_shop, own_facilitator, served
+from market.shops import PAYEE, PAYER, PRICE, RELAY, Shop, facilitator_app, open_shop, own_facilitator, served
 from mayfly.core import Settings
-from mayfly.market.facilitator import Facilitator, FacilitatorClient, facilitator_app
+from mayfly.market.facilitator import Facilitator, FacilitatorClient
 from mayfly.market.seller import shop_app
 from mayfly.testing.chain import DOLLAR, LocalChain, RpcServer, account
 

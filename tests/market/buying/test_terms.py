@@ -14,10 +14,10 @@ from mayfly.market._chain_reader import (
     AUTHORIZATION_USED,
     BALANCE_OF,
     DECIMALS,
+    MINT,
     TRANSFER,
 )
 from mayfly.market._decide import units_cap
-from mayfly.market._fund_test import MINT
 from mayfly.market._purchase import is_seller
 from mayfly.market._terms import same_resource
 from mayfly.testing.chain import LocalChain, RpcServer

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.market.facilitator._app import facilitator_app
     from mayfly.market.facilitator._client import FacilitatorClient
     from mayfly.market.facilitator._own import SelfFacilitator
     from mayfly.market.facilitator._results import Facilitator, Settlement, Verification
@@ -21,13 +20,11 @@ __all__ = [
     "SelfFacilitator",
     "Settlement",
     "Verification",
-    "facilitator_app",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
-        "_app": "facilitator_app",
         "_client": "FacilitatorClient",
         "_own": "SelfFacilitator",
         "_results": "Facilitator Settlement Verification",

@@ -13,9 +13,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, MachineError, one_line
-from mayfly.market._depth import depth_kept
 from mayfly.market._rpc import NodeError
 from mayfly.market._terms import read_address, read_units
+from mayfly.market._wallet import depth_kept
 from mayfly.market.facilitator._results import Settlement, Verification
 
 if TYPE_CHECKING:

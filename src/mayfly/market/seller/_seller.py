@@ -27,7 +27,7 @@ from mayfly.market._events import SaleAnswered, SaleClaimed, SaleFailed, SaleLap
 from mayfly.market._requirements import MIME, Offer, encode_header
 from mayfly.market._rpc import NodeError
 from mayfly.market._terms import RESPONSE_HEADERS
-from mayfly.market.seller._replies import busy, conflict, failed, payment_required, refused, unsettled
+from mayfly.market.seller._payment import busy, conflict, failed, payment_required, refused, unsettled
 from mayfly.store import SaleList
 
 if TYPE_CHECKING:

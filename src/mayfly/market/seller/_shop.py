@@ -9,8 +9,7 @@ from urllib.parse import parse_qs
 
 from mayfly.core import InputError, parse_json
 from mayfly.market._asgi import App, HttpAsked, Reply, json_reply, small_app
-from mayfly.market.seller._payment import read_payment
-from mayfly.market.seller._replies import payment_required, refused
+from mayfly.market.seller._payment import payment_required, read_payment, refused
 
 if TYPE_CHECKING:
     from mayfly.market._requirements import Offer

@@ -14,8 +14,8 @@ from mayfly.store._append import append_events
 from mayfly.store._database import Connection, Database
 from mayfly.store._events import Event, Payload, checked
 from mayfly.store._fork import ForkGuard
+from mayfly.store._money import has_strategies
 from mayfly.store._rows import EVENTS, newest, to_events
-from mayfly.store._strategies import is_ours
 from mayfly.store.schema._engine import Engine, RoleState, Rows, trash_name
 from mayfly.store.schema._kinds import SchemaApplied, SchemaPurged, SchemaRetired, SchemaWrote
 from mayfly.store.schema._names import (
@@ -125,7 +125,7 @@ class AgentSchema:
     def _let_read_strategies(self) -> None:
         """Let agents read the names of strategies, where the table is ours and not the application's."""
         with self._ledger._reading() as connection:
-            ours = is_ours(connection)
+            ours = has_strategies(connection)
         if ours:
             rules = self.engine.rules
             self.engine.rules = replace(rules, readable=rules.readable | {"strategies"})

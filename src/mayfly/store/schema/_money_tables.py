@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from mayfly.core import InputError, MayflyError, Settings, address_key, one_line
 from mayfly.store._database import Connection
-from mayfly.store._money_sums import MoneySum, money_sums
+from mayfly.store._money_list import MoneySum, money_sums
 from mayfly.store.schema._agent_schema import AgentSchema
 
 if TYPE_CHECKING:
