@@ -15,7 +15,7 @@ from mayfly.core import (
     content_hash,
     shown,
 )
-from mayfly.promise._account import total_of_parts
+from mayfly.promise import split
 from mayfly.promise._bind import bind, reason_key
 from mayfly.promise._combine import CannotCombine, combine, combined
 from mayfly.promise._contradict import Contradict, ValueClaim, attempt
@@ -300,7 +300,7 @@ class Resolver:
             strength=said.strength if said else "weak",
             id=said.id if said else None,
         )
-        account = await asyncio.to_thread(total_of_parts, [child.account for child in parts], places)
+        account = await asyncio.to_thread(split.total_of_parts, [child.account for child in parts], places)
         return Value(value=value, derived=large, key=key, evidence=evidence, account=account)
 
     async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:
