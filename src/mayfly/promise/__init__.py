@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from mayfly.promise._bind import ITEM, reason_of, references, result_of
     from mayfly.promise._classify import classify
     from mayfly.promise._combine import CannotCombine
-    from mayfly.promise._contradict import Contradict, ValueClaim, attempt
     from mayfly.promise._data import copied
     from mayfly.promise._effects import Effects, Past, past_of
     from mayfly.promise._elsewhere import NOT_THERE
@@ -20,18 +19,16 @@ if TYPE_CHECKING:
     from mayfly.promise._history import Saved, Unsettled, cancel, saved, settle_effect, unknown_effects
     from mayfly.promise._job import Done, Engine, Job, Part
     from mayfly.promise._journal import Journal
-    from mayfly.promise._judge import Judge, Opinion
+    from mayfly.promise._judge import Contradict, Judge, Opinion, ValueClaim, attempt
     from mayfly.promise._keys import part_of
     from mayfly.promise._leaves import Leaves, Options, about_store, arguments_of, input_of
-    from mayfly.promise._limits import TreeLimits
-    from mayfly.promise._promise import Children, Evidence, IllegalTransition, Promise, State, Work
+    from mayfly.promise._limits import TreeLimits, check_shape
+    from mayfly.promise._promise import Children, Evidence, IllegalTransition, Kind, Promise, Reality, State, Work
     from mayfly.promise._promise_json import from_json, to_json
-    from mayfly.promise._reality import Kind, Reality
     from mayfly.promise._resolve import Resolver
-    from mayfly.promise._shape import check_shape
     from mayfly.promise._spent import spent_json
     from mayfly.promise._supply import ToolSupply
-    from mayfly.promise._tester import Tester
+    from mayfly.promise._tester import Tester, TestGenerator, TestInput, TestOutput
     from mayfly.promise.engines import EngineLost, LocalEngine, open_engine
     from mayfly.promise.plan import Planner
 
@@ -68,6 +65,9 @@ __all__ = [
     "RunResumed",
     "Saved",
     "State",
+    "TestGenerator",
+    "TestInput",
+    "TestOutput",
     "Tester",
     "ToolSupply",
     "TreeLimits",
@@ -102,7 +102,6 @@ __getattr__ = lazily(
         "_bind": "ITEM reason_of references result_of",
         "_classify": "classify",
         "_combine": "CannotCombine",
-        "_contradict": "Contradict ValueClaim attempt",
         "_data": "copied",
         "_effects": "Effects Past past_of",
         "_elsewhere": "NOT_THERE",
@@ -111,18 +110,16 @@ __getattr__ = lazily(
         "_history": "Saved Unsettled cancel saved settle_effect unknown_effects",
         "_job": "Done Engine Job Part",
         "_journal": "Journal",
-        "_judge": "Judge Opinion",
+        "_judge": "Contradict Judge Opinion ValueClaim attempt",
         "_keys": "part_of",
         "_leaves": "Leaves Options about_store arguments_of input_of",
-        "_limits": "TreeLimits",
-        "_promise": "Children Evidence IllegalTransition Promise State Work",
+        "_limits": "TreeLimits check_shape",
+        "_promise": "Children Evidence IllegalTransition Kind Promise Reality State Work",
         "_promise_json": "from_json to_json",
-        "_reality": "Kind Reality",
         "_resolve": "Resolver",
-        "_shape": "check_shape",
         "_spent": "spent_json",
         "_supply": "ToolSupply",
-        "_tester": "Tester",
+        "_tester": "TestGenerator TestInput TestOutput Tester",
         "engines": "EngineLost LocalEngine open_engine",
         "plan": "Planner",
     },

@@ -79,6 +79,7 @@ class RayEngine:
             raise self._lost(job, last_line(error)) from None
         if isinstance(done, str):
             raise WorkerLost(done)
+        assert isinstance(done, Done), "a task gives its end, or the reason of its loss"
         return done
 
     def _send(self, job: Job, data: Any) -> Any:
@@ -89,7 +90,12 @@ class RayEngine:
     async def _answer(self, sent: Any, job: Job) -> Any:
         """Return what the task gives; it is cancelled with this, and given up where the cluster falls silent."""
         ended: Future[Future[Any]] = Future()
-        sent.future().add_done_callback(lambda known: ended.set_running_or_notify_cancel() and ended.set_result(known))
+
+        def tell(known: Future[Any]) -> None:
+            if ended.set_running_or_notify_cancel():
+                ended.set_result(known)
+
+        sent.future().add_done_callback(tell)
         waiting = asyncio.wrap_future(ended)
         silences = 0
         try:
