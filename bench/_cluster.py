@@ -18,14 +18,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from mayfly.core import PromiseSettings, Settings, StoreSettings
 from mayfly.promise import saved
 from mayfly.runtime import Runtime
 from mayfly.testing import (
     RunWatch,
-    SentLeaves,
     kill_node,
     postgres_schema,
     postgres_server,
@@ -46,7 +44,6 @@ class Way:
     seconds: float
     written: float
     parts: int
-    again: int
     answer: str
     reason: str
     load: float
@@ -63,35 +60,21 @@ def digest(value: object) -> str:
 
 def measure(name: str, settings: Settings, intent: str, log: Path, *, victim: int | None = None) -> Way:
     """Do the task once; *victim* is the node to kill when two parts are proven."""
-    kept: list[tuple[Any, str, Any]] = []
-
-    def put(owner: Any, name: str, value: Any) -> None:
-        kept.append((owner, name, getattr(owner, name)))
-        setattr(owner, name, value)
-
     watch = RunWatch(when=(lambda _: kill_node(victim)) if victim else None)
     load = os.getloadavg()[0]
-    sent = SentLeaves(put)
-    try:
-        with Runtime(settings, observer=watch) as runtime:
-            began = time.monotonic()
-            outcome = runtime.run(intent, lines=log)
-            seconds = time.monotonic() - began
-            timings = saved(runtime.parts.ledger, outcome.id).timings if watch.run else {}
-            answer = digest(outcome.value) if outcome.resolved else outcome.status
-    finally:
-        for owner, attribute, value in kept:
-            setattr(owner, attribute, value)
+    with Runtime(settings, observer=watch) as runtime:
+        began = time.monotonic()
+        outcome = runtime.run(intent, lines=log)
+        seconds = time.monotonic() - began
+        timings = saved(runtime.parts.ledger, outcome.id).timings if watch.run else {}
+        answer = digest(outcome.value) if outcome.resolved else outcome.status
     leaves = [promise.id for promise in watch.run.walk() if promise.needs] if watch.run else []
-    times = sent.times(leaves)
-    again = sum(times.values()) - len(times) if any(times.values()) else 0
     written = timings.get("0.1", 0.0)
     return Way(
         name=name,
         seconds=seconds,
         written=written,
         parts=len(leaves),
-        again=again,
         answer=answer,
         reason=outcome.reason,
         load=load,
@@ -130,7 +113,7 @@ def main() -> int:
             for way in four_ways(intent, log, home / str(number), server):
                 answers.add(way.answer)
                 times = f"{way.seconds:7.2f} s (agent and join proven in {way.written:.2f} s)"
-                parts = f"{way.parts:2} parts, {way.again} again"
+                parts = f"{way.parts:2} parts"
                 print(f"  {way.name:25} {times}, {parts}, load {way.load:.2f}: {way.answer}; {way.reason}", flush=True)
             agree = agree and len(answers) == 1
     print("the answers agree" if agree else "the answers DIFFER")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -159,7 +160,7 @@ class Elsewhere:
         self.jobs: list[Job] = []
 
     async def do(self, job: Job) -> Done:
-        self.jobs.append(Job.from_json(job.to_json()))
+        self.jobs.append(pickle.loads(pickle.dumps(job)))
         return await asyncio.to_thread(self.worker.do, self.jobs[-1])
 
     async def aclose(self) -> None:

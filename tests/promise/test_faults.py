@@ -10,7 +10,7 @@ import pytest
 
 from mayfly.core import InputError, LimitError, StoreError
 from mayfly.promise import Done, Promise, Reality, State, saved
-from mayfly.promise._reality import Kind
+from mayfly.promise._promise import Kind
 from promise.bed import Bed, leaf, tree
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from mayfly.core import Agent, Identity, InputError, agent
 from mayfly.promise import Contradict, Fix, Fixed, Ground, Judge, Opinion, ValueClaim, attempt
-from mayfly.promise._contradict import Detector
+from mayfly.promise._judge import Detector
 
 STEPS: list[Callable[[int], int]] = [lambda n: n + 1, lambda n: -n, lambda n: n * 3, lambda n: n // 2, lambda n: 7]
 AGENTS = st.sampled_from([agent(step) for step in STEPS])

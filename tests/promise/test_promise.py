@@ -7,8 +7,7 @@ import pytest
 
 from mayfly.core import UNSET, Example, InputError
 from mayfly.promise import Evidence, IllegalTransition, Promise, Reality, State, from_json, to_json
-from mayfly.promise._order import Cycle, ordered
-from mayfly.promise._reality import Kind
+from mayfly.promise._promise import Cycle, Kind, ordered
 
 PROOF = Evidence(description="it was looked at", confidence=0.9, check="looked", strength="strong")
 

@@ -8,7 +8,7 @@ import pytest
 
 from mayfly.core import HelpNeeded, InputError, Proof
 from mayfly.promise import Done, Promise, Reality, State, Work, saved
-from mayfly.promise._reality import Kind
+from mayfly.promise._promise import Kind
 from promise.bed import RUN, Bed, leaf, tree
 
 

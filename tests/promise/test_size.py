@@ -2,7 +2,7 @@
 
 import pytest
 
-from mayfly.promise._size import TooDeep, size
+from mayfly.promise._tester import TooDeep, size
 
 
 def nested(depth: int) -> list[object]:

@@ -109,7 +109,7 @@ def test_s_30_leaves_of_a_tree_call_a_tool_on_both_nodes(runtime: Runtime, monke
     sent, root = SentLeaves(monkeypatch.setattr), tree("plus_five", list(range(8)))
     outcome = runtime.resolve(root)
     assert outcome.value == {f"n{value}": value + 5 for value in range(8)}, outcome.reason
-    assert len(sent.nodes) == 2
+    assert len(sent.raylets) == 2
     assert not any("worked out here" in one.proof.description for one in root.children if one.proof)
     again = prove_again(runtime, outcome.id)
     assert (isinstance(again, TreeProof), again.holds) == (True, True)
@@ -119,15 +119,15 @@ def test_a_node_with_another_key_leaves_the_call_to_the_driver(
     runtime: Runtime, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A node of another machine has a state directory of its own, so that the seal says nothing there."""
-    from mayfly.promise.engines._fleet import RayFleet
+    from mayfly.promise.engines import RayEngine
 
     assert runtime.tools.write("add", name="plus_six", source=adder("plus_six", 6), examples=adds(6)).accepted
-    made = RayFleet.__init__
+    made = RayEngine.__init__
 
-    def elsewhere(this: RayFleet, connection: Any, settings: Settings, maker: Any) -> None:
-        made(this, connection, replace(settings, state_dir=str(tmp_path / "other")), maker)
+    def elsewhere(this: RayEngine, settings: Settings, *parts: Any) -> None:
+        made(this, replace(settings, state_dir=str(tmp_path / "other")), *parts)
 
-    monkeypatch.setattr(RayFleet, "__init__", elsewhere)
+    monkeypatch.setattr(RayEngine, "__init__", elsewhere)
     root = tree("plus_six", [1])
     outcome = runtime.resolve(root)
     assert outcome.value == {"n1": 7}, outcome.reason

@@ -17,7 +17,6 @@ import pytest
 from mayfly.core import PromiseSettings, SandboxSettings, Settings, StoreSettings
 from mayfly.promise import State, cancel, saved
 from mayfly.promise.engines import Cluster
-from mayfly.promise.engines._nodes import Nodes
 from mayfly.runtime import Runtime
 from mayfly.store import KillSwitch, Ledger
 from mayfly.testing import (
@@ -37,7 +36,6 @@ from mayfly.testing import (
     until,
     write_access_log,
 )
-from promise.engines.test_nodes import ONE, TWO, Pretended
 
 pytestmark = pytest.mark.timeout(600)
 MEGABYTES = 4
@@ -98,17 +96,6 @@ def leaves(watch: RunWatch) -> list[str]:
     return [promise.id for promise in watch.run.walk() if promise.needs]
 
 
-def test_a_leaf_waits_for_a_node_that_is_about_to_be_ready_rather_than_behind_another() -> None:
-    fleet = Pretended(ONE, TWO, ready=False)
-    nodes = Nodes(fleet=fleet)
-    nodes.refresh()
-    fleet.greetings[0].set_result({"error": None})
-    first, second = nodes.place(), nodes.place()
-    assert (first.result(0).node, second.done()) == (ONE, False)
-    fleet.greetings[1].set_result({"error": None})
-    assert second.result(0).node == TWO
-
-
 @pytest.mark.usefixtures("cluster")
 def test_both_nodes_work_and_the_answer_is_that_of_the_log(
     base: Settings, log: Path, truth: dict[str, int], monkeypatch: pytest.MonkeyPatch
@@ -118,7 +105,7 @@ def test_both_nodes_work_and_the_answer_is_that_of_the_log(
         outcome = runtime.run(STATUSES, lines=log)
     assert outcome.value == truth, outcome.reason
     assert 10 <= len(leaves(watch)) <= 12
-    assert len(sent.nodes) == 2
+    assert len(sent.raylets) == 2
     assert set(sent.times(leaves(watch)).values()) == {1}
 
 
@@ -165,17 +152,17 @@ from mayfly.testing import keep_spinner, spinning
 from mayfly.promise.engines._ray import RayEngine
 from mayfly.runtime import Runtime
 
-send, proven = RayEngine._send, asyncio.Event()
+do, proven = RayEngine.do, asyncio.Event()
 
-async def slow_ones_for_ever(engine, member, job, data, weight):
+async def slow_ones_for_ever(engine, job):
     if job.argument >= {SLOW}:
         await proven.wait()
         job = replace(job, argument={FOR_EVER})
-    done = await send(engine, member, job, data, weight)
+    done = await do(engine, job)
     proven.set()
     return done
 
-RayEngine._send = slow_ones_for_ever
+RayEngine.do = slow_ones_for_ever
 with Runtime() as runtime:
     print(runtime.resolve(spinning(keep_spinner(runtime), [int(number) for number in sys.argv[1:]])))
 """
@@ -222,36 +209,34 @@ def proven(ledger: Ledger, run: str) -> set[str]:
 def on_nodes(cluster: Cluster) -> list[int]:
     """Return the workers on the nodes, and what they run."""
     found = [pid for raylet in cluster.raylets for pid in below(raylet)]
-    hosts = [pid for pid in found if b"ray::Host" in command_of(pid)]
+    hosts = [pid for pid in found if b"ray::do_leaf" in command_of(pid)]
     return [*hosts, *behind_the_wall(*cluster.raylets)]
 
 
 def test_a_node_that_is_killed_in_the_middle_changes_nothing(
-    base: Settings, cluster: Cluster, log: Path, truth: dict[str, int], monkeypatch: pytest.MonkeyPatch
+    base: Settings, cluster: Cluster, log: Path, truth: dict[str, int]
 ) -> None:
     walled: list[int] = []
-    stuck: list[int] = []
-    doomed, raylet = cluster.node_ids[1], cluster.raylets[1]
+    raylet = cluster.raylets[1]
 
     def hold(watch: RunWatch) -> None:
-        """Let the workers of the node get no further, so that it is certain that leaves are lost with it."""
+        """Let the workers of the node get no further, so that it is certain that a leaf is lost with it."""
         until(lambda: behind_the_wall(raylet))
         walled.extend(behind_the_wall(raylet))
         stop_workers(raylet)
         in_background(lambda: strike(watch))
 
     def strike(watch: RunWatch) -> None:
-        until(lambda: len(watch.ended) + sent.under_way[doomed] == len(leaves(watch)))
-        stuck.append(sent.under_way[doomed])
+        """Kill the node once only the leaf is left that Ray gave to its one core."""
+        until(lambda: len(watch.ended) == len(leaves(watch)) - 1)
         kill_node(raylet)
 
-    sent, watch = SentLeaves(monkeypatch.setattr), RunWatch(when=hold, after=3)
+    watch = RunWatch(when=hold, after=3)
     with Runtime(parted(base, engine="ray", parts=20), observer=watch) as runtime:
         outcome = runtime.run(STATUSES, lines=log)
+        ran = Counter(event.subject for event in runtime.parts.ledger.read(kind="agent.executed"))
     assert outcome.value == truth, outcome.reason
-    times = sent.times(leaves(watch))
-    assert len(times) >= 20
-    assert stuck[0] > 0
-    assert sum(times.values()) - len(times) == stuck[0], "only what was on the node ran again"
+    assert len(leaves(watch)) >= 20
+    assert {ran[f"{outcome.id}/{leaf}"] for leaf in leaves(watch)} == {1}, "what was done is not done again"
     assert walled
     assert until(lambda: not any(map(alive, walled)))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mayfly.core import (
     UNSET,
@@ -30,6 +30,7 @@ from mayfly.promise._promise import Promise
 from mayfly.store import Payload
 
 if TYPE_CHECKING:
+    from mayfly.policy import Permit
     from mayfly.store import Ledger
 
 LONGEST = 500
@@ -61,47 +62,6 @@ class Denied(MayflyError):
     code = "DENIED"
 
 
-class ReasonGiven(Protocol):
-    """One reason of the rules."""
-
-    @property
-    def code(self) -> str:
-        """What never changes of it."""
-        ...
-
-    @property
-    def text(self) -> str:
-        """Its words."""
-        ...
-
-
-class Decision(Protocol):
-    """What the rules said of one action."""
-
-    @property
-    def decision(self) -> str:
-        """permit, deny or approval."""
-        ...
-
-    @property
-    def because(self) -> tuple[str, ...]:
-        """The reasons."""
-        ...
-
-    @property
-    def reasons(self) -> Sequence[ReasonGiven]:
-        """The reasons with their codes."""
-        ...
-
-    @property
-    def id(self) -> str:
-        """By which an approval names it."""
-        ...
-
-
-Permit = Callable[[str, str, str], Decision]
-
-
 @dataclass(kw_only=True)
 class Past:
     """What the ledger says of one effect of an earlier attempt at the same run."""
@@ -123,7 +83,7 @@ class Effects:
 
     journal: Journal
     kill: Callable[[], None]
-    permit: Permit | None
+    permit: Callable[[str, str, str], Permit] | None
     past: dict[str, Past] = field(default_factory=dict)
     delays: tuple[float, ...] = ()
     sleep: Sleep = asyncio.sleep

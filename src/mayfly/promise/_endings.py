@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import InputError, LimitError, MayflyError, one_line
 from mayfly.promise._elsewhere import Ended
-from mayfly.promise._order import Cycle
-from mayfly.promise._promise import Evidence, Promise, State
+from mayfly.promise._promise import Cycle, Evidence, Promise, State
 
 if TYPE_CHECKING:
     from mayfly.core import Strength

@@ -1,10 +1,10 @@
-"""What crosses to whoever does the work of a leaf, and what comes back: plain data, on this machine or another."""
+"""`Job`, which crosses to the worker of a leaf, here or on another machine, and `Done`, which comes back."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, Protocol
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
 
 from mayfly.core import UNSET, Cost, Example, Proof, Unset
 from mayfly.promise._promise import Work
@@ -56,25 +56,6 @@ class Job:
     def id(self) -> str:
         """The run and the path of the node: the subject of this leaf's story, and the key of its effects."""
         return f"{self.run}/{self.node}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain data, without what was not given."""
-        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        fields["work"] = asdict(self.work)
-        fields["part"] = asdict(self.part) if self.part else None
-        fields["context"] = dict(self.context)
-        fields["examples"] = [{"input": example.input, "output": example.output} for example in self.examples]
-        return {name: value for name, value in fields.items() if value is not UNSET}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Job:
-        """Read what `to_json` wrote."""
-        fields = dict(data)
-        fields["work"] = Work(**fields["work"])
-        fields["part"] = Part(**fields["part"]) if fields.get("part") else None
-        fields["examples"] = tuple(Example(**example) for example in fields.get("examples", ()))
-        fields["hints"] = tuple(fields.get("hints", ()))
-        return cls(**fields)
 
 
 @dataclass(frozen=True, kw_only=True)

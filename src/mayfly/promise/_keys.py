@@ -20,16 +20,12 @@ def key_here(subject: str, capability: Capability) -> str:
 
 def key_of_call(capability: Capability, arguments: Mapping[str, object], context: Mapping[str, object]) -> str:
     """Return the key of what a steady capability gives whoever calls it so."""
-    followed = [capability.name, capability.version, dict(arguments), dict(context)]
-    try:
-        return content_hash(canonical_json(followed))
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"what {capability.name} works on is not JSON: {error}") from None
+    return _hash([capability.name, capability.version, dict(arguments), dict(context)], capability.name)
 
 
 def key_of(job: Job, *, data: str = "") -> str:
     """Return the key of a value that is good for everybody who asks the same; *data* is the hash of a part."""
-    followed: dict[str, Any] = {
+    followed = {
         "work": [job.work.kind, job.work.name],
         "intent": job.intent,
         "depth": job.depth,
@@ -39,13 +35,17 @@ def key_of(job: Job, *, data: str = "") -> str:
         "model": job.model,
         "tier": job.tier,
         "versions": job.versions,
-        "input": data or (None if job.argument is UNSET else content_hash(canonical_json(job.argument))),
+        "input": data or (None if job.argument is UNSET else _hash(job.argument, job.node)),
         "given": job.argument is not UNSET,
     }
+    return _hash(followed, job.node)
+
+
+def _hash(followed: object, name: str) -> str:
     try:
         return content_hash(canonical_json(followed))
     except (TypeError, ValueError, RecursionError) as error:
-        raise InputError(f"what {job.node} works on is not JSON: {error}") from None
+        raise InputError(f"what {name} works on is not JSON: {error}") from None
 
 
 def hash_part(part: Part) -> str:

@@ -305,7 +305,7 @@ class Leaves:
                     dead = DeadLetter(
                         node=job.node,
                         intent=job.intent[:LONGEST],
-                        attempts=len(lost.attempts),
+                        attempts=lost.attempts,
                         reason=str(lost)[:LONGEST],
                     )
                     self.journal.note(dead)

@@ -2,15 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from graphlib import CycleError, TopologicalSorter
 from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from mayfly.core import UNSET, Budget, Example, InputError, MayflyError, Strength, Unset
 from mayfly.promise._bind import references
-from mayfly.promise._order import ordered
-from mayfly.promise._reality import Reality
+
+
+class Cycle(InputError):
+    """Promises need each other in a circle, so none of them can begin."""
+
+    code = "CYCLE"
+
+
+def ordered(needs: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the names so that each comes after those it needs, otherwise in the order given."""
+    for name, needed in needs.items():
+        for other in needed:
+            if other not in needs:
+                raise InputError(f"{name!r} needs {other!r}, and there is no such sibling")
+    sorter: TopologicalSorter[str] = TopologicalSorter(needs)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise Cycle("cycle: " + " needs ".join(repr(name) for name in reversed(error.args[1]))) from None
+    place = {name: number for number, name in enumerate(needs)}
+    found: list[str] = []
+    while sorter.is_active():
+        ready = sorted(sorter.get_ready(), key=place.__getitem__)
+        found += ready
+        sorter.done(*ready)
+    return found
+
+
+MAX_DEPTH = 3
+CHAOS_THRESHOLD = 0.1
+
+
+class Kind(StrEnum):
+    """What is to be expected of an intent."""
+
+    DETERMINISTIC = "deterministic"
+    PROBABILISTIC = "probabilistic"
+    CHAOTIC = "chaotic"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reality:
+    """Say what kind of work an intent is, how sure that is, and why."""
+
+    kind: Kind
+    confidence: float
+    reasoning: str
+
 
 T = TypeVar("T")
 

@@ -1,14 +1,14 @@
-"""Trees as plain data: written whole before anything runs, read back to go on."""
+"""Trees as plain data: written whole before anything runs, read back to go on, copied for each item of a list."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
 from mayfly.core import UNSET, Example, InputError
-from mayfly.promise._promise import Evidence, Promise, State, Work
-from mayfly.promise._reality import Kind, Reality
+from mayfly.promise._bind import with_item
+from mayfly.promise._promise import Evidence, Kind, Promise, Reality, State, Work
 
 _PLAIN = ("intent", "ground", "depth", "name", "combine", "test", "id", "parent", "reason", "code", "error")
 _SERVED = ("capability", "version", "unserved", "optional")
@@ -85,3 +85,28 @@ def _reality(data: Mapping[str, Any]) -> Reality:
     return Reality(
         kind=Kind(data["kind"]), confidence=float(data["confidence"]), reasoning=cast("str", data["reasoning"])
     )
+
+
+_LONGEST = 60
+_HOLE = "{item}"
+
+
+def make_each(parent: Promise[Any], items: Sequence[object]) -> None:
+    """Give *parent* a copy of its template for every item: named by the item where items are short texts."""
+    assert parent.template is not None, "who calls this has looked"
+    named = len({str(item) for item in items}) == len(items) and all(map(_is_name, items))
+    pattern = to_json(parent.template)
+    for number, item in enumerate(items, 1):
+        child = from_json(pattern)
+        for promise in child.walk():
+            promise.intent = promise.intent.replace(_HOLE, str(item)[:_LONGEST])
+            for field in ("argument", "each"):
+                if getattr(promise, field) is not UNSET:
+                    setattr(promise, field, with_item(getattr(promise, field), item))
+        child.name = str(item) if named else str(number)
+        parent.add(child)
+    parent.combine = parent.combine or ("record" if named else "list")
+
+
+def _is_name(item: object) -> bool:
+    return isinstance(item, str) and 0 < len(item) <= _LONGEST

@@ -15,25 +15,21 @@ from mayfly.core import (
     content_hash,
     shown,
 )
-from mayfly.promise._account import total_of_parts
+from mayfly.promise import split
 from mayfly.promise._bind import bind, reason_key
 from mayfly.promise._combine import CannotCombine, combine, combined
-from mayfly.promise._contradict import Contradict, ValueClaim, attempt
-from mayfly.promise._each import make_each
 from mayfly.promise._effects import Effects
 from mayfly.promise._elsewhere import Ended
 from mayfly.promise._endings import Chaotic, Unkept, Unserved, end, evidence_of_parts, how_to_serve, why_not
 from mayfly.promise._events import Began, Collapsed, Failed, Grown, Proven, Resolved
 from mayfly.promise._job import Part
 from mayfly.promise._journal import Journal
-from mayfly.promise._judge import Judge, Opinion
+from mayfly.promise._judge import Contradict, Judge, Opinion, ValueClaim, attempt
 from mayfly.promise._keys import part_of
 from mayfly.promise._leaves import Leaves, Untrue, Value, input_of
-from mayfly.promise._limits import TreeLimits
-from mayfly.promise._promise import Children, Evidence, Promise, State
-from mayfly.promise._promise_json import to_json
-from mayfly.promise._reality import Kind
-from mayfly.promise._shape import check_shape
+from mayfly.promise._limits import TreeLimits, check_shape
+from mayfly.promise._promise import Children, Evidence, Kind, Promise, State
+from mayfly.promise._promise_json import make_each, to_json
 from mayfly.promise._spent import spent_json
 from mayfly.store import as_payload
 
@@ -300,7 +296,7 @@ class Resolver:
             strength=said.strength if said else "weak",
             id=said.id if said else None,
         )
-        account = await asyncio.to_thread(total_of_parts, [child.account for child in parts], places)
+        account = await asyncio.to_thread(split.total_of_parts, [child.account for child in parts], places)
         return Value(value=value, derived=large, key=key, evidence=evidence, account=account)
 
     async def _prove(self, promise: Promise[Any], needed: Mapping[str, object], value: Value) -> Evidence:

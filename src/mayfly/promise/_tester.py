@@ -6,18 +6,57 @@ A test that also accepts what is obviously wrong says little, and that is told w
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any, Literal, NamedTuple
 
 from mayfly.core import UNSET, Agent, InputError, Strength, Unset, canonical_json, is_sequence, same, shown
 from mayfly.forge.relations import Relation, in_process, relation, relation_of
 from mayfly.promise._promise import Evidence, Promise
-from mayfly.promise._size import TooDeep, size
 from mayfly.promise._tester_given import NoTest, read_given
-from mayfly.promise._tester_thread import asked_in_thread
 from mayfly.promise._tester_wrong import Wrong, strength_of, wrong_results
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Result, Sandbox
+
+
+class TooDeep(Exception):
+    """A value nests deeper than anything we accept."""
+
+
+def size(value: object, *, nodes: int, text: int, depth: int = 100) -> tuple[int, int] | None:
+    """Return how many values and characters *value* holds, or None where that is above a limit; `TooDeep` for depth.
+
+    Never looks at more than *nodes* values, so that a list of itself or of ten million ends at once.
+    """
+    count = letters = 0
+    level: Iterator[tuple[object, int]] = iter([(value, 0)])
+    waiting = [level]
+    while waiting:
+        found = next(waiting[-1], None)
+        if found is None:
+            waiting.pop()
+            continue
+        item, deep = found
+        count += 1
+        if isinstance(item, str):
+            letters += len(item)
+        elif isinstance(item, int) and not isinstance(item, bool):
+            letters += item.bit_length() // 3
+        inside = _inside(item)
+        if count > nodes or letters > text or (isinstance(item, Sized) and inside is not None and len(item) > nodes):
+            return None
+        if inside is not None and deep > depth:
+            raise TooDeep(f"the value is nested deeper than {depth}")
+        if inside is not None:
+            waiting.append(zip(inside, repeat(deep + 1)))
+    return count, letters
+
+
+def _inside(item: object) -> Iterator[object] | None:
+    if isinstance(item, Mapping):
+        return (part for pair in item.items() for part in pair)
+    return iter(item) if is_sequence(item) and isinstance(item, Sequence) else None
+
 
 # A test may also count and read code; what holds is the wall, this only says early what is not meant for tests.
 TEST_IMPORTS = EPHEMERAL_IMPORTS | {"ast", "collections", "functools", "itertools", "operator", "statistics", "string"}
@@ -120,29 +159,6 @@ class Tester:
         except Exception as error:
             return _refused(evidence, _unreadable(error))
         return await self._across(evidence, case) if crosses else _in_part(evidence, value)
-
-    async def holds_callable(
-        self,
-        function: Callable[..., object],
-        value: object,
-        *,
-        input: object | Unset = UNSET,
-        description: str = "the caller's own test",
-        seconds: float | None = None,
-    ) -> Held:
-        """Ask a function of the host's own program, in a thread that is left behind when its time is up.
-
-        It is called as `function(value)`, or `function(value, input)` where it takes two, also with wrong results.
-        """
-        evidence = Evidence(description=description, confidence=0.8)
-        wrong = _wrong(_Case(value, input, {}))
-        limit = self._seconds if seconds is None else seconds
-        answers = await asked_in_thread(function, [value, *(one.value for one in wrong)], input, seconds=limit)
-        if answers[0]:
-            return _refused(evidence, answers[0])
-        if len(answers) <= len(wrong) or not wrong:
-            return _judged(evidence, "weak", "it could not be tried on wrong results")
-        return _judged(evidence, *strength_of(wrong, [not answer for answer in answers[1:]]))
 
     async def _across(self, evidence: Evidence, case: _Case) -> Held:
         """Ask a test behind the wall: once about the value, then in another process about wrong ones."""

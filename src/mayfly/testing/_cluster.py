@@ -38,27 +38,23 @@ def ray_cluster(
 
 
 class SentLeaves:
-    """Count how often each leaf was sent to a node; *put* replaces an attribute for as long as that is wanted."""
+    """Count how often each leaf was handed to Ray; *put* replaces an attribute for as long as that is wanted."""
 
     def __init__(self, put: Callable[[Any, str, Any], None]) -> None:
-        self.nodes: set[str] = set()
-        self.under_way: Counter[str] = Counter()
+        self.raylets: set[int | None] = set()
         self._times: Counter[str] = Counter()
         from mayfly.promise.engines import RayEngine
 
         engine: Any = RayEngine
-        send = engine._send
+        do = engine.do
 
-        async def counted(this: Any, member: Any, job: Any, data: Any, weight: int) -> Any:
-            self.nodes.add(member.node.id)
+        async def counted(this: Any, job: Any) -> Any:
             self._times[job.node] += 1
-            self.under_way[member.node.id] += 1
-            try:
-                return await send(this, member, job, data, weight)
-            finally:
-                self.under_way[member.node.id] -= 1
+            done = await do(this, job)
+            self.raylets.add(parent_of(int(done.where.rpartition(":")[2])))
+            return done
 
-        put(engine, "_send", counted)
+        put(engine, "do", counted)
 
     def times(self, leaves: Sequence[str]) -> dict[str, int]:
         """Return how often each of *leaves* was sent."""

@@ -15,7 +15,7 @@ import pytest
 
 from mayfly.core import PromiseSettings, Settings, StoreSettings
 from mayfly.promise.engines import Cluster, RayEngine, open_engine
-from mayfly.promise.engines._processes import MARK
+from mayfly.promise.engines._tryout import MARK
 from mayfly.testing import ray_cluster
 
 from . import crew
@@ -72,13 +72,6 @@ def opened(ground: Ground) -> Iterator[Opener]:
     yield open
     for engine in engines:
         asyncio.run(engine.aclose())
-
-
-async def both_ready(engine: RayEngine, number: int = 2) -> None:
-    """Wait until that many nodes have a worker."""
-    async with asyncio.timeout(400):
-        while sum(member.ready for member in engine.nodes.members) < number:
-            await asyncio.sleep(0.02)
 
 
 @pytest.fixture(scope="module")

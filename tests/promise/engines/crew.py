@@ -40,11 +40,13 @@ class Crew:
             return job.argument * 2
         if verb == "meet":
             return self.meet(int(target))
+        if verb == "hold":
+            return hold(Path(target))
         if verb == "wait":
             return "stopped" if stop.wait(float(target)) else "slept"
         if verb == "note":
-            with Path(target).open("a") as file:
-                file.write(f"{os.getpid()} {'stopped' if stop.wait(500) else 'slept'}\n")
+            Path(f"{target}.begun").touch()
+            Path(target).write_text("stopped" if stop.wait(500) else "slept")
         if verb == "die" or (verb == "die-once" and mark(target)):
             os._exit(3)
         if verb == "vanish" or (verb == "vanish-once" and mark(target)):
@@ -55,8 +57,6 @@ class Crew:
             return "x" * int(target)
         if verb == "data":
             return None if data is None else [len(data), data[:10].decode(), data[-10:].decode()]
-        if verb == "most":
-            return self.most
         if verb == "environment":
             return [os.getpid(), dict(os.environ), Path("/proc/self/environ").read_text()]
         return [os.getpid(), self.settings.promise.engine]
@@ -84,6 +84,13 @@ class Scribe(Crew):
 
         with Ledger.open(self.settings) as ledger:
             return ledger.append(DoctorAttacked(level=str(os.getpid()), cases=0, contained=0), subject=job.id).id
+
+
+def hold(door: Path) -> str:
+    """Wait until there is a file."""
+    while not door.exists():
+        time.sleep(0.02)
+    return "held"
 
 
 def mark(path: str) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from mayfly.core import InputError, MachineError, MayflyError, PromiseSettings, Settings, StoreSettings
 from mayfly.promise.engines import LocalEngine, open_engine
 from mayfly.promise.engines._address import Address
-from mayfly.promise.engines._connect import Kind, _be_near, _explain, import_ray, probe
+from mayfly.promise.engines._connect import _explain, check_client_port, import_ray
 
 from .conftest import DATABASE, Ground
 from .crew import make_crew
@@ -97,17 +97,17 @@ def test_what_listens_but_says_nothing_is_told(mute: int, monkeypatch: pytest.Mo
     import_ray()
     monkeypatch.setattr("mayfly.promise.engines._connect.PROBE_SECONDS", 0.2)
     with pytest.raises(MachineError, match="is no Ray cluster"):
-        probe(Address("127.0.0.1", mute))
+        check_client_port(Address("127.0.0.1", mute))
 
 
 def test_a_cluster_that_asks_for_a_token_says_so(ground: Ground, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="asks for another token; set RAY_AUTH_MODE=token"):
-        open_engine(named(f"ray://127.0.0.1:{ground.cluster.port}", tmp_path), make_crew)
+        open_engine(named(f"ray://127.0.0.1:{ground.cluster.client}", tmp_path), make_crew)
 
 
-def test_a_clusters_own_address_is_of_no_use_elsewhere() -> None:
-    with pytest.raises(InputError, match=r"use its client port, by default ray://10\.0\.0\.9:10001"):
-        _be_near(Address("10.0.0.9", 6379), Kind("cluster", ("10.255.255.254",)))
+def test_a_clusters_own_address_is_refused_for_its_client_port(ground: Ground) -> None:
+    with pytest.raises(InputError, match=r"own address; use its client port: ray://127\.0\.0\.1:10001"):
+        open_engine(ground.named(f"ray://127.0.0.1:{ground.cluster.port}"), make_crew)
 
 
 def test_other_versions_are_told_in_one_line() -> None:

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -12,9 +11,9 @@ import pytest
 
 from mayfly.promise._job import Done, Part
 from mayfly.promise.engines import EngineLost, RayEngine
-from mayfly.promise.engines._nodes import AHEAD
+from mayfly.testing._processes import command_of, parent_of
 
-from .conftest import DATABASE, SECRET, Ground, Joined, Opener, both_ready
+from .conftest import DATABASE, SECRET, Ground, Joined, Opener
 from .crew import job, make_broken
 
 pytestmark = pytest.mark.timeout(600)
@@ -49,22 +48,16 @@ async def true(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
-async def all_of(engine: RayEngine, *jobs: Awaitable[Done]) -> list[Done]:
-    await both_ready(engine)
+async def all_of(*jobs: Awaitable[Done]) -> list[Done]:
     return await asyncio.gather(*jobs)
 
 
-def test_jobs_are_done_on_every_node(shared: RayEngine) -> None:
+def test_jobs_are_done_on_every_node(shared: RayEngine, ground: Ground) -> None:
     jobs = [shared.do(job("double", node, argument=node)) for node in range(20)]
-    done = asyncio.run(all_of(shared, *jobs))
+    done = asyncio.run(all_of(*jobs))
     assert [each.value for each in done] == [node * 2 for node in range(20)]
-    assert len({each.where for each in done}) == 2
+    assert {parent_of(int(each.where)) for each in done} == set(ground.cluster.raylets)
     assert str(os.getpid()) not in {each.where for each in done}
-
-
-def test_the_cluster_may_be_named_by_its_own_address(shared: RayEngine, opened: Opener, ground: Ground) -> None:
-    engine = opened(f"ray://localhost:{ground.cluster.port}")
-    assert asyncio.run(engine.do(job("double", argument=1))).value == 2
 
 
 def test_the_part_of_a_file_travels_with_its_job(shared: RayEngine, tmp_path: Path) -> None:
@@ -97,9 +90,9 @@ def test_the_worker_has_the_settings_but_works_locally(shared: RayEngine) -> Non
 
 def test_no_worker_has_the_secrets_of_whoever_started_it_or_uses_it(shared: RayEngine, ground: Ground) -> None:
     assert os.environ["OPENAI_API_KEY"] == SECRET
-    done = asyncio.run(all_of(shared, *(shared.do(job("environment", node)) for node in range(8))))
+    done = asyncio.run(all_of(*(shared.do(job("environment", node)) for node in range(8))))
     told = {each.value[0]: each.value[1:] for each in done}  # type: ignore[index]
-    assert len(told) == 2
+    assert len(told) >= 2
     for pid, (variables, at_start) in told.items():
         assert "OPENAI_API_KEY" not in variables
         for text in (str(variables), at_start, Path(f"/proc/{pid}/environ").read_text()):
@@ -110,7 +103,7 @@ def test_no_worker_has_the_secrets_of_whoever_started_it_or_uses_it(shared: RayE
 def test_no_process_of_the_cluster_has_the_secret_and_no_log_the_database(shared: RayEngine, ground: Ground) -> None:
     from mayfly.promise.engines import cluster_processes
 
-    asyncio.run(both_ready(shared))
+    assert asyncio.run(shared.do(job("hello"))).status == "resolved"
     assert not [pid for pid in cluster_processes(ground.cluster) if SECRET in text_of(Path(f"/proc/{pid}/environ"))]
     found = [Path(folder, name) for folder, _, names in os.walk(ground.cluster.directory) for name in names]
     logs = [path for path in found if path.is_file() and not path.is_symlink()]
@@ -129,44 +122,24 @@ def test_every_door_of_the_cluster_is_on_loopback(ground: Ground) -> None:
 
 
 def test_cancelling_reaches_the_worker(shared: RayEngine, tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
+    notes, started = tmp_path / "notes", tmp_path / "notes.begun"
 
     async def main() -> None:
-        await both_ready(shared)
         task = asyncio.create_task(shared.do(job(f"note {notes}")))
-        await true(lambda: sum(member.load for member in shared.nodes.members) == 1)
-        await true(notes.exists)
+        await true(started.exists)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        await true(lambda: sum(member.load for member in shared.nodes.members) == 0)
+        await true(notes.exists)
 
     asyncio.run(main())
-    assert notes.read_text().endswith(" stopped\n")
-
-
-def test_no_more_is_in_flight_than_a_small_multiple_of_the_cores(shared: RayEngine) -> None:
-    most = 0
-
-    async def main() -> list[Done]:
-        nonlocal most
-        await both_ready(shared)
-        tasks = [asyncio.create_task(shared.do(job("meet 2", node))) for node in range(40)]
-        while not all(task.done() for task in tasks):
-            most = max(most, sum(member.load for member in shared.nodes.members))
-            await asyncio.sleep(0.002)
-        assert {(await task).value for task in tasks} == {"met"}
-        return [await shared.do(job("most", 100 + number)) for number in range(4)]
-
-    done = asyncio.run(main())
-    assert most == 2 * 2 * AHEAD
-    assert {each.value for each in done} == {2}, "a worker does as many at once as its node has cores"
+    assert notes.read_text() == "stopped"
 
 
 def test_a_job_whose_process_died_is_done_by_another(opened: Opener, tmp_path: Path) -> None:
     engine = opened()
     jobs = [engine.do(job("wait 0.3", node)) for node in range(1, 9)]
-    done = asyncio.run(all_of(engine, engine.do(job(f"die-once {tmp_path / 'mark'}")), *jobs))
+    done = asyncio.run(all_of(engine.do(job(f"die-once {tmp_path / 'mark'}")), *jobs))
     assert {each.status for each in done} == {"resolved"}
 
 
@@ -174,37 +147,40 @@ def test_a_job_that_kills_every_worker_is_given_up_and_harms_no_other(opened: Op
     engine = opened(retries=3)
 
     async def main() -> list[Done | BaseException]:
-        await both_ready(engine)
         others = [engine.do(job("wait 0.05", node)) for node in range(1, 9)]
         return await asyncio.gather(engine.do(job("die")), *others, return_exceptions=True)
 
     lost, *done = asyncio.run(main())
     assert isinstance(lost, EngineLost)
-    assert len(lost.attempts) == 4
-    assert "its process died" in lost.attempts[0]
+    assert (lost.attempts, lost.last) == (4, "its process died")
     assert [each.status if isinstance(each, Done) else each for each in done] == ["resolved"] * 8
 
 
-def test_a_node_that_joins_gets_a_worker_and_one_killed_in_the_middle_loses_no_job(
-    opened: Opener, join: Callable[[], Joined]
+def test_a_node_that_joins_gets_work_and_one_killed_in_the_middle_loses_no_job(
+    opened: Opener, join: Callable[[], Joined], tmp_path: Path
 ) -> None:
-    engine = opened()
+    engine, open_door = opened(), tmp_path / "open"
 
     async def main() -> list[Done]:
-        await both_ready(engine)
-        before = engine.nodes.members
         joined = await asyncio.to_thread(join)
-        await both_ready(engine, 3)
-        tasks = [asyncio.create_task(engine.do(job("wait 0.3", node))) for node in range(24)]
-        await true(lambda: all(member.load for member in engine.nodes.members))
+        tasks = [asyncio.create_task(engine.do(job(f"hold {open_door}", node))) for node in range(12)]
+        await true(lambda: any(b"do_leaf" in command_of(pid) for pid in children(joined.raylet)))
         for pid in (joined.raylet, *children(joined.raylet)):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        done = await asyncio.gather(*tasks)
-        await true(lambda: {member for member in engine.nodes.members if member.ready} == set(before))
-        return done
+        open_door.touch()
+        return await asyncio.gather(*tasks)
 
-    assert [(each.status, each.value) for each in asyncio.run(main())] == [("resolved", "slept")] * 24
+    assert [(each.status, each.value) for each in asyncio.run(main())] == [("resolved", "held")] * 12
+
+
+def test_a_cluster_that_falls_silent_is_given_up(opened: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = opened()
+    monkeypatch.setattr("mayfly.promise.engines._ray.CHECK_SECONDS", 0.01)
+    monkeypatch.setattr(engine._connection, "answers", lambda: False)
+    with pytest.raises(EngineLost, match="the cluster does not answer"):
+        asyncio.run(engine.do(job("wait 30")))
+    monkeypatch.undo()
 
 
 def test_a_worker_that_cannot_be_made_is_told_without_the_password(opened: Opener) -> None:
@@ -218,17 +194,6 @@ def test_two_engines_of_one_process_share_the_cluster(opened: Opener) -> None:
     assert asyncio.run(first.do(job("double", argument=1))).value == 2
     asyncio.run(first.aclose())
     assert asyncio.run(second.do(job("double", argument=2))).value == 4
-
-
-def test_nothing_of_an_engine_is_left_on_the_cluster_when_it_is_closed(opened: Opener) -> None:
-    engine = opened()
-    done = asyncio.run(all_of(engine, *(engine.do(job("hello", node)) for node in range(8))))
-    pids = {each.value[0] for each in done}  # type: ignore[index]
-    asyncio.run(engine.aclose())
-    deadline = time.monotonic() + 200
-    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
 
 
 def test_ray_prints_nothing(opened: Opener, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

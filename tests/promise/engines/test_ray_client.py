@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.promise._job import Part
+from mayfly.promise._job import Done, Part
 from mayfly.promise.engines import EngineLost
+from mayfly.testing._processes import alive, parent_of, until
 
-from .conftest import Ground, Opener, both_ready
+from .conftest import Ground, Opener
 from .crew import job
 
 pytestmark = [
@@ -25,10 +26,9 @@ def test_jobs_parts_and_losses_are_as_on_the_cluster_itself(opened: Opener, grou
     engine = opened(f"ray://127.0.0.1:{ground.cluster.client}", retries=1)
 
     async def main() -> None:
-        await both_ready(engine)
         done = await asyncio.gather(*(engine.do(job("double", node, argument=node)) for node in range(20)))
         assert [each.value for each in done] == [node * 2 for node in range(20)]
-        assert len({each.where for each in done}) == 2
+        assert len({parent_of(int(each.where)) for each in done}) == 2
         part = await engine.do(job("data", part=Part(path=str(path), start=0, stop=12_000_020)))
         assert part.value == [12_000_020, "first line", "last line\n"]
         assert (await engine.do(job("raise"))).code == "WORKER"
@@ -45,3 +45,16 @@ def test_the_token_of_a_cluster_is_forgotten_with_the_connection(opened: Opener)
     assert os.environ["RAY_AUTH_MODE"] == "token"
     asyncio.run(engine.aclose())
     assert "RAY_AUTH_TOKEN_PATH" not in os.environ
+
+
+def test_nothing_of_an_engine_is_left_on_the_cluster_when_the_last_one_is_closed(opened: Opener) -> None:
+    engine = opened()
+
+    async def main() -> list[Done]:
+        done = await asyncio.gather(*(engine.do(job("hello", node)) for node in range(8)))
+        await engine.aclose()
+        return done
+
+    pids = {each.value[0] for each in asyncio.run(main())}  # type: ignore[index]
+    assert pids
+    assert until(lambda: not any(map(alive, pids)))

@@ -11,7 +11,7 @@ from mayfly.promise._job import Done
 from mayfly.promise.engines import RayEngine, open_engine
 from mayfly.store import Ledger
 
-from .conftest import Ground, both_ready
+from .conftest import Ground
 from .crew import job, make_scribe
 
 
@@ -23,7 +23,6 @@ def test_every_node_writes_into_the_ledger_of_the_settings(ground: Ground, postg
 
     async def main() -> list[Done]:
         try:
-            await both_ready(engine)
             return await asyncio.gather(*(engine.do(job("note down", node)) for node in range(8)))
         finally:
             await engine.aclose()
@@ -34,4 +33,4 @@ def test_every_node_writes_into_the_ledger_of_the_settings(ground: Ground, postg
         events = list(ledger.read(kind="doctor.attacked"))
     assert sorted(event.subject for event in events) == [f"r/{node}" for node in range(8)]
     assert {event.id for event in events} == {each.value for each in done}
-    assert len({event.payload["level"] for event in events} - {str(os.getpid())}) == 2
+    assert len({event.payload["level"] for event in events} - {str(os.getpid())}) >= 2

@@ -8,7 +8,7 @@ import pytest
 from mayfly.core import Capability
 from mayfly.library.builtin import builtins
 from mayfly.promise import Kind, classify
-from mayfly.promise._bounded import endless
+from mayfly.promise._classify import endless
 from mayfly.promise.fit import fits, hands_on, is_torn, read_request
 from promise.plan.helpers import lexicon
 

@@ -10,9 +10,8 @@ from mayfly.core import UNSET, Capability, Invocation, PromiseSettings
 from mayfly.library import Registry
 from mayfly.mangle import Program
 from mayfly.promise._job import Part
-from mayfly.promise._promise import Promise, State, Work
+from mayfly.promise._promise import Kind, Promise, State, Work
 from mayfly.promise._promise_json import from_json, to_json
-from mayfly.promise._reality import Kind
 from mayfly.promise.plan import plan_json, served_by
 
 from .helpers import NOTHING, Rules, child, example, extended, is_sound, leaves, make, never, shipped

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 
 from mayfly.promise.engines._local import LocalEngine
-from mayfly.promise.engines._lost import EngineLost, WorkerLost
 from mayfly.promise.engines._open import open_engine
+from mayfly.promise.engines._runner import EngineLost, WorkerLost
 
 if TYPE_CHECKING:
     from mayfly.promise.engines._ray import RayEngine

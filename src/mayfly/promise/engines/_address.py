@@ -23,11 +23,6 @@ class Address(NamedTuple):
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
-    @property
-    def loopback(self) -> bool:
-        """Whether only this machine can reach it."""
-        return is_loopback(self.host)
-
 
 def find(text: str, settings: PromiseSettings) -> Address:
     """Return the address that `ray://HOST:PORT` names; one outside private networks only where the settings say so."""
@@ -39,7 +34,7 @@ def find(text: str, settings: PromiseSettings) -> Address:
     if not host or not port:
         raise InputError(f"{text}: an engine is local, ray or ray://HOST:PORT", fix="set MAYFLY_ENGINE")
     numbers = _resolve(host, port)
-    if host not in named_hosts(settings):
+    if host not in {name.strip() for name in settings.ray_hosts.lower().split(",")}:
         for number in numbers:
             # An address of this machine is no further away than loopback, whatever network it is in.
             if not is_private(number) and not is_here(number):
@@ -50,20 +45,9 @@ def find(text: str, settings: PromiseSettings) -> Address:
     return Address(numbers[0], port)
 
 
-def named_hosts(settings: PromiseSettings) -> frozenset[str]:
-    """Return the hosts that may be connected to wherever they are."""
-    names = settings.ray_hosts.lower().split(",")
-    return frozenset(name.strip() for name in names if name.strip())
-
-
 def is_private(host: str) -> bool:
     """Say whether *host*, a number, is loopback or in a private network."""
     return address_kind(_number(host)) in ("loopback", "link_local", "private")
-
-
-def is_loopback(host: str) -> bool:
-    """Say whether *host*, a number, is this machine whatever its network."""
-    return address_kind(_number(host)) == "loopback"
 
 
 def is_here(host: str) -> bool:

@@ -1,4 +1,4 @@
-"""Connect to a Ray cluster: to its own address from one of its machines, or to its client port from anywhere."""
+"""Connect to a Ray cluster: to the try-out cluster as one of its nodes, to any other by its client port."""
 
 from __future__ import annotations
 
@@ -11,24 +11,17 @@ from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar
 
 from mayfly.core import InputError, MachineError, MayflyError
-from mayfly.promise.engines._address import Address, answers, is_here, is_loopback
-from mayfly.promise.engines._nodes import line
+from mayfly.promise.engines._address import Address, answers
 
 INSTALL = "pip install 'mayfly-agents[ray]'"
 TOKEN = "set RAY_AUTH_MODE=token and RAY_AUTH_TOKEN_PATH to the file that holds it"
 TOKEN_MODE, TOKEN_FILE = "RAY_AUTH_MODE", "RAY_AUTH_TOKEN_PATH"
 PROBE_SECONDS = 5.0
 CLIENT_TRIES = 3
-
-
-class Kind(NamedTuple):
-    """What listens at an address: Ray's client server, or the cluster itself and the addresses of its nodes."""
-
-    name: Literal["client", "cluster"]
-    nodes: tuple[str, ...] = ()
+LONGEST_REASON = 300
 
 
 def import_ray() -> Any:
@@ -39,6 +32,8 @@ def import_ray() -> Any:
     os.environ.setdefault("RAY_gcs_rpc_server_reconnect_timeout_s", "600")
     if find_spec("ray") is None or find_spec("grpc") is None:
         raise MachineError("the ray engine needs Ray, which is not installed", fix=INSTALL)
+    # A task that its node has no memory for is tried as often as any other, not for ever.
+    os.environ.setdefault("RAY_task_oom_retries", "5")
     return import_module("ray")
 
 
@@ -46,7 +41,7 @@ class ClusterConnection:
     """One process has one connection to Ray; engines that want the same cluster share it, the last one closes it."""
 
     _lock: ClassVar[threading.Lock] = threading.Lock()
-    _address: ClassVar[str | None] = None
+    _address: ClassVar[Address | None] = None
     _users: ClassVar[int] = 0
     _before: ClassVar[dict[str, str | None]] = {}
 
@@ -56,36 +51,40 @@ class ClusterConnection:
         self._open = True
 
     @classmethod
-    def open(cls, address: Address, *, token: Path | None = None) -> ClusterConnection:
-        """Connect, within seconds or with one line about what is wrong."""
+    def open(cls, address: Address, *, token: Path | None = None, near: bool = False) -> ClusterConnection:
+        """Connect, within seconds or with one line about the reason; *near* is the cluster's own address."""
         ray = import_ray()
         with cls._lock:
-            if cls._users and cls._address != str(address):
+            if cls._users and cls._address != address:
                 raise InputError(f"this process uses the Ray cluster at {cls._address}", fix="use one at a time")
             if not cls._users:
                 cls._before = {name: os.environ.get(name) for name in (TOKEN_MODE, TOKEN_FILE)}
                 try:
                     _use_token(token)
-                    _init(ray, address, probe(address))
+                    _connect(ray, address, near=near)
                 except BaseException:
                     cls._restore()
                     raise
-                cls._address = str(address)
+                cls._address = address
             cls._users += 1
         return cls(ray, address)
 
-    def close(self, *, silent: bool = False) -> None:
-        """Give the connection up; one to a cluster that is *silent* is left behind, since Ray would wait for it."""
+    def answers(self) -> bool:
+        """Say whether anything still listens at the cluster's address."""
+        return answers(self.address)
+
+    def close(self) -> None:
+        """Give the connection up; one to a cluster that is silent is left behind, since Ray would wait for it."""
         with type(self)._lock:
             if not self._open:
                 return
             self._open = False
             type(self)._users -= 1
             if not type(self)._users:
-                if silent:
-                    atexit.unregister(import_module("ray._private.worker").shutdown)
-                else:
+                if self.answers():
                     self.ray.shutdown()
+                else:
+                    atexit.unregister(import_module("ray._private.worker").shutdown)
                 self._restore()
 
     @classmethod
@@ -98,36 +97,28 @@ class ClusterConnection:
                 os.environ[name] = value
 
 
-def probe(address: Address) -> Kind:
-    """Find out what listens at *address*; asks, and does not wait for what will not come."""
+def check_client_port(address: Address) -> None:
+    """Refuse an address behind which no client server of Ray answers within seconds."""
     if not answers(address):
         raise MachineError(f"no Ray cluster answers at {address}", fix="start one, or for a try-out: mayfly ray up")
     grpc = import_module("grpc")
-    client, client_stub = (import_module(f"ray.core.generated.ray_client_pb2{kind}") for kind in ("", "_grpc"))
-    cluster, cluster_stub = (import_module(f"ray.core.generated.gcs_service_pb2{kind}") for kind in ("", "_grpc"))
+    client, stub = (import_module(f"ray.core.generated.ray_client_pb2{kind}") for kind in ("", "_grpc"))
+    ping = client.ClusterInfoRequest(type=client.ClusterInfoType.PING)
     with import_module("ray._private.grpc_utils").init_grpc_channel(str(address)) as channel:
-        ping = client.ClusterInfoRequest(type=client.ClusterInfoType.PING)
         try:
-            client_stub.RayletDriverStub(channel).ClusterInfo(ping, timeout=PROBE_SECONDS)
-            return Kind("client")
+            stub.RayletDriverStub(channel).ClusterInfo(ping, timeout=PROBE_SECONDS)
         except grpc.RpcError as error:
-            _refuse_unless(error, address, "UNIMPLEMENTED")
-        ask = cluster.GetAllNodeInfoRequest()
-        try:
-            told = cluster_stub.NodeInfoGcsServiceStub(channel).GetAllNodeInfo(ask, timeout=PROBE_SECONDS)
-        except grpc.RpcError as error:
-            _refuse_unless(error, address)
-    alive = [node for node in told.node_info_list if node.state == 0]
-    return Kind("cluster", tuple(node.node_manager_address for node in alive))
+            raise _refusal(error.code().name, address) from None
 
 
-def _refuse_unless(error: Any, address: Address, expected: str = "") -> None:
-    status = error.code().name
-    if status == expected:
-        return
+def _refusal(status: str, address: Address) -> MayflyError:
+    if status == "UNIMPLEMENTED":
+        return InputError(
+            f"{address} is the Ray cluster's own address", fix=f"use its client port: ray://{address.host}:10001"
+        )
     if status in {"UNAUTHENTICATED", "PERMISSION_DENIED"}:
-        raise InputError(f"the Ray cluster at {address} asks for another token", fix=TOKEN) from None
-    raise MachineError(f"what answers at {address} is no Ray cluster ({status.lower()})") from None
+        return InputError(f"the Ray cluster at {address} asks for another token", fix=TOKEN)
+    return MachineError(f"what answers at {address} is no Ray cluster ({status.lower()})")
 
 
 def _use_token(token: Path | None) -> None:
@@ -140,23 +131,27 @@ def _use_token(token: Path | None) -> None:
     raylet.AuthenticationTokenLoader.instance().reset_cache()
 
 
-def _init(ray: Any, address: Address, kind: Kind) -> None:
+def _connect(ray: Any, address: Address, *, near: bool) -> None:
     if ray.is_initialized():
         raise InputError("this process already uses Ray for something else", fix="run mayfly in a process of its own")
+    if not near:
+        check_client_port(address)
     try:
-        if kind.name == "client":
-            _init_client(ray, address)
-        else:
-            _be_near(address, kind)
-            # Ray tells of dead workers on stdout, where only the answer belongs; the engine tells of them itself.
-            worker: Any = import_module("ray._private.worker")
-            worker.print_to_stdstream = _say_nothing
-            ray.init(str(address), log_to_driver=False, logging_level="ERROR", include_dashboard=None)
-    except MayflyError:
-        raise
+        (_init_near if near else _init_client)(ray, address)
     except Exception as error:
         ray.shutdown()
         raise _explain(address, error) from None
+
+
+def _init_near(ray: Any, address: Address) -> None:
+    """Connect to the try-out cluster, which is on loopback, as a process of its machine."""
+    # Ray tells of dead workers on stdout, where only the answer belongs; the engine tells of them itself.
+    worker: Any = import_module("ray._private.worker")
+    worker.print_to_stdstream = _say_nothing
+    # Ray takes a loopback address for a mistake and replaces it, unless it believes that there are no clusters here.
+    constants: Any = import_module("ray._private.ray_constants")
+    constants.ENABLE_RAY_CLUSTER = False
+    ray.init(str(address), log_to_driver=False, logging_level="ERROR", include_dashboard=None)
 
 
 def _init_client(ray: Any, address: Address) -> None:
@@ -170,19 +165,6 @@ def _init_client(ray: Any, address: Address) -> None:
             ray.shutdown()
             if not left or "Starting Ray client server failed" not in str(error):
                 raise
-
-
-def _be_near(address: Address, kind: Kind) -> None:
-    """Refuse an address that only the cluster's own machines can use; tell Ray whether it is on loopback."""
-    near = [node for node in kind.nodes if is_here(node)]
-    if not near:
-        raise InputError(
-            f"{address} is the Ray cluster's own address and this machine is none of its nodes",
-            fix=f"use its client port, by default ray://{address.host}:10001",
-        )
-    # Ray takes a loopback address for a mistake and replaces it, unless it believes that there are no clusters here.
-    constants: Any = import_module("ray._private.ray_constants")
-    constants.ENABLE_RAY_CLUSTER = not is_loopback(near[0])
 
 
 def _say_nothing(*_: object, **__: object) -> None:
@@ -204,4 +186,10 @@ def _explain(address: Address, error: Exception) -> MayflyError:
         return InputError(f"the Ray cluster at {address} has other versions: {said}", fix="use the same Python and Ray")
     if "uthentication" in text or "token" in text:
         return InputError(f"the Ray cluster at {address} asks for another token", fix=TOKEN)
-    return MachineError(f"the Ray cluster at {address} cannot be used: {line(error)}")
+    return MachineError(f"the Ray cluster at {address} cannot be used: {last_line(error)}")
+
+
+def last_line(error: BaseException) -> str:
+    """Return the last line of what an error says: Ray puts the cause there."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1][:LONGEST_REASON] if lines else type(error).__name__

@@ -1,6 +1,7 @@
 """Keep a try-out cluster running: started by `mayfly ray up` as a process of its own, ended by `mayfly ray down`.
 
-Every node listens on loopback only. One line of JSON on stdout says where, then nothing more is printed.
+Every node listens on loopback only, which `ray start` cannot do for a second node: it takes a loopback address for a
+mistake. So the nodes are started by Ray's own `Cluster`. One line of JSON on stdout says where they are.
 """
 
 from __future__ import annotations
@@ -45,10 +46,8 @@ def main(arguments: list[str]) -> None:
 
 
 def _describe(cluster: Any) -> dict[str, Any]:
-    nodes = [
-        {"id": node.node_id, "pid": node.all_processes["raylet"][0].process.pid} for node in cluster.list_all_nodes()
-    ]
-    return {"pid": os.getpid(), "address": cluster.address, "nodes": nodes}
+    raylets = [node.all_processes["raylet"][0].process.pid for node in cluster.list_all_nodes()]
+    return {"pid": os.getpid(), "address": cluster.address, "raylets": raylets}
 
 
 def _close_stdout() -> None:

@@ -11,8 +11,7 @@ from uuid import uuid4
 
 from mayfly.core import Settings
 from mayfly.promise._job import Done, Job, Worker
-from mayfly.promise.engines._lost import Sleep, WorkerLost, insist
-from mayfly.promise.engines._runner import Runner, failure
+from mayfly.promise.engines._runner import Runner, Sleep, WorkerLost, failure, insist
 
 
 class LocalEngine:
@@ -35,7 +34,7 @@ class LocalEngine:
 
     async def do(self, job: Job) -> Done:
         """Have *job* done in a thread; cancelling this stops the work itself."""
-        return await insist(job, lambda _: self._once(job), settings=self._settings.promise, sleep=self._sleep)
+        return await insist(job, lambda: self._once(job), settings=self._settings.promise, sleep=self._sleep)
 
     async def aclose(self) -> None:
         """End the worker, which ends its jobs, then the threads."""

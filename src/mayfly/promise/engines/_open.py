@@ -26,15 +26,15 @@ def _open_ray(name: str, settings: Settings, make_worker: Callable[[Settings], W
     from mayfly.promise.engines._connect import ClusterConnection, import_ray
 
     import_ray()
-    from mayfly.promise.engines._fleet import RayFleet
     from mayfly.promise.engines._ray import RayEngine
     from mayfly.promise.engines._tryout import TryOut
 
     tryout = TryOut(settings)
-    address = tryout.expect().address if name == "ray" else find(name, settings.promise)
-    connection = ClusterConnection.open(address, token=tryout.token_for(address))
+    near = name == "ray"
+    address = tryout.expect().address if near else find(name, settings.promise)
+    connection = ClusterConnection.open(address, token=tryout.token_for(address), near=near)
     try:
-        return RayEngine(settings, RayFleet(connection, settings, make_worker))
+        return RayEngine(settings, connection, make_worker)
     except BaseException:
         connection.close()
         raise

@@ -1,17 +1,54 @@
-"""A worker that never raises and that can be told to stop, wherever it lives."""
+"""One worker that never raises and that can be stopped; where the worker itself is lost, the leaf is tried again."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import ClassVar
 
-from mayfly.core import MayflyError
+from mayfly.core import MayflyError, PromiseSettings
 from mayfly.promise._job import Done, Job, Worker
-from mayfly.promise.engines._lost import WorkerLost
 
+Sleep = Callable[[float], Awaitable[None]]
 CANCELLED = Done(status="collapsed", reason="cancelled", code="CANCELLED")
+# Cancelled calls that are remembered: a call that was cancelled before it began must not begin.
 REMEMBERED = 10_000
+
+
+class WorkerLost(MayflyError):
+    """The worker itself is gone, whatever the leaf was; a worker raises it where its own machinery died."""
+
+    code: ClassVar[str] = "WORKER_LOST"
+
+
+class EngineLost(MayflyError):
+    """No worker lived long enough to do a leaf, however often it was tried."""
+
+    code: ClassVar[str] = "ENGINE_LOST"
+
+    def __init__(self, job: str, attempts: int, last: str) -> None:
+        times = f"{attempts} time{'s' if attempts != 1 else ''}"
+        super().__init__(f"{job}: its worker was lost {times}, last: {last}")
+        self.job = job
+        self.attempts = attempts
+        self.last = last
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.job, self.attempts, self.last)
+
+
+async def insist(job: Job, once: Callable[[], Awaitable[Done]], *, settings: PromiseSettings, sleep: Sleep) -> Done:
+    """Await `once()` until it answers, longer apart each time it raises `WorkerLost`."""
+    for attempt in range(settings.retries):
+        try:
+            return await once()
+        except WorkerLost:
+            await sleep(settings.retry_delay * settings.retry_factor**attempt)
+    try:
+        return await once()
+    except WorkerLost as lost:
+        raise EngineLost(job.id, settings.retries + 1, lost.message) from None
 
 
 def failure(error: Exception) -> Done:

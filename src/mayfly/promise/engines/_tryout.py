@@ -12,9 +12,11 @@ import os
 import secrets
 import select
 import shutil
+import signal
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -24,12 +26,15 @@ from typing import Any
 from mayfly.core import InputError, MachineError, Settings
 from mayfly.promise.engines._address import Address, answers
 from mayfly.promise.engines._connect import import_ray
-from mayfly.promise.engines._processes import MARK, carries, end, marked, started
 from mayfly.promise.engines._scrub import plain_environment
 
+# In the environment of every process of a cluster, by which exactly those are found and ended.
+MARK = "MAYFLY_RAY_CLUSTER"
 MOST_NODES = 32
 START_SECONDS = 120.0
 STOP_SECONDS = 20.0
+# How long the helpers that Ray leaves behind may outlive the keeper.
+GRACE = 2.0
 OBJECT_STORE = 512 * 1024 * 1024
 LEAST_OBJECT_STORE = 80 * 1024 * 1024
 
@@ -45,9 +50,7 @@ class Cluster:
     nodes: int
     cpus: int
     keeper: int
-    keeper_started: int
     raylets: tuple[int, ...]
-    node_ids: tuple[str, ...]
     directory: str
 
     @property
@@ -68,7 +71,7 @@ class Cluster:
     @property
     def alive(self) -> bool:
         """Whether it still runs, or only its traces are left."""
-        return started(self.keeper) == self.keeper_started and answers(self.address)
+        return carries(self.keeper, self.id) and answers(self.address)
 
 
 class TryOut:
@@ -82,8 +85,7 @@ class TryOut:
         """Return what was started, alive or not."""
         try:
             fields = json.loads(self._file.read_text(encoding="utf-8"))
-            lists = {name: tuple(fields[name]) for name in ("raylets", "node_ids")}
-            return Cluster(**{**fields, **lists})
+            return Cluster(**{**fields, "raylets": tuple(fields["raylets"])})
         except FileNotFoundError:
             return None
         except (OSError, ValueError, TypeError, KeyError) as error:
@@ -141,7 +143,7 @@ class TryOut:
         try:
             told = json.loads(_launch(directory, mark, wanted))
         except BaseException:
-            end(mark, None, seconds=STOP_SECONDS)
+            end_cluster(mark)
             shutil.rmtree(directory, ignore_errors=True)
             raise
         host, _, port = told["address"].rpartition(":")
@@ -153,15 +155,12 @@ class TryOut:
             nodes=wanted["nodes"],
             cpus=wanted["cpus"],
             keeper=told["pid"],
-            keeper_started=started(told["pid"]) or 0,
-            raylets=tuple(node["pid"] for node in told["nodes"]),
-            node_ids=tuple(node["id"] for node in told["nodes"]),
+            raylets=tuple(told["raylets"]),
             directory=str(directory),
         )
 
     def _end(self, cluster: Cluster) -> int:
-        asked = cluster.keeper if started(cluster.keeper) == cluster.keeper_started else None
-        killed = end(cluster.id, asked, seconds=STOP_SECONDS)
+        killed = end_cluster(cluster.id, keeper=cluster.keeper)
         shutil.rmtree(cluster.directory, ignore_errors=True)
         self._file.unlink(missing_ok=True)
         return killed
@@ -177,6 +176,55 @@ class TryOut:
 def cluster_processes(cluster: Cluster) -> list[int]:
     """Return every process of *cluster*."""
     return marked(cluster.id)
+
+
+def marked(mark: str) -> list[int]:
+    """Return every living process whose environment carries *mark*."""
+    numbers = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [pid for pid in numbers if pid != os.getpid() and carries(pid, mark)]
+
+
+def carries(pid: int, mark: str) -> bool:
+    """Say whether *pid* is a living process with *mark*; one that ended has no environment any more."""
+    try:
+        return f"{MARK}={mark}".encode() in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    except OSError:
+        return False
+
+
+def end_cluster(mark: str, *, keeper: int | None = None) -> int:
+    """Have the keeper end its nodes, then kill the rest of *mark*; return how many had to be killed."""
+    deadline = time.monotonic() + STOP_SECONDS
+    if keeper is not None:
+        _signal(keeper, mark, signal.SIGTERM)
+        while carries(keeper, mark) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        deadline = min(deadline, time.monotonic() + GRACE)
+        while marked(mark) and time.monotonic() < deadline:
+            time.sleep(0.1)
+    left = marked(mark)
+    killed = len(left)
+    while left:
+        for pid in left:
+            _signal(pid, mark, signal.SIGKILL)
+        time.sleep(0.05)
+        left = marked(mark)
+    return killed
+
+
+def _signal(pid: int, mark: str, number: int) -> None:
+    """Send a signal to *pid* if it still carries *mark*, and to no process that took its number meanwhile."""
+    try:
+        handle = os.pidfd_open(pid)
+    except OSError:
+        return
+    try:
+        if carries(pid, mark):
+            signal.pidfd_send_signal(handle, number)
+    except OSError:
+        return
+    finally:
+        os.close(handle)
 
 
 def _launch(directory: Path, mark: str, wanted: dict[str, Any]) -> str:

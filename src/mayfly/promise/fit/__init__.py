@@ -2,7 +2,7 @@
 
 from mayfly.promise.fit._does import described, does_of, known_lexicon
 from mayfly.promise.fit._fill import Source, format_of
-from mayfly.promise.fit._fit import Fit, Misfit, covering, fits, hands_on
+from mayfly.promise.fit._fit import Fit, Misfit, covering, fits, hands_on, only_fit
 from mayfly.promise.fit._said import IsDirectory, Piece, Reading, Said, is_torn, read_request, with_verbs
 from mayfly.promise.fit._words import all_verbs, is_idle, is_small, verbs_of
 
@@ -25,6 +25,7 @@ __all__ = [
     "is_small",
     "is_torn",
     "known_lexicon",
+    "only_fit",
     "read_request",
     "verbs_of",
     "with_verbs",

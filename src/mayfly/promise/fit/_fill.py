@@ -112,7 +112,7 @@ class Filler:
 
     def _counts(self, piece: Piece) -> bool:
         """Say whether a number says how many there are of something: "send 5 emails"."""
-        later = [one for one in self._said.pieces if one.phrase == piece.phrase and one.token.start > piece.token.start]
+        later = self._said.behind(piece)
         return piece.kind == "number" and bool(later) and later[0].kind == "word" and later[0].plain.endswith("s")
 
     def may_stay_open(self, missing: Sequence[str]) -> bool:
@@ -145,6 +145,10 @@ class Filler:
         self._used.add(id(piece))
         return piece.value
 
+    def _take_only(self, found: Sequence[Piece]) -> object:
+        """Use up what was found where it is one: of several nobody can tell which is meant."""
+        return self._take(found[0]) if len(found) == 1 else _MISSING
+
     def _path(self, name: str, schema: Schema) -> object:
         role = role_of(name, schema)
         free = self._free("path", role=role) or (self._free("directory", role=role) if role else [])
@@ -152,11 +156,10 @@ class Filler:
             free = [piece for piece in self._free("path", role="") if piece.role != "object" and piece.lead == "in"]
         if not free:
             free = [piece for piece in self._free("quoted", role=role) if piece.is_file or self._is_called_file(piece)]
-        return self._take(free[0]) if len(free) == 1 and not mismatch(free[0].value, schema) else _MISSING
+        return self._take_only(free) if not any(mismatch(piece.value, schema) for piece in free) else _MISSING
 
     def _is_called_file(self, piece: Piece) -> bool:
-        beside = [one.plain for one in self._said.pieces if one.phrase == piece.phrase and one.kind == "word"]
-        return "file" in beside
+        return any(one.plain == "file" and one.kind == "word" for one in self._said.beside(piece))
 
     def _paths(self, name: str, schema: Schema) -> object:
         free = self._free("path", "directory", role="")
@@ -173,7 +176,7 @@ class Filler:
         ]
         if not free:
             free = [piece for piece in self._free("word", "code", "quoted", "path") if self._is_called_folder(piece)]
-        return self._take(free[0]) if len(free) == 1 else _MISSING
+        return self._take_only(free)
 
     def _is_called_folder(self, piece: Piece) -> bool:
         """Say whether a word is the name of a folder, by the word before it: "the directory tests"."""
@@ -204,14 +207,12 @@ class Filler:
         return self._take(named[0])
 
     def _is_before_files(self, piece: Piece) -> bool:
-        following = [
-            one for one in self._said.pieces if one.phrase == piece.phrase and one.token.start > piece.token.start
-        ]
+        following = self._said.behind(piece)
         return bool(following) and following[0].plain in ("file", "files")
 
     def _uri(self, name: str, schema: Schema) -> object:
         free = [piece for piece in self._free("url") if "://" in str(piece.value)]
-        return self._take(free[0]) if len(free) == 1 else _MISSING
+        return self._take_only(free)
 
     def _phrase(self, name: str, schema: Schema) -> object:
         """Return what to look for: what is quoted, a name of a program's, or the one word that is said for it."""
@@ -221,14 +222,14 @@ class Filler:
                 return re.sub(r"\(\)$|(?<=[A-Z])s$", "", str(self._take(free[0])))
         sought = [piece for piece in self._free("word") if is_sought(self._said, piece)]
         loud = [piece for piece in sought if piece.token.text.isupper()] or sought
-        return self._take(loud[0]) if len(loud) == 1 else _MISSING
+        return self._take_only(loud)
 
     def _said_or_flow(self, name: str, schema: Schema) -> object:
         """Return what came before or is quoted, and otherwise the one word that stands out: "numeral MCMXC"."""
         value = self._flow(name, schema)
         loud = [piece for piece in self._free("word", "code", role="") if piece.token.text.isupper()]
         fitting = [piece for piece in loud if not is_small(piece.plain) and not mismatch(piece.value, schema)]
-        return self._take(fitting[0]) if value is _MISSING and len(fitting) == 1 else value
+        return self._take_only(fitting) if value is _MISSING else value
 
     def _expression(self, name: str, schema: Schema) -> object:
         sums = self._free("sum")
@@ -252,7 +253,7 @@ class Filler:
 
     def _constant(self, name: str, schema: Schema) -> object:
         free = self._free("number", "quoted", "literal", "data", "path")
-        return self._take(free[0]) if len(free) == 1 else _MISSING
+        return self._take_only(free)
 
     def _key(self, name: str, schema: Schema) -> object:
         if "extract" not in self._said.verbs and not any(piece.plain in _KEYS for piece in self._said.pieces):
@@ -260,7 +261,7 @@ class Filler:
         free = self._free("quoted", "code") or [
             piece for piece in self._free("word") if piece.plain not in _KEYS and piece.role == "object"
         ]
-        return self._take(free[0]) if len(free) == 1 else _MISSING
+        return self._take_only(free)
 
     def _choice(self, name: str, schema: Schema) -> object:
         """Return the one of the words that may be chosen; the name of the file that it goes to tells a format too."""
@@ -279,9 +280,7 @@ class Filler:
         return _MISSING
 
     def _number(self, name: str, schema: Schema) -> object:
-        free = self._free("number")
-        fitting = [piece for piece in free if not mismatch(piece.value, schema)]
-        return self._take(fitting[0]) if len(fitting) == 1 else _MISSING
+        return self._take_only([piece for piece in self._free("number") if not mismatch(piece.value, schema)])
 
     def _written(self, piece: Piece, schema: Schema) -> object:
         """Return the value of a piece; data that was written out is a text where a text is wanted."""
@@ -340,8 +339,7 @@ def is_sought(said: Said, piece: Piece) -> bool:
         return False
     if piece.token.text.isupper() and len(piece.token.text) > 1:
         return True
-    before = said.text[: piece.token.start].rstrip().lower().rpartition(" ")[2]
-    searches = "search" in said.verbs and before not in ("a", "an", "any", "some")
+    searches = "search" in said.verbs and said.word_before(piece) not in ("a", "an", "any", "some")
     return searches and (piece.lead == "for" or (piece.role == "object" and not piece.is_directory))
 
 

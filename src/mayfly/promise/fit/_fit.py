@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +65,16 @@ def fits(said: Said, capabilities: Sequence[Capability], sources: Sequence[Sourc
     best = max(((-len(one.open), one.said, not one.write) for one in found), default=None)
     kept = [one for one in found if (-len(one.open), one.said, not one.write) == best]
     return kept, sorted(others, key=lambda one: len(one.left) or 99)
+
+
+def only_fit(
+    said: Said, capabilities: Sequence[Capability], sources: Sequence[Source], *, whole: bool = False
+) -> Fit | None:
+    """Return the one capability that does what a clause says, with *whole* one that needs no further step for it."""
+    found, _ = fits(said, capabilities, sources)
+    if len(found) != 1 or (whole and (found[0].write or found[0].open)):
+        return None
+    return found[0]
 
 
 def covering(reading: Reading, known: Described) -> list[Capability]:
@@ -166,9 +176,10 @@ class _Trial:
 
     def _is_vague(self, piece: Piece, head: str) -> bool:
         """Say whether a noun means any or several of what the capability takes one of: "fetch pages", "run a test"."""
-        beside = [one for one in self._beside(piece) if one.kind != "word" or one.token.start > piece.token.start]
-        before = self.said.text[: piece.token.start].rstrip().lower().rpartition(" ")[2]
-        if before in ("a", "an", "another") and not beside and not any(one.is_directory for one in self.said.pieces):
+        behind = self.said.behind(piece)
+        beside = [one for one in self.said.beside(piece) if one.kind != "word" or one in behind]
+        indefinite = self.said.word_before(piece) in ("a", "an", "another")
+        if indefinite and not beside and not any(one.is_directory for one in self.said.pieces):
             return self._is_known and head != "file"
         wanted = {"file": "path", "directory": "directory", "page": "uri", "url": "uri", "resource": "uri"}.get(head)
         taken = {format_of(name, schema) for name, schema in self.capability.input_schema.get("properties", {}).items()}
@@ -227,7 +238,7 @@ class _Trial:
         word = piece.plain
         if word in words("words", "several") and not self._is_known:
             return False
-        if piece.role == "destination" and not any(one.kind == "path" for one in self._beside(piece)):
+        if piece.role == "destination" and not any(one.kind == "path" for one in self.said.beside(piece)):
             return False
         if is_idle(word) or (filler.used_source and piece.role == "object" and self._is_result(piece)):
             return True
@@ -240,7 +251,7 @@ class _Trial:
         word = piece.plain
         # What flows in may be called by what it was: "fetch … and count the words on the page".
         flows = filler.used_source and piece.role == "place"
-        if word in words("words", "naming") and (flows or any(id(one) in self.used for one in self._beside(piece))):
+        if word in words("words", "naming") and (flows or any(id(one) in self.used for one in self.said.beside(piece))):
             return True
         if word in words("words", "occurrences") and "phrase" in filler.formats:
             return True
@@ -248,9 +259,6 @@ class _Trial:
             str(one.value) for one in self.said.pieces if id(one) in self.used and one.kind in ("path", "directory")
         ]
         return any(word in path.lower().split("/") for path in paths)
-
-    def _beside(self, piece: Piece) -> list[Piece]:
-        return [one for one in self.said.pieces if one.phrase == piece.phrase and one is not piece]
 
     def _use(self, *pieces: Piece) -> None:
         self.used |= {id(piece) for piece in pieces}
@@ -269,9 +277,3 @@ def kinds_of(said: Said, piece: Piece) -> frozenset[str]:
         return words("kinds", "directory")
     sought = {"text"} if is_sought(said, piece) else set()
     return frozenset(sought | ({"key", "field"} if "extract" in said.verbs and not is_small(piece.plain) else set()))
-
-
-def formats(capability: Capability) -> Iterator[tuple[str, str]]:
-    """Yield the parameters of a capability with what may fill each."""
-    for name, schema in capability.input_schema.get("properties", {}).items():
-        yield name, format_of(name, schema)

@@ -97,6 +97,18 @@ class Said:
         pieces = (replace(piece, role="object") if piece.role == "each" else piece for piece in self.pieces)
         return replace(self, pieces=tuple(pieces))
 
+    def beside(self, piece: Piece) -> list[Piece]:
+        """Return the other pieces of the phrase that a piece stands in."""
+        return [one for one in self.pieces if one.phrase == piece.phrase and one is not piece]
+
+    def behind(self, piece: Piece) -> list[Piece]:
+        """Return the pieces of its phrase that stand behind a piece."""
+        return [one for one in self.beside(piece) if one.token.start > piece.token.start]
+
+    def word_before(self, piece: Piece) -> str:
+        """Return the word right before a piece, also one that is no piece: an article."""
+        return self.text[: piece.token.start].rstrip().lower().rpartition(" ")[2]
+
     def follows_with(self, piece: Piece, sign: str) -> bool:
         """Say whether a sign is written right behind a piece."""
         return self.text.startswith(sign, piece.token.end)
@@ -169,29 +181,6 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
     return Reading(text=text, request=request, said=said, literals=literals)
 
 
-# What stands beside the noun in "how many lines are there in a.txt", "how many lines does a.txt have".
-_HAVING = frozenset(
-    (
-        "how",
-        "many",
-        "are",
-        "is",
-        "there",
-        "does",
-        "do",
-        "has",
-        "have",
-        "got",
-        "you",
-        "found",
-        "contain",
-        "contains",
-        "hold",
-        "holds",
-    )
-)
-
-
 def _as_count(said: Said, lexicon: Lexicon) -> Said:
     """Return a clause that asks how many as one that counts: "tell me how many words are in a.md"."""
     plain = [token.plain for token in said.clause.tokens]
@@ -202,7 +191,7 @@ def _as_count(said: Said, lexicon: Lexicon) -> Said:
         return _as_writing(_as_tally(said) if looks or said.clause.verb == "read" else said)
     left = plain[-1] in words("words", "left") and {"are", "is"} & set(plain[at:])
     said = replace(said, pieces=said.pieces[:-1]) if left and said.pieces else said
-    noun, kept = said.clause.tokens[at], [piece for piece in said.pieces if piece.plain not in _HAVING]
+    noun, kept = said.clause.tokens[at], [piece for piece in said.pieces if piece.plain not in words("words", "having")]
     kept = [piece for piece in kept if piece.token.start >= noun.start and piece.plain not in ("in", "of")]
     moved = (
         replace(piece, role="object", lead="", phrase=0)

@@ -10,8 +10,8 @@ from typing import Any
 from mayfly.core import Capability
 from mayfly.library import Registry
 from mayfly.promise._bind import ITEM
-from mayfly.promise.fit import Piece, Reading, Said, Source, fits, format_of
-from mayfly.promise.plan._draft import Draft
+from mayfly.promise.fit import Piece, Reading, Said, Source, format_of, only_fit
+from mayfly.promise.plan._draft import Draft, call_step
 
 FILE: Mapping[str, Any] = {"type": "string", "format": "path"}
 _FIND = "find_files"
@@ -94,13 +94,12 @@ def find_step(said: Said, registry: Registry, name: str) -> Draft | None:
     among = [piece for piece in said.pieces if (piece.role == "each" and not _counts(piece)) or _tells_where(piece)]
     moved = tuple(replace(piece, role="object", lead="") if piece.role == "each" else piece for piece in among)
     clause = replace(said.clause, needs=(), phrases=())
-    found, _ = fits(replace(said, pieces=moved, verbs=frozenset(("find",)), clause=clause), [registry.get(_FIND)], ())
-    if not found:
+    fit = only_fit(replace(said, pieces=moved, verbs=frozenset(("find",)), clause=clause), [registry.get(_FIND)], ())
+    if fit is None:
         return None
-    where = str(found[0].arguments.get("path", ""))
+    where = str(fit.arguments.get("path", ""))
     wanted = " ".join(piece.token.text for piece in among if piece.role == "each")
-    text = f"find {wanted}{f' in {where}' if where else ''}"
-    return Draft(name=name, intent=text, capability=_FIND, argument=dict(found[0].arguments))
+    return call_step(fit, name, f"find {wanted}{f' in {where}' if where else ''}")
 
 
 def step_for_item(said: Said, items: Mapping[str, Any], registry: Registry) -> Draft | None:
@@ -115,9 +114,9 @@ def step_for_item(said: Said, items: Mapping[str, Any], registry: Registry) -> D
     for capability in registry:
         named = _with_file(bare, capability, ending) if path else None
         sources = () if named else (Source(value=dict(ITEM), schema=items),)
-        found, _ = fits(named or bare, [capability], sources)
-        if len(found) == 1 and not found[0].write and not found[0].open:
-            argument = {name: _item(value, items) for name, value in found[0].arguments.items()}
+        fit = only_fit(named or bare, [capability], sources, whole=True)
+        if fit is not None:
+            argument = {name: _item(value, items) for name, value in fit.arguments.items()}
             told = " ".join(piece.token.text for piece in pieces)
             text = f"{said.clause.said} {told} of {{item}}" if told else f"{said.clause.said} {{item}}"
             return Draft(name="each", intent=text, capability=capability.name, argument=argument)

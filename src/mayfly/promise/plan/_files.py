@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 
-from mayfly.promise.plan._slot_words import slot_words
+from mayfly.core import shipped_table
+
+
+@cache
+def slot_words(name: str) -> frozenset[str]:
+    """Return one list of words of `slots.toml`."""
+    table = shipped_table(Path(__file__).with_name("slots.toml"))
+    return frozenset(str(table[name]).split())
+
 
 _MOST = 20_000
 _DEEPEST = 12

@@ -12,14 +12,10 @@ from mayfly.models import Model
 from mayfly.promise._bind import references
 from mayfly.promise._classify import done_by, judge, out_of_budget
 from mayfly.promise._limits import MORE_CHILDREN, MORE_NODES
-from mayfly.promise._order import Cycle, ordered
-from mayfly.promise._promise import Combine, Promise, Work
-from mayfly.promise._reality import Kind, Reality
-from mayfly.promise.fit import Reading, fits
+from mayfly.promise._promise import Combine, Cycle, Kind, Promise, Reality, Work, ordered
+from mayfly.promise.fit import Reading, only_fit
 from mayfly.promise.plan._ask import Refused
-from mayfly.promise.plan._draft import Draft
-from mayfly.promise.plan._json import BY_EXAMPLE, NOTHING
-from mayfly.promise.plan._ladder import rung
+from mayfly.promise.plan._draft import BY_EXAMPLE, NOTHING, Draft, rung
 
 Expand = Callable[[Promise[Any]], tuple[Sequence[Draft], Combine]]
 
@@ -153,12 +149,10 @@ class Tree:
         said = list(self.read(draft.intent).said.values())
         if len(said) != 1 or said[0].condition or said[0].clause.kind == "question" or said[0].clause.each:
             return draft
-        found, _ = fits(said[0], self.registry.listed_for(draft.intent), ())
-        if len(found) != 1 or found[0].write or found[0].open:
+        fit = only_fit(said[0], self.registry.listed_for(draft.intent), (), whole=True)
+        if fit is None:
             return draft
-        return replace(
-            draft, capability=found[0].capability.name, argument=dict(found[0].arguments), needs=(), after=draft.needs
-        )
+        return replace(draft, capability=fit.capability.name, argument=dict(fit.arguments), needs=(), after=draft.needs)
 
     def _is_makeable(self, name: str, argument: object) -> bool:
         """Whether a tool of this name can be made for a call: somebody writes, and says what it is called with."""

@@ -3,39 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from mayfly.core import UNSET, Example, MayflyError, PromiseSettings
 from mayfly.language import Lexicon
 from mayfly.library import Registry
-from mayfly.mangle import Program
 from mayfly.models import Model, Pool
 from mayfly.promise._classify import LONGEST, judge, out_of_budget
 from mayfly.promise._job import Part
 from mayfly.promise._limits import MORE_NODES
-from mayfly.promise._promise import Combine, Promise, Work
-from mayfly.promise._reality import Kind, Reality
+from mayfly.promise._promise import Combine, Kind, Promise, Reality, Work
 from mayfly.promise.fit import Reading, known_lexicon, read_request, verbs_of, with_verbs
 from mayfly.promise.plan._ask import Question, Refused, ask
-from mayfly.promise.plan._draft import Draft
+from mayfly.promise.plan._draft import BY_EXAMPLE, Draft, rung
 from mayfly.promise.plan._files import Files
 from mayfly.promise.plan._grow import Tree, collapse, note_reason
-from mayfly.promise.plan._json import BY_EXAMPLE
-from mayfly.promise.plan._ladder import rung
 from mayfly.promise.plan._rules import PlanRules
 from mayfly.promise.plan._steps import Steps
 
+if TYPE_CHECKING:
+    from mayfly.policy import Snapshot
+
 FATAL = ("CYCLE", "CHILDREN", "NODES")
-
-
-class Snapshot(Protocol):
-    """The rules in force at one moment."""
-
-    def program(self) -> Program:
-        """Return them, ready to be asked."""
-        ...
 
 
 class Desk(Protocol):
@@ -52,33 +44,26 @@ class Desk(Protocol):
         ...
 
 
+@dataclass(kw_only=True)
 class Planner:
     """Plan by rules, or by a model where it serves that; run nothing and write nothing.
 
     *known* gives the hash of an agent that is proven for an intent, *parts* cuts a large file of lines.
     """
 
-    def __init__(
-        self,
-        *,
-        desk: Desk,
-        registry: Registry,
-        settings: PromiseSettings,
-        workspace: Path,
-        known: Callable[[str], str | None] = lambda intent: None,
-        model: Model | None = None,
-        pool: Pool | None = None,
-        parts: Callable[[Path], list[Part]] | None = None,
-    ) -> None:
-        self.desk = desk
-        self.registry = registry
-        self.settings = settings
-        self.workspace = workspace
-        self.pool = pool
-        self.parts = parts
-        self.known = known
-        self.model = model
-        self.rules = PlanRules(lambda: desk.snapshot.program())
+    desk: Desk
+    registry: Registry
+    settings: PromiseSettings
+    workspace: Path
+    known: Callable[[str], str | None] = lambda intent: None
+    model: Model | None = None
+    pool: Pool | None = None
+    parts: Callable[[Path], list[Part]] | None = None
+
+    @cached_property
+    def rules(self) -> PlanRules:
+        """The plan rules; those in force are looked up at every plan."""
+        return PlanRules(lambda: self.desk.snapshot.program())
 
     def plan(
         self,

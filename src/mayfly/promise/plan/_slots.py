@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from mayfly.promise.fit import Piece, Reading, Said
-from mayfly.promise.plan._files import Files
-from mayfly.promise.plan._slot_words import slot_words
+from mayfly.promise.plan._files import Files, slot_words
 
 LONGEST_SLOT, LONGEST_INTENT = 200, 2_000
 _EDGES = " \t\r\n,;:.!?-—–…"

@@ -11,8 +11,8 @@ from mayfly.language import bases
 from mayfly.library import Registry
 from mayfly.promise._bind import references, result_of
 from mayfly.promise._promise import Combine
-from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, is_small, is_torn
-from mayfly.promise.plan._draft import Draft, served_here
+from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, is_small, is_torn, only_fit
+from mayfly.promise.plan._draft import Draft, call_step, served_here
 from mayfly.promise.plan._each import (
     FILE,
     as_each,
@@ -177,11 +177,9 @@ class Steps:
     def _for_item(self, place: int, said: Said) -> Draft | None:
         """Return what one of several clauses does for an item: on what an earlier one gave for it, or on the item."""
         name, sources = self.known.name(said), self.known.sources(said, place)
-        found, _ = fits(bare_clause(said), list(self.registry), sources) if sources else ([], [])
-        if len(found) == 1 and not found[0].write and not found[0].open:
-            argument = dict(found[0].arguments)
-            needs, text = tuple(references(argument)), self.reading.written(said.clause.text)
-            return Draft(name=name, intent=text, needs=needs, capability=found[0].capability.name, argument=argument)
+        fit = only_fit(bare_clause(said), list(self.registry), sources, whole=True) if sources else None
+        if fit is not None:
+            return call_step(fit, name, self.reading.written(said.clause.text))
         step = step_for_item(said, FILE, self.registry)
         return replace(step, name=name) if step else None
 
@@ -217,14 +215,7 @@ class Steps:
             self._note(said, found, others)
             return []
         fit = found[0]
-        text = said_alone(said, self.reading)
-        step = Draft(
-            name=name,
-            intent=text,
-            needs=tuple(dict.fromkeys(references(dict(fit.arguments)))),
-            capability=fit.capability.name,
-            argument=dict(fit.arguments),
-        )
+        step = call_step(fit, name, said_alone(said, self.reading))
         self.known.found[place] = self.known.result(name, said, step)
         if fit.capability.effect != "none" and step.needs:
             # "Write the sum to a.txt and append it to b.txt": it is the sum, not what writing gave.
@@ -303,13 +294,12 @@ class Steps:
         """Return one step with a part for each of the things that are named, all done by the same capability."""
         parts: list[Draft] = []
         for piece in named if len(named) > 1 else ():
-            found, _ = fits(only_with(said, named, piece), list(self.registry), self.known.sources(said, place))
-            if len(found) != 1 or found[0].write:
+            fit = only_fit(only_with(said, named, piece), list(self.registry), self.known.sources(said, place))
+            if fit is None or fit.write:
                 return []
-            fit = found[0]
-            text = text_with(self.reading, said, named, piece)
-            part = str(piece.value)[:_LONGEST_NAME]
-            parts.append(Draft(name=part, intent=text, capability=fit.capability.name, argument=dict(fit.arguments)))
+            step = call_step(fit, str(piece.value)[:_LONGEST_NAME], text_with(self.reading, said, named, piece))
+            # What a part works on is needed by all of them, one level up.
+            parts.append(replace(step, needs=()))
         if len({part.capability for part in parts}) != 1 or len({part.name for part in parts}) != len(parts):
             return []
         return [Draft(name=name, intent=said_alone(said, self.reading), steps=tuple(parts), combine="record")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import replace
 
-from mayfly.promise._bind import references, result_of
-from mayfly.promise.fit import Piece, Said, Source, fits, hands_on, is_idle
-from mayfly.promise.plan._draft import Draft
+from mayfly.promise._bind import result_of
+from mayfly.promise.fit import Piece, Said, Source, hands_on, is_idle, only_fit
+from mayfly.promise.plan._draft import Draft, call_step
 from mayfly.promise.plan._results import Result, Results
 from mayfly.promise.plan._slots import alone
 
@@ -36,12 +36,10 @@ def put_result(known: Results, place: int, said: Said, name: str) -> list[Draft]
     sources, target = known.sources(said, place), _target_of(said)
     if not sources or target is None or said.narrowed or not _refers(said, target, sources):
         return []
-    found, _ = fits(_with_file(said, target), list(known.registry), sources)
-    if len(found) != 1:
+    fit = only_fit(_with_file(said, target), list(known.registry), sources)
+    if fit is None:
         return []
-    argument = dict(found[0].arguments)
-    step = Draft(name=name, intent=alone(said, known.reading), needs=tuple(dict.fromkeys(references(argument))))
-    step = replace(step, capability=found[0].capability.name, argument=argument)
+    step = call_step(fit, name, alone(said, known.reading))
     known.found[place] = known.result(name, said, step)
     known.hand_on(place, said)
     return [step]
@@ -55,24 +53,21 @@ def get_first(known: Results, place: int, said: Said, name: str) -> list[Draft]:
     thing = [piece for piece in said.pieces if piece.phrase != aims[0].phrase]
     measured = any(piece.plain == "number" for piece in thing if piece.role == "object")
     verbs = frozenset(("count" if measured else "read",))
-    got, _ = fits(replace(said, verbs=verbs, pieces=tuple(thing)), list(known.registry), ())
-    if not thing or len(got) != 1 or got[0].write or got[0].open or got[0].capability.effect != "none":
+    got = only_fit(replace(said, verbs=verbs, pieces=tuple(thing)), list(known.registry), (), whole=True)
+    if not thing or got is None or got.capability.effect != "none":
         return []
     text = known.reading.text[thing[0].token.start : thing[-1].token.end]
-    first = Draft(
-        name=known.free("get"), intent=f"get {known.reading.written(text)}", capability=got[0].capability.name
-    )
-    first = replace(first, argument=dict(got[0].arguments))
-    source = Source(value=result_of(first.name), schema=got[0].capability.output_schema)
-    found, _ = fits(replace(said, pieces=tuple(aims)), list(known.registry), (source,))
-    if len(found) != 1:
+    first = call_step(got, known.free("get"), f"get {known.reading.written(text)}")
+    source = Source(value=result_of(first.name), schema=got.capability.output_schema)
+    fit = only_fit(replace(said, pieces=tuple(aims)), list(known.registry), (source,))
+    if fit is None:
         return []
-    put = Draft(name=name, intent=alone(said, known.reading), needs=(first.name,), capability=found[0].capability.name)
+    put = call_step(fit, name, alone(said, known.reading))
     known.found[place] = known.result(name, said, put)
     if aims[0].kind == "path":
         # A file gives back what was put there, an address gives its reply.
-        known.handed[place] = Result(first.name, got[0].capability.output_schema, known.words(said))
-    return [first, replace(put, argument=dict(found[0].arguments))]
+        known.handed[place] = Result(first.name, got.capability.output_schema, known.words(said))
+    return [first, put]
 
 
 def make_first(known: Results, place: int, said: Said, name: str) -> list[Draft]:
@@ -84,19 +79,17 @@ def make_first(known: Results, place: int, said: Said, name: str) -> list[Draft]
         return []
     verbs = frozenset(("fetch" if files[0].kind == "url" else "read",))
     read = replace(said, verbs=verbs, pieces=(replace(files[0], role="object", lead=""),))
-    got, _ = fits(read, list(known.registry), ())
-    if len(got) != 1 or got[0].open:
+    got = only_fit(read, list(known.registry), ())
+    if got is None or got.open:
         return []
     words = " ".join(known.reading.text[thing[0].token.start : thing[-1].token.end].split())
-    first = Draft(name=known.free("get"), intent=f"get {files[0].token.text}")
-    first = replace(first, capability=got[0].capability.name, argument=dict(got[0].arguments))
+    first = call_step(got, known.free("get"), f"get {files[0].token.text}")
     make = Draft(name=known.free("make"), intent=known.reading.written(words), needs=(first.name,))
     source = Source(value=result_of(make.name), schema={})
-    put, _ = fits(_with_file(said, aims[-1]), list(known.registry), (source,))
-    if len(put) != 1:
+    put = only_fit(_with_file(said, aims[-1]), list(known.registry), (source,))
+    if put is None:
         return []
-    last = Draft(name=name, intent=alone(said, known.reading), needs=(make.name,))
-    last = replace(last, capability=put[0].capability.name, argument=dict(put[0].arguments))
+    last = call_step(put, name, alone(said, known.reading))
     known.found[place] = known.result(name, said, last)
     known.handed[place] = Result(make.name, {}, known.words(said))
     return [first, make, last]

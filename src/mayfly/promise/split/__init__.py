@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.promise.split._account import total_of_parts
     from mayfly.promise.split._cut import (
         MOST_PARTS,
         check_unchanged,
@@ -34,11 +35,13 @@ __all__ = [
     "parts_of",
     "prove_merge",
     "text_as_file",
+    "total_of_parts",
 ]
 
 __getattr__ = lazily(
     __name__,
     {
+        "_account": "total_of_parts",
         "_cut": "MOST_PARTS check_unchanged lines_before part_as_file parts_of text_as_file",
         "_merge": "Unmergeable merge",
         "_prove": "MergeProof OutOfTime TrialFailed Tried prove_merge",

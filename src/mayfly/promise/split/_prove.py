@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from mayfly.core import InputError
-from mayfly.promise._account import total
+from mayfly.promise.split._account import total
 from mayfly.promise.split._limits import constants, limits_of
 from mayfly.promise.split._merge import LISTS, candidates, merge, text_of
 from mayfly.promise.split._trials import SINGLES, WINDOW, Lines, Trial, trials_of
@@ -99,7 +99,7 @@ class _Evidence:
 
 
 def _adds_up(trial: Trial, parts: Sequence[Tried], whole: Tried) -> bool:
-    account = total([part.account for part in parts], lines_before=lambda at: [0, *trial.cuts][at])
+    account = total([part.account for part in parts], before=lambda at: [0, *trial.cuts][at])
     return account == whole.account
 
 
