@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import pytest
 
 from mayfly.gates import ProofOptions, find_entry
-from mayfly.gates.proof._adversary import attack, convict, suspects
 from mayfly.gates.proof._domain import Given
-from mayfly.gates.proof._run_tests_ask import Answer, Program
+from mayfly.gates.proof._program import Answer, Program
+from mayfly.gates.proof._properties import convict, suspects
+from mayfly.gates.proof._trials import attack
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Sandbox
 
 OPTIONS = ProofOptions(total_seconds=1.0)
@@ -64,4 +65,4 @@ def test_a_suspect_that_fails_again_with_all_the_time_there_is_is_refused(sandbo
 
 
 def test_a_suspect_that_only_needs_more_time_is_let_go(sandbox: Sandbox) -> None:
-    assert convict(sandbox, program("return n"), [given(7)], OPTIONS) == []
+    assert not list(convict(sandbox, program("return n"), [given(7)], OPTIONS))

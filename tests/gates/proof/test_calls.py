@@ -6,10 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from mayfly.gates import Suite, Test, find_entry
-from mayfly.gates.proof._calls_extract import collect, shape_of
+from mayfly.gates.proof._program import Program, shape_of
 from mayfly.gates.proof._prover import Prover
-from mayfly.gates.proof._run_tests import TestResult, run_tests
-from mayfly.gates.proof._run_tests_ask import Program
+from mayfly.gates.proof._run_tests import run_cases
+from mayfly.gates.proof._test_source import cases_of, collect
+from mayfly.gates.proof._values import TestResult
 from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
 from mayfly.sandbox import Sandbox
 
@@ -67,7 +68,8 @@ def sandbox() -> Iterator[Sandbox]:
 def run(sandbox: Sandbox, test: str, source: str = PARSER) -> list[TestResult]:
     entry = find_entry(ast.parse(source), "Parser" if source is PARSER else "")
     program = Program(source=source, entry=entry, imports=SIX_IMPORTS)
-    return run_tests(sandbox, program, Suite(tests=(Test(name="f", kind="function", function=test),))).results
+    suite = Suite(tests=(Test(name="f", kind="function", function=test),))
+    return list(run_cases(sandbox, program, cases_of(suite, program.entry)).results)
 
 
 def passes(sandbox: Sandbox, body: str) -> TestResult:

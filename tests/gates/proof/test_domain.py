@@ -7,8 +7,7 @@ from random import Random
 import pytest
 
 from mayfly.gates import Entry, find_entry
-from mayfly.gates.proof._domain import Domain
-from mayfly.gates.proof._shapes import Shape, skeleton
+from mayfly.gates.proof._domain import Domain, Shape, skeleton
 
 
 def entry(source: str) -> Entry:

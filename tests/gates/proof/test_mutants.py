@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.gates.proof._mutants import mutants_of, without_own_tests
+from mayfly.gates.proof._variants import mutants_of, without_own_tests
 
 
 def changes(source: str) -> set[str]:

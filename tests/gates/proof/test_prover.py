@@ -7,9 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from mayfly.gates import Rival, Suite, Test, find_entry
-from mayfly.gates.proof._options import ProofOptions
 from mayfly.gates.proof._prover import Prover
-from mayfly.gates.proof._report import ProofReport
+from mayfly.gates.proof._values import ProofOptions, ProofReport
 from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
 from mayfly.sandbox import Sandbox
 

@@ -7,9 +7,10 @@ import pytest
 
 from mayfly.core import shown
 from mayfly.gates import Suite, Test, find_entry
-from mayfly.gates.proof._as_data import as_data
-from mayfly.gates.proof._run_tests import TestResult, run_tests
-from mayfly.gates.proof._run_tests_ask import Program, ask
+from mayfly.gates.proof._program import Program, ask
+from mayfly.gates.proof._run_tests import run_cases
+from mayfly.gates.proof._test_source import as_data, cases_of
+from mayfly.gates.proof._values import TestResult
 from mayfly.sandbox import EPHEMERAL_IMPORTS as SIX_IMPORTS
 from mayfly.sandbox import Sandbox
 
@@ -25,7 +26,8 @@ def program(source: str, *, timeout: float = 60.0) -> Program:
 
 
 def run(sandbox: Sandbox, source: str, *tests: Test, timeout: float = 60.0) -> list[TestResult]:
-    return run_tests(sandbox, program(source, timeout=timeout), Suite(tests=tests)).results
+    made = program(source, timeout=timeout)
+    return list(run_cases(sandbox, made, cases_of(Suite(tests=tests), made.entry)).results)
 
 
 def checked(body: str) -> Test:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from mayfly.core import parse_python, same
-from mayfly.gates.proof._as_data import as_data
-from mayfly.gates.proof._suite import Test, TestKind
+from mayfly.gates.proof._test_source import as_data
+from mayfly.gates.proof._values import Test, TestKind
 
 _ARROWS = r"==>|=>|==|➞|→|⇒|->|➜|=|(?:should\s+)?returns?\b|gives?\b|evaluates\s+to\b|outputs?\b|is\s+equal\s+to\b|is\b"
 _BETWEEN = re.compile(rf"[\s`'\"]*(?:#\s*)?(?:{_ARROWS})[\s:`]*", re.IGNORECASE)

@@ -1,120 +1,193 @@
-"""Run the tests of a suite against a program, and say of each what it got and why that was accepted or not."""
+"""Run the tests of a suite against a program, and say of each what it got and why that was accepted or not.
+
+A test that calls the program by its own names runs where every name of the program is a stub, in another process. A
+call that has no recorded answer ends the run and says what it needs; the host asks the program's process and starts
+the test again with the answer. Both sides see plain data.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, cast
 
-from mayfly.core import UNSET, same, shown
-from mayfly.gates._entry import Entry
-from mayfly.gates.proof._as_data import as_data
-from mayfly.gates.proof._calls import Replay, replay
-from mayfly.gates.proof._calls_extract import collect
-from mayfly.gates.proof._run_tests_ask import Answer, Ask, Program, ask
-from mayfly.gates.proof._run_tests_check import Question, checked
-from mayfly.gates.proof._suite import Suite, Test
+from mayfly.core import UNSET, Verdict, same, shown
+from mayfly.gates.proof._program import EMPTY, Answer, Program, ask
+from mayfly.gates.proof._test_source import Case, Replay
+from mayfly.gates.proof._values import GATE, Test, TestResult
+from mayfly.gates.proof.harness import far_side
 from mayfly.sandbox import Sandbox
+
+# What tests may import whatever the program's tier is; they run behind the same wall.
+_TEST_IMPORTS = """
+    re json dataclasses typing datetime math collections itertools functools string random decimal fractions enum copy
+    textwrap statistics operator asyncio
+"""
+TEST_IMPORTS = frozenset(_TEST_IMPORTS.split())
+_SHOWN_FAILURES = 5
+_CHECK_SECONDS = 1.0
+_CHECK_WALL = 10.0
+# So many calls a test may make while a constant answers each of them.
+_CONSTANT_ROUNDS = 20
+
+
+def replay(sandbox: Sandbox, program: Program, tests: Sequence[Replay], *, rounds: int = 50) -> None:
+    """Run every test to its end, in rounds: all tests in one job, then all calls they need in another."""
+    for _ in range(rounds):
+        waiting = [test for test in tests if test.open]
+        if not waiting:
+            return
+        advance(sandbox, program.shape, waiting, timeout=program.timeout)
+        needy = [test for test in waiting if test.open]
+        _answer(needy, ask(sandbox, program, [{"steps": test.steps} for test in needy]))
+    for test in tests:
+        if test.open:
+            test.failed = f"the test makes more than {rounds} calls of the program"
+
+
+def replays_alike(sandbox: Sandbox, program: Program, recorded: Replay, answer: Answer) -> bool:
+    """Say whether a test passes with another program, whose first answers to its calls are in *answer*."""
+    if not answer.steps:
+        return False
+    again = replace(recorded, answers=list(answer.steps), steps=[], passed=False, failed="")
+    replay(sandbox, program, [again], rounds=5)
+    return again.passed
+
+
+def _answer(tests: Sequence[Replay], answers: Sequence[Answer]) -> None:
+    for test, answer in zip(tests, answers, strict=True):
+        if len(answer.steps) != len(test.steps):
+            test.failed = answer.error or "the program did not answer the calls of the test"
+        elif list(answer.steps[: len(test.answers)]) != test.answers:
+            test.failed = "NONDETERMINISTIC: the program answered the same calls in another way"
+        else:
+            test.answers = list(answer.steps)
+
+
+def advance(sandbox: Sandbox, shape: dict[str, Any], tests: Sequence[Replay], *, timeout: float) -> None:
+    """Run each test as far as its recorded answers go; a test that spoils the job of all is run alone."""
+    request = {
+        "imports": sorted(TEST_IMPORTS),
+        "shape": shape,
+        "tests": [{"source": test.source, "pick": test.pick, "answers": test.answers} for test in tests],
+    }
+    result = sandbox.run(far_side("pytest_stand_in", "stubs"), "run", request, timeout=timeout)
+    if result.ok and isinstance(result.value, list) and len(result.value) == len(tests):
+        for test, outcome in zip(tests, result.value, strict=True):
+            _note(test, cast("dict[str, Any]", outcome))
+    elif len(tests) == 1:
+        tests[0].failed = f"the test ended in {result.status}: {result.error}"
+    else:
+        for test in tests:
+            advance(sandbox, shape, [test], timeout=timeout)
+
+
+def _note(test: Replay, outcome: dict[str, Any]) -> None:
+    test.steps = outcome["steps"]
+    test.passed = bool(outcome.get("passed"))
+    test.failed = str(outcome.get("failed", ""))
+    test.line = outcome.get("line")
+
+
+class CheckedOutput(NamedTuple):
+    """One output to be checked."""
+
+    check: str
+    input: object
+    output: object
+
+
+def checked(sandbox: Sandbox, questions: Sequence[CheckedOutput], *, seconds: float = _CHECK_SECONDS) -> list[str]:
+    """Return for each question an empty text where the check returned exactly True, or the reason why not."""
+    if not questions:
+        return []
+    by_source: dict[str, list[int]] = {}
+    for at, question in enumerate(questions):
+        by_source.setdefault(question.check, []).append(at)
+    checks = [
+        {"source": source, "pairs": [json.dumps([questions[at].input, questions[at].output]) for at in places]}
+        for source, places in by_source.items()
+    ]
+    request = {"checks": checks, "seconds": seconds, "imports": None}
+    result = sandbox.run(far_side("checks"), "run", request, timeout=max(_CHECK_WALL, 2 * seconds))
+    if result.ok:
+        return _in_order(by_source, cast("list[list[str]]", result.value), len(questions))
+    if len(questions) == 1:
+        return [f"the check ended in {result.status}: {result.error}"]
+    return [verdict for question in questions for verdict in checked(sandbox, [question], seconds=seconds)]
+
+
+def _in_order(by_source: dict[str, list[int]], verdicts: list[list[str]], count: int) -> list[str]:
+    ordered = [""] * count
+    for places, found in zip(by_source.values(), verdicts, strict=True):
+        for at, verdict in zip(places, found, strict=True):
+            ordered[at] = str(verdict)
+    return ordered
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestResult:
-    """Say how one test ended; every field is plain data."""
+class Ran:
+    """All cases of a suite, what the program answered to each, the results, and why they end the proof if they do."""
 
-    __test__ = False
-
-    name: str
-    kind: str
-    passed: bool
-    expected: str = ""
-    got: str = ""
-    error: str = ""
-    input: str = ""
-    line: int | None = None
-
-    def to_json(self) -> dict[str, object]:
-        """Return the fields as plain data."""
-        return asdict(self)
+    cases: tuple[Case, ...]
+    answers: tuple[Answer, ...]
+    results: tuple[TestResult, ...]
+    refused: tuple[Verdict, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
-class Case(NamedTuple):
-    """One question to the program, or one replayed test, and the test it belongs to."""
-
-    name: str
-    test: Test
-    replay: Replay | None = None
-    problem: str = ""
-
-    @property
-    def ask(self) -> Ask:
-        """What the program is asked."""
-        return {"steps": self.replay.steps} if self.replay else {"input": self.test.input}
-
-
-def cases_of(suite: Suite, entry: Entry) -> list[Case]:
-    """Take the suite apart; a source with several tests gives several cases."""
-    return [case for test in suite.tests for case in _cases(test, entry)]
-
-
-def _cases(test: Test, entry: Entry) -> Iterator[Case]:
-    if test.function:
-        yield from _function_cases(test, entry)
-        return
-    if test.expected is UNSET and not test.raises and not test.check:
-        yield Case(test.name, test, problem="the test says nothing about the output")
-        return
-    try:
-        given, expected = as_data(test.input), UNSET if test.expected is UNSET else as_data(test.expected)
-        yield Case(test.name, _with(test, given, expected))
-    except (TypeError, ValueError, RecursionError) as error:
-        yield Case(test.name, test, problem=f"the test is not plain data: {error}")
-
-
-def _function_cases(test: Test, entry: Entry) -> Iterator[Case]:
-    found = collect(test, entry)
-    if found.problem:
-        yield Case(test.name, test, problem=found.problem)
-    for name, claims in found.claims.items():
-        for number, claim in enumerate(claims, 1):
-            label = f"{name}[{number}]" if len(claims) > 1 else name
-            yield Case(label, _with(test, claim.input, claim.expected))
-    for pick in found.picks:
-        yield Case(pick, test, Replay(source=found.source, pick=pick))
-
-
-def _with(test: Test, given: object, expected: object) -> Test:
-    return Test(name=test.name, kind=test.kind, input=given, expected=expected, raises=test.raises, check=test.check)
-
-
-class Ran(NamedTuple):
-    """All cases of a suite, what the program answered to each, and the results."""
-
-    cases: list[Case]
-    answers: list[Answer]
-    results: list[TestResult]
-
-    @property
-    def failed(self) -> list[TestResult]:
-        """The results that are not passes."""
-        return [result for result in self.results if not result.passed]
-
-
-def run_tests(sandbox: Sandbox, program: Program, suite: Suite) -> Ran:
-    """Run the whole suite: inputs in one job, checks in another, replayed tests in rounds."""
-    cases = cases_of(suite, program.entry)
+def run_cases(sandbox: Sandbox, program: Program, cases: Sequence[Case]) -> Ran:
+    """Run every case: inputs in one job, checks in another, replayed tests in rounds."""
     plain = [case for case in cases if not case.replay and not case.problem]
-    answered = dict(zip(map(id, plain), ask(sandbox, program, [case.ask for case in plain]), strict=True))
+    answered = ask(sandbox, program, [case.ask for case in plain])
     replays = [case.replay for case in cases if case.replay]
     if replays:
         replay(sandbox, program, replays)
-    answers = [answered.get(id(case), Answer()) for case in cases]
-    return Ran(cases, answers, judge(sandbox, cases, answers))
+    return judge_answers(sandbox, cases, answered)
+
+
+def judge_answers(sandbox: Sandbox, cases: Sequence[Case], answered: Sequence[Answer]) -> Ran:
+    """Return what became of *cases*, given the answers to those of them that are an input."""
+    plain = [case for case in cases if not case.replay and not case.problem]
+    by_case = dict(zip(map(id, plain), answered, strict=True))
+    answers = [by_case.get(id(case), Answer()) for case in cases]
+    results = judge(sandbox, cases, answers)
+    refused = _refuse_failures(results)
+    return Ran(cases=tuple(cases), answers=tuple(answers), results=tuple(results), refused=tuple(refused))
+
+
+def run_tests(sandbox: Sandbox, program: Program, cases: Sequence[Case]) -> Ran:
+    """Run every case, and refuse tests that every program passes."""
+    return refuse_vacuous(sandbox, program, run_cases(sandbox, program, cases))
+
+
+def _refuse_failures(results: Sequence[TestResult]) -> list[Verdict]:
+    """Return the verdicts of a suite that is empty or that the program does not pass."""
+    if not results:
+        fix = "write tests that can fail: examples, checks or test functions"
+        return [Verdict(decision="reject", gate=GATE, code="NO_TESTS", message="there are no tests", fix=fix)]
+    failed = [
+        Verdict(
+            decision="reject",
+            gate=GATE,
+            code="NONDETERMINISTIC" if "NONDETERMINISTIC" in result.error else "TEST_FAILED",
+            message=f"{result.name}{f', input {result.input}' if result.input else ''}: {result.error}",
+            measured=result.got or None,
+            limit=result.expected or None,
+            line=result.line,
+            fix="make the program give the expected output",
+        )
+        for result in results
+        if not result.passed
+    ]
+    return failed[:_SHOWN_FAILURES]
 
 
 def judge(sandbox: Sandbox, cases: Sequence[Case], answers: Sequence[Answer]) -> list[TestResult]:
     """Return the result of each case, asking the checks in one job."""
     asked = [
-        Question(case.test.check, case.test.input, answer.value)
+        CheckedOutput(case.test.check, case.test.input, answer.value)
         for case, answer in zip(cases, answers, strict=True)
         if _is_checked(case, answer)
     ]
@@ -163,6 +236,72 @@ def why_not(test: Test, answer: Answer) -> str:
     return ""
 
 
-def to_json(results: Sequence[TestResult]) -> list[dict[str, Any]]:
-    """Return results as plain data."""
-    return [result.to_json() for result in results]
+def refuse_vacuous(sandbox: Sandbox, program: Program, ran: Ran) -> Ran:
+    """Try every empty result, and the input handed back, in the place of a program that passes: all may not pass too.
+
+    Where the expected outputs really are all one constant, it is no fault of the tests' kind, but one more example is
+    needed.
+    """
+    if ran.refused:
+        return ran
+    passed = _try_constants(sandbox, program, ran.cases, EMPTY)
+    if all(passed):
+        return replace(ran, refused=(_vacuous(),))
+    # An empty result that the annotation forbids would be noticed by the types gate; the input has no such type.
+    uncaught = any(ok and allowed for ok, allowed in zip(passed, (*program.allows_empty, True), strict=True))
+    expected = [case.test.expected for case in ran.cases if case.test.expected is not UNSET]
+    meant = bool(expected) and all(same(value, expected[0]) for value in expected)
+    return replace(ran, notes=("every expected output is the same value",)) if meant and uncaught else ran
+
+
+def _vacuous() -> Verdict:
+    return Verdict(
+        decision="reject",
+        gate=GATE,
+        code="VACUOUS",
+        message="the tests prove nothing: every empty result passes them all",
+        fix="add a test that fails for None, for an empty list and for the input handed back",
+    )
+
+
+def passed_by_constant(sandbox: Sandbox, program: Program, cases: Sequence[Case], more: Sequence[object]) -> bool:
+    """Say whether a constant passes every test: an empty value that fits the annotation, one of *more*, the input."""
+    empty = [value for value, allowed in zip(EMPTY, program.allows_empty, strict=True) if allowed]
+    constants = [*empty, *more]
+    return any(_try_constants(sandbox, program, cases, constants))
+
+
+def _try_constants(
+    sandbox: Sandbox, program: Program, cases: Sequence[Case], constants: Sequence[object]
+) -> list[bool]:
+    """Say of each constant, and last of the input itself, whether it passes every test; all are judged in one go."""
+    count = len(constants) + 1
+    plain = [case for case in cases if not case.replay]
+    pairs = [(case, constants[at] if at < len(constants) else case.test.input) for at in range(count) for case in plain]
+    results = judge(sandbox, [case for case, _ in pairs], [Answer(value=value) for _, value in pairs])
+    width = len(plain)
+    passed = [all(result.passed for result in results[at * width : (at + 1) * width]) for at in range(count)]
+    alive = [at for at in range(count) if passed[at]]
+    replays = [case.replay for case in cases if case.replay]
+    values = [*constants, None]
+    fooled = _fooled(sandbox, program, replays, {at: values[at] for at in alive}) if replays else set(alive)
+    return [at in fooled for at in range(count)]
+
+
+def _fooled(sandbox: Sandbox, program: Program, recorded: Sequence[Replay], alive: Mapping[int, object]) -> set[int]:
+    """Return which constants pass every test when each call is answered with them; what is made stays an object."""
+    shape = program.shape
+    trials = [(at, replace(one, steps=[], answers=[], passed=False, failed="")) for at in alive for one in recorded]
+    for _ in range(_CONSTANT_ROUNDS):
+        waiting = [(at, trial) for at, trial in trials if trial.open]
+        if not waiting:
+            break
+        advance(sandbox, shape, [trial for _, trial in waiting], timeout=program.timeout)
+        for at, trial in waiting:
+            trial.answers = [_stands_for(step, shape, alive[at]) for step in trial.steps]
+    return set(alive) - {at for at, trial in trials if not trial.passed}
+
+
+def _stands_for(step: dict[str, object], shape: dict[str, dict[str, object]], constant: object) -> dict[str, object]:
+    made = step["of"] is None and step["name"] in shape["classes"]
+    return {"object": step["name"]} if made else {"ok": {"dict": []} if constant == {} else constant}

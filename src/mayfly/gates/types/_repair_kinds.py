@@ -1,8 +1,7 @@
-"""Types as data: read from values and annotations, joined, written as annotations."""
+"""Types as data: read from values, joined, written as annotations."""
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -10,9 +9,7 @@ _MOST_MEMBERS = 3
 _MOST_ITEMS = 1000
 _DEEPEST = 8
 _NUMBERS = ("bool", "int", "float")
-_OLD_NAMES = {"List": "list", "Dict": "dict", "Set": "set", "Tuple": "tuple", "FrozenSet": "frozenset"}
 BUILTINS = {"bool", "int", "float", "complex", "str", "bytes", "list", "dict", "set", "frozenset", "tuple", "object"}
-TYPING = {"Any", "Iterator", "AsyncIterator", "Iterable", "Self"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +44,7 @@ def kind(name: str, *args: Kind) -> Kind:
 
 
 ANY, NONE, UNKNOWN = kind("Any"), kind("None"), kind("?")
-BOOL, INT, FLOAT, STR = kind("bool"), kind("int"), kind("float"), kind("str")
+FLOAT, OBJECT = kind("float"), kind("object")
 
 
 def join(kinds: Iterable[Kind]) -> Kind:
@@ -121,34 +118,3 @@ def of_value(value: object, depth: int = 0) -> Kind:
     if isinstance(value, (list, set, frozenset)):
         return kind(type(value).__name__, join(of_value(item, depth + 1) for item in list(value)[:_MOST_ITEMS]))
     return kind(type(value).__name__)
-
-
-def of_annotation(node: ast.expr | None) -> Kind | None:
-    """Return what an annotation says, as far as it is one of the plain kinds; others keep their text as their name."""
-    match node:
-        case None:
-            return None
-        case ast.Constant(value=None):
-            return NONE
-        case ast.Name(id=name):
-            return kind(_OLD_NAMES.get(name, name))
-        case ast.BinOp(op=ast.BitOr()):
-            left, right = of_annotation(node.left), of_annotation(node.right)
-            return _union([left, right]) if left and right else None
-        case ast.Subscript(value=ast.Name(id=name)):
-            return _of_subscript(_OLD_NAMES.get(name, name), node.slice)
-    return kind(ast.unparse(node))
-
-
-def _of_subscript(name: str, inner: ast.expr) -> Kind | None:
-    items = list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
-    if name == "tuple" and len(items) == 2 and isinstance(items[1], ast.Constant) and items[1].value is ...:
-        first = of_annotation(items[0])
-        return kind("tuple...", first) if first else None
-    args = [of_annotation(item) for item in items]
-    known = [argument for argument in args if argument is not None]
-    if len(known) != len(args):
-        return None
-    if name == "Optional" and len(known) == 1:
-        return _union([known[0], NONE])
-    return _union(known) if name == "Union" else kind(name, *known)

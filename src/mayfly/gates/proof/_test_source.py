@@ -1,19 +1,92 @@
-"""Read test sources: which tests they hold, and which of those are plain statements of what the entry gives."""
+"""Take a suite apart into cases: a test source holds several tests, some plain statements of what the entry gives."""
 
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from mayfly.core import parse_python
+from mayfly.core import UNSET, parse_python
 from mayfly.gates._entry import Entry
-from mayfly.gates.proof._as_data import as_data
-from mayfly.gates.proof._suite import Test
+from mayfly.gates.proof._program import Ask
+from mayfly.gates.proof._values import Suite, Test
 
 _LOOSE = "test_at_the_top"
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def as_data(value: object) -> object:
+    """Return *value* as it looks after crossing the wall: tuples are lists, keys are texts."""
+    return json.loads(json.dumps(value, allow_nan=False))
+
+
+@dataclass(kw_only=True)
+class Replay:
+    """One test by its name, the calls it was seen to make and the answers they got."""
+
+    source: str
+    pick: str
+    steps: list[Any] = field(default_factory=list)
+    answers: list[Any] = field(default_factory=list)
+    passed: bool = False
+    failed: str = ""
+    line: int | None = None
+
+    @property
+    def open(self) -> bool:
+        """Whether it is not known yet how the test ends."""
+        return not self.passed and not self.failed
+
+
+class Case(NamedTuple):
+    """One question to the program, or one replayed test, and the test it belongs to."""
+
+    name: str
+    test: Test
+    replay: Replay | None = None
+    problem: str = ""
+
+    @property
+    def ask(self) -> Ask:
+        """What the program is asked."""
+        return {"steps": self.replay.steps} if self.replay else {"input": self.test.input}
+
+
+def cases_of(suite: Suite, entry: Entry) -> list[Case]:
+    """Take the suite apart; a source with several tests gives several cases."""
+    return [case for test in suite.tests for case in _cases(test, entry)]
+
+
+def _cases(test: Test, entry: Entry) -> Iterator[Case]:
+    if test.function:
+        yield from _function_cases(test, entry)
+        return
+    if test.expected is UNSET and not test.raises and not test.check:
+        yield Case(test.name, test, problem="the test says nothing about the output")
+        return
+    try:
+        given, expected = as_data(test.input), UNSET if test.expected is UNSET else as_data(test.expected)
+        yield Case(test.name, _with(test, given, expected))
+    except (TypeError, ValueError, RecursionError) as error:
+        yield Case(test.name, test, problem=f"the test is not plain data: {error}")
+
+
+def _function_cases(test: Test, entry: Entry) -> Iterator[Case]:
+    found = collect(test, entry)
+    if found.problem:
+        yield Case(test.name, test, problem=found.problem)
+    for name, claims in found.claims.items():
+        for number, claim in enumerate(claims, 1):
+            label = f"{name}[{number}]" if len(claims) > 1 else name
+            yield Case(label, _with(test, claim.input, claim.expected))
+    for pick in found.picks:
+        yield Case(pick, test, Replay(source=found.source, pick=pick))
+
+
+def _with(test: Test, given: object, expected: object) -> Test:
+    return Test(name=test.name, kind=test.kind, input=given, expected=expected, raises=test.raises, check=test.check)
 
 
 class CallClaim(NamedTuple):
@@ -121,35 +194,3 @@ def _arguments(call: ast.expr, entry: Entry) -> list[ast.expr] | None:
 
 def _called(entry: Entry) -> str:
     return entry.name if entry.kind == "function" else f"{entry.name}().{entry.method}"
-
-
-def shape_of(source: str) -> dict[str, Any]:
-    """Describe what a program defines, so that its names can be stood for: classes, their methods, functions."""
-    classes: dict[str, Any] = {}
-    functions: dict[str, bool] = {}
-    for node in parse_python(source).body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            functions[node.name] = isinstance(node, ast.AsyncFunctionDef)
-        elif isinstance(node, ast.ClassDef):
-            classes[node.name] = _class_shape(node, classes)
-    return {"classes": classes, "functions": functions}
-
-
-_OURS = {"__init__", "__new__", "__eq__", "__hash__", "__repr__", "__getattr__", "__getattribute__", "__post_init__"}
-
-
-def _is_called(node: Function) -> bool:
-    """Whether a test calls this method by its name: no property, and nothing that stands for an object anyway."""
-    return node.name not in _OURS and not any("property" in ast.unparse(item) for item in node.decorator_list)
-
-
-def _class_shape(node: ast.ClassDef, known: dict[str, Any]) -> dict[str, Any]:
-    bases = [known[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in known]
-    methods = {name: waits for base in bases for name, waits in base["methods"].items()}
-    data = any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
-    for item in node.body:
-        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_called(item):
-            methods[item.name] = isinstance(item, ast.AsyncFunctionDef)
-    errors = [name for base in node.bases if (name := ast.unparse(base)).endswith(("Error", "Exception"))]
-    error = next((base["error"] for base in bases if base["error"]), errors[0] if errors else "")
-    return {"methods": methods, "data": data or any(base["data"] for base in bases), "error": error}

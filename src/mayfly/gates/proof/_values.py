@@ -1,13 +1,14 @@
-"""What a proof is made of: tests as data, so that they can be stored and run again anywhere."""
+"""The values of a proof: the tests and numbers that it starts from, and the report that it ends in."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, cast
 
-from mayfly.core import UNSET, InputError, Unset
+from mayfly.core import UNSET, InputError, Proof, Unset, Verdict
 
+GATE = "proof"
 TestKind = Literal[
     "example", "held-out", "answer", "intent", "check", "function", "doctest", "reading", "relation", "property"
 ]
@@ -105,3 +106,118 @@ def _known(kind: type[Test] | type[Suite], data: Mapping[str, object]) -> dict[s
     if not isinstance(data, Mapping) or not data.keys() <= names:
         raise InputError(f"this is no {kind.__name__.lower()}: {str(data)[:100]}")
     return dict(data)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProofOptions:
+    """Say how much is tried, and for how long."""
+
+    mutants: int = 24
+    # How many inputs of the domain everything is tried on, and on how many a rival has to agree to be a witness.
+    inputs: int = 60
+    agreeing: int = 10
+    timeout: float = 5.0
+    mutant_seconds: float = 0.05
+    mutant_factor: float = 20.0
+    input_seconds: float = 0.1
+    large_seconds: float = 0.1
+    large_total_seconds: float = 0.5
+    total_seconds: float = 5.0
+    memory: int = 100 * 1024 * 1024
+    patience: int = 1
+    suspects: int = 2
+    adversary: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestResult:
+    """Say how one test ended; every field is plain data."""
+
+    __test__ = False
+
+    name: str
+    kind: str
+    passed: bool
+    expected: str = ""
+    got: str = ""
+    error: str = ""
+    input: str = ""
+    line: int | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Return the fields as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survivor:
+    """A wrong program that passes every test: its change, and why the tests do not see it."""
+
+    line: int
+    change: str
+    kind: str
+    reached: bool = True
+    input: str = ""
+    answers: tuple[str, str] = ("", "")
+
+    def describe(self) -> str:
+        """Say it in one line."""
+        if not self.reached:
+            return f"line {self.line} is reached by no test"
+        told = f"; for {self.input} it gives {self.answers[1]}, not {self.answers[0]}" if self.input else ""
+        return f"line {self.line}: {self.change}{told}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Ask for the output that the tests leave open, with the answers that rival programs give."""
+
+    input: object
+    answers: tuple[object, ...]
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disputed:
+    """A test from the intent that a program fails, with what the program gives; UNSET where it gives nothing."""
+
+    test: Test
+    gave: object | Unset = UNSET
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdversaryReport:
+    """Count what large inputs ended in; what happened beyond reasonable sizes is only noted."""
+
+    inputs: int = 0
+    errors: int = 0
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProofReport:
+    """Hold everything a proof found; *open* are inputs on which a program that passes every test answers otherwise.
+
+    *disputed* are the tests that were written from the intent and that the program fails: either may be wrong.
+    """
+
+    proof: Proof
+    verdicts: tuple[Verdict, ...] = ()
+    results: tuple[TestResult, ...] = ()
+    survivors: tuple[Survivor, ...] = ()
+    unreached: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    question: Question | None = None
+    open: tuple[object, ...] = ()
+    disputed: tuple[Disputed, ...] = ()
+    adversary: AdversaryReport = AdversaryReport()
+    milliseconds: float = 0.0
+
+    @property
+    def accepted(self) -> bool:
+        """Whether no verdict rejects."""
+        return all(verdict.decision != "reject" for verdict in self.verdicts)
+
+    def to_json(self) -> Mapping[str, object]:
+        """Return everything as plain data."""
+        return asdict(self)

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
+from mayfly.core import parse_python
 from mayfly.gates._entry import Entry, adapted
+from mayfly.gates.proof._values_types import Kind, Types, fits
 from mayfly.gates.proof.harness import far_side
 from mayfly.sandbox import Result, Sandbox
 
 Ask = dict[str, Any]
 CORES = 2
+# How an answer ends that took too much time, memory or stack.
+OUT_OF = {"timeout", "MemoryError", "RecursionError", "died", "memory"}
 _SHARE = 1.0
+# Results of a program that does nothing.
+EMPTY: tuple[object, ...] = (None, [], {}, "", 0, False, True)
+# Methods of every object, which a test does not call by their names.
+_OURS = {"__init__", "__new__", "__eq__", "__hash__", "__repr__", "__getattr__", "__getattribute__", "__post_init__"}
 
 
 class Answer(NamedTuple):
@@ -63,6 +73,21 @@ class Program:
     def callable(self) -> tuple[str, str]:
         """The source to load and the name in it that takes one argument."""
         return adapted(self.source, self.entry)
+
+    @cached_property
+    def returns(self) -> Kind:
+        """The type of its results, as it is annotated."""
+        return Types(self.source).kind(self.entry.returns)
+
+    @cached_property
+    def allows_empty(self) -> tuple[bool, ...]:
+        """Whether the annotation allows each of the results in EMPTY."""
+        return tuple(fits(value, self.returns) for value in EMPTY)
+
+    @cached_property
+    def shape(self) -> dict[str, Any]:
+        """Its names, for those who stand in their place: classes with their methods, and functions."""
+        return shape_of(self.source)
 
 
 def ask(sandbox: Sandbox, program: Program, asks: Sequence[Ask]) -> list[Answer]:
@@ -131,3 +156,32 @@ def ended(result: Result) -> Answer:
         if colon and kind.isidentifier():
             return Answer(errors=(kind,), message=rest)
     return Answer(errors=(name,), message=message)
+
+
+def shape_of(source: str) -> dict[str, Any]:
+    """Describe what a program defines, so that its names can be stood for: classes, their methods, functions."""
+    classes: dict[str, Any] = {}
+    functions: dict[str, bool] = {}
+    for node in parse_python(source).body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            functions[node.name] = isinstance(node, ast.AsyncFunctionDef)
+        elif isinstance(node, ast.ClassDef):
+            classes[node.name] = _class_shape(node, classes)
+    return {"classes": classes, "functions": functions}
+
+
+def _is_called(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a test calls this method by its name: no property, and nothing that stands for an object anyway."""
+    return node.name not in _OURS and not any("property" in ast.unparse(item) for item in node.decorator_list)
+
+
+def _class_shape(node: ast.ClassDef, known: dict[str, Any]) -> dict[str, Any]:
+    bases = [known[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in known]
+    methods = {name: waits for base in bases for name, waits in base["methods"].items()}
+    data = any("dataclass" in ast.unparse(decorator) for decorator in node.decorator_list)
+    for item in node.body:
+        if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)) and _is_called(item):
+            methods[item.name] = isinstance(item, ast.AsyncFunctionDef)
+    errors = [name for base in node.bases if (name := ast.unparse(base)).endswith(("Error", "Exception"))]
+    error = next((base["error"] for base in bases if base["error"]), errors[0] if errors else "")
+    return {"methods": methods, "data": data or any(base["data"] for base in bases), "error": error}

@@ -1,14 +1,46 @@
-"""Make wrong programs of a program: a fixed choice of small changes, spread over its lines and kinds of mistake."""
+"""Programs beside the one to be proven: small mistakes put into it, and rivals that were written apart."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from mayfly.core import clipped, content_hash, parse_python
+from mayfly.gates._entry import Entry, NoEntry, find_entry
 from mayfly.gates.proof._mutants_edits import Edit, Finder
+from mayfly.gates.proof._program import Program
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variants:
+    """The programs that are tried beside one; mutants come before rivals."""
+
+    # The source without the tests it makes of itself, and the lines of it into which no mistake is put.
+    quiet: str
+    skip: frozenset[int] = frozenset()
+    mutants: tuple[Mutant, ...] = ()
+    rivals: tuple[Rival, ...] = ()
+
+    @property
+    def sources(self) -> list[str]:
+        """The source of each of them."""
+        return [*(mutant.source for mutant in self.mutants), *(rival.source for rival in self.rivals)]
+
+
+def make_variants(program: Program, rivals: Sequence[Rival], parts: Collection[str], *, mutants: int) -> Variants:
+    """Make so many *mutants*, none in what is named in *parts*, and *rivals* callable as the program is."""
+    quiet = without_own_tests(program.source)
+    skip = lines_of(program.source, parts)
+    callables = (callable_as(rival, program.entry, program.source) for rival in rivals)
+    return Variants(
+        quiet=quiet,
+        skip=skip,
+        mutants=tuple(mutants_of(quiet, mutants, skip=skip)) if mutants else (),
+        rivals=tuple(rival for rival in callables if rival is not None),
+    )
 
 
 class Mutant(NamedTuple):
@@ -79,3 +111,24 @@ def _mutant(text: bytes, edit: Edit) -> Mutant:
 
 def _quoted(text: str) -> str:
     return f"`{clipped(' '.join(text.split()), 60)}`"
+
+
+class Rival(NamedTuple):
+    """Another program for the same request, and who wrote it."""
+
+    source: str
+    author: str = ""
+
+
+def callable_as(rival: Rival, entry: Entry, source: str) -> Rival | None:
+    """Return a rival under the name of *entry*; None where it cannot be called alike, or is the same program again."""
+    try:
+        tree = parse_python(rival.source)
+        own = find_entry(tree, spread=entry.spread)
+    except (SyntaxError, ValueError, RecursionError, NoEntry):
+        return None
+    same = ast.dump(tree) == ast.dump(parse_python(source))
+    if same or own.kind != entry.kind or own.spread != entry.spread or own.generator != entry.generator:
+        return None
+    alias = "" if own.name == entry.name else f"\n\n{entry.name} = {own.name}\n"
+    return rival._replace(source=rival.source + alias)
