@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError, address_key
-from mayfly.library.builtin import address_of
 from mayfly.market._purchase import listed
 from mayfly.market._terms import chain_id_of, price_units, read_address
+from mayfly.world import address_of
 
 if TYPE_CHECKING:
     from mayfly.core import Settings

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mayfly.core import InputError, canonical_json, host_of, shown
-from mayfly.library.builtin import address_of
 from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms
+from mayfly.world import address_of
 
 if TYPE_CHECKING:
     from mayfly.store import PaymentRow

@@ -9,8 +9,8 @@ import socket
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, MayflyError, NotSent, one_line
-from mayfly.library.builtin import address_of, exchange
 from mayfly.market._purchase import PaidRequest, SellerAnswer
+from mayfly.world import address_of, exchange
 
 if TYPE_CHECKING:
     from mayfly.core import MarketSettings

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import Capability
 from mayfly.library import LookUp, Registry
-from mayfly.library.builtin import builtins
 from mayfly.runtime._bought import Shops
 from mayfly.runtime._staging import Stager
 from mayfly.runtime._tool_supply import LibrarySupply
 from mayfly.runtime._tree import Trees
+from mayfly.world import builtins
 
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime
