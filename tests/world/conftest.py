@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from mayfly.core import Capability, Invocation
+from mayfly.core import Capability, Invocation, Settings
 from mayfly.library import Registry
-from mayfly.world import builtins
+from mayfly.policy import Kernel
+from mayfly.store import Ledger
+from mayfly.world import StepChanges, builtins
 
 from .places import Here
 
@@ -43,11 +45,22 @@ def fill(place: Path) -> Path:
 
 
 @pytest.fixture
-def run(workspace: Path) -> Run:
+def run(workspace: Path, tmp_path: Path) -> Iterator[Run]:
     """Call a capability and accept its value only with its own test, as a tree does."""
+    settings = Settings(state_dir=str(tmp_path / "state"))
+
+    ledger = Ledger.open(settings)
+    changes = StepChanges(
+        settings=settings,
+        state=tmp_path / "state" / "workbench",
+        ledger=ledger,
+        kernel=lambda workspace, _: Kernel(workspace=workspace),
+        inbox=lambda: None,  # type: ignore[arg-type, return-value]
+    )
+    registry = Registry(builtins(settings, changes))
 
     def call(name: str, arguments: Mapping[str, Any] | None = None, *, key: str = "run/node") -> object:
-        capability = get(name)
+        capability = registry.get(name)
         invocation = Invocation(arguments=arguments or {}, key=key, workspace=workspace)
         capability.check_arguments(invocation.arguments)
         capability.asks(invocation)
@@ -55,7 +68,8 @@ def run(workspace: Path) -> Run:
         assert asyncio.run(capability.verify(invocation, value)) == ""
         return value
 
-    return call
+    with ledger:
+        yield call
 
 
 @pytest.fixture

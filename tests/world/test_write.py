@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError, Invocation, LimitError, NotSent
+from mayfly.sandbox.workbench import Entry
+from mayfly.sandbox.workbench._beneath import Beneath
 from mayfly.world import _write
 
 from .conftest import Checks, Run, get
@@ -55,7 +57,7 @@ def test_an_empty_file_can_be_written(run: Run, workspace: Path) -> None:
         ({"path": "src", "content": "x"}, "not a regular file"),
         ({"path": ".", "content": "x"}, "is a directory"),
         ({"path": "new/", "content": "x"}, "is a directory"),
-        ({"path": "a.txt/b", "content": "x"}, "Not a directory"),
+        ({"path": "a.txt/b", "content": "x"}, "is no directory"),
         ({"path": "../b.txt", "content": "x"}, "outside the workspace"),
         ({"path": "/tmp/b.txt", "content": "x"}, "outside the workspace"),
         ({"path": "n" * 300, "content": "x"}, "File name too long"),
@@ -100,12 +102,16 @@ def test_a_file_that_was_not_written_so_is_not_accepted(checks: Checks, run: Run
 def test_a_failure_leaves_the_old_file_and_nothing_else(
     run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
+    put_file = Beneath.put_file
 
-    monkeypatch.setattr(os, "replace", fail)
+    def fail(self: Beneath, path: str, source: str, entry: Entry) -> None:
+        if "/new/" in source:
+            raise OSError(28, "No space left on device")
+        put_file(self, path, source, entry)
+
+    monkeypatch.setattr("mayfly.sandbox.workbench._beneath.Beneath.put_file", fail)
     before = sorted(workspace.rglob("*"))
-    with pytest.raises(InputError, match="No space left"):
+    with pytest.raises(NotSent, match="No space left"):
         run("write_file", {"path": "a.txt", "content": "new"})
     assert sorted(workspace.rglob("*")) == before
     assert (workspace / "a.txt").read_text() == "one\ntwo\nthree"

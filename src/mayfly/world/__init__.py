@@ -16,17 +16,20 @@ if TYPE_CHECKING:
     from mayfly.world._project import SuiteReport, run_project
     from mayfly.world._room import Room, Settled, ToolResult
     from mayfly.world._schemas import NUMBER, TEXT, Schema, listed, said, takes
+    from mayfly.world._steps import ChangeFiles, StepChanges
 
 __all__ = [
     "NUMBER",
     "TEXT",
     "Address",
     "Answer",
+    "ChangeFiles",
     "History",
     "KeptConnections",
     "Room",
     "Schema",
     "Settled",
+    "StepChanges",
     "SuiteReport",
     "ToolResult",
     "address_of",
@@ -46,6 +49,7 @@ __getattr__ = lazily(
         "_git_history": "History",
         "_http_client": "Address Answer KeptConnections address_of exchange",
         "_project": "SuiteReport run_project",
+        "_steps": "ChangeFiles StepChanges",
         "_room": "Room Settled ToolResult",
         "_schemas": "NUMBER TEXT Schema listed said takes",
     },

@@ -19,6 +19,7 @@ from mayfly.world._knowledge import Knowledge, knowledge_tools
 from mayfly.world._programs import run_tools
 from mayfly.world._read import file_capabilities
 from mayfly.world._search import search_capabilities
+from mayfly.world._steps import ChangeFiles, refuse_changes
 from mayfly.world._tests import suite_capabilities
 from mayfly.world._web import web_tools
 from mayfly.world._write import write_capabilities
@@ -28,8 +29,11 @@ if TYPE_CHECKING:
     from mayfly.world._room import Room
 
 
-def builtins(settings: Settings | None = None) -> tuple[Capability, ...]:
-    """Return what the host itself can do, each with its schema, its effect, what it asks the rules for and its test."""
+def builtins(settings: Settings | None = None, change: ChangeFiles = refuse_changes) -> tuple[Capability, ...]:
+    """Return what the host itself can do, each with its schema, its effect, what it asks the rules for and its test.
+
+    *change* keeps what is changed in a workspace; without it nothing is.
+    """
     settings = settings or Settings()
     largest = settings.sandbox.result
     return (
@@ -40,7 +44,7 @@ def builtins(settings: Settings | None = None) -> tuple[Capability, ...]:
         *data_capabilities(largest),
         *convert_capabilities(largest),
         calculate_capability(),
-        *write_capabilities(),
+        *write_capabilities(change),
         *http_capabilities(),
         *suite_capabilities(settings.sandbox),
         *git_capabilities(),

@@ -124,6 +124,8 @@ def _check(room: Room, name: str, summary: str, schema: dict[str, object], comma
 
 
 def _planned(room: Room, call: Invocation) -> str:
+    if room.plan_push is None:
+        raise InputError("nothing is pushed from here", fix="push it yourself")
     return room.plan_push(call.arguments["remote"], call.arguments["ref"])
 
 
@@ -132,6 +134,7 @@ def _push(room: Room, call: Invocation) -> str:
     payload = _planned(room, call)
     if not room.kernel().permitted("git_push", call.arguments["remote"], payload).allowed:
         raise InputError("what would be pushed is not what was permitted", fix="ask for the push again")
+    assert room.push is not None, "a room that plans a push can make it"
     return room.push(payload)
 
 

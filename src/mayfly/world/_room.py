@@ -102,10 +102,10 @@ class Room:
     bench: Workbench
     kernel: Callable[[], Kernel]
     approvals: Inbox
-    plan_push: Callable[[str, str], str]
-    """Says of a remote and a ref what a push would do, as the payload that is signed; `push` does what is signed."""
-    push: Callable[[str], str]
     history: History
+    plan_push: Callable[[str, str], str] | None = None
+    """Says of a remote and a ref what a push would do, as the payload that is signed; `push` does what is signed."""
+    push: Callable[[str], str] | None = None
     stop: Stop = field(default_factory=Stop)
     show: Callable[[str], None] | None = None
     grants: tuple[str, ...] = ()
@@ -155,11 +155,13 @@ class Room:
                     break
             return ran, settled
 
-    def write(self, files: Mapping[str, bytes | None], *, key: str, note: str) -> Settled:
-        """Write, replace or delete (None) files, all of them or none."""
+    def write(
+        self, files: Mapping[str, bytes | None], *, key: str, note: str, modes: Mapping[str, int] = {}
+    ) -> Settled:
+        """Write, replace or delete (None) files, all of them or none; new ones with their *modes*."""
         with self.lock:
             for _ in range(_TRIES):
-                settled = self.settle(self.bench.write(files), key=key, note=note)
+                settled = self.settle(self.bench.write(files, modes=modes), key=key, note=note)
                 if settled.status != "conflict":
                     break
             return settled
