@@ -15,9 +15,9 @@ from bench._peak import peak_kib
 from bench._table import Table, number
 from mayfly.core import UNSET, Capability, Settings
 from mayfly.library import Registry
-from mayfly.library.builtin import builtins
 from mayfly.promise import Promise, classify, saved
 from mayfly.runtime import Runtime
+from mayfly.world import builtins
 
 NODES = (1_000, 10_000, 20_000)
 WIDTH = 27

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,7 +86,7 @@ REST = {
         "forge/languages/test_typescript.py",
         "gates/test_own_source.py",
         "gates/types/test_server.py",
-        "library/builtin/test_suite.py",
+        "world/test_suite.py",
         "library/test_packages.py",
     ),
 }
@@ -239,3 +239,11 @@ def chain(chain_and_rpc: "tuple[LocalChain, RpcServer]") -> "Iterator[LocalChain
 def rpc(chain_and_rpc: "tuple[LocalChain, RpcServer]") -> "RpcServer":
     """Return where the chain answers JSON-RPC."""
     return chain_and_rpc[1]
+
+
+@pytest.fixture
+def lifted() -> Iterator[Callable[[int], None]]:
+    """A function that lifts the limit of recursion for one test."""
+    before = sys.getrecursionlimit()
+    yield lambda limit: sys.setrecursionlimit(max(before, limit))
+    sys.setrecursionlimit(before)

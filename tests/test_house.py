@@ -21,7 +21,7 @@ FLOORS = (
     {"store"},
     {"sandbox", "models", "mangle", "language"},
     {"gates", "policy"},
-    {"synthesis", "library"},
+    {"synthesis", "library", "world"},
     {"forge", "persona"},
     {"promise"},
     {"session", "market"},

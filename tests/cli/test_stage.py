@@ -23,8 +23,8 @@ def own_state(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_built_in_tools_are_listed_with_the_files_they_are_in(capsys: pytest.CaptureFixture[str]) -> None:
     assert _app.run(["stage", "--list", "--json"]) == 0
     listed = {row["tool"]: row["files"] for row in json.loads(capsys.readouterr().out)}
-    assert listed["count_lines"] == ["src/mayfly/library/builtin/_count.py"]
-    assert listed["shell_exec"] == ["src/mayfly/session/tools/_run.py"]
+    assert listed["count_lines"] == ["src/mayfly/world/_count.py"]
+    assert listed["shell_exec"] == ["src/mayfly/world/_programs.py"]
     assert listed["builtin_modify"] == ["src/mayfly/session/tools/_builtin.py"]
     assert all((ROOT / file).is_file() for files in listed.values() for file in files)
 
@@ -36,7 +36,7 @@ def test_the_built_in_tools_are_listed_with_the_files_they_are_in(capsys: pytest
         (["stage", "count_lines"], "name a tool and a file"),
         (["stage", "count_lines", "none.py"], "cannot read none.py"),
         (["stage", "roman", __file__], "no built-in tool is called roman; see: mayfly stage --list"),
-        (["stage", "git_log", __file__], "add --path src/mayfly/library/builtin/_git.py"),
+        (["stage", "git_log", __file__], "add --path src/mayfly/world/_git.py"),
         (["stage", "count_lines", __file__, "--path", "x.py"], "count_lines is not written in x.py"),
     ],
 )

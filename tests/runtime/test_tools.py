@@ -440,7 +440,7 @@ def test_s_39_the_kill_switch_stops_calls_and_writes(shared: Runtime, tools: Too
 
 
 def test_s_40_every_tool_has_a_name_a_description_a_schema_and_a_time(shared: Runtime, tools: Tools) -> None:
-    from mayfly.library.builtin import builtins
+    from mayfly.world import builtins
 
     assert tools.write("roman", name="roman", source=roman(), examples=EXAMPLES, seconds=5).accepted
     mine = tools.capability("roman")

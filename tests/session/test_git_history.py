@@ -13,7 +13,7 @@ import pytest
 from mayfly.core import PolicySettings, Settings, WorkbenchSettings
 from mayfly.runtime import Session
 from mayfly.sandbox.workbench import commits, undo
-from mayfly.session import Room, Settled
+from mayfly.world import Room, Settled
 
 Open = Callable[..., Room]
 

@@ -12,9 +12,10 @@ from typing import Any, cast
 
 from mayfly.core import Capability, Invocation, ModelSettings, SecretValues
 from mayfly.models import ToolCall
-from mayfly.session import CallsOf, Settled, ToolCalled, ToolResult
-from mayfly.session.tools._files import file_tools
+from mayfly.session import CallsOf, ToolCalled
 from mayfly.store._events import checked
+from mayfly.world import Settled, ToolResult
+from mayfly.world._files import file_tools
 
 ROOT = Path(sysconfig.get_path("purelib"))
 SUFFIXES = frozenset({".py", ".md", ".toml", ".json", ".yaml"})

@@ -9,7 +9,8 @@ from mayfly.cli._output import command, foreign, note
 from mayfly.core import one_line
 
 if TYPE_CHECKING:
-    from mayfly.session import Settled, ToolCalled, ToolReturned, TurnConfigured, TurnEnded
+    from mayfly.session import ToolCalled, ToolReturned, TurnConfigured, TurnEnded
+    from mayfly.world import Settled
 
 # Lines of a diff that are shown before the rest is folded away.
 _DIFF_LINES = 12
@@ -33,7 +34,8 @@ class SessionView:
 
     def __call__(self, happened: object) -> None:
         """Print one thing that happened."""
-        from mayfly.session import ModelSaid, Settled, TextPiece, ToolCalled, ToolReturned, TurnConfigured, TurnEnded
+        from mayfly.session import ModelSaid, TextPiece, ToolCalled, ToolReturned, TurnConfigured, TurnEnded
+        from mayfly.world import Settled
 
         match happened:
             case TextPiece():

@@ -118,6 +118,9 @@ class Capability(Agent[Mapping[str, Any] | Invocation, object]):
     seconds: float = 300.0
     check_seconds: float = 10.0
     retry: Retry | None = None
+    # Its changes are judged as a set before they are kept, and held where the rules want a person's word: that an
+    # approval is missing does not keep it from being called.
+    judged: bool = False
 
     def __post_init__(self) -> None:
         if self.retry is not None and self.effect == "once":

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, address_key
-from mayfly.library.builtin import address_of
 from mayfly.market._purchase import listed
 from mayfly.market._terms import chain_id_of, price_units, read_address
 from mayfly.store import Cap
+from mayfly.world import address_of
 
 if TYPE_CHECKING:
     from mayfly.core import Settings

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlencode, urljoin, urlsplit
 
 from mayfly.core import Capability, InputError, Invocation, MachineError, MayflyError, one_line, parse_json
-from mayfly.library.builtin import Answer, address_of, exchange
 from mayfly.market._purchase import listed
 from mayfly.market._terms import PAYMENT_REQUIRED, Terms, read_terms
+from mayfly.world import Answer, address_of, exchange
 
 if TYPE_CHECKING:
     from mayfly.core import Settings

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mayfly.core import InputError, MayflyError, NotSent, canonical_json, host_of, one_line, shown
-from mayfly.library.builtin import address_of, exchange
 from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms
+from mayfly.world import address_of, exchange
 
 if TYPE_CHECKING:
     from mayfly.core import MarketSettings

@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from mayfly.core import InputError, MayflyError, NotSent, one_line, parse_json
-from mayfly.library.builtin import KeptConnections, address_of, exchange
+from mayfly.world import KeptConnections, address_of, exchange
 
 # A receipt with a few hundred logs is the largest answer that is asked for.
 _LARGEST: Final = 4 * 1024 * 1024

@@ -105,7 +105,7 @@ class Effects:
         if capability.reaches_out:
             await asyncio.to_thread(self.kill)
         for one in asked:
-            await self.ask(capability.name, one)
+            await self.ask(capability.name, one, judged=capability.judged and one.action != "file_read")
         if capability.effect in ("none", "transactional"):
             return _committed(await self._patiently(capability, call))
         return await self._send(sent), ()
@@ -135,12 +135,15 @@ class Effects:
         self.journal.note((unknown, key))
         past.unknown = True
 
-    async def ask(self, name: str, asked: Asked) -> None:
-        """Raise `Denied` where the rules do not permit what is asked for *name*."""
+    async def ask(self, name: str, asked: Asked, *, judged: bool = False) -> None:
+        """Raise `Denied` where the rules do not permit what is asked for *name*.
+
+        Where what it changes is *judged* before it is kept, an approval is asked for then, and for exactly that.
+        """
         if self.permit is None:
             raise Denied(f"{name}: there are no rules to ask for {asked.action}")
         said = await asyncio.to_thread(self.permit, *asked)
-        if said.decision == "permit":
+        if said.decision == "permit" or (judged and said.decision == "approval"):
             return
         codes = [f"{reason.text} [{reason.code}]" for reason in said.reasons]
         why = "; ".join((codes or list(said.because))[:3]) or "no rule permits it"

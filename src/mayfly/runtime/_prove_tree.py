@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly.core import UNSET, Capability, InputError, Invocation, MayflyError, Unset
 from mayfly.library import Registry, ToolCapability
-from mayfly.library.builtin import builtins
 from mayfly.promise import Promise, Saved, State, Tester, arguments_of, input_of, references, saved
 from mayfly.runtime._policy import Desk
 from mayfly.runtime._trees_for import library_of
+from mayfly.world import builtins
 
 if TYPE_CHECKING:
     from mayfly.runtime._run import Runtime

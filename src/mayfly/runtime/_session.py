@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from mayfly.core import InputError, Intent, Stop
 from mayfly.library import Registry
-from mayfly.library.builtin import builtins
 from mayfly.models import Pool
 from mayfly.persona import AgentConfig, detect_context
 from mayfly.runtime._policy import Desk, Understood
@@ -27,10 +26,8 @@ from mayfly.session import (
     Approvals,
     BuiltinChange,
     Executor,
-    History,
     McpServers,
     OfflineTalker,
-    Room,
     SessionBegan,
     SessionEnded,
     SessionLog,
@@ -42,6 +39,7 @@ from mayfly.session import (
     sessions,
     tag_of,
 )
+from mayfly.world import History, Room, builtins
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Capability, InputError, MayflyError, Refusal, Verdict
-from mayfly.library.builtin import builtins
 from mayfly.library.staging import (
     Repository,
     RolledBack,
@@ -20,6 +19,7 @@ from mayfly.library.staging import (
     under_watch,
     watched,
 )
+from mayfly.world import builtins
 
 if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
@@ -155,8 +155,9 @@ def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]
     from mayfly.runtime._policy import Desk
     from mayfly.runtime._session import open_approvals, state_of
     from mayfly.sandbox.workbench import Workbench
-    from mayfly.session import History, McpServers, Room, session_tools
+    from mayfly.session import McpServers, session_tools
     from mayfly.store.schema import AgentSchema
+    from mayfly.world import History, Room
 
     async def nobody(**_: Any) -> str:
         return ""

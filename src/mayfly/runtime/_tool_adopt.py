@@ -57,8 +57,8 @@ def _proven(runtime: Runtime, one: Promoted, card: Card, suite: Suite) -> Admiss
 
 def check_not_builtin(runtime: Runtime, name: str) -> None:
     """Refuse the names of what the project itself consists of, and those that the rules know."""
-    from mayfly.library.builtin import builtins
     from mayfly.runtime._policy import Desk
+    from mayfly.world import builtins
 
     taken = {one.name for one in builtins(runtime.settings)}
     if name not in taken:

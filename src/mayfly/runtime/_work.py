@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Capability, ConflictError, InputError, Invocation, MayflyError, content_hash
-from mayfly.library.builtin import SuiteReport, run_project
 from mayfly.runtime._session import Session, state_of
 from mayfly.sandbox.workbench import commits, undo
+from mayfly.world import SuiteReport, run_project
 
 if TYPE_CHECKING:
     from mayfly.core import Settings

@@ -1,8 +1,8 @@
 """Sessions: agents that work in a room with tools, within rules, turn by turn.
 
 log        a session as the ledger has it        calls      one call of a tool: checked, permitted, run, logged
-room       where tools touch the world           executor   the loop of model and tools
-approvals  what waits for a person               spawner    agents beside the one that talks
+executor   the loop of model and tools           approvals  what waits for a person
+spawner    agents beside the one that talks
 """
 
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.session._approvals import ApprovalAsked, Approvals, ApprovalSettled, Waiting, waiting_in
-    from mayfly.session._calls import CallsOf, Observer, ToolResult
+    from mayfly.session._calls import CallsOf, Observer
     from mayfly.session._events import (
         ModelSaid,
         SessionBegan,
@@ -26,12 +26,10 @@ if TYPE_CHECKING:
         TurnStopAsked,
     )
     from mayfly.session._executor import Executor, TextPiece
-    from mayfly.session._git_history import History
     from mayfly.session._log import SessionLog, sessions, tag_of
     from mayfly.session._offline import OfflineTalker
     from mayfly.session._parts import Offers, SessionParts, Talker
     from mayfly.session._perceive import Perceived, perceive
-    from mayfly.session._room import Room, Settled
     from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent, known_agents
     from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
 
@@ -43,7 +41,6 @@ __all__ = [
     "BuiltinChange",
     "CallsOf",
     "Executor",
-    "History",
     "LibraryDesk",
     "McpServers",
     "ModelSaid",
@@ -51,21 +48,18 @@ __all__ = [
     "Offers",
     "OfflineTalker",
     "Perceived",
-    "Room",
     "SessionBegan",
     "SessionEnded",
     "SessionFolded",
     "SessionLog",
     "SessionNoted",
     "SessionParts",
-    "Settled",
     "SpawnRequest",
     "Spawner",
     "SubAgent",
     "Talker",
     "TextPiece",
     "ToolCalled",
-    "ToolResult",
     "ToolReturned",
     "TurnAsked",
     "TurnConfigured",
@@ -84,18 +78,16 @@ __getattr__ = lazily(
     __name__,
     {
         "_approvals": "ApprovalAsked Approvals ApprovalSettled Waiting waiting_in",
-        "_calls": "CallsOf Observer ToolResult",
+        "_calls": "CallsOf Observer",
         "_events": (
             "ModelSaid SessionBegan SessionEnded SessionFolded SessionNoted "
             "ToolCalled ToolReturned TurnAsked TurnConfigured TurnEnded TurnStopAsked"
         ),
         "_executor": "Executor TextPiece",
-        "_git_history": "History",
         "_log": "SessionLog sessions tag_of",
         "_offline": "OfflineTalker",
         "_parts": "Offers SessionParts Talker",
         "_perceive": "Perceived perceive",
-        "_room": "Room Settled",
         "_spawner": "Spawner SpawnRequest SubAgent known_agents",
         "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
     },

@@ -7,13 +7,13 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mayfly.core import Capability, Invocation, MayflyError, one_line, placeholders_in, was_hidden
 from mayfly.library import Registry
 from mayfly.session._events import ToolCalled, ToolReturned
-from mayfly.session._room import Room, Settled
 from mayfly.store import Killed
+from mayfly.world import Room, Settled, ToolResult
 
 if TYPE_CHECKING:
     from mayfly.models import ToolCall
@@ -30,14 +30,6 @@ _LOST = (
     "not done: the session was interrupted, and this call was recorded without the secret values that it held. "
     "Make it again."
 )
-
-
-class ToolResult(NamedTuple):
-    """What a tool gives back: text or data for the model, and what became of the changes it made."""
-
-    value: object
-    settled: Settled | None = None
-    failed: bool = False
 
 
 class Observer(Protocol):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from mayfly.library import Registry
     from mayfly.models import ToolCall
     from mayfly.policy import Kernel
-    from mayfly.session._room import Room
+    from mayfly.world import Room
 
 # The same refused call so many times is a loop that does not end by itself.
 _SAME_REFUSED = 3

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Capability
-from mayfly.library.builtin import builtins
 from mayfly.promise import Kind, classify
 from mayfly.promise._classify import endless
 from mayfly.promise.fit import fits, hands_on, is_torn, read_request
+from mayfly.world import builtins
 from promise.plan.helpers import lexicon
 
 KINDS = {"D": Kind.DETERMINISTIC, "P": Kind.PROBABILISTIC, "C": Kind.CHAOTIC}

@@ -9,13 +9,13 @@ from typing import Any
 from mayfly.core import UNSET, Example, Invocation, PromiseSettings
 from mayfly.language import Lexicon
 from mayfly.library import Registry
-from mayfly.library.builtin import builtins
 from mayfly.models import Model, Pool
 from mayfly.policy import LEXICON, Rulebook, Snapshot, lexicon_of
 from mayfly.promise._job import Part
 from mayfly.promise._promise import Promise
 from mayfly.promise.fit import verbs_of, with_verbs
 from mayfly.promise.plan import Planner
+from mayfly.world import builtins
 
 NOTHING = "nothing: needs a model (--model)"
 

@@ -10,8 +10,9 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,10 +22,17 @@ from mayfly.session.tools._mcp_link import Lost
 from mayfly.session.tools._mcp_schema import cleaned_schema
 from mayfly.session.tools._mcp_servers import load_servers
 
-from .places import call
-
 HERE = Path(__file__).parent
 REAL = {"command": sys.executable, "args": [str(HERE / "real_server.py")]}
+
+
+def call(tools: Sequence[Capability], name: str, /, **arguments: Any) -> Any:
+    """Call a tool as a session does, once the rules were asked."""
+    tool = next(tool for tool in tools if tool.name == name)
+    invocation = Invocation(arguments=arguments, key="1.1.0")
+    tool.check_arguments(arguments)
+    tool.asks(invocation)
+    return asyncio.run(tool.invoke(invocation))
 
 
 def plain(*words: str) -> dict[str, object]:

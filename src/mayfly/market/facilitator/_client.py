@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from mayfly.core import InputError, MachineError, MayflyError, one_line, parse_json
-from mayfly.library.builtin import address_of, exchange
 from mayfly.market.facilitator._results import Settlement, Verification
+from mayfly.world import address_of, exchange
 
 # Its answers are a few hundred bytes; a list of all it supports some thousands.
 _LARGEST: Final = 1_000_000

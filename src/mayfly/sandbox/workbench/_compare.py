@@ -111,7 +111,7 @@ class Comparison:
         ):
             seen = seen._replace(entry=self._with_digest(seen, was, mask))
         self._seen[path] = seen
-        kind = _kind(seen.entry, new)
+        kind = change_kind(seen.entry, new)
         if kind is None:
             return None
         return Change(
@@ -226,7 +226,8 @@ def _look(path: str) -> os.stat_result | None:
         return None
 
 
-def _kind(before: Entry | None, after: Entry | None) -> ChangeKind | None:
+def change_kind(before: Entry | None, after: Entry | None) -> ChangeKind | None:
+    """Return how *after* differs from *before*; None where it does not."""
     if before is None:
         return "created"
     if after is None:

@@ -120,3 +120,9 @@ def flush_directory(path: str) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def umask() -> int:
+    """Return the bits that new files of this process do not get."""
+    with open("/proc/self/status") as file:
+        return next((int(line.split()[1], 8) for line in file if line.startswith("Umask:")), 0o022)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import fcntl
 import os
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from mayfly.core import InputError
 from mayfly.sandbox.workbench._changes import NEVER, Change, Changes
+from mayfly.sandbox.workbench._compare import change_kind
 from mayfly.sandbox.workbench._files import remove_tree
 from mayfly.sandbox.workbench._journal import Commit, commit_changes, locked, read_commit, workspace_key
+
+# What the steps of a run commit is in this name, and is taken back together.
+_OF_RUN = "run "
 
 
 def commits(state: Path, workspace: str | Path) -> list[Commit]:
@@ -25,7 +31,7 @@ def _last_in_force(known: list[Commit]) -> list[Commit]:
     void: set[str] = set()
     found = []
     for commit in known:
-        if commit.id in void:
+        if commit.id in void or commit.owner in void:
             continue
         if commit.undoes:
             void.add(commit.undoes)
@@ -35,17 +41,47 @@ def _last_in_force(known: list[Commit]) -> list[Commit]:
 
 
 def undo(state: Path, workspace: str | Path, id: str | None = None) -> Commit:
-    """Take a commit back, the last one that was not yet taken back where none is named."""
+    """Take a commit back, or all commits of a run; where none is named, the last that was not yet taken back.
+
+    All steps of a run are taken back as one, so that a conflict in one file leaves every other as it is.
+    """
     known = commits(state, workspace)
-    candidates = [commit for commit in known if commit.id == id] if id else _last_in_force(known)
+    in_force = _last_in_force(known)
+    of_run = [commit for commit in in_force if id and commit.owner == f"{_OF_RUN}{id}"]
+    candidates = of_run or ([commit for commit in known if commit.id == id] if id else in_force)
     if not candidates:
         raise InputError(f"no commit {id} of {workspace}" if id else f"nothing to take back in {workspace}")
-    commit = candidates[0]
-    back = Changes(_reverse(change, commit) for change in commit.changes)
-    return commit_changes(state, commit.workspace, back, note=f"undo {commit.id}", undoes=commit.id)
+    last = candidates[0]
+    if last.owner.startswith(_OF_RUN) and last.id != id:
+        steps = [commit for commit in in_force if commit.owner == last.owner]
+        name, undoes, changes = last.owner.removeprefix(_OF_RUN), last.owner, join_changes(steps[::-1])
+    else:
+        name, undoes, changes = last.id, last.id, last.changes
+    back = Changes(_reverse(change) for change in changes)
+    return commit_changes(state, last.workspace, back, note=f"undo {name}", undoes=undoes)
 
 
-def _reverse(change: Change, commit: Commit) -> Change:
+def join_changes(steps: Sequence[Commit]) -> Changes:
+    """Return what *steps* changed together: each path as the first of them found it and as the last left it."""
+    joined: dict[str, Change] = {}
+    for change in (part for commit in steps for whole in commit.changes for part in _parts(whole)):
+        first = joined.pop(change.path, change)
+        kind = change_kind(first.before, change.after)
+        if kind is not None and (first.before or change.after):
+            joined[change.path] = replace(change, kind=kind, before=first.before, was=first.was)
+    return Changes(joined[path] for path in sorted(joined))
+
+
+def _parts(change: Change) -> Iterator[Change]:
+    """Yield a change by single paths: what was renamed is deleted here and created there."""
+    if not change.old_path:
+        yield change
+        return
+    yield replace(change, kind="deleted", path=change.old_path, old_path="", after=None)
+    yield replace(change, kind="created", old_path="", before=None)
+
+
+def _reverse(change: Change) -> Change:
     """Return the change that takes another one back; what is there now has to be what that one made."""
     kinds = {"created": "deleted", "deleted": "created"}
     return Change(

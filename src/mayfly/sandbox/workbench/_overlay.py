@@ -258,6 +258,10 @@ class OverlayTree:
                 mode = stat.S_IMODE(found.st_mode) & 0o777
             os.fchmod(file.fileno(), mode)
 
+    def make_parents(self, path: str) -> None:
+        """Make the directories on the way to *path* that the merged tree does not have."""
+        self._parent(path)
+
     def remove(self, path: str) -> None:
         """Delete *path* from the merged tree."""
         _, place = self.locate(path, follow=False)

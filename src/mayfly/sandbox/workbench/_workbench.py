@@ -17,6 +17,7 @@ from mayfly.sandbox.workbench._changes import Change, Changes
 from mayfly.sandbox.workbench._compare import Comparison
 from mayfly.sandbox.workbench._copy import CopyTree
 from mayfly.sandbox.workbench._doors import Brokers, Doors, Openings
+from mayfly.sandbox.workbench._files import umask
 from mayfly.sandbox.workbench._held import Held, hold_changes
 from mayfly.sandbox.workbench._history import claim_owner, prune, shortfall
 from mayfly.sandbox.workbench._journal import Commit
@@ -303,25 +304,34 @@ class Workbench:
         if hidden or self._secret(name):
             raise InputError(f"{name!r} holds secrets and is masked")
 
-    def write(self, files: Mapping[str, bytes | None]) -> Changes:
-        """Put files on the overlay without running anything, all of them or none; nothing deletes one."""
+    def write(self, files: Mapping[str, bytes | None], *, modes: Mapping[str, int] = {}) -> Changes:
+        """Put files on the overlay without running anything, all of them or none; nothing deletes one.
+
+        A new file gets its mode of *modes*, or the ordinary one; a path that ends in a slash is made a directory.
+        """
         with self._lock:
-            resolved = [(*self._tree.locate(path, follow=data is not None), data) for path, data in files.items()]
-            for name, place, _ in resolved:
-                if not name or any(part in ("", ".", "..") for part in name.split("/")) or "\0" in name:
-                    raise InputError(f"{name!r} is no path of a file in the workspace")
-                if self._hidden and (name + "/").startswith(self._hidden + "/"):
-                    raise InputError(f"{name!r} is Mayfly's own")
-                if place is not None and _is_directory(place.real):
-                    raise InputError(f"{name!r} is a directory")
+            written = [(self._locate_written(path, data), path, data) for path, data in files.items()]
             self._note_others()
             since = self._clock()
-            for name, _, data in resolved:
-                if data is None:
+            for name, path, data in written:
+                if path.endswith("/"):
+                    self._tree.make_parents(f"{name}/")
+                elif data is None:
                     self._tree.remove(name)
                 else:
-                    self._tree.put_bytes(name, data, 0o666 & ~_umask())
+                    self._tree.put_bytes(name, data, modes.get(path, 0o666 & ~umask()))
             return self._compare(since=since)
+
+    def _locate_written(self, path: str, data: bytes | None) -> str:
+        """Return what is written at *path* by its name in the workspace."""
+        name, place = self._tree.locate(path, follow=data is not None)
+        if not name or any(part in ("", ".", "..") for part in name.split("/")) or "\0" in name:
+            raise InputError(f"{name!r} is no path of a file in the workspace")
+        if self._hidden and (name + "/").startswith(self._hidden + "/"):
+            raise InputError(f"{name!r} is Mayfly's own")
+        if place is not None and _is_directory(place.real) and not path.endswith("/"):
+            raise InputError(f"{name!r} is a directory")
+        return name
 
     def commit(self, changes: Changes | None = None, *, note: str = "", id: str = "") -> Commit:
         """Put changes, all of them where none are given, into the workspace as one, and take them off the overlay.
@@ -386,8 +396,3 @@ class Workbench:
 
 def _is_directory(path: str) -> bool:
     return os.path.isdir(path) and not os.path.islink(path)
-
-
-def _umask() -> int:
-    with open("/proc/self/status") as file:
-        return next((int(line.split()[1], 8) for line in file if line.startswith("Umask:")), 0o022)

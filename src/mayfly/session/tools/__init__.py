@@ -1,4 +1,4 @@
-"""The tools of a session, all of them capabilities: files, programs, code, the web, knowledge, tables, people."""
+"""The tools of a session, all of them capabilities: those of its room, tables, other servers, the library, people."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import Capability, ToolSettings
 from mayfly.session.tools._builtin import BuiltinChange, StageBuiltin, builtin_tools
-from mayfly.session.tools._code import code_tools
 from mayfly.session.tools._database import database_tools
-from mayfly.session.tools._documents import document_tools
-from mayfly.session.tools._files import file_tools
-from mayfly.session.tools._knowledge import Knowledge, knowledge_tools
 from mayfly.session.tools._library import LibraryDesk, library_tools
 from mayfly.session.tools._mcp import McpServers, mcp_tools
 from mayfly.session.tools._packages import Install, package_tools
 from mayfly.session.tools._people import AskPerson, Compile, Spawn, people_tools
-from mayfly.session.tools._run import run_tools
-from mayfly.session.tools._web import web_tools
+from mayfly.world import room_tools
 
 if TYPE_CHECKING:
-    from mayfly.session._room import Room
     from mayfly.store import Ledger
     from mayfly.store.schema import AgentSchema
+    from mayfly.world import Room
 
 __all__ = ["AskPerson", "BuiltinChange", "LibraryDesk", "McpServers", "session_tools"]
 
@@ -43,12 +38,7 @@ def session_tools(
 ) -> tuple[Capability, ...]:
     """Return every tool of a session; who may call which, its configuration says."""
     return (
-        *file_tools(room),
-        *run_tools(room),
-        *code_tools(room, limits),
-        *web_tools(room, limits),
-        *document_tools(room),
-        *knowledge_tools(room, Knowledge(ledger, str(room.workspace)), limits),
+        *room_tools(room, ledger, limits),
         *database_tools(room.session, schema),
         *mcp_tools(servers),
         *builtin_tools(ledger, stage),

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 from mayfly.core import Asked, Capability, InputError, Invocation, Stop
-from mayfly.session.tools._schema import TEXT, said, takes
 from mayfly.store import JSON
+from mayfly.world import TEXT, said, takes
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Asked, Capability, Invocation
-from mayfly.session.tools._schema import TEXT, Schema, listed, said, takes
+from mayfly.world import TEXT, Schema, listed, said, takes
 
 if TYPE_CHECKING:
     from mayfly.store.schema import AgentSchema, Migration, Rows

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mayfly.core import Asked, Capability, Invocation
-from mayfly.session._calls import ToolResult
-from mayfly.session.tools._schema import COUNT, TEXT, Schema, listed, said, takes
+from mayfly.world import NUMBER, TEXT, Schema, ToolResult, listed, said, takes
 
 # What the library takes and gives, as data: the order, or the name; and what came of it.
 Order = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -66,7 +65,7 @@ def library_tools(desk: LibraryDesk) -> tuple[Capability, ...]:
         _changing(
             "tool_rollback",
             "Let an earlier version of a tool serve again.",
-            takes("name", name=_NAME, version=said(COUNT, "which; the one before unless said")),
+            takes("name", name=_NAME, version=said(NUMBER, "which; the one before unless said")),
             desk.rollback,
         ),
         Capability(
@@ -75,7 +74,7 @@ def library_tools(desk: LibraryDesk) -> tuple[Capability, ...]:
             input_schema=takes(
                 "intent",
                 intent=said(TEXT, "what it should do", minLength=1),
-                limit=said(COUNT, "how many; 10 unless said", maximum=50),
+                limit=said(NUMBER, "how many; 10 unless said", maximum=50),
             ),
             asks=lambda call: (Asked("tool_find", call.arguments["intent"]),),
             call=lambda call: list(desk.find(call.arguments["intent"], call.arguments.get("limit", 10))),

@@ -27,7 +27,7 @@ from mayfly.core import (
 from mayfly.session.tools._mcp_link import Link, Listed, Loop, load_sdk
 from mayfly.session.tools._mcp_schema import cleaned_schema
 from mayfly.session.tools._mcp_servers import Configured, McpServer, load_servers
-from mayfly.session.tools._schema import TEXT, said, takes
+from mayfly.world import TEXT, said, takes
 
 if TYPE_CHECKING:
     from mcp.types import CallToolResult, Tool

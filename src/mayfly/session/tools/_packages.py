@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mayfly.core import Asked, Capability, InputError, Invocation
 from mayfly.library import Installed, package_name
-from mayfly.session.tools._schema import TEXT, said, takes
+from mayfly.world import TEXT, said, takes
 
 # Install what is named; who puts a session together hands it in.
 Install = Callable[[str, Invocation], Installed]

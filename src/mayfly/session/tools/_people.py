@@ -8,8 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Asked, Capability, InputError, Invocation
-from mayfly.session._calls import ToolResult
-from mayfly.session.tools._schema import COUNT, TEXT, listed, said, takes
+from mayfly.world import NUMBER, TEXT, ToolResult, listed, said, takes
 
 if TYPE_CHECKING:
     from mayfly.store import Ledger
@@ -101,7 +100,7 @@ def _spawn(spawn: Spawn) -> Capability:
             name=said(TEXT, "what it is called"),
             type={"enum": ["ephemeral", "persistent"]},
             verb=said(TEXT, "what kind of work it is: fix, test, review, research …"),
-            seconds=said(COUNT, "how long it may take", maximum=1800),
+            seconds=said(NUMBER, "how long it may take", maximum=1800),
         ),
         effect="idempotent",
         asks=lambda call: (Asked("spawn_agent", call.arguments["task"]),),

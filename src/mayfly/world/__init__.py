@@ -1,0 +1,56 @@
+"""Every touch of the workspace, its tests, its git and the network: one set of capabilities over the workbench.
+
+builtins    what a step of a plan can have done      room_tools  what an agent of a session works with
+Room        where changes are judged, committed, held or dropped; trees and sessions write through it alike
+exchange    the one HTTP client                      run_project the tests of a workspace
+"""
+
+from typing import TYPE_CHECKING
+
+from mayfly._lazy import lazily
+
+if TYPE_CHECKING:
+    from mayfly.world._all import builtins, room_tools
+    from mayfly.world._git_history import History
+    from mayfly.world._http_client import Address, Answer, KeptConnections, address_of, exchange
+    from mayfly.world._project import SuiteReport, run_project
+    from mayfly.world._room import Room, Settled, ToolResult
+    from mayfly.world._schemas import NUMBER, TEXT, Schema, listed, said, takes
+    from mayfly.world._steps import ChangeFiles, StepChanges
+
+__all__ = [
+    "NUMBER",
+    "TEXT",
+    "Address",
+    "Answer",
+    "ChangeFiles",
+    "History",
+    "KeptConnections",
+    "Room",
+    "Schema",
+    "Settled",
+    "StepChanges",
+    "SuiteReport",
+    "ToolResult",
+    "address_of",
+    "builtins",
+    "exchange",
+    "listed",
+    "room_tools",
+    "run_project",
+    "said",
+    "takes",
+]
+
+__getattr__ = lazily(
+    __name__,
+    {
+        "_all": "builtins room_tools",
+        "_git_history": "History",
+        "_http_client": "Address Answer KeptConnections address_of exchange",
+        "_project": "SuiteReport run_project",
+        "_steps": "ChangeFiles StepChanges",
+        "_room": "Room Settled ToolResult",
+        "_schemas": "NUMBER TEXT Schema listed said takes",
+    },
+)

@@ -1,0 +1,63 @@
+"""All capabilities of the world: those of a plan's steps, and those of an agent in its room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mayfly.core import Capability, Settings, ToolSettings
+from mayfly.world._calculate import calculate_capability
+from mayfly.world._code import code_tools
+from mayfly.world._convert import convert_capabilities
+from mayfly.world._count import count_capabilities
+from mayfly.world._data import data_capabilities
+from mayfly.world._documents import document_tools
+from mayfly.world._files import file_tools
+from mayfly.world._find import find_capabilities
+from mayfly.world._git import git_capabilities
+from mayfly.world._http import http_capabilities
+from mayfly.world._knowledge import Knowledge, knowledge_tools
+from mayfly.world._programs import run_tools
+from mayfly.world._read import file_capabilities
+from mayfly.world._search import search_capabilities
+from mayfly.world._steps import ChangeFiles, refuse_changes
+from mayfly.world._tests import suite_capabilities
+from mayfly.world._web import web_tools
+from mayfly.world._write import write_capabilities
+
+if TYPE_CHECKING:
+    from mayfly.store import Ledger
+    from mayfly.world._room import Room
+
+
+def builtins(settings: Settings | None = None, change: ChangeFiles = refuse_changes) -> tuple[Capability, ...]:
+    """Return what the host itself can do, each with its schema, its effect, what it asks the rules for and its test.
+
+    *change* keeps what is changed in a workspace; without it nothing is.
+    """
+    settings = settings or Settings()
+    largest = settings.sandbox.result
+    return (
+        *file_capabilities(largest),
+        *count_capabilities(largest),
+        *find_capabilities(),
+        *search_capabilities(settings.sandbox),
+        *data_capabilities(largest),
+        *convert_capabilities(largest),
+        calculate_capability(),
+        *write_capabilities(change),
+        *http_capabilities(),
+        *suite_capabilities(settings.sandbox),
+        *git_capabilities(),
+    )
+
+
+def room_tools(room: Room, ledger: Ledger, limits: ToolSettings | None = None) -> tuple[Capability, ...]:
+    """Return the tools of an agent for *room*: files, programs, git, code, the web, documents and what was learned."""
+    return (
+        *file_tools(room),
+        *run_tools(room),
+        *code_tools(room, limits),
+        *web_tools(room, limits),
+        *document_tools(room),
+        *knowledge_tools(room, Knowledge(ledger, str(room.workspace)), limits),
+    )

@@ -1,0 +1,97 @@
+"""What git knows of the workspace; nothing is changed, and nothing that a repository configures is run."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+
+from mayfly.core import Asked, Capability, InputError, Invocation, LimitError, find_program
+from mayfly.world._paths import root_of
+from mayfly.world._schemas import Schema, takes
+
+_SECONDS = 30.0
+_LARGEST = 4 * 1024 * 1024
+# A repository can name programs for git to run; none of them is.
+_HARMLESS = (
+    *("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.pager=cat"),
+    *("-c", "diff.external=", "-c", "core.sshCommand=false", "-c", "credential.helper="),
+)
+_LISTS: Schema = {"type": "array", "items": {"type": "object", "required": ["path", "change"]}}
+
+
+def git_capabilities() -> tuple[Capability, ...]:
+    """Return what asks git."""
+    return (
+        Capability(
+            name="git_status",
+            summary="Show the git status: which files of the workspace are changed, new or deleted.",
+            input_schema=takes(),
+            output_schema=_LISTS,
+            does=(("read", "git status"), ("list", "git status"), ("list", "changed file")),
+            grants=("fs:workspace", "exec"),
+            call=_status,
+            asks=lambda call: (Asked("git_status", "git status"),),
+            check=lambda call, value: value == _status(call),
+            proves="git says the same a second time",
+        ),
+        Capability(
+            name="git_log",
+            summary="Show the git log: the last commits with their authors, dates and subjects.",
+            input_schema=takes(count={"type": "integer", "minimum": 1, "maximum": 1000, "default": 20}),
+            output_schema={"type": "array", "items": {"type": "object", "required": ["commit", "subject"]}},
+            does=(
+                ("read", "git log"),
+                ("list", "git log"),
+                ("list", "commit"),
+                ("list", "last commit"),
+                ("read", "last commit"),
+            ),
+            grants=("fs:workspace", "exec"),
+            call=_log,
+            asks=lambda call: (Asked("git_log", "git log"),),
+            check=lambda call, value: value == _log(call),
+            proves="git says the same a second time",
+        ),
+    )
+
+
+def _status(call: Invocation) -> list[dict[str, str]]:
+    fields = _git(call, "status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all").split("\0")
+    return [{"change": field[:2].strip(), "path": field[3:]} for field in fields if field]
+
+
+def _log(call: Invocation) -> list[dict[str, str]]:
+    count = int(call.arguments.get("count", 20))
+    lines = _git(call, "log", f"-{count}", "--format=%H%x1f%an%x1f%aI%x1f%s").splitlines()
+    names = ("commit", "author", "date", "subject")
+    return [dict(zip(names, line.split("\x1f"), strict=True)) for line in lines if line]
+
+
+def _git(call: Invocation, *arguments: str) -> str:
+    program = find_program("git", "it reads the history of the workspace")
+    environment = {"PATH": os.defpath, "LC_ALL": "C.UTF-8", "GIT_OPTIONAL_LOCKS": "0", "GIT_CONFIG_NOSYSTEM": "1"}
+    environment |= {"HOME": "/nonexistent", "GIT_TERMINAL_PROMPT": "0", "GIT_CEILING_DIRECTORIES": ""}
+    command = [program, *_HARMLESS, "--no-pager", *arguments]
+    began = time.monotonic()
+    with (
+        subprocess.Popen(
+            command,
+            cwd=root_of(call),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        ) as process,
+        call.stop.ending(process.kill),
+    ):
+        try:
+            told, trouble = process.communicate(timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise LimitError("seconds of git", used=time.monotonic() - began, limit=_SECONDS) from None
+    if process.returncode:
+        raise InputError(f"git: {trouble.decode(errors='replace').strip().partition(chr(10))[0][:200]}")
+    if len(told) > _LARGEST:
+        raise LimitError("bytes of what git says", used=len(told), limit=_LARGEST)
+    return told.decode(errors="replace")

@@ -1,0 +1,248 @@
+"""Programs of the machine: the shell, git, tests and checks, each on the workbench."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+
+from mayfly.core import Asked, Capability, InputError, Invocation
+from mayfly.sandbox.workbench import Ran
+from mayfly.world._place import interpreter_of
+from mayfly.world._room import Room, Settled, ToolResult
+from mayfly.world._schemas import NUMBER, PLACE, TEXT, listed, said, takes
+
+_SECONDS = said(NUMBER, "seconds it may take", maximum=3600)
+_HOSTS = listed(TEXT, "hosts it has to reach, such as example.com; none unless named")
+_WORDS = listed(TEXT, "further arguments, word by word")
+# What a check prints is told up to here before the general limit on results.
+_TAIL = 6000
+# Said too, so that no line a program prints is taken for what became of its changes.
+_UNCHANGED = "[no file was changed]"
+_READING = ("status", "diff", "log", "show", "blame")
+_CHANGING = ("add", "branch", "checkout", "commit", "merge", "mv", "rebase", "restore", "revert", "rm", "stash",
+             "switch", "tag", "cherry-pick", "reset", "apply", "init")  # fmt: skip
+
+
+def run_tools(room: Room) -> tuple[Capability, ...]:
+    """Return the tools of *room* that run programs."""
+    return (
+        Capability(
+            name="shell_exec",
+            summary="Run a shell command in the workspace. Changes to files are kept when the rules permit them; "
+            "there is no network but to the hosts that are named and permitted.",
+            input_schema=takes(
+                "command",
+                command=said(TEXT, "a command line or script", minLength=1, maxLength=100_000),
+                cwd=said(PLACE, "the directory it runs in"),
+                seconds=_SECONDS,
+                hosts=_HOSTS,
+            ),
+            effect="idempotent",
+            asks=lambda call: (
+                Asked("shell_exec", call.arguments["command"]),
+                *(Asked("http_fetch", f"https://{host}/") for host in call.arguments.get("hosts", ())),
+            ),
+            call=lambda call: _shell(room, call),
+            seconds=3600.0,
+        ),
+        Capability(
+            name="git",
+            summary="Run git in the workspace: " + ", ".join((*_READING, *_CHANGING)) + ". push has a tool of its own.",
+            input_schema=takes(
+                "operation",
+                operation={"enum": [*_READING, *_CHANGING]},
+                arguments=_WORDS,
+            ),
+            effect="idempotent",
+            asks=lambda call: (Asked(_git_action(call.arguments["operation"]), _git_line(call)),),
+            call=lambda call: _told(*room.run(_git_words(call), key=call.key)),
+        ),
+        *(_looking(room, operation) for operation in ("status", "diff", "log")),
+        Capability(
+            name="git_push",
+            summary="Push one branch or tag to a remote, once a person has agreed to exactly that.",
+            input_schema=takes(
+                "remote",
+                "ref",
+                remote=said(TEXT, "the name of the remote", pattern=r"^[A-Za-z0-9][\w./-]*$"),
+                ref=said(TEXT, "the branch or tag", pattern=r"^[A-Za-z0-9][\w./-]*$"),
+            ),
+            effect="once",
+            asks=lambda call: (Asked("git_push", call.arguments["remote"], _planned(room, call)),),
+            call=lambda call: _push(room, call),
+        ),
+        *_checks(room),
+    )
+
+
+def _looking(room: Room, operation: str) -> Capability:
+    """Make the tool for one way of looking at the repository, for who may not change it."""
+    return Capability(
+        name=f"git_{operation}",
+        summary=f"Run git {operation} in the workspace.",
+        input_schema=takes(arguments=_WORDS),
+        effect="idempotent",
+        asks=lambda call: (Asked(f"git_{operation}", shlex.join(call.arguments.get("arguments", ()))),),
+        call=lambda call: _told(
+            room.run(["git", operation, *call.arguments.get("arguments", ())], key=call.key, keep=False)[0]
+        ),
+    )
+
+
+def _checks(room: Room) -> tuple[Capability, ...]:
+    paths = listed(PLACE, "files or directories; all unless said")
+    return (
+        _check(room, "test_exec", "Run the tests of the workspace with the runner it is made for.",
+               takes(arguments=_WORDS, seconds=_SECONDS), _tests),
+        _check(room, "run_pytest", "Run tests with pytest.",
+               takes(paths=paths, keyword=said(TEXT, "pytest's -k"), seconds=_SECONDS), _pytest),
+        _check(room, "run_mypy", "Check types with mypy --strict.", takes(paths=paths), _mypy),
+        _check(room, "run_syntax_check", "Parse Python files without running them.", takes(paths=paths), _syntax),
+        _check(room, "build_check", "Build the workspace: make, cargo, go, npm or compileall, as it is made for.",
+               takes(command=said(TEXT, "another command than the one that is found"), seconds=_SECONDS), _build),
+        _check(room, "coverage_analyzer", "Run the tests and say which lines none of them reaches.",
+               takes(arguments=_WORDS, seconds=_SECONDS), _coverage),
+    )  # fmt: skip
+
+
+def _check(room: Room, name: str, summary: str, schema: dict[str, object], command: object) -> Capability:
+    """Make the tool for one kind of check; *command* says from the call which command that is."""
+    making = command
+    assert callable(making)
+    return Capability(
+        name=name,
+        summary=summary,
+        input_schema=schema,
+        effect="idempotent",
+        asks=lambda call: (Asked(name, shlex.join(making(room, call))),),
+        call=lambda call: _told(
+            *room.run(making(room, call), key=call.key, timeout=call.arguments.get("seconds")), tail=_TAIL
+        ),
+        seconds=3600.0,
+    )
+
+
+def _planned(room: Room, call: Invocation) -> str:
+    if room.plan_push is None:
+        raise InputError("nothing is pushed from here", fix="push it yourself")
+    return room.plan_push(call.arguments["remote"], call.arguments["ref"])
+
+
+def _push(room: Room, call: Invocation) -> str:
+    """Push what the rules permit, and not what came to stand there since they were asked."""
+    payload = _planned(room, call)
+    if not room.kernel().permitted("git_push", call.arguments["remote"], payload).allowed:
+        raise InputError("what would be pushed is not what was permitted", fix="ask for the push again")
+    assert room.push is not None, "a room that plans a push can make it"
+    return room.push(payload)
+
+
+def _shell(room: Room, call: Invocation) -> ToolResult:
+    given = call.arguments
+    grants = [f"net:{host}" for host in given.get("hosts", ())]
+    ran, settled = room.run(
+        given["command"], key=call.key, cwd=given.get("cwd", "."), timeout=given.get("seconds"), grants=grants
+    )
+    return _told(ran, settled)
+
+
+def _told(ran: Ran, settled: Settled | None = None, *, tail: int = 0) -> ToolResult:
+    """Return what a program printed and how it ended; the last line says what became of its changes."""
+    output = ran.output if not tail or len(ran.output) <= tail else f"[…]\n{ran.output[-tail:]}"
+    end = {
+        "ok": "",
+        "failed": f"[exit status {ran.code}]",
+        "timeout": "[it took too long and was ended]",
+        "stopped": "[stopped by the person]",
+    }.get(ran.status, f"[{ran.status}: {ran.reason}]")
+    asked = [f"[it tried to reach {host}, which is not granted]" for host in ran.refused_hosts[:5]]
+    unchanged = _UNCHANGED if settled is not None and settled.status == "nothing" else ""
+    lines = [part for part in (output.rstrip("\n"), end, *asked, unchanged) if part]
+    return ToolResult("\n".join(lines), settled, failed=ran.status not in ("ok", "failed"))
+
+
+def _git_action(operation: str) -> str:
+    return f"git_{operation}" if operation in _READING else "git_commit"
+
+
+def _git_words(call: Invocation) -> list[str]:
+    return ["git", call.arguments["operation"], *call.arguments.get("arguments", ())]
+
+
+def _git_line(call: Invocation) -> str:
+    return shlex.join(_git_words(call))
+
+
+def test_command(room: Room) -> list[str]:
+    """Return how the tests of the workspace are run, by the rules that know the frameworks."""
+    rows = room.kernel().query("test_command(F, C)", ())
+    known = {str(framework): str(command) for framework, command in rows}
+    for (framework,) in room.kernel().query("test_framework(F)", ()):
+        if str(framework) in known:
+            return shlex.split(known[str(framework)])
+    if _has(room, "Makefile") and re.search(r"^test:", room.read("Makefile").decode("utf-8", "replace"), re.MULTILINE):
+        return ["make", "test"]
+    raise InputError("no test runner was found", fix="say how in shell_exec, such as: python -m pytest")
+
+
+def _has(room: Room, path: str) -> bool:
+    try:
+        room.read(path)
+    except (InputError, OSError):
+        return False
+    return True
+
+
+def _tests(room: Room, call: Invocation) -> list[str]:
+    return [*test_command(room), *call.arguments.get("arguments", ())]
+
+
+def _pytest(room: Room, call: Invocation) -> list[str]:
+    chosen = ["-k", call.arguments["keyword"]] if call.arguments.get("keyword") else []
+    return [interpreter_of(room), "-m", "pytest", "-q", *chosen, *_paths(call, ())]
+
+
+def _mypy(room: Room, call: Invocation) -> list[str]:
+    return [interpreter_of(room), "-m", "mypy", "--strict", *_paths(call, ["."])]
+
+
+def _syntax(room: Room, call: Invocation) -> list[str]:
+    code = (
+        "import ast,pathlib,sys\nbad=0\n"
+        "for p in sys.argv[1:]:\n"
+        "  q=pathlib.Path(p)\n"
+        "  for f in sorted(q.rglob('*.py')) if q.is_dir() else [q]:\n"
+        "    try: ast.parse(f.read_bytes(), str(f))\n"
+        "    except (SyntaxError, ValueError) as e: bad+=1; print(f'{f}: {e}')\n"
+        "print('no fault found' if not bad else f'{bad} files with faults'); sys.exit(bool(bad))"
+    )
+    return [interpreter_of(room), "-c", code, *_paths(call, ["."])]
+
+
+def _build(room: Room, call: Invocation) -> list[str]:
+    if call.arguments.get("command"):
+        return ["sh", "-c", call.arguments["command"]]
+    found = {
+        "Cargo.toml": ["cargo", "build"],
+        "go.mod": ["go", "build", "./..."],
+        "Makefile": ["make"],
+        "package.json": ["npm", "run", "build", "--if-present"],
+        "pom.xml": ["mvn", "-q", "-o", "compile"],
+    }
+    for name, command in found.items():
+        if _has(room, name):
+            return command
+    return [interpreter_of(room), "-m", "compileall", "-q", "."]
+
+
+def _coverage(room: Room, call: Invocation) -> list[str]:
+    python = interpreter_of(room)
+    tests = shlex.join(call.arguments.get("arguments", ())) or "-q"
+    report = f"{shlex.quote(python)} -m coverage report -m --skip-covered --data-file=/tmp/coverage"
+    run = f"{shlex.quote(python)} -m coverage run --data-file=/tmp/coverage -m pytest {tests}"
+    return ["sh", "-c", f"{run} | tail -20; {report}"]
+
+
+def _paths(call: Invocation, default: Sequence[str]) -> list[str]:
+    return list(call.arguments.get("paths") or default)

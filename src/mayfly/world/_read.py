@@ -1,0 +1,169 @@
+"""Read, join and hash files of the workspace."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+from collections.abc import Iterator
+from functools import partial
+
+from mayfly.core import Asked, Capability, InputError, Invocation, LimitError
+from mayfly.world._paths import decoded, read_bytes, read_text, reading, root_of
+from mayfly.world._schemas import HASH, PATH, PATHS, takes, takes_file_or_text
+
+_BLOCK = 1024 * 1024
+# What is only counted or hashed is read in blocks, so this bounds the time and not the memory.
+LARGEST = 4 * 1024 * _BLOCK
+ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16", "base64")
+_READ = ("fs:workspace",)
+
+
+def file_capabilities(largest: int) -> tuple[Capability, ...]:
+    """Return what reads files; one is read whole up to *largest* bytes."""
+    return (
+        Capability(
+            name="read_file",
+            summary="Read one text file of the workspace and return its content.",
+            input_schema=takes("path", path=PATH, encoding={"enum": list(ENCODINGS), "default": "utf-8"}),
+            output_schema={"type": "string"},
+            does=(("read", "file"), ("read", "content")),
+            grants=_READ,
+            call=partial(_read, largest),
+            asks=asks_for_path,
+            check=partial(_same_content, largest),
+            proves="the hash of what was read is the hash of the file",
+        ),
+        Capability(
+            name="join_files",
+            summary="Put the texts of several files one after another, each beginning on a line of its own.",
+            input_schema=takes("paths", paths={**PATHS, "minItems": 2}),
+            output_schema={"type": "string"},
+            does=(("join", "file"), ("join", "text"), ("merge", "text")),
+            grants=_READ,
+            call=partial(_join, largest),
+            asks=asks_for_paths,
+            check=partial(_holds_all, largest),
+            proves="taking the text of every file from its front in turn leaves nothing",
+        ),
+        Capability(
+            name="hash_file",
+            summary="Calculate the SHA-256 hash of one file, or of a text.",
+            input_schema=takes_file_or_text(),
+            output_schema=HASH,
+            does=(("hash", "file"), ("hash", "text"), ("calculate", "hash"), ("read", "hash")),
+            grants=_READ,
+            call=_hash,
+            asks=asks_for_path,
+            check=_same_hash,
+            proves="a second reading has the same hash",
+        ),
+    )
+
+
+def asks_for_path(call: Invocation) -> tuple[Asked, ...]:
+    """Ask for reading the one file that a call is about; a text that was given needs nobody's leave."""
+    return (Asked("file_read", call.arguments["path"]),) if "path" in call.arguments else ()
+
+
+def asks_for_paths(call: Invocation) -> tuple[Asked, ...]:
+    """Ask for reading every one of several files."""
+    return tuple(Asked("file_read", path) for path in call.arguments["paths"])
+
+
+def content_of(call: Invocation, largest: int) -> str:
+    """Return the text that a call is about: what was given, or what stands in the file."""
+    if "text" in call.arguments:
+        return str(call.arguments["text"])
+    return read_text(root_of(call), call.arguments["path"], most=largest)
+
+
+def blocks_of(call: Invocation) -> Iterator[bytes]:
+    """Yield what a call is about in blocks, so that a file may be larger than the memory."""
+    if "text" in call.arguments:
+        yield call.arguments["text"].encode()
+        return
+    path, size = call.arguments["path"], 0
+    with reading(root_of(call), path) as file:
+        while block := file.read(_BLOCK):
+            size += len(block)
+            if size > LARGEST:
+                raise LimitError(f"bytes of {path}", used=size, limit=LARGEST)
+            yield block
+
+
+def _encoding(call: Invocation) -> str:
+    return str(call.arguments.get("encoding", "utf-8"))
+
+
+def _read(largest: int, call: Invocation) -> str:
+    path, encoding = call.arguments["path"], _encoding(call)
+    content = read_bytes(root_of(call), path, most=largest)
+    if encoding == "base64":
+        return base64.b64encode(content).decode()
+    if encoding == "utf-8":
+        return decoded(content, path)
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not {encoding} text: byte {error.start} does not fit") from None
+
+
+def _same_content(largest: int, call: Invocation, value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    encoding = _encoding(call)
+    there = read_bytes(root_of(call), call.arguments["path"], most=largest)
+    if encoding == "utf-16":
+        # One text has several forms in it, so the texts are compared.
+        return there.decode(encoding) == value
+    try:
+        read = base64.b64decode(value, validate=True) if encoding == "base64" else value.encode(encoding)
+    except (binascii.Error, UnicodeEncodeError):
+        return False
+    return hashlib.sha256(read).digest() == hashlib.sha256(there).digest()
+
+
+def _join(largest: int, call: Invocation) -> str:
+    found, size = list[str](), 0
+    for path in call.arguments["paths"]:
+        text = read_text(root_of(call), path, most=largest)
+        size += len(text)
+        if size > largest:
+            raise LimitError("bytes of all files", used=size, limit=largest)
+        if found and found[-1] and not found[-1].endswith("\n"):
+            found.append("\n")
+        found.append(text)
+    return "".join(found)
+
+
+def _holds_all(largest: int, call: Invocation, value: object) -> bool:
+    if not isinstance(value, str):
+        return False
+    rest = value
+    for path in call.arguments["paths"]:
+        text = read_text(root_of(call), path, most=largest)
+        if not rest.startswith(text):
+            rest = rest.removeprefix("\n")
+        if not rest.startswith(text):
+            return False
+        rest = rest[len(text) :]
+    return not rest
+
+
+def _hash(call: Invocation) -> str:
+    digest = hashlib.sha256()
+    for block in blocks_of(call):
+        digest.update(block)
+    return digest.hexdigest()
+
+
+def _same_hash(call: Invocation, value: object) -> bool:
+    if "text" in call.arguments:
+        return hashlib.new("sha256", call.arguments["text"].encode()).hexdigest() == value
+    # By another way than the call: the library reads the descriptor itself.
+    with (
+        reading(root_of(call), call.arguments["path"]) as file,
+        open(file.fileno(), "rb", buffering=0, closefd=False) as raw,
+    ):
+        return hashlib.file_digest(raw, "sha256").hexdigest() == value
