@@ -7,7 +7,7 @@ from mayfly.cli._inputs import given_input, read_context, read_examples
 from mayfly.cli._output import AsJson, answer_json, command, note
 from mayfly.cli._output import answer as write
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
-from mayfly.core import Settings, one_line
+from mayfly.core import Order, Settings, one_line
 
 
 def contract(
@@ -23,11 +23,10 @@ def contract(
 
     With --json it can be put into a file, changed, and given to run and compile as --contract FILE.
     """
-    from mayfly.runtime import Runtime, agree
+    from mayfly.runtime import Runtime
 
     with given_input(input) as given, Runtime(Settings.load()) as runtime:
-        agreed = agree(
-            runtime,
+        order = Order.of(
             intent,
             input=given.value,
             lines=given.lines,
@@ -35,6 +34,7 @@ def contract(
             context=read_context(context),
             model=model,
         )
+        agreed = runtime.compiler.agree(order)
     if as_json:
         answer_json(agreed.to_json())
         return

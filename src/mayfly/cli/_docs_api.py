@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-from mayfly.library.promotion import Identities
-from mayfly.runtime import Promotion, Tools
+from mayfly.library import Tools
+from mayfly.library.promotion import Identities, Promotion
 
 HEAD = """\
 # Python

@@ -11,8 +11,8 @@ from mayfly.cli._output import AsJson, answer_json, command, note, prepare_serve
 from mayfly.core import InputError, MachineError, Settings, one_line, units_text
 
 if TYPE_CHECKING:
+    from mayfly.library import ToolOutcome
     from mayfly.market import Offer
-    from mayfly.runtime import ToolOutcome
 
 
 def sell(

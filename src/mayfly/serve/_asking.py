@@ -12,7 +12,8 @@ from mayfly.core import UNSET, Artifact, InputError, Outcome, Tier, one_line, wi
 from mayfly.serve._reply import Reply, advice, failed, value_text
 
 if TYPE_CHECKING:
-    from mayfly.runtime import Runtime, ToolOutcome
+    from mayfly.library import ToolOutcome
+    from mayfly.runtime import Runtime
     from mayfly.serve._errand import Errand
 
 Arguments = Mapping[str, Any]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from mcp_types import Tool
 
     from mayfly.core import McpSettings
-    from mayfly.runtime import ToolListed, Tools
+    from mayfly.library import ToolListed, Tools
 
 # What stands before the name of a library tool that is called like one of ours: no name of the library has a hyphen.
 _LIBRARY = "library-"

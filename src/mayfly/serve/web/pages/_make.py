@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
 from mayfly.core import ConflictError, InputError, Stop
-from mayfly.runtime import ToolMade
+from mayfly.library import ToolMade
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._who import order_by
 from mayfly.serve.web.pages._examples import examples_in
