@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from itertools import islice
 
+from mayfly.forge._events import AgentCreated, AgentExecuted, RunBegan, RunCollapsed, RunResolved
 from mayfly.promise import Promise
 from mayfly.promise._events import Began, EffectBegan, EffectDone, Planned, Proven, Resolved
 from mayfly.promise._promise_json import to_json
-from mayfly.runtime._events import AgentCreated, AgentExecuted, RunBegan, RunCollapsed, RunResolved
 from mayfly.store import Event, Ledger
 
 # One run in so many is a tree, of so many leaves.

@@ -17,8 +17,9 @@ import uvicorn
 from fastapi import FastAPI, Request
 
 from mayfly.core import Settings
+from mayfly.library import ToolOutcome
 from mayfly.market.seller import make_offer, open_seller, shop_app
-from mayfly.runtime import Runtime, ToolOutcome
+from mayfly.runtime import Runtime
 from mayfly.serve._socket import address_of, listen
 
 PRICE = "0.01"

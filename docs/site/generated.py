@@ -19,8 +19,8 @@ import typer
 
 from mayfly.cli._app import COMMANDS, app, load
 from mayfly.core import Settings
-from mayfly.library.promotion import Identities
-from mayfly.runtime import Promotion, Tools
+from mayfly.library import Tools
+from mayfly.library.promotion import Identities, Promotion
 
 HEAD = """\
 # Python

@@ -13,9 +13,9 @@ from typing import Any, Self
 import pytest
 
 from mayfly.core import Capability, Settings
+from mayfly.forge._events import RunBegan, RunCollapsed
 from mayfly.promise import Promise
 from mayfly.runtime import Runtime
-from mayfly.runtime._events import RunBegan, RunCollapsed
 from mayfly.store import Ledger, _rows
 
 from .conftest import Cli

@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from mayfly.core import Settings
+from mayfly.forge._events import RunBegan
 from mayfly.promise import Evidence, Kind, Planned, Promise, Reality, Work, to_json
 from mayfly.promise._events import Began, Collapsed, EffectBegan, EffectUnknown, Proven, Resolved
-from mayfly.runtime._events import RunBegan
 from mayfly.store import Event, Ledger, Payload
 
 PROOF = Evidence(description="every item occurs in the input", confidence=0.9, check="find", strength="strong")

@@ -10,9 +10,9 @@ import pytest
 
 import mayfly
 from mayfly.core import InputError
+from mayfly.forge._function_signature import signature_of
 from mayfly.runtime import Runtime, freeze_module, write_module
 from mayfly.runtime._jit import as_type
-from mayfly.runtime._signature import signature_of
 
 from .conftest import Script
 

@@ -14,10 +14,10 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from mayfly.core import Example, Settings, StoreError, limit
+from mayfly.forge._agents import AgentKept
 from mayfly.promise import Done, Job, Part, Work
 from mayfly.promise.split import merge, parts_of
 from mayfly.runtime import Runtime
-from mayfly.runtime._agents import AgentKept
 from mayfly.runtime._leaf import LeafWorker, versions_of
 from mayfly.runtime._parts import Parts
 from mayfly.store import KillSwitch
@@ -227,7 +227,7 @@ def test_an_unexpected_error_is_a_failure(worker: LeafWorker, monkeypatch: pytes
     def explode(*given: object, **named: object) -> None:
         raise ZeroDivisionError("boom")
 
-    monkeypatch.setattr("mayfly.runtime._leaf.make_task", explode)
+    monkeypatch.setattr("mayfly.forge.Task.of", explode)
     assert worker.do(job(argument=3)).status == "failed"
     monkeypatch.setattr("mayfly.runtime._leaf.collapsed", explode)
     found = worker.do(job(argument=3))

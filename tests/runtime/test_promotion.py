@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import ConflictError, GateSettings, InputError, PromotionSettings, Settings, Tier
-from mayfly.library.promotion import PromotedShelf
-from mayfly.runtime import Promotion, Runtime
+from mayfly.library.promotion import PromotedShelf, Promotion
+from mayfly.runtime import Runtime
 
 from .test_tools import beside, workshop
 from .tools_bench import quick_settings

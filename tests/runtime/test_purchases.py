@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import MarketSettings, Settings
+from mayfly.forge._events import RunBegan
 from mayfly.runtime import Runtime
-from mayfly.runtime._events import RunBegan
 from mayfly.runtime._execute import Within
 from mayfly.sandbox import PurchaseReply, PurchaseRequest
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from mayfly.core import Example
+from mayfly.library import Tools
 from mayfly.promise import ITEM, Promise, Work
-from mayfly.runtime import Runtime, Tools
+from mayfly.runtime import Runtime
 from mayfly.runtime._prove import prove_again
 
 from .conftest import Script

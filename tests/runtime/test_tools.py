@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import ConflictError, InputError, Settings, Stop
-from mayfly.runtime import Runtime, Tools
-from mayfly.runtime._tool_tests import tool_name_of
+from mayfly.library import Tools
+from mayfly.library._tool_tests import tool_name_of
+from mayfly.runtime import Runtime
 from mayfly.store import Killed, KillSwitch
 from mayfly.testing import below, command_of, until
 

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 
 from mayfly.core import ConflictError
-from mayfly.runtime import Runtime, Tools
-from mayfly.runtime._tool_maker import ProvenTool
-from mayfly.runtime._tool_values import ToolMade, ToolOrder
+from mayfly.forge._tool_maker import ProvenTool
+from mayfly.library import Tools
+from mayfly.library._tool_values import ToolMade, ToolOrder
+from mayfly.runtime import Runtime
 
 from .test_tools import beside, shared, tools, workshop
 from .tools_bench import EXAMPLES, adder, adds, quick_settings, roman, wrong_roman

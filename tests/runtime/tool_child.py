@@ -17,11 +17,11 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import Artifact, Settings
+from mayfly.forge._tool_maker import ProvenTool
 from mayfly.gates import Admission, Suite
 from mayfly.library import Card, Checkout
+from mayfly.library._tool_values import ToolOrder
 from mayfly.runtime import Runtime
-from mayfly.runtime._tool_maker import ProvenTool
-from mayfly.runtime._tool_values import ToolOrder
 from mayfly.store import Ledger
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from mayfly.core import ConflictError, Settings
+from mayfly.forge._events import RunBegan, RunCollapsed, RunResolved
 from mayfly.promise._events import Planned, RunCancelled, RunResumed
-from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
 from mayfly.store import Claim, DoctorAttacked, Ledger
 
 from .test_claim import end_sessions

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import ConflictError, SecretValues, Settings, StoreError
-from mayfly.runtime._events import RunBegan, RunCollapsed
+from mayfly.forge._events import RunBegan, RunCollapsed
 from mayfly.store import DoctorAttacked, Event, Ledger
 from mayfly.store._append import Append
 from mayfly.store._database import Connection

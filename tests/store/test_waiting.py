@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mayfly.forge import Inbox
-from mayfly.runtime._events import RunBegan
+from mayfly.forge._events import RunBegan
 from mayfly.store import DoctorAttacked, Ledger, SandboxRan
 
 ASKED = DoctorAttacked(level="x", cases=0, contained=0)

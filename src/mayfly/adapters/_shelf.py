@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mayfly.core import InputError
 
 if TYPE_CHECKING:
-    from mayfly.runtime import Runtime, ToolListed
+    from mayfly.library import ToolListed
+    from mayfly.runtime import Runtime
 
 
 class Answered(NamedTuple):

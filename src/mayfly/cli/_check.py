@@ -14,7 +14,7 @@ from mayfly.cli._inputs import given_input, read_context, read_examples
 from mayfly.cli._output import AsJson, answer, answer_json, busy, command, foreign, note
 from mayfly.cli._output import answer as write
 from mayfly.cli._run import ContextOption, ExamplesOption, InputOption, ModelOption
-from mayfly.core import InputError, Settings, Tier, Verdict, one_line
+from mayfly.core import InputError, Order, Settings, Tier, Verdict, one_line
 
 if TYPE_CHECKING:
     from mayfly.gates import Profile
@@ -111,11 +111,10 @@ def contract(
 
     With --json it can be put into a file, changed, and given to run and compile as --contract FILE.
     """
-    from mayfly.runtime import Runtime, agree
+    from mayfly.runtime import Runtime
 
     with given_input(input) as given, Runtime(Settings.load()) as runtime:
-        agreed = agree(
-            runtime,
+        order = Order.of(
             intent,
             input=given.value,
             lines=given.lines,
@@ -123,6 +122,7 @@ def contract(
             context=read_context(context),
             model=model,
         )
+        agreed = runtime.compiler.agree(order)
     if as_json:
         answer_json(agreed.to_json())
         return

@@ -2,7 +2,7 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,7 +20,7 @@ from mayfly.cli._run import (
     tier_for,
 )
 from mayfly.cli._words import EXIT
-from mayfly.core import InputError, MayflyError, Settings, Tier, one_line
+from mayfly.core import InputError, MayflyError, Order, Settings, Tier, one_line
 from mayfly.operations import proof_fields, verdict_fields
 
 if TYPE_CHECKING:
@@ -65,6 +65,7 @@ def compile(
     With --source, given code is tried at the same gates and proven with the same tests.
     """
     from mayfly.cli._progress import Progress
+    from mayfly.forge import UNSAID
     from mayfly.runtime import Runtime
 
     if not intent.strip() and source is None:
@@ -73,21 +74,23 @@ def compile(
     profile = profile_of(settings, tier or tier_for(grant), depth, imports, tuple(grant or ()))
     progress = Progress(quiet=as_json, verbose=True)
     given_source = None if source is None else read_source(source)
-    written = _read_tests(tests)
     where = workspace_of(workspace)
     with given_input(input or sample) as given, Runtime(settings, observer=progress, workspace=where) as runtime:
-        options: dict[str, Any] = {
-            "input": given.value,
-            "lines": given.lines,
-            "examples": read_examples(examples),
-            "context": read_context(context),
-            "profile": profile,
-            "model": model,
-            "tests": written,
-            "contract": read_contract(contract),
-        }
+        order = Order.of(
+            intent.strip() or UNSAID,
+            input=given.value,
+            lines=given.lines,
+            examples=read_examples(examples),
+            context=read_context(context),
+            contract=read_contract(contract),
+            tier=profile.tier,
+            depth=profile.depth,
+            imports=profile.imports,
+            grants=profile.grants,
+            model=model,
+        )
         try:
-            found, suite = _compile(runtime, lang, intent, given_source, entry, options)
+            found, suite = _compile(runtime, lang, order, given_source, entry=entry, tests=_read_tests(tests))
         except MayflyError as error:
             _refused(error, as_json=as_json)
     _show(found, suite, profile.grants, as_json=as_json, show_source=show_source, show_tests=show_tests)
@@ -95,18 +98,18 @@ def compile(
 
 
 def _compile(
-    runtime: "Runtime", lang: str, intent: str, source: str | None, entry: str, options: dict[str, Any]
+    runtime: "Runtime", lang: str, order: Order, source: str | None, *, entry: str, tests: str | None
 ) -> "tuple[Admission, Suite]":
     """Compile in the language that was named; what belongs to the others is not loaded."""
     if lang == "typescript":
-        from mayfly.runtime import compile_in_typescript
+        from mayfly.forge.languages import compile_in_typescript
+        from mayfly.runtime import state_of
 
-        return compile_in_typescript(runtime, intent, source, entry=entry, **options)
-    from mayfly.runtime import compile_given, compile_now
-
+        state = state_of(runtime.settings)
+        return compile_in_typescript(runtime.compiler, order, source, state=state, entry=entry, tests=tests)
     if source is None:
-        return compile_now(runtime, intent, **options)
-    return compile_given(runtime, intent, source, entry=entry, **options)
+        return runtime.compiler.write(order, tests=tests)
+    return runtime.compiler.prove(order, source, entry=entry, tests=tests)
 
 
 def _read_tests(path: Path | None) -> str | None:
@@ -116,7 +119,7 @@ def _read_tests(path: Path | None) -> str | None:
 def _refused(error: MayflyError, *, as_json: bool) -> None:
     if not as_json or error.exit_status == 2:
         raise error
-    from mayfly.runtime import verdicts_of
+    from mayfly.forge import verdicts_of
 
     shown = [verdict_fields(verdict) for verdict in verdicts_of(error)]
     question = getattr(error, "question", None)

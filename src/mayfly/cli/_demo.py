@@ -16,7 +16,7 @@ import typer
 from mayfly.cli._output import AsJson, Screen, answer_json, to_json
 from mayfly.cli._sandbox import ran, record
 from mayfly.cli._words import proof_words
-from mayfly.core import MachineError, SandboxSettings, Settings, one_line
+from mayfly.core import MachineError, Order, SandboxSettings, Settings, one_line
 from mayfly.operations import account_words
 
 if TYPE_CHECKING:
@@ -165,12 +165,10 @@ def _show_run(screen: Screen | None, title: str, outcome: Outcome[Any]) -> None:
 
 def _wrong(runtime: Runtime, screen: Screen | None) -> Verdict | None:
     """Hand in a program that looks right and is not, and see what stops it."""
-    from mayfly.runtime import compile_given
-
     if screen is not None:
         screen.title("a wrong program, with the same name and types: it takes 5xx for 4xx")
     source = (HERE / "wrong_errors.py").read_text(encoding="utf-8")
-    found, _ = compile_given(runtime, INTENT, source, lines=HERE / "access.log")
+    found, _ = runtime.compiler.prove(Order.of(INTENT, lines=HERE / "access.log"), source)
     refused = [verdict for verdict in found.verdicts if verdict.decision == "reject" and verdict.gate == "proof"]
     if screen is not None:
         passed = [gate for gate in ("syntax", "stability", "judge", "types") if _passed(found, gate)]

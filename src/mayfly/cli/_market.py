@@ -26,8 +26,7 @@ from mayfly.cli._output import (
 from mayfly.core import InputError, Settings, one_line
 
 if TYPE_CHECKING:
-    from mayfly.library.promotion import Choice, Identities, Identity
-    from mayfly.runtime import Promotion, Standing
+    from mayfly.library.promotion import Choice, Identities, Identity, Promotion, Standing
 
 app = group("Buy and sell, what was earned and spent; vote on what is worth keeping.")
 for one in (discover, buy, sell, pnl, demo):

@@ -15,9 +15,9 @@ from mayfly.cli._output import AsJson, answer_json, answer_table, command, note,
 from mayfly.core import InputError, MachineError, Settings, one_line, units_text
 
 if TYPE_CHECKING:
+    from mayfly.library import ToolOutcome
     from mayfly.market import Offer
     from mayfly.operations import ProfitAndLoss, ProfitRow
-    from mayfly.runtime import ToolOutcome
     from mayfly.store.schema import FilledTables
 
 _HEAD = ("NETWORK", "ASSET", "REVENUE", "COST", "PROFIT", "AT RISK", "RESERVED", "GAS", "SOLD", "BOUGHT")

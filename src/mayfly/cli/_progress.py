@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from rich.status import Status
 
     from mayfly.core import Artifact, Outcome, Verdict
-    from mayfly.forge import Attempt
+    from mayfly.forge import Attempt, Ran, Task
     from mayfly.gates import Admission
-    from mayfly.runtime import Ran, Task
 
 
 class Progress:
@@ -162,9 +161,9 @@ class Progress:
 
 def _is_lines(task: Task | None) -> bool:
     """Say whether a run is about lines of text; of two inputs, the first."""
-    if task is None or task.names is None or not isinstance(task.input, list):
+    if task is None or task.names is None or not isinstance(task.order.input, list):
         return task is None or task.is_lines
-    first = task.input[0]
+    first = task.order.input[0]
     return isinstance(first, list) and all(isinstance(item, str) for item in first[:1])
 
 

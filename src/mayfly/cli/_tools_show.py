@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import harmless, one_line
 
 if TYPE_CHECKING:
-    from mayfly.library import Card
-    from mayfly.runtime import ToolMade
+    from mayfly.library import Card, ToolMade
     from mayfly.store import Event, ToolRow
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from mayfly.core._hosts import Host, host_of
     from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
     from mayfly.core._money import NO_MONEY, Money, units_text
+    from mayfly.core._order import BadLines, OnExhausted, Order, checked_examples
     from mayfly.core._parse import check_tree, parse_python
     from mayfly.core._pool import Hold, Pool, current_pool, limit, within
     from mayfly.core._programs import find_program, missing_program
@@ -107,6 +108,7 @@ __all__ = [
     "Agent",
     "Artifact",
     "Asked",
+    "BadLines",
     "Budget",
     "Capability",
     "ConflictError",
@@ -137,8 +139,10 @@ __all__ = [
     "Money",
     "NotSent",
     "Offer",
+    "OnExhausted",
     "OpenKind",
     "OpenPoint",
+    "Order",
     "Outcome",
     "PersonaSettings",
     "PolicySettings",
@@ -175,6 +179,7 @@ __all__ = [
     "agent",
     "canonical_json",
     "check_tree",
+    "checked_examples",
     "clipped",
     "content_hash",
     "current_pool",
@@ -229,6 +234,7 @@ __getattr__ = lazily(
         "_hosts": "Host host_of",
         "_input_file": "InputFile parse_json read_input_file read_small_file",
         "_money": "NO_MONEY Money units_text",
+        "_order": "BadLines OnExhausted Order checked_examples",
         "_parse": "check_tree parse_python",
         "_programs": "find_program missing_program",
         "_pool": "Hold Pool current_pool limit within",

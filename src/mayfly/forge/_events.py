@@ -1,4 +1,4 @@
-"""What the forge writes into the ledger: what was written by whom, and what was thought about a failure."""
+"""Events of runs and compilations: how each began, what was written by whom and why it failed, how it ended."""
 
 from __future__ import annotations
 
@@ -31,3 +31,103 @@ class ForgeReflected:
     suggestions: tuple[str, ...]
     confidence: float
     failing: tuple[str, ...]
+
+
+@event("run.began")
+@dataclass(frozen=True, kw_only=True)
+class RunBegan:
+    """Record what was asked, at which tier and depth, what the code may reach, and for which strategy."""
+
+    intent: str
+    tier: str
+    depth: int
+    model: str | None
+    examples: int
+    input: str
+    grants: tuple[str, ...] = ()
+    strategy: str = ""
+
+
+@event("agent.created")
+@dataclass(frozen=True, kw_only=True)
+class AgentCreated:
+    """Record that an agent was admitted."""
+
+    source_hash: str
+    author: str
+    lines: int
+    attempts: int
+    repairs: tuple[str, ...]
+    milliseconds: float
+
+
+@event("agent.cached")
+@dataclass(frozen=True, kw_only=True)
+class AgentCached:
+    """Record that an agent is remembered under a key, or was found there."""
+
+    source_hash: str
+    key: str
+    hit: bool
+
+
+@event("agent.executed")
+@dataclass(frozen=True, kw_only=True)
+class AgentExecuted:
+    """Record one execution behind the wall."""
+
+    source_hash: str
+    status: str
+    level: str
+    lane: str
+    milliseconds: float
+    items: int | None = None
+    error: str | None = None
+
+
+@event("agent.collected")
+@dataclass(frozen=True, kw_only=True)
+class AgentCollected:
+    """Record that the agent's process is gone and, at tier ephemeral, its source too."""
+
+    source_hash: str
+    kept: bool
+
+
+@event("run.resolved")
+@dataclass(frozen=True, kw_only=True)
+class RunResolved:
+    """Record that a proven agent gave the value."""
+
+    reason: str
+    seconds: float
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    money: float
+    cached: bool
+    source_hash: str | None
+    reading: str | None = None
+    account: JSON = None
+
+
+@event("run.collapsed")
+@dataclass(frozen=True, kw_only=True)
+class RunCollapsed:
+    """Record that ground was given instead, and why; *status* is failed where the error was not foreseen."""
+
+    intent: str
+    depth: int
+    reason: str
+    code: str
+    ground_value: JSON
+    status: str
+    seconds: float
+    model_calls: int
+    input_tokens: int
+    output_tokens: int
+    money: float
+    question: str | None = None
+    reading: str | None = None
+    readings: tuple[str, ...] = ()
+    account: JSON = None

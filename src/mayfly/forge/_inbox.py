@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from typing import Any
 
-from mayfly.core import HelpNeeded, InputError
-from mayfly.store import JSON, Event, Ledger, event
+from mayfly.core import UNSET, Contract, Example, HelpNeeded, InputError, Order
+from mayfly.store import JSON, Event, Ledger, as_payload, event
 
 LONGEST = 4000
 
@@ -105,6 +107,48 @@ class Inbox:
         call = self.get(id)
         self._ledger.append(HelpAnswered(answer=text[:LONGEST]), subject=id)
         return call
+
+
+def request_of(order: Order, *, origin: str = "") -> dict[str, JSON]:
+    """Return what is needed to take *order* up again; lines are named by where they are *origin*ally from."""
+    lines = order.lines
+    return {
+        "intent": order.intent,
+        "input": None if order.input is UNSET or lines else as_payload(order.input),
+        "lines": origin or (str(lines.absolute()) if lines else None),
+        "examples": [_example_json(one) for one in order.examples],
+        "ground": as_payload(order.ground),
+        "tier": order.tier.value,
+        "grants": list(order.grants),
+        "model": order.model or None,
+        "contract": order.contract.to_json() if order.contract else None,
+        "answers": [_example_json(one) for one in order.answers],
+        "never": [as_payload(one) for one in order.never],
+    }
+
+
+def order_again(request: Mapping[str, Any], **changed: Any) -> Order:
+    """Return the order that `request_of` described, with what has *changed* since."""
+    lines = request.get("lines")
+    if lines and not Path(lines).exists():
+        raise InputError(f"the input {lines} of this task is gone", fix="put it back, or run the task anew")
+    given = {
+        "input": UNSET if lines or request.get("input") is None else request["input"],
+        "lines": lines,
+        "examples": request["examples"],
+        "ground": request["ground"],
+        "tier": request["tier"],
+        "grants": request.get("grants") or (),
+        "model": request.get("model"),
+        "contract": Contract.from_json(request["contract"]) if request.get("contract") else None,
+        "answers": request.get("answers") or (),
+        "never": request.get("never") or (),
+    }
+    return Order.of(request["intent"], **{**given, **changed})
+
+
+def _example_json(example: Example) -> JSON:
+    return {"input": as_payload(example.input), "output": as_payload(example.output)}
 
 
 def _call(entry: Event, answer: str | None) -> Call:

@@ -30,11 +30,28 @@ if TYPE_CHECKING:
         check_name,
         read_signature,
     )
+    from mayfly.library._tool_caller import ToolCaller, ToolFailed
     from mayfly.library._tool_capability import ToolCapability
+    from mayfly.library._tool_grants import default_grants, opened_grants, reaches_outside
+    from mayfly.library._tool_supply import LibrarySupply, ToolMissing
+    from mayfly.library._tool_tests import each_once, suite_text, tool_name_of, unspread
+    from mayfly.library._tool_values import (
+        FILE,
+        Earlier,
+        ProvenTool,
+        ToolChange,
+        ToolListed,
+        ToolMade,
+        ToolOrder,
+        ToolOutcome,
+    )
+    from mayfly.library._tools import Tools
     from mayfly.library._versions import ToolVersion, Versions, unknown
     from mayfly.library._words import words_of
+    from mayfly.library._workshop import Workshop
 
 __all__ = [
+    "FILE",
     "LONGEST_DESCRIPTION",
     "TOOL_CALL",
     "Candidate",
@@ -43,19 +60,30 @@ __all__ = [
     "CheckoutFiles",
     "Committed",
     "Distribution",
+    "Earlier",
     "FunctionCapability",
     "Installed",
+    "LibrarySupply",
     "LookUp",
     "Memo",
     "Packages",
+    "ProvenTool",
     "Question",
     "Registry",
     "Remembered",
     "Tampered",
     "ToolCallBegan",
     "ToolCallEnded",
+    "ToolCaller",
     "ToolCapability",
+    "ToolChange",
     "ToolDeleted",
+    "ToolFailed",
+    "ToolListed",
+    "ToolMade",
+    "ToolMissing",
+    "ToolOrder",
+    "ToolOutcome",
     "ToolRefused",
     "ToolRetired",
     "ToolServed",
@@ -63,14 +91,23 @@ __all__ = [
     "ToolVerified",
     "ToolVersion",
     "ToolWritten",
+    "Tools",
     "Unavailable",
     "Versions",
+    "Workshop",
     "callable_source",
     "capability",
     "check_name",
+    "default_grants",
+    "each_once",
+    "opened_grants",
     "package_name",
+    "reaches_outside",
     "read_signature",
+    "suite_text",
+    "tool_name_of",
     "unknown",
+    "unspread",
     "words_of",
 ]
 
@@ -89,7 +126,14 @@ __getattr__ = lazily(
         "_registry": "Committed LookUp Registry",
         "_signature": ("LONGEST_DESCRIPTION ToolSignature callable_source check_name read_signature CALL=TOOL_CALL"),
         "_tool_capability": "ToolCapability",
+        "_tool_caller": "ToolCaller ToolFailed",
+        "_tool_grants": "default_grants opened_grants reaches_outside",
+        "_tool_supply": "LibrarySupply ToolMissing",
+        "_tool_tests": "each_once suite_text tool_name_of unspread",
+        "_tool_values": "FILE Earlier ProvenTool ToolChange ToolListed ToolMade ToolOrder ToolOutcome",
+        "_tools": "Tools",
         "_versions": "ToolVersion Versions unknown",
         "_words": "words_of",
+        "_workshop": "Workshop",
     },
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import MayflyError, Stop
 
 if TYPE_CHECKING:
-    from mayfly.runtime._story import Observer
+    from mayfly.forge import Observer
     from mayfly.runtime._tree import Trees
 
 

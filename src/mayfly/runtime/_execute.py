@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from mayfly.core import UNSET, parse_python
+from mayfly.forge import Ran, size_of
 from mayfly.gates import adapted
 from mayfly.gates.stability import importable
 from mayfly.promise.split import SPOOL_AT, collect
-from mayfly.runtime._task import size_of
 from mayfly.sandbox import Result, Spender
 
 if TYPE_CHECKING:
     from mayfly.core import Artifact
+    from mayfly.forge import Task
     from mayfly.gates import Entry
-    from mayfly.runtime._task import Task
     from mayfly.sandbox import Lane, Sandbox, Ticket
 
 CHUNK = 64 * 1024 * 1024
@@ -57,17 +57,6 @@ def _mayfly_one(item):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ran:
-    """Say how the execution ended and what came of it."""
-
-    result: Result
-    value: object
-    items: int | None = None
-    # How many lines were used, filtered out and not understood, where the agent says so.
-    account: Mapping[str, object] | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Within:
     """Bound one execution: *seconds* for each 64 MiB of a file, *most* in all; the *ticket* can end it.
 
@@ -99,9 +88,9 @@ def execute(box: Sandbox, artifact: Artifact, entry: Entry, task: Task, *, withi
         name = "_mayfly_each"
     imports = importable(task.profile)
     accounts = artifact.provenance.get("accounts")
-    if task.lines is not None or task.each or entry.generator:
+    if task.order.lines is not None or task.each or entry.generator:
         return _without_account(_streamed(box, source, name, task, imports, within, accounts), accounts)
-    argument = task.records if accounts else None if task.input is UNSET else task.input
+    argument = task.records if accounts else None if task.order.input is UNSET else task.order.input
     lane: Lane = "pinned" if pinned else "one-shot"
     result = box.run(
         source,
@@ -155,10 +144,10 @@ def _streamed(
     within: Within,
     accounts: object,
 ) -> Ran:
-    argument = None if task.input is UNSET or task.lines is not None else task.input
-    if accounts and task.lines is None:
+    argument = None if task.order.input is UNSET or task.order.lines is not None else task.order.input
+    if accounts and task.order.lines is None:
         argument = task.records
-    timeout = within.of(size_of(task.lines) if task.lines else 0)
+    timeout = within.of(size_of(task.order.lines) if task.order.lines else 0)
     with box.stream(
         source,
         name,
@@ -166,7 +155,7 @@ def _streamed(
         imports=imports,
         grants=task.profile.grants,
         timeout=timeout,
-        lines=task.lines,
+        lines=task.order.lines,
         ticket=within.ticket,
         spender=within.spender,
     ) as stream:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, StoreError
+from mayfly.forge import examples_of, signature_of_node
 from mayfly.runtime._freeze_text import Written, merge_into, parse_module
-from mayfly.runtime._signature import examples_of, signature_of_node
 
 if TYPE_CHECKING:
     from mayfly.core import Proof
-    from mayfly.runtime._compile import Compiled
+    from mayfly.forge import Compiled
     from mayfly.runtime._run import Runtime
 
 Function = ast.FunctionDef
@@ -77,7 +77,7 @@ def prove_function(runtime: Runtime, path: Path, name: str, *, model: str | None
     signature = signature_of_node(node)
     examples = examples_of(signature)
     if not examples:
-        return _must_hold(runtime.compile(runtime.function_task(signature, examples), model=model).proof, name)
+        return _must_hold(_compiled(runtime, node, model).proof, name)
     given = examples[0].input
     outcome = runtime.call(
         signature, given if isinstance(given, list) else [given], examples=examples, ground=None, model=model
@@ -117,8 +117,8 @@ def write_module(frozen: Frozen) -> None:
 
 def _compiled(runtime: Runtime, node: Function, model: str | None) -> Compiled:
     signature = signature_of_node(node)
-    task = runtime.function_task(signature, examples_of(signature))
-    return runtime.compile(task, model=model)
+    task = runtime.function_task(signature, examples=examples_of(signature), model=model)
+    return runtime.compiler.compile(task)
 
 
 def _is_jit(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:

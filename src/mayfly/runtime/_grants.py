@@ -9,10 +9,9 @@ from mayfly.core import InputError, Refusal, Tier, Verdict
 from mayfly.runtime._policy import Desk
 
 if TYPE_CHECKING:
+    from mayfly.forge import Story, Task
     from mayfly.gates import Profile
     from mayfly.runtime._parts import Parts
-    from mayfly.runtime._story import Story
-    from mayfly.runtime._task import Task
 
 
 def check_grants(parts: Parts, workspace: Path, task: Task, story: Story | None) -> None:
@@ -25,7 +24,7 @@ def check_grants(parts: Parts, workspace: Path, task: Task, story: Story | None)
     if refused is not None:
         if story is not None:
             # The ledger has to say what was asked for, also where nothing came of it.
-            story.began(task, None)
+            story.began(task)
         raise Refusal(refused)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import UNSET, Contract, InputError, was_hidden
+from mayfly.core import InputError, was_hidden
+from mayfly.forge import order_again
 
 if TYPE_CHECKING:
     from mayfly.core import Outcome
@@ -26,11 +26,10 @@ def answer_help(runtime: Runtime, id: str, text: str, *, model: str | None = Non
     settled = _settling(call, text)
     call = inbox.answer(id, text)
     run, _, node = call.run.partition("/")
-    if settled is not None:
-        return runtime.run(**{**_again(call.request, model), **settled})
-    if node:
+    if node and settled is None:
         return runtime.resume(run, hints=(text,), model=model)
-    return runtime.run(hints=(text,), **_again(call.request, model))
+    changed = {"hints": (text,)} if settled is None else settled
+    return runtime.run(order_again(call.request, **changed, **({"model": model} if model else {})))
 
 
 def _settling(call: Call, text: str) -> dict[str, Any] | None:
@@ -61,23 +60,3 @@ def answer_in(text: str, offered: Sequence[object]) -> object:
     except (ValueError, RecursionError):
         return text
     return value
-
-
-def _again(request: Mapping[str, Any], model: str | None) -> dict[str, Any]:
-    """Return what `Runtime.run` needs to take a task up again."""
-    lines = request.get("lines")
-    if lines and not Path(lines).exists():
-        raise InputError(f"the input {lines} of this task is gone", fix="put it back, or run the task anew")
-    return {
-        "intent": request["intent"],
-        "input": UNSET if lines or request.get("input") is None else request["input"],
-        "lines": lines,
-        "examples": request["examples"],
-        "ground": request["ground"],
-        "tier": request["tier"],
-        "grants": tuple(request.get("grants") or ()),
-        "model": model or request.get("model"),
-        "contract": Contract.from_json(request["contract"]) if request.get("contract") else None,
-        "answers": request.get("answers") or (),
-        "never": request.get("never") or (),
-    }

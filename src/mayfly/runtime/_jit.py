@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 from mayfly.core import UNSET, Outcome, Unset
+from mayfly.forge import examples_of, signature_of
 from mayfly.runtime._run import Runtime
-from mayfly.runtime._signature import examples_of, signature_of
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -20,11 +20,24 @@ from mayfly.core import (
     Invocation,
     LimitError,
     MayflyError,
+    Order,
     Outcome,
     Settings,
     Stop,
     StoreError,
     Tier,
+)
+from mayfly.forge import (
+    Collapse,
+    Compiled,
+    Observer,
+    Story,
+    Task,
+    keep_agent,
+    load_agent,
+    needs_input,
+    no_input,
+    versions_of,
 )
 from mayfly.library import FunctionCapability, ToolCapability
 from mayfly.promise import NOT_THERE, Done, Job, about_store, copied
@@ -38,21 +51,14 @@ from mayfly.promise.split import (
     prove_merge,
     text_as_file,
 )
-from mayfly.runtime._agents import keep_agent, load_agent
-from mayfly.runtime._agents import versions_of as versions_of
-from mayfly.runtime._collapse import Collapse
-from mayfly.runtime._compile import Compiled
 from mayfly.runtime._execute import Within, execute
-from mayfly.runtime._known import needs_input, no_input
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._resolve import Asked, collapsed, executed, keep, model_name, resolve_task, resolved, written
-from mayfly.runtime._story import Observer, Story
-from mayfly.runtime._task import Task, make_task
+from mayfly.runtime._resolve import collapsed, executed, resolve_task, resolved, weak_collapse, written
 from mayfly.sandbox import Ticket
 from mayfly.store import Killed
 
 if TYPE_CHECKING:
-    from mayfly.runtime._tool_caller import ToolCaller
+    from mayfly.library import ToolCaller
 
 # From here down prompts are short, and from there down no model is asked.
 SIMPLE_FROM = 2
@@ -127,8 +133,8 @@ class LeafWorker:
                 outcome = self._work(job, data, story, ticket)
         except Exception as error:
             why = Collapse("cancelled", "CANCELLED") if stop.cancelled else _to_blame(error)
-            outcome = collapsed(why, story, self.parts, intent=job.intent, ground=None)
-        keep(self.parts, story)
+            outcome = collapsed(why, story, self.parts, intent=job.intent)
+        story.keep(self.parts.ledger)
         return Done(
             status=outcome.status,
             value=self._plain(outcome.value),
@@ -146,7 +152,7 @@ class LeafWorker:
     def _tool(self, job: Job, stop: Stop) -> Done:
         """Call a version of a tool; the store is asked each time whether it may still be called."""
         # Imported where it is used: most leaves call no tools.
-        from mayfly.runtime._tool_caller import ToolCaller, ToolFailed
+        from mayfly.library import ToolCaller, ToolFailed
 
         name, version = ToolCapability.at(job.work.name)
         with self._lock:
@@ -176,13 +182,12 @@ class LeafWorker:
         within = Within(seconds=self.settings.sandbox.timeout, most=job.seconds, ticket=ticket)
         given = job.part is not None or data is not None
         with part_as_file(job.part, data) if given else nullcontext() as lines:
+            task = self._task(job, lines)
             if job.work.kind == "run":
-                return self._agent(job, self._task(job, lines, None), story, within)
-            asked = Asked(model=self._model(job), accept_weak=job.accept_weak, within=within)
-            task = self._task(job, lines, asked.model)
+                return self._agent(job, task, story, within)
             if job.work.kind == "write":
-                return self._write(task, story, asked)
-            return resolve_task(self.parts, task, story, asked)
+                return self._write(task, story, within)
+            return resolve_task(self.parts, task, story, within)
 
     def _refuse_strangers(self, job: Job) -> None:
         if job.versions and job.versions != versions_of(self.parts):
@@ -190,40 +195,40 @@ class LeafWorker:
         if job.work.kind not in ("run", "compile", "write"):
             raise Collapse(f"no worker does {job.work}", "SERVICE")
 
-    def _model(self, job: Job) -> str | None:
-        return None if job.depth >= NO_MODEL_FROM else model_name(self.settings, job.model)
+    def _model(self, job: Job) -> str:
+        asks = job.work.kind != "run" and job.depth < NO_MODEL_FROM
+        return self.parts.model_named(job.model) if asks else ""
 
-    def _task(self, job: Job, lines: Path | None, model: str | None) -> Task:
-        return make_task(
+    def _task(self, job: Job, lines: Path | None) -> Task:
+        model = self._model(job)
+        order = Order.of(
             job.intent,
             input=UNSET if lines is not None else job.argument,
             lines=lines,
             examples=job.examples,
-            ground=None,
             context=job.context,
-            tier=Tier(job.tier),
-            imports=None,
-            hints=job.hints,
-            signature=None,
-            settings=self.settings,
+            tier=job.tier,
             # Limits hold where an agent is written: a tree of one node is an agent by itself, at depth 0, and one that
             # is only run was admitted where it was written, which may have been at the root of another tree.
             depth=0 if job.work.kind == "run" else job.depth,
-            origin=job.part.path if job.part else "",
-            simple=model is not None and job.depth >= SIMPLE_FROM,
+            hints=job.hints,
+            model=model,
+            accept_weak=job.accept_weak,
         )
+        origin = job.part.path if job.part else ""
+        return Task.of(order, self.settings, origin=origin, simple=bool(model) and job.depth >= SIMPLE_FROM)
 
     def _agent(self, job: Job, task: Task, story: Story, within: Within) -> Outcome[Any]:
         """Run an admitted agent: in a fresh worker the first time, then in the one kept for it where that is idle."""
-        story.began(task, None)
+        story.began(task)
         self.parts.switch.check()
         hash = job.work.name
-        if task.has_nothing and needs_input(self.parts, source_hash=hash):
+        if task.order.has_nothing and needs_input(self.parts, source_hash=hash):
             raise no_input()
         compiled, each = load_agent(self.parts, hash, task.profile)
         if not compiled.proof.holds and not job.accept_weak:
-            raise Collapse.weak(compiled)
-        if not task.examples:
+            raise weak_collapse(compiled)
+        if not task.order.examples:
             task = replace(task, items=each)
         # There is one kept worker for each agent: leaves that run side by side would wait for each other there.
         with self._lock:
@@ -240,15 +245,15 @@ class LeafWorker:
             self._ran.add(hash)
         return resolved(compiled, ran.value, story, cached=True, account=ran.account)
 
-    def _write(self, task: Task, story: Story, asked: Asked) -> Outcome[Any]:
+    def _write(self, task: Task, story: Story, within: Within) -> Outcome[Any]:
         """Write and prove an agent, and prove how results of parts are joined; the value says where it is and how."""
         if task.profile.tier is Tier.EPHEMERAL:
             raise Collapse("at tier ephemeral nothing is kept, so no other leaf could run what is written", "TIER")
-        compiled, again = written(self.parts, task, story, asked)
+        compiled, again = written(self.parts, task, story)
         if not again:
             compiled.remember(self.parts, task, story)
         keep_agent(self.parts, compiled, each=task.each)
-        joined = self._joined(task, compiled, story, asked.within)
+        joined = self._joined(task, compiled, story, within)
         value = {
             "agent": compiled.artifact.hash,
             "merge": joined.kind,
@@ -271,7 +276,8 @@ class LeafWorker:
             if left <= 0:
                 raise OutOfTime
             with text_as_file(lines) as path:
-                piece = replace(task, lines=path, input=UNSET, items=task.each)
+                order = replace(task.order, lines=path, input=UNSET)
+                piece = replace(task, order=order, items=task.each)
                 limits = Within(seconds=left, ticket=within.ticket)
                 ran = execute(self.parts.sandbox, compiled.artifact, compiled.entry, piece, within=limits)
             story.sandbox_seconds += ran.result.milliseconds / 1000

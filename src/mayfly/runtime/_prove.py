@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, StoreError, parse_python, was_hidden
+from mayfly.forge import RunBegan
 from mayfly.gates import Profile, ProofMade, Suite, TestResult, find_entry
 from mayfly.gates.stability import importable
-from mayfly.runtime._events import RunBegan
 
 if TYPE_CHECKING:
     from mayfly.runtime._prove_tree import TreeProof

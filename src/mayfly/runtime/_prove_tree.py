@@ -75,7 +75,9 @@ class _Again:
         self._found = found
         self._rerun = rerun
         self._suites: dict[str, str] = {}
-        self._registry = Registry((*builtins(runtime.settings), *runtime._capabilities), library=library_of(runtime))
+        self._registry = Registry(
+            (*builtins(runtime.settings), *runtime._capabilities), library=library_of(runtime.parts, runtime.tools)
+        )
         self._workspace = Path(str(found.options.get("workspace") or runtime._workspace))
         self._tester = Tester(runtime.parts.sandbox, seconds=runtime.settings.gates.test_timeout)
         self._inputs = Inputs(found)

@@ -4,76 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from mayfly.core import UNSET, InputError, MayflyError, Outcome, shown
+from mayfly.forge import TOLERATED, Collapse, agree, check_account, collapse_of, find_again, needs_input, no_input
 from mayfly.promise.split import Spool
-from mayfly.runtime._collapse import Collapse, collapse_of
-from mayfly.runtime._compile import compile_task, find_again
 from mayfly.runtime._execute import execute
-from mayfly.runtime._known import needs_input, no_input
-from mayfly.runtime._question import TOLERATED, agree, check_account
 from mayfly.sandbox import Ticket
 
 if TYPE_CHECKING:
-    from mayfly.core import Settings
+    from mayfly.forge import Compiled, Ran, Story, Task
     from mayfly.gates import RivalQuestion
-    from mayfly.runtime._compile import Compiled
-    from mayfly.runtime._execute import Ran, Within
+    from mayfly.runtime._execute import Within
     from mayfly.runtime._parts import Parts
-    from mayfly.runtime._story import Story
-    from mayfly.runtime._task import Task
 
 
 # Nobody looks at more than this to say whether an answer is right.
 _LOOKED_AT = 2000
 
 
-@dataclass(frozen=True, kw_only=True)
-class Asked:
-    """Say who writes, whether a weak proof is enough, and what the execution may take."""
-
-    model: str | None = None
-    accept_weak: bool = False
-    demand_strong: bool = False
-    record: Path | None = None
-    within: Within
-
-
-def model_name(settings: Settings, name: str | None) -> str | None:
-    """Return the model that is asked: *name*, or the one in the settings where none is named."""
-    return (settings.models.name if name is None else name) or None
-
-
-def written(parts: Parts, task: Task, story: Story, asked: Asked) -> tuple[Compiled, bool]:
+def written(parts: Parts, task: Task, story: Story) -> tuple[Compiled, bool]:
     """Return an agent, and whether it was found again."""
-    story.began(task, asked.model)
+    story.began(task)
     parts.switch.check()
-    found = find_again(parts, task, story, model=asked.model)
-    compiled = found or compile_task(parts, task, story, model=asked.model, record=asked.record)
-    return compiled, found is not None
+    found = find_again(parts, task, story)
+    return found or _compile(parts, task, story), found is not None
 
 
-def resolve_task(parts: Parts, task: Task, story: Story, asked: Asked) -> Outcome[Any]:
+def _compile(parts: Parts, task: Task, story: Story) -> Compiled:
+    # Imported where it is used: a known agent runs without what writes and proves.
+    from mayfly.forge import compile_task
+
+    return compile_task(parts, task, story)
+
+
+def resolve_task(parts: Parts, task: Task, story: Story, within: Within) -> Outcome[Any]:
     """Do the task; raise what stood in the way."""
-    if task.is_without_input and needs_input(parts, intent=task.intent):
+    order = task.order
+    if task.is_without_input and needs_input(parts, intent=order.intent):
         raise no_input()
-    compiled, again = written(parts, task, story, asked)
-    if task.has_nothing and (task.examples or task.signature):
+    compiled, again = written(parts, task, story)
+    if order.has_nothing and (order.examples or task.signature):
         raise InputError("there is no input to run it on", fix="add --input FILE; to only write it: mayfly compile")
     # Only what was proven before is called again in a worker that is kept for it.
-    held = compiled.proof.strength == "strong" or (compiled.proof.holds and not asked.demand_strong)
-    if not held and not asked.accept_weak:
-        raise _weak(parts, task, compiled, story, asked.within, again=again)
-    ran = executed(parts, task, compiled, story, asked.within, pinned=compiled.repeat)
+    held = compiled.proof.strength == "strong" or (compiled.proof.holds and not order.demand_strong)
+    if not held and not order.accept_weak:
+        raise _weak(parts, task, compiled, story, within, again=again)
+    ran = executed(parts, task, compiled, story, within, pinned=compiled.repeat)
     if again and _has_another_shape(compiled, ran):
         # What was written for another file is not applied to this one: it is written again, for this one.
         parts.memo.forget(compiled.key)
-        compiled = compile_task(parts, task, story, model=asked.model, record=asked.record)
+        compiled = _compile(parts, task, story)
         again = False
-        ran = executed(parts, task, compiled, story, asked.within, pinned=False)
+        ran = executed(parts, task, compiled, story, within, pinned=False)
     _check_answer(task, compiled, ran)
     if not again:
         compiled.remember(parts, task, story, not_understood=_not_understood(ran))
@@ -90,14 +74,46 @@ def _weak(parts: Parts, task: Task, compiled: Compiled, story: Story, within: Wi
     try:
         ran = executed(parts, task, compiled, story, within, pinned=False)
     except Collapse as error:
-        return Collapse.weak(compiled, failed=error.reason)
+        return weak_collapse(compiled, failed=error.reason)
     candidate = list(ran.value) if isinstance(ran.value, Spool) else ran.value
-    return Collapse.weak(compiled, candidate=candidate, about=_about(task, candidate))
+    return weak_collapse(compiled, candidate=candidate, about=_about(task, candidate))
+
+
+def weak_collapse(
+    compiled: Compiled,
+    *,
+    candidate: object = None,
+    failed: str = "",
+    about: RivalQuestion | None = None,
+) -> Collapse:
+    """Say what speaks for a program, what is missing, and what would settle it.
+
+    Where rivals or mistakes leave something open, that is asked; elsewhere what *about* asks of the candidate.
+    """
+    proof, question = compiled.proof, compiled.question or about
+    lacking = next((point.what for point in proof.open if point.kind == "classes"), "")
+    if proof.holds:
+        reason = f"the proof is not strong; open: {'; '.join(map(str, proof.open))}"
+    else:
+        reason = f"the proof is weak: {lacking or 'only what its author was shown speaks for the program'}"
+    missing = "" if lacking else "add examples, "
+    missing += "answer the question, " if question else ""
+    reason += f"; {f'on this input {failed}; ' if failed else ''}{missing}or take the candidate (--accept-weak)"
+    return Collapse(
+        reason,
+        "QUESTION" if question else "WEAK",
+        question=question.text if question else None,
+        proof=proof,
+        source_hash=compiled.artifact.hash,
+        asked=(question.input, question.answers) if question else None,
+        candidate=candidate,
+        reading=compiled.reading,
+    )
 
 
 def _about(task: Task, candidate: object) -> RivalQuestion | None:
     """Ask whether the candidate is right, of an input that a person can look at: the whole of it, or its first item."""
-    input = UNSET if task.lines is not None else task.input
+    input = UNSET if task.order.lines is not None else task.order.input
     if task.each and task.sample and isinstance(candidate, list) and candidate:
         input, candidate = task.sample[0], candidate[0]
     if input is UNSET or len(shown(input, _LOOKED_AT + 1)) > _LOOKED_AT or len(shown(candidate)) > _LOOKED_AT:
@@ -127,7 +143,7 @@ def _check_answer(task: Task, compiled: Compiled, ran: Ran) -> None:
     """Hold an answer to the account of its lines, and against the independent reading of them where there is one."""
     try:
         if ran.account is not None:
-            check_account(ran.account, task.bad_lines, ran.value)
+            check_account(ran.account, task.order.bad_lines, ran.value)
         if compiled.expected is not UNSET and not agree(compiled.expected, ran.value):
             raise Collapse(
                 "the program and an independent reading of the same lines give different answers", "DISAGREE"
@@ -178,7 +194,7 @@ def resolved(
     return outcome
 
 
-def collapsed(error: Exception, story: Story, parts: Parts, *, intent: str, ground: object) -> Outcome[Any]:
+def collapsed(error: Exception, story: Story, parts: Parts, *, intent: str, ground: object = None) -> Outcome[Any]:
     """Say that *ground* is given, and why."""
     collapse = collapse_of(error)
     outcome = Outcome(
@@ -207,13 +223,5 @@ def recorded_live(parts: Parts, story: Story) -> Iterator[None]:
     """Put each step of the story into the ledger when it happens; whoever looks sees that the run is under way."""
     with parts.ledger.claim(story.id) as claim:
         story.fence = claim.fence
-        story.record_live(lambda: keep(parts, story))
+        story.record_live(lambda: story.keep(parts.ledger))
         yield
-
-
-def keep(parts: Parts, story: Story) -> None:
-    """Put the story into the ledger; one that cannot be written is told to the observer and changes nothing."""
-    try:
-        parts.ledger.fenced(story.fence).append_many(story.take(), subject=story.id)
-    except MayflyError as error:
-        story.tell("unrecorded", str(error))

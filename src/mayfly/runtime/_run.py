@@ -5,34 +5,27 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from mayfly.core import UNSET, Cost, MayflyError, Outcome, Settings, Tier, limit
+from mayfly.core import Cost, InputError, MayflyError, Order, Outcome, Settings, limit
+from mayfly.forge import Story, Task, needs_input, size_of
 from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
-from mayfly.runtime._compile import compile_task
 from mayfly.runtime._execute import Within
-from mayfly.runtime._known import needs_input
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._resolve import Asked, collapsed, keep, model_name, recorded_live, resolve_task
-from mayfly.runtime._story import Story
-from mayfly.runtime._task import checked_examples, make_task, size_of
+from mayfly.runtime._resolve import collapsed, recorded_live, resolve_task
 
 if TYPE_CHECKING:
-    from mayfly.core import Capability, Contract, Example, Unset
-    from mayfly.forge import Signature
-    from mayfly.gates import Suite
+    from mayfly.core import Capability, OnExhausted
+    from mayfly.forge import Compiler, Observer, Signature
+    from mayfly.library import Tools
+    from mayfly.library.promotion import Promotion
     from mayfly.promise import Promise
-    from mayfly.runtime._compile import Compiled
-    from mayfly.runtime._promotion import Promotion
-    from mayfly.runtime._story import Observer
-    from mayfly.runtime._task import BadLines, OnExhausted, Task
-    from mayfly.runtime._tools import Tools
     from mayfly.runtime._tree import Trees
     from mayfly.store import Ledger
-
-NO_EXAMPLES: tuple[Example, ...] = ()
 
 
 class Runtime:
@@ -59,63 +52,19 @@ class Runtime:
         self.parts = Parts(self.settings, brief=brief, workspace=self._workspace)
         self._observer = None if observer is None else harmless_observer(observer)
         self._capabilities = tuple(capabilities)
-        self._tools: Tools | None = None
 
-    def run(
-        self,
-        intent: str,
-        *,
-        input: object | Unset = UNSET,
-        lines: str | Path | None = None,
-        examples: Sequence[Example | Mapping[str, object]] = NO_EXAMPLES,
-        ground: Any = None,
-        model: str | None = None,
-        context: Mapping[str, object] | None = None,
-        tier: Tier | str | None = None,
-        imports: frozenset[str] | None = None,
-        grants: Sequence[str] = (),
-        accept_weak: bool = False,
-        hints: Sequence[str] = (),
-        record: Path | None = None,
-        on_exhausted: OnExhausted = "ground",
-        reading: str = "",
-        bad_lines: BadLines = "ask",
-        name: str = "",
-        second: Path | Sequence[object] | None = None,
-        contract: Contract | None = None,
-        answers: Sequence[Example | Mapping[str, object]] = NO_EXAMPLES,
-        never: Sequence[object] = (),
-        demand_strong: bool = False,
-    ) -> Outcome[Any]:
-        """Do what *intent* says with *input*, or with the *lines* of a file of any size.
+    def run(self, intent: str | Order, **options: Any) -> Outcome[Any]:
+        """Do what an order says; of an *intent* in words, the options are the other fields of `Order`.
 
-        The value is *ground* unless resolved. The synthesizer writes; where that is not enough, a *model*. *reading*
-        chooses one of several; *bad_lines* says what lines not understood lead to; *name* is that of the input; a
-        *second* one is joined by a column both have. *grants* open doors where rules allow them to the *tier* (memo, or
-        authored). A *contract* was agreed on by hand; *answers* are what a person said to earlier questions, *never*
-        inputs that cannot occur. What leaves something open resolves unless it is *demand_strong*.
+        The value is the ground unless resolved. The synthesizer writes; where that is not enough, a model.
         """
-        tier = tier or (Tier.AUTHORED if grants else Tier.MEMO)
-        plain = record is None and imports is None and second is None and not (reading or grants or contract)
-        given: dict[str, Any] = {"input": input, "lines": lines, "examples": examples, "ground": ground}
-        given |= {"context": context}
-        said: dict[str, Any] = {"contract": contract, "answers": answers, "never": never, "reading": reading}
-        said |= {"imports": imports, "name": name, "second": second, "bad_lines": bad_lines, "hints": tuple(hints)}
-        said |= {"grants": tuple(grants)}
-        if intent.strip() and plain and self._is_large(intent, input, lines, examples):
-            chosen = {"tier": tier, "accept_weak": accept_weak, "hints": hints, "on_exhausted": on_exhausted}
-            if outcome := self._as_tree(intent, given, {**chosen, "bad_lines": bad_lines}, model=model):
-                return outcome
-        story = self.story("r")
-
-        def work() -> Outcome[Any]:
-            task = make_task(intent, **given, **said, tier=Tier(tier), signature=None, settings=self.settings)
-            self.check_grants(task, story)
-            asked = self._asked(model, record=record, accept_weak=accept_weak, demand_strong=demand_strong)
-            return resolve_task(self.parts, task, story, asked)
-
-        with recorded_live(self.parts, story) if caller_now(None).live else nullcontext():
-            return self._guarded(work, story, intent, ground, on_exhausted)
+        try:
+            order = self._named(intent if isinstance(intent, Order) else Order.of(intent, **options))
+        except InputError as error:
+            return self._refused(error, str(intent), options)
+        if self._is_large(order) and (outcome := self._as_tree(order)):
+            return outcome
+        return self._resolve(lambda: Task.of(order, self.settings), order)
 
     async def arun(self, intent: str, **options: Any) -> Outcome[Any]:
         """Do what `run` does without blocking the event loop."""
@@ -123,53 +72,67 @@ class Runtime:
 
         return await asyncio.to_thread(lambda: self.run(intent, **options))
 
-    def call(
-        self,
-        signature: Signature,
-        arguments: Sequence[object],
-        *,
-        examples: Sequence[Example],
-        ground: Any,
-        model: str | None = None,
-        accept_weak: bool = False,
-        on_exhausted: OnExhausted = "ground",
-    ) -> Outcome[Any]:
-        """Call a function that exists only as a signature: write and prove it first if that has not been done."""
+    def call(self, signature: Signature, arguments: Sequence[object], **options: Any) -> Outcome[Any]:
+        """Call a function that exists only as a signature: write and prove it first if that has not been done.
+
+        The options are those of `run`.
+        """
+        try:
+            task = self.function_task(signature, input=list(arguments), **options)
+        except InputError as error:
+            return self._refused(error, signature.doc or str(signature), options)
+        return self._resolve(lambda: task, task.order)
+
+    def function_task(self, signature: Signature, **options: Any) -> Task:
+        """Return the task of writing a function."""
+        order = Order.of(signature.doc or signature.name.replace("_", " "), **options)
+        return Task.of(self._named(order), self.settings, signature=signature)
+
+    def _resolve(self, make: Callable[[], Task], order: Order) -> Outcome[Any]:
+        """Do a task with one agent; every way it can fail is an outcome."""
         story = self.story("r")
 
         def work() -> Outcome[Any]:
-            task = self.function_task(signature, examples, input=list(arguments), ground=ground)
-            return resolve_task(self.parts, task, story, self._asked(model, accept_weak=accept_weak))
+            task = make()
+            self.check_grants(task, story)
+            return resolve_task(self.parts, task, story, Within(seconds=self.settings.sandbox.timeout))
 
-        return self._guarded(work, story, signature.doc or str(signature), ground, on_exhausted)
+        return self._guarded(work, story, order)
 
-    def function_task(
-        self, signature: Signature, examples: Sequence[Example], *, input: object | Unset = UNSET, ground: Any = None
-    ) -> Task:
-        """Return the task of writing a function."""
-        return make_task(
-            signature.doc or signature.name.replace("_", " "),
-            input=input,
-            lines=None,
-            examples=examples,
-            ground=ground,
-            context=None,
-            tier=Tier.MEMO,
-            imports=None,
-            hints=(),
-            signature=signature,
-            settings=self.settings,
-        )
+    def _refused(self, error: InputError, intent: str, options: Mapping[str, Any]) -> Outcome[Any]:
+        """Give ground for what cannot be ordered, and keep that in the ledger like every other end."""
 
-    def compile(self, task: Task, *, model: str | None = None, suite: Suite | None = None) -> Compiled:
-        """Write and prove without running; raises what stood in the way."""
-        story = self.story("c")
-        name = self.model_named(model)
-        story.began(task, name)
-        try:
-            return compile_task(self.parts, task, story, model=name, suite=suite)
-        finally:
-            self.keep(story)
+        def work() -> Outcome[Any]:
+            raise error
+
+        wanted = Order(intent=intent, ground=options.get("ground"), on_exhausted=options.get("on_exhausted", "ground"))
+        return self._guarded(work, self.story("r"), wanted)
+
+    def _guarded(self, work: Callable[[], Outcome[Any]], story: Story, order: Order) -> Outcome[Any]:
+        """Turn every way a run can fail into ground with the reason; only a wish of the caller lets it out."""
+        with recorded_live(self.parts, story) if caller_now(None).live else nullcontext():
+            try:
+                outcome = work()
+            except Exception as error:
+                outcome = collapsed(error, story, self.parts, intent=order.intent, ground=order.ground)
+                story.keep(self.parts.ledger)
+                if order.on_exhausted == "raise":
+                    raise
+                return outcome
+            story.keep(self.parts.ledger)
+            return outcome
+
+    def _named(self, order: Order) -> Order:
+        """Return the order with the model that is asked: that of the settings where none is named."""
+        return replace(order, model=self.parts.model_named(order.model))
+
+    @cached_property
+    def compiler(self) -> Compiler:
+        """What writes and proves without running."""
+        # Imported where it is used: a known agent runs without what writes and proves.
+        from mayfly.forge import Compiler
+
+        return Compiler(parts=self.parts, begin_story=lambda: self.story("c"), check_grants=self.check_grants)
 
     def check_grants(self, task: Task, story: Story | None = None) -> None:
         """Raise a `Refusal` where the rules do not allow what *task* is granted; what is asked is told to *story*."""
@@ -179,18 +142,20 @@ class Runtime:
 
             check_grants(self.parts, self._workspace, task, story)
 
-    def _is_large(self, intent: str, input: object | Unset, lines: str | Path | None, examples: Sequence[Any]) -> bool:
+    def _is_large(self, order: Order) -> bool:
         """Whether a task may be more than one agent: it names nothing to work on, or a file worth splitting.
 
         Where one agent is known that needs something to work on, there is nothing to plan.
         """
-        if lines is not None:
-            return size_of(Path(lines)) >= self.settings.promise.split_from
-        return input is UNSET and not examples and not needs_input(self.parts, intent=intent.strip())
+        if order.record or order.imports is not None or order.second is not None:
+            return False
+        if order.reading or order.grants or order.contract:
+            return False
+        if order.lines is not None:
+            return size_of(order.lines) >= self.settings.promise.split_from
+        return order.has_nothing and not order.examples and not needs_input(self.parts, intent=order.intent)
 
-    def _as_tree(
-        self, intent: str, given: dict[str, Any], chosen: dict[str, Any], *, model: str | None
-    ) -> Outcome[Any] | None:
+    def _as_tree(self, order: Order) -> Outcome[Any] | None:
         """Do a task that is a tree of several promises; None where one agent does it.
 
         What planning spends on a model comes out of the same limits as the rest of the run.
@@ -202,16 +167,13 @@ class Runtime:
             output_tokens=models.output_tokens,
             money=models.money,
         ) as pool:
-            planned = self._planned(intent, model=model, **given)
-            if planned is None:
-                return None
-            spent = Cost.of(pool.snapshot())
-            return self._resolved(planned, spent=spent, model=model, **chosen)
+            planned = self._planned(order)
+            return None if planned is None else self._resolved(planned, order, spent=Cost.of(pool.snapshot()))
 
-    def _planned(self, intent: str, **given: Any) -> Promise[Any] | None:
+    def _planned(self, order: Order) -> Promise[Any] | None:
         """Return the tree of a task that is one; None where one agent does it, or where the task is no task."""
         try:
-            tree = self.plan(intent, **given)
+            tree = self._trees(order.model, order.intent).plan(order)
         except MayflyError:
             return None
         leaves = [promise for promise in tree.walk() if not promise.children]
@@ -220,69 +182,30 @@ class Runtime:
             return tree
         return None if leaves[0].unserved or (work is not None and work.kind == "compile") else tree
 
-    def plan(
-        self,
-        intent: str,
-        *,
-        input: object | Unset = UNSET,
-        lines: str | Path | None = None,
-        examples: Sequence[Example | Mapping[str, object]] = NO_EXAMPLES,
-        ground: Any = None,
-        model: str | None = None,
-        context: Mapping[str, object] | None = None,
-    ) -> Promise[Any]:
-        """Return the whole tree of promises that *intent* would take; nothing has run."""
-        return self._trees(model, intent).plan(
-            intent,
-            input=input,
-            lines=Path(lines) if lines is not None else None,
-            examples=checked_examples(examples),
-            ground=ground,
-            model=self.model_named(model),
-            context=context,
-        )
+    def plan(self, intent: str | Order, **options: Any) -> Promise[Any]:
+        """Return the whole tree of promises that an order would take; nothing has run."""
+        order = self._named(intent if isinstance(intent, Order) else Order.of(intent, **options))
+        return self._trees(order.model, order.intent).plan(order)
 
-    def resolve(
-        self,
-        promise: Promise[Any],
-        *,
-        model: str | None = None,
-        tier: Tier | str = Tier.MEMO,
-        accept_weak: bool = False,
-        hints: Sequence[str] = (),
-        on_exhausted: OnExhausted = "ground",
-    ) -> Outcome[Any]:
-        """Resolve a tree from its leaves up; every step is in the ledger, so that `resume` can go on after a crash."""
-        return self._resolved(
-            promise, model=model, tier=tier, accept_weak=accept_weak, hints=hints, on_exhausted=on_exhausted
-        )
+    def resolve(self, promise: Promise[Any], **options: Any) -> Outcome[Any]:
+        """Resolve a tree from its leaves up; every step is in the ledger, so that `resume` can go on after a crash.
 
-    def _resolved(
-        self,
-        promise: Promise[Any],
-        *,
-        model: str | None,
-        tier: Tier | str,
-        accept_weak: bool,
-        hints: Sequence[str],
-        on_exhausted: OnExhausted,
-        spent: Cost | None = None,
-        bad_lines: BadLines = "ask",
-    ) -> Outcome[Any]:
+        The options are those of `run`, as far as they are about the whole tree.
+        """
+        return self._resolved(promise, self._named(Order.of(promise.intent, **options)))
+
+    def _resolved(self, promise: Promise[Any], order: Order, *, spent: Cost | None = None) -> Outcome[Any]:
         run = self.story("r").id
         try:
-            trees = self._trees(model)
-            options = trees.options(
-                model=self.model_named(model), tier=Tier(tier).value, accept_weak=accept_weak, hints=tuple(hints)
-            )
-            trees.spent, trees.bad_lines = spent or Cost(), bad_lines
+            trees = self._trees(order.model)
+            trees.spent = spent or Cost()
             with tree_ended_by(caller_now(None).stop, trees, run):
-                outcome = trees.resolve(run, promise, options, by="hand" if spent is None else "plan")
+                outcome = trees.resolve(run, promise, order, by="hand" if spent is None else "plan")
         except MayflyError as error:
-            if on_exhausted == "raise":
+            if order.on_exhausted == "raise":
                 raise
             return Outcome(status="collapsed", value=promise.ground, reason=str(error), id=run, code=error.code)
-        return _unless_wanted(outcome, on_exhausted)
+        return _unless_wanted(outcome, order.on_exhausted)
 
     def resume(
         self,
@@ -296,7 +219,7 @@ class Runtime:
 
         With a *model*, that one is asked from now on.
         """
-        trees = self._trees(model)
+        trees = self._trees(self.parts.model_named(model))
         with tree_ended_by(caller_now(None).stop, trees, id):
             return _unless_wanted(trees.resume(id, hints=tuple(hints), model=model), on_exhausted)
 
@@ -305,52 +228,34 @@ class Runtime:
         from mayfly.runtime._trees_for import trees_for
 
         return trees_for(
-            self, self._capabilities, self._workspace, self._teller(), model=self.model_named(model), intent=intent
+            self.parts,
+            self.tools,
+            self._capabilities,
+            workspace=self._workspace,
+            tell=self._teller(),
+            model=model,
+            intent=intent,
         )
 
     def _teller(self) -> Observer:
         """Return what tells whoever calls now, from whatever thread."""
         return caller_now(self._observer).observer or (lambda what, about: None)
 
-    def _asked(
-        self, model: str | None, *, accept_weak: bool, record: Path | None = None, demand_strong: bool = False
-    ) -> Asked:
-        return Asked(
-            model=self.model_named(model),
-            accept_weak=accept_weak,
-            demand_strong=demand_strong,
-            record=record,
-            within=Within(seconds=self.settings.sandbox.timeout),
-        )
-
-    def _guarded(
-        self, work: Callable[[], Outcome[Any]], story: Story, intent: str, ground: Any, on_exhausted: OnExhausted
-    ) -> Outcome[Any]:
-        """Turn every way a run can fail into ground with the reason; only a wish of the caller lets it out."""
-        try:
-            outcome = work()
-        except Exception as error:
-            outcome = collapsed(error, story, self.parts, intent=intent, ground=ground)
-            self.keep(story)
-            if on_exhausted == "raise":
-                raise
-            return outcome
-        self.keep(story)
-        return outcome
-
-    def keep(self, story: Story) -> None:
-        """Put the story into the ledger; one that cannot be written is told to the observer and changes nothing."""
-        keep(self.parts, story)
-
-    @property
+    @cached_property
     def tools(self) -> Tools:
         """The library: versioned tools that every process of the store has."""
-        if self._tools is None:
-            # Imported where it is used: a run of its own needs no library.
-            from mayfly.runtime._tools import Tools
+        # Imported where it is used: a run of its own needs no library.
+        from mayfly.forge import ToolMaker
+        from mayfly.library import Tools
+        from mayfly.promise.fit import does_of
 
-            self._tools = Tools(self)
-        return self._tools
+        return Tools(self.parts, ToolMaker(self.compiler, does_of=does_of), reserved=self._builtin_names)
+
+    def _builtin_names(self) -> frozenset[str]:
+        """Return the names of what the project itself consists of, and those that the rules know."""
+        from mayfly.world import builtins
+
+        return frozenset({one.name for one in builtins(self.settings)} | self.parts.desk.personas.actions)
 
     @property
     def promotion(self) -> Promotion:
@@ -372,7 +277,7 @@ class Runtime:
 
     def model_named(self, name: str | None) -> str | None:
         """Return the model that is asked where *name* is said; None where there is none."""
-        return model_name(self.settings, name)
+        return self.parts.model_named(name) or None
 
     def close(self) -> None:
         """End every process and connection of this runtime."""

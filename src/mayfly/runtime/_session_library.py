@@ -6,13 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, Invocation, content_hash
-from mayfly.library import words_of
-from mayfly.runtime._tool_caller import ToolFailed
-from mayfly.runtime._tool_values import ToolMade
+from mayfly.library import ToolFailed, ToolMade, words_of
 from mayfly.session import LibraryDesk
 
 if TYPE_CHECKING:
-    from mayfly.runtime._tools import Tools
+    from mayfly.library import Tools
 
 # Of what came of an order a model needs these; the rest is on the card.
 _TOLD = ("decision", "name", "version", "reason", "fix", "twin", "question")

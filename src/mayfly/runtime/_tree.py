@@ -6,7 +6,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field, replace
@@ -15,20 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from mayfly.core import (
-    UNSET,
     ConflictError,
     Cost,
-    Example,
     InputError,
     MayflyError,
+    Order,
     Outcome,
     Pool,
     Proof,
-    Unset,
+    Tier,
     canonical_json,
     current_pool,
     was_hidden,
 )
+from mayfly.forge import Collapse, RunBegan, RunCollapsed, RunResolved, check_account, versions_of
 from mayfly.library import Registry
 from mayfly.promise import (
     Options,
@@ -46,18 +46,14 @@ from mayfly.promise import (
     to_json,
 )
 from mayfly.promise.split import parts_of
-from mayfly.runtime._collapse import Collapse
 from mayfly.runtime._drive import Drive
-from mayfly.runtime._events import RunBegan, RunCollapsed, RunResolved
 from mayfly.runtime._kept import check_files, kept_options
-from mayfly.runtime._leaf import versions_of
 from mayfly.runtime._policy import Desk
-from mayfly.runtime._question import check_account
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
+    from mayfly.core import BadLines
     from mayfly.runtime._parts import Parts
-    from mayfly.runtime._task import BadLines
     from mayfly.store import Claim, Ledger
 
 T = TypeVar("T")
@@ -74,34 +70,29 @@ class Trees:
     supply: ToolSupply
     # What planning took; it belongs to the cost of the run that comes of it.
     spent: Cost = field(default_factory=Cost)
-    # What is done about lines that are not understood.
+    # What lines that are not understood lead to.
     bad_lines: BadLines = "ask"
 
-    def plan(
-        self,
-        intent: str,
-        *,
-        ground: object = None,
-        input: object | Unset = UNSET,
-        lines: Path | None = None,
-        examples: tuple[Example, ...] = (),
-        context: Mapping[str, object] | None = None,
-        model: str | None = None,
-    ) -> Promise[Any]:
-        """Return the whole tree for *intent*; nothing has run."""
-        asked = self.parts.model(model) if model else None
-        desk = self._desk()
+    def plan(self, order: Order) -> Promise[Any]:
+        """Return the whole tree of an order; nothing has run."""
         planner = Planner(
-            desk=desk,
+            desk=self._desk(),
             registry=self.registry,
-            model=asked,
+            model=self.parts.model(order.model) if order.model else None,
             known=self._known,
             pool=self.parts.pool(),
             settings=self.parts.settings.promise,
             workspace=self.workspace,
             parts=partial(parts_of, settings=self.parts.settings),
         )
-        return planner.plan(intent, ground=ground, context=context, argument=input, lines=lines, examples=examples)
+        return planner.plan(
+            order.intent,
+            ground=order.ground,
+            context=order.context,
+            argument=order.input,
+            lines=order.lines,
+            examples=order.examples,
+        )
 
     def _known(self, intent: str) -> str | None:
         """Return the agent that was proven for the same words."""
@@ -111,16 +102,14 @@ class Trees:
     def _desk(self) -> Desk:
         return Desk(self.parts.settings, ledger=self.parts.ledger, workspace=self.workspace)
 
-    def options(
-        self, *, model: str | None = None, tier: str = "memo", accept_weak: bool = False, hints: tuple[str, ...] = ()
-    ) -> Options:
+    def _options(self, order: Order) -> Options:
         """Return what holds for the leaves of one run."""
         settings = self.parts.settings
         return Options(
-            model=model,
-            tier=tier,
-            accept_weak=accept_weak,
-            hints=hints,
+            model=order.model or None,
+            tier=order.tier.value,
+            accept_weak=order.accept_weak,
+            hints=order.hints,
             versions=versions_of(self.parts),
             workspace=self.workspace,
             seconds=settings.sandbox.timeout,
@@ -128,11 +117,12 @@ class Trees:
             reuse=settings.library.ttl,
         )
 
-    def resolve(self, run: str, root: Promise[Any], options: Options, *, by: str = "hand") -> Outcome[Any]:
+    def resolve(self, run: str, root: Promise[Any], order: Order, *, by: str = "hand") -> Outcome[Any]:
         """Resolve a planned tree as run *run*."""
         if root.state.value != "pending":
             raise InputError(f"this tree is {root.state} already", fix="plan it again, or resume its run")
         check_shape(root)
+        options, self.bad_lines = self._options(order), order.bad_lines
         began = RunBegan(
             intent=root.intent[:2000],
             tier=options.tier,
@@ -183,13 +173,14 @@ class Trees:
             kept = found.options
             check_files(kept.get("files", {}))
             self.workspace = Path(kept["workspace"])
-            options = self.options(
+            root = found.fresh()
+            again = Order(
+                intent=root.intent,
                 model=model or kept["model"],
-                tier=kept["tier"],
+                tier=Tier(kept["tier"]),
                 accept_weak=bool(kept["accept_weak"]),
                 hints=(*kept["hints"], *hints),
             )
-            root = found.fresh()
             stay = sum(promise.state.value == "resolved" for promise in root.walk())
             resumed = RunResumed(by=_who(), proven=len(found.values), kept=stay)
             ledger.fenced(claim.fence).append(resumed, subject=run)
@@ -197,7 +188,7 @@ class Trees:
                 if promise.unserved:
                     promise.unserved, promise.work = "", Work(kind="compile", name=model or "")
             self.tell("planned", root)
-            return self._finish(run, root, options, claim, found)
+            return self._finish(run, root, self._options(again), claim, found)
 
     def _finish(
         self, run: str, root: Promise[Any], options: Options, claim: Claim, before: Saved | None

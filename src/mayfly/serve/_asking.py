@@ -13,7 +13,8 @@ from mayfly.core import UNSET, InputError, Outcome, Tier, one_line, without_secr
 from mayfly.serve._reply import Reply, advice, failed, value_text
 
 if TYPE_CHECKING:
-    from mayfly.runtime import Runtime, ToolOutcome
+    from mayfly.library import ToolOutcome
+    from mayfly.runtime import Runtime
     from mayfly.serve._errand import Errand
 
 Arguments = Mapping[str, Any]

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from mcp_types import Resource, ResourceTemplate, Tool
 
     from mayfly.core import McpSettings
-    from mayfly.runtime import Runtime, ToolListed, Tools
+    from mayfly.library import ToolListed, Tools
+    from mayfly.runtime import Runtime
 
 # What stands before the name of a library tool that is called like one of ours: no name of the library has a hyphen.
 _LIBRARY = "library-"

@@ -12,7 +12,8 @@ from mayfly.serve._drafts import Draft, Drafts
 from mayfly.serve._reply import Reply, advice
 
 if TYPE_CHECKING:
-    from mayfly.runtime import Runtime, ToolMade
+    from mayfly.library import ToolMade
+    from mayfly.runtime import Runtime
     from mayfly.serve._errand import Errand
 
 Arguments = Mapping[str, Any]

@@ -26,7 +26,7 @@ class Spinner:
 def keep_spinner(runtime: Runtime) -> str:
     """Note an agent that is busy as long as its input says, and return its hash."""
     from mayfly.core import Artifact
-    from mayfly.runtime import AgentKept, versions_of
+    from mayfly.forge import AgentKept, versions_of
 
     parts = runtime.parts
     artifact = Artifact(kind="agent", source=SPIN, entry="Spinner", author="testing")

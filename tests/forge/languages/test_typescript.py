@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.core import Artifact, MachineError, Settings, Tier
-from mayfly.forge.languages import LanguageGates, TypeScript, _typescript, unstable
+from mayfly.core import Artifact, MachineError, Order, Settings, Tier
+from mayfly.forge.languages import LanguageGates, TypeScript, _typescript, compile_in_typescript, unstable
 from mayfly.gates import Admission, Profile, Suite, Test, check_stability, check_syntax
-from mayfly.runtime import Runtime, compile_in_typescript
+from mayfly.runtime import Runtime, state_of
 from mayfly.sandbox import Sandbox
 
 ROOT = Path(__file__).parents[3]
@@ -43,6 +43,11 @@ def admit(gates: LanguageGates, source: str, *, depth: int = 0, suite: Suite | N
     return gates.admit(Artifact(kind="agent", source=source, author="test"), profile=profile, suite=suite)
 
 
+def in_typescript(runtime: Runtime, source: str | None = None, *, model: str | None = None) -> tuple[Admission, Suite]:
+    order = Order.of(NGINX, lines=LOG, model=model)
+    return compile_in_typescript(runtime.compiler, order, source, state=state_of(runtime.settings))
+
+
 def refusal(found: Admission) -> tuple[str, str]:
     assert found.decision == "reject"
     last = next(verdict for verdict in found.verdicts if verdict.decision == "reject")
@@ -54,12 +59,12 @@ def test_j_42_the_nginx_task_passes_all_gates_and_a_wrong_program_none_but_the_p
 ) -> None:
     source = (ROOT / "examples" / "client_errors.ts").read_text()
     with Runtime(Settings(state_dir=str(tmp_path / "state"))) as runtime:
-        found, _ = compile_in_typescript(runtime, NGINX, source, lines=LOG)
+        found, _ = in_typescript(runtime, source)
         assert [verdict.gate for verdict in found.verdicts] == ["syntax", "stability", "judge", "types", "proof"]
         assert found.decision == "accept"
         assert found.proof is not None
         assert found.proof.holds
-        wrong, _ = compile_in_typescript(runtime, NGINX, source.replace("< 500", "< 600"), lines=LOG)
+        wrong, _ = in_typescript(runtime, source.replace("< 500", "< 600"))
         assert refusal(wrong) == ("proof", "TEST_FAILED")
 
 
@@ -72,7 +77,7 @@ def test_j_42_a_model_writes_it_and_tries_again_with_what_was_wrong(
     script = tmp_path / "script.jsonl"
     script.write_text("".join(json.dumps({"for": "architect", "answer": answer}) + "\n" for answer in answers))
     with Runtime(Settings(state_dir=str(state))) as runtime:
-        found, _ = compile_in_typescript(runtime, NGINX, lines=LOG, model=f"scripted:{script}")
+        found, _ = in_typescript(runtime, model=f"scripted:{script}")
         (reflected,) = runtime.parts.ledger.read(kind="forge.reflected")
     assert found.decision == "accept"
     assert found.artifact.source == source

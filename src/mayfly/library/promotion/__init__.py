@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
+    from mayfly.library.promotion._candidates import Standing
     from mayfly.library.promotion._events import CapabilityDemoted, CapabilityPromoted, FailuresSettled, VoteCast
     from mayfly.library.promotion._identity import Identities, Identity
+    from mayfly.library.promotion._promotion import Promotion
     from mayfly.library.promotion._shelf import Promoted, PromotedShelf
     from mayfly.library.promotion._votes import Ballot, Choice, Vote, powers_of, votes_that_count
 
@@ -20,6 +22,8 @@ __all__ = [
     "Identity",
     "Promoted",
     "PromotedShelf",
+    "Promotion",
+    "Standing",
     "Vote",
     "VoteCast",
     "powers_of",
@@ -29,8 +33,10 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
+        "_candidates": "Standing",
         "_events": "CapabilityDemoted CapabilityPromoted FailuresSettled VoteCast",
         "_identity": "Identities Identity",
+        "_promotion": "Promotion",
         "_shelf": "Promoted PromotedShelf",
         "_votes": "Ballot Choice Vote powers_of votes_that_count",
     },

@@ -16,7 +16,7 @@ from mayfly.serve.web._wrong import BusyError
 if TYPE_CHECKING:
     from starlette.requests import Request
 
-    from mayfly.runtime import Observer
+    from mayfly.forge import Observer
 
 T = TypeVar("T")
 # Seconds after which who was sent away may try again: about as long as a run that has to be written.

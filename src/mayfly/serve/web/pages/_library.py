@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from mayfly import operations
 from mayfly.core import ConflictError, InputError, Stop
-from mayfly.runtime import ToolMade
+from mayfly.library import ToolMade
 from mayfly.serve.web._passes import checked_form
 from mayfly.serve.web._served import Site, order_by
 from mayfly.serve.web._wrong import looked_up

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 from mayfly.core import Contract, Example, Proof, Verdict
 
 if TYPE_CHECKING:
-    from mayfly.library import Card
+    from mayfly.gates import Admission, Suite
+    from mayfly.library._card import Card
+    from mayfly.library._signature import ToolSignature
 
+# Who is named for what was found in the checkout.
+FILE = "file"
 Status = Literal["ok", "error", "refused", "timeout", "killed", "cancelled", "unknown"]
 
 
@@ -127,3 +131,27 @@ class ToolChange:
     name: str
     version: int
     event: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Earlier:
+    """The version that an update starts from: its tests hold on unless somebody replaces them."""
+
+    suite: Suite
+    signature: ToolSignature
+    grants: tuple[str, ...]
+    tests_by: str
+    intent: str
+    summary: str
+    contract: Contract | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProvenTool:
+    """A source that every gate admitted, with its tests and its card; the card's place is filled in when it is kept."""
+
+    card: Card
+    source: str
+    suite: Suite
+    tests: str
+    admission: Admission

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from mayfly.core import UNSET, Example, InputError, canonical_json, parse_python
-from mayfly.forge import Signature
+from mayfly.forge._request import Signature
 from mayfly.gates import Parameter, examples_in
 
 _EMPTY = inspect.Parameter.empty

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Protocol
 
 from mayfly.core import MayflyError, StoreError, content_hash
 from mayfly.gates import Suite
-from mayfly.library import Card, Checkout, CheckoutFiles, Versions
-from mayfly.runtime._tool_maker import FILE
-from mayfly.runtime._tool_tests import text_of_tests
-from mayfly.runtime._tool_values import ToolMade, ToolOrder
+from mayfly.library._card import Card
+from mayfly.library._checkout import Checkout, CheckoutFiles
+from mayfly.library._tool_tests import text_of_tests
+from mayfly.library._tool_values import FILE, ToolMade, ToolOrder
+from mayfly.library._versions import Versions
 
 if TYPE_CHECKING:
-    from mayfly.library import Candidate
+    from mayfly.library._checkout import Candidate
     from mayfly.store import Served, ToolVersionRow
 
 

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from mayfly import forge
 from mayfly.core import InputError
-from mayfly.runtime._collapse import Collapse
-from mayfly.runtime._task import read_lines
+from mayfly.forge._collapse import Collapse
+from mayfly.forge._request import CannotWrite
+from mayfly.forge._task import read_lines
 from mayfly.synthesis import records
 
 if TYPE_CHECKING:
-    from mayfly.runtime._task import BadLines, Task
+    from mayfly.core import BadLines
+    from mayfly.forge._task import Task
 
 # So much of a file is read on the host to learn its format and its values: a few seconds of work at most.
 MOST_BYTES = 16 * 1024 * 1024
@@ -22,29 +23,29 @@ TOLERATED = 0.01
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
-    """What a question was read from, and the program it leads to."""
+class DataQuestion:
+    """The items a question about data was read from, and the program it leads to."""
 
     proposal: records.Proposal
     items: tuple[object, ...]
     complete: bool
 
 
-def ask_of_data(task: Task) -> Asked:
+def ask_of_data(task: Task) -> DataQuestion:
     """Return the program that the words of a task lead to; `CannotWrite` has the readings it could have meant."""
     items, complete = _items(task)
-    if task.reading:
-        return Asked(proposal=_typed_back(task, items), items=items, complete=complete)
+    if task.order.reading:
+        return DataQuestion(proposal=_typed_back(task, items), items=items, complete=complete)
     if task.names is not None:
-        found = records.propose_join(task.intent, *_sides(items), names=task.names)
+        found = records.propose_join(task.order.intent, *_sides(items), names=task.names)
     else:
-        found = records.propose(task.intent, items, name=_name(task))
+        found = records.propose(task.order.intent, items, name=_name(task))
     if isinstance(found, records.Proposal):
-        return Asked(proposal=found, items=items, complete=complete)
+        return DataQuestion(proposal=found, items=items, complete=complete)
     question = None
     if found.offers:
         question = "which of these is meant: " + "; ".join(offer.reading for offer in found.offers) + "?"
-    raise forge.CannotWrite(found.reason, helps=found.helps, question=question, offers=found.offers)
+    raise CannotWrite(found.reason, helps=found.helps, question=question, offers=found.offers)
 
 
 def _typed_back(task: Task, items: Sequence[object]) -> records.Proposal:
@@ -52,8 +53,8 @@ def _typed_back(task: Task, items: Sequence[object]) -> records.Proposal:
 
     try:
         if task.names is not None:
-            return records.propose_joined_reading(task.reading, *_sides(items), names=task.names)
-        return records.propose_reading(task.reading, items, name=_name(task))
+            return records.propose_joined_reading(task.order.reading, *_sides(items), names=task.names)
+        return records.propose_reading(task.order.reading, items, name=_name(task))
     except Unreadable as error:
         raise InputError(
             f"the reading is not understood: {error}", fix="type it as it was printed after 'read as'"
@@ -61,7 +62,7 @@ def _typed_back(task: Task, items: Sequence[object]) -> records.Proposal:
 
 
 def _name(task: Task) -> str:
-    return task.name or task.origin or (str(task.lines) if task.lines else "")
+    return task.order.name or task.origin or (str(task.order.lines) if task.order.lines else "")
 
 
 def _sides(items: Sequence[object]) -> tuple[list[object], list[object]]:
@@ -71,14 +72,15 @@ def _sides(items: Sequence[object]) -> tuple[list[object], list[object]]:
 
 def is_about_data(task: Task) -> bool:
     """Say whether a task is a question about the data that came with it, and not one by examples or a signature."""
-    return not task.examples and task.signature is None and (task.lines is not None or bool(task.sample))
+    return not task.order.examples and task.signature is None and (task.order.lines is not None or bool(task.sample))
 
 
 def _items(task: Task) -> tuple[tuple[object, ...], bool]:
-    if task.lines is None:
+    lines = task.order.lines
+    if lines is None:
         return tuple(task.records), True
-    read = tuple(read_lines(task.lines, MOST_BYTES))
-    return read, task.lines.stat().st_size <= MOST_BYTES
+    read = tuple(read_lines(lines, MOST_BYTES))
+    return read, lines.stat().st_size <= MOST_BYTES
 
 
 def check_account(account: Mapping[str, object], policy: BadLines, value: object) -> None:

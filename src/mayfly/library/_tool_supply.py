@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from mayfly.core import Capability, ConflictError, Example, MayflyError, mismatch, one_line
 from mayfly.gates import Suite, Test
 from mayfly.gates.stability import importable
-from mayfly.library import read_signature, words_of
+from mayfly.library._signature import read_signature
+from mayfly.library._words import words_of
 
 if TYPE_CHECKING:
-    from mayfly.runtime._tool_caller import OpenedTool
-    from mayfly.runtime._tools import Tools
+    from mayfly.library._tool_caller import OpenedTool
+    from mayfly.library._tools import Tools
 
 # Of what the words of a request find, so many are looked at; who is meant is among the first.
 _LOOKED_AT = 5

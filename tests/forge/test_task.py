@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mayfly.core import Example
-from mayfly.runtime._task import Task
+from mayfly.core import Example, Order
+from mayfly.forge._task import Task
 
 
 @pytest.mark.parametrize(
@@ -28,5 +28,5 @@ from mayfly.runtime._task import Task
     ],
 )
 def test_items_have_the_types_of_the_examples(given: object, input: object, each: bool) -> None:
-    task = Task(intent="x", input=input, examples=(Example(input=given, output="y"),))
+    task = Task(order=Order(intent="x", input=input, examples=(Example(input=given, output="y"),)))
     assert task.each is each

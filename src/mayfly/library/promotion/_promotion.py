@@ -11,25 +11,12 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import ConflictError, InputError, StoreError, Tier, one_line
-from mayfly.library.promotion import (
-    Ballot,
-    CapabilityDemoted,
-    CapabilityPromoted,
-    Choice,
-    FailuresSettled,
-    Identities,
-    Promoted,
-    PromotedShelf,
-    VoteCast,
-    votes_that_count,
-)
-from mayfly.mangle import Symbol
-from mayfly.runtime._promotion_candidates import (
+from mayfly.library._tool_tests import text_of_tests
+from mayfly.library.promotion._candidates import (
     SUBJECT,
     Candidate,
     Candidates,
@@ -39,19 +26,22 @@ from mayfly.runtime._promotion_candidates import (
     facts_about,
     names,
 )
-from mayfly.runtime._tool_tests import text_of_tests
+from mayfly.library.promotion._events import CapabilityDemoted, CapabilityPromoted, FailuresSettled, VoteCast
+from mayfly.library.promotion._identity import Identities
+from mayfly.library.promotion._shelf import Promoted, PromotedShelf
+from mayfly.library.promotion._votes import Ballot, Choice, votes_that_count
+from mayfly.mangle import Symbol
 from mayfly.store import Seal
 
 if TYPE_CHECKING:
+    from mayfly.library._workshop import Workshop
     from mayfly.policy import Fact
-    from mayfly.runtime._parts import Parts
-    from mayfly.runtime._policy import Desk
 
 
 class Promotion:
     """Say how programs stand, take votes, promote and demote; safe to share between threads."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Workshop) -> None:
         self._parts = parts
         settings = parts.settings
         self.settings = settings.promotion
@@ -131,15 +121,9 @@ class Promotion:
         return set(self._evaluated(candidates, [goal])[goal])
 
     def _evaluated(self, candidates: list[Candidate], goals: list[Symbol]) -> dict[Symbol, list[tuple[Any, ...]]]:
-        return self._desk.follow_from(
+        return self._parts.follow_from(
             [*self._numbers(), *(fact for one in candidates for fact in facts_about(one))], goals
         )
-
-    @cached_property
-    def _desk(self) -> Desk:
-        from mayfly.runtime._policy import Desk
-
-        return Desk(self._parts.settings, ledger=self._parts.ledger)
 
     def _numbers(self) -> list[Fact]:
         numbers = {"runs_needed": self.settings.runs, "quorum": self.settings.quorum}

@@ -10,50 +10,56 @@ import asyncio
 import difflib
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mayfly.core import Capability, ConflictError, Contract, InputError, MayflyError, content_hash, one_line
 from mayfly.gates import Suite, TestResult
 from mayfly.gates.stability import importable
-from mayfly.library import (
-    Card,
-    Checkout,
-    CheckoutFiles,
-    ToolRefused,
-    read_signature,
-    words_of,
-)
-from mayfly.runtime._tool_adopt import adopt_promoted, check_not_builtin
-from mayfly.runtime._tool_caller import OpenedTool, ToolCaller
-from mayfly.runtime._tool_files import ToolFiles, card_file, tests_file
-from mayfly.runtime._tool_maker import Earlier, ProvenTool, ToolMaker
-from mayfly.runtime._tool_tests import renamed_suite
-from mayfly.runtime._tool_values import ToolChange, ToolListed, ToolMade, ToolOrder, ToolOutcome
+from mayfly.library._card import Card
+from mayfly.library._checkout import Checkout, CheckoutFiles
+from mayfly.library._events import ToolRefused
+from mayfly.library._signature import read_signature
+from mayfly.library._tool_adopt import adopt_promoted
+from mayfly.library._tool_caller import OpenedTool, ToolCaller
+from mayfly.library._tool_files import ToolFiles, card_file, tests_file
+from mayfly.library._tool_tests import renamed_suite
+from mayfly.library._tool_values import Earlier, ProvenTool, ToolChange, ToolListed, ToolMade, ToolOrder, ToolOutcome
+from mayfly.library._words import words_of
 from mayfly.store import Served, ToolRow, ToolVersionRow
 
 if TYPE_CHECKING:
     from mayfly.gates import Prover
-    from mayfly.runtime._run import Runtime
+    from mayfly.library._workshop import Workshop
     from mayfly.store import Event
 
 T = TypeVar("T")
 _CHANGES = {"tool.written": "written", "tool.served": "served", "tool.deleted": "deleted", "tool.retired": "retired"}
 
 
+class Maker(Protocol):
+    """Make tools: have them written, or try what was handed in."""
+
+    def make(self, order: ToolOrder, earlier: Earlier | None = None) -> ProvenTool | ToolMade:
+        """Return a proven version, or why there is none; an order that cannot be meant is an `InputError`."""
+        ...
+
+
 class Tools:
     """Write, find, call and keep tools; safe to share between threads."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._settings = runtime.settings
-        self._caller = ToolCaller(runtime.parts)
+    def __init__(self, parts: Workshop, maker: Maker, *, reserved: Callable[[], Collection[str]]) -> None:
+        """Take what makes tools, and which names none may have: those of built-in tools, and those the rules know."""
+        self._parts = parts
+        self._reserved = reserved
+        self._settings = parts.settings
+        self._caller = ToolCaller(parts)
         self._versions = self._caller.versions
         self._files = ToolFiles(self._versions, Checkout(self._settings.state.absolute()))
-        self._maker = ToolMaker(runtime)
+        self._maker = maker
 
     # Making and changing.
 
@@ -66,7 +72,7 @@ class Tools:
         return self._make(ToolOrder(intent=intent, name=name, **given), update=True)
 
     def _make(self, order: ToolOrder, *, update: bool) -> ToolMade:
-        self._runtime.parts.switch.check()
+        self._parts.switch.check()
         row = self._versions.rows.get(order.name) if order.name else None
         earlier = self._earlier(order.name) if update else None
         if not update:
@@ -82,9 +88,17 @@ class Tools:
             return self._noted(_refused_twin(proven, twin), order)
         return self._keep(proven, row, order)
 
+    def _check_not_builtin(self, name: str) -> None:
+        """Refuse the names of what the project itself consists of, and those that the rules know."""
+        if name in self._reserved():
+            raise InputError(
+                f"{name} is the name of a built-in tool",
+                fix=f"call yours agent_{name}; to change the built-in one: mayfly stage {name} FILE",
+            )
+
     def _check_free(self, name: str, row: ToolRow | None) -> None:
         if name:
-            check_not_builtin(self._runtime, name)
+            self._check_not_builtin(name)
         if row is not None and row.state != "deleted":
             raise ConflictError(
                 f"there is a tool {name} already (version {row.version})",
@@ -117,7 +131,7 @@ class Tools:
             reason=one_line(made.reason, limit=500),
             by=order.by,
         )
-        self._runtime.parts.ledger.append(refused, subject=f"tool:{made.name}")
+        self._parts.ledger.append(refused, subject=f"tool:{made.name}")
         return made
 
     def _earlier(self, name: str) -> Earlier:
@@ -141,7 +155,7 @@ class Tools:
         near += rows.alike(card.shape, limit=most)
         entry = proven.admission.entry
         assert entry is not None, "what was proven has an entry"
-        prover = self._runtime.parts.prover
+        prover = self._parts.prover
         for name in [one for one in dict.fromkeys(near) if one != card.name][:most]:
             with suppress(MayflyError):  # one that cannot be opened is nobody's twin
                 served = rows.served(name)
@@ -164,7 +178,7 @@ class Tools:
 
     def delete(self, name: str, *, by: str = "") -> int:
         """Let nothing serve under a name any more and return the version that did; all versions stay in the store."""
-        check_not_builtin(self._runtime, name)
+        self._check_not_builtin(name)
         gone = self._versions.delete(name, by=by)
         self._files.remove(name)
         return gone
@@ -221,7 +235,7 @@ class Tools:
     @property
     def prover(self) -> Prover:
         """What runs tests behind the wall."""
-        return self._runtime.parts.prover
+        return self._parts.prover
 
     def versions(self, name: str) -> tuple[ToolVersionRow, ...]:
         """Return every version of a tool, the oldest first."""
@@ -235,7 +249,7 @@ class Tools:
     def log(self, name: str) -> tuple[Event, ...]:
         """Return what happened to a tool, without its calls, the oldest first."""
         self._versions.standing(name)
-        events = self._runtime.parts.ledger.read(subject=f"tool:{name}")
+        events = self._parts.ledger.read(subject=f"tool:{name}")
         return tuple(one for one in events if one.kind not in ("tool.called", "tool.returned"))
 
     def diff(self, name: str, a: int, b: int) -> str:
@@ -290,7 +304,7 @@ class Tools:
 
     def changes(self, *, after: int | None = None, stop: threading.Event | None = None) -> Iterator[ToolChange]:
         """Yield what happens to tools in any process, within a second of it; ends after *stop* is set."""
-        for event in self._runtime.parts.ledger.follow(after=after, stop=stop):
+        for event in self._parts.ledger.follow(after=after, stop=stop):
             if event.kind in _CHANGES:
                 version = int(event.payload.get("version", 0) or 0)  # type: ignore[arg-type]
                 name = event.subject.removeprefix("tool:")
@@ -299,7 +313,7 @@ class Tools:
     def refresh(self) -> tuple[str, ...]:
         """Take in what was put into the checkout by hand, mend the rest, retire what nobody uses; say what was odd."""
         return (
-            *adopt_promoted(self._runtime, self._versions, self._files),
+            *adopt_promoted(self._parts, self._versions, self._files, self._check_not_builtin),
             *self._files.adopt(self._make),
             *self._files.mend(),
             *self._retire(),
@@ -307,7 +321,7 @@ class Tools:
 
     def problems(self) -> tuple[str, ...]:
         """Return what is wrong with the library: versions that are not whole, files that are not as they should be."""
-        return (*self._files.problems(), *(f"promoted/{one}" for one in self._runtime.parts.promotion.problems()))
+        return (*self._files.problems(), *(f"promoted/{one}" for one in self._parts.promotion.problems()))
 
     def _retire(self) -> Iterator[str]:
         days = self._settings.library.retire
@@ -315,7 +329,7 @@ class Tools:
         since = stamp_of(days) if days < 36_500 else ""
         for row in self._versions.rows.unused(since) if since else ():
             served = self._versions.rows.served(row.name)
-            if served is None or self._runtime.parts.promotion.is_promoted(served.version.source):
+            if served is None or self._parts.promotion.is_promoted(served.version.source):
                 continue  # what is promoted is kept whether it is used or not
             with suppress(ConflictError):  # somebody has just deleted it, or made another version
                 self._versions.retire(row, days=days)

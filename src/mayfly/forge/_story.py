@@ -4,37 +4,52 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from mayfly import forge, gates
+from mayfly import gates
 from mayfly.core import UNSET, Cost, HelpNeeded, MayflyError, Stop
-from mayfly.runtime._collapse import Collapse
-from mayfly.runtime._events import (
+from mayfly.forge._collapse import Collapse
+from mayfly.forge._events import (
     AgentCached,
     AgentCollected,
     AgentCreated,
     AgentExecuted,
+    ForgeReflected,
+    ForgeWrote,
     RunBegan,
     RunCollapsed,
     RunResolved,
 )
+from mayfly.forge._inbox import Inbox, request_of
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.core import Artifact, Outcome
     from mayfly.forge import Attempt
+    from mayfly.forge._task import Task
     from mayfly.gates import Admission
+    from mayfly.library import Workshop
     from mayfly.models import Pool
-    from mayfly.runtime._execute import Ran
-    from mayfly.runtime._parts import Parts
-    from mayfly.runtime._task import Task
-    from mayfly.store import JSON, Fence, Payload
+    from mayfly.sandbox import Result
+    from mayfly.store import Fence, Ledger, Payload
 
 Observer = Callable[[str, Any], None]
 # An input that somebody is asked about, and the answers it may have.
 Asked = tuple[object, tuple[object, ...]]
 LONGEST = 2000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ran:
+    """How the execution of an agent ended, and what came of it."""
+
+    result: Result
+    value: object
+    items: int | None = None
+    # How many lines were used, filtered out and not understood, where the agent says so.
+    account: Mapping[str, object] | None = None
 
 
 class Story:
@@ -56,7 +71,6 @@ class Story:
         self.sandbox_seconds = 0.0
         self.pool: Pool | None = None
         self.task: Task | None = None
-        self.model: str | None = None
         self._observer = observer
         self._events: list[Payload] = []
         self._began = time.monotonic()
@@ -88,28 +102,35 @@ class Story:
         taken, self._events = self._events, []
         return taken
 
+    def keep(self, ledger: Ledger) -> None:
+        """Put the story into the ledger; one that cannot be written is told to the observer and changes nothing."""
+        try:
+            ledger.fenced(self.fence).append_many(self.take(), subject=self.id)
+        except MayflyError as error:
+            self.tell("unrecorded", str(error))
+
     def cost(self) -> Cost:
         """Return what was spent so far."""
         used = self.pool.used if self.pool else Cost()
         return used + Cost(seconds=round(time.monotonic() - self._began, 6))
 
-    def began(self, task: Task, model: str | None) -> None:
+    def began(self, task: Task) -> None:
         """Say what was asked."""
-        self.task, self.model = task, model
-        given = "nothing" if task.input is UNSET else "a value"
+        self.task, order = task, task.order
+        given = "nothing" if order.input is UNSET else "a value"
         self.add(
             RunBegan(
-                intent=task.intent[:LONGEST],
+                intent=order.intent[:LONGEST],
                 tier=task.profile.tier.value,
                 depth=task.profile.depth,
-                model=model,
-                examples=len(task.examples),
-                input=task.origin or (str(task.lines) if task.lines else given),
+                model=order.model or None,
+                examples=len(order.examples),
+                input=task.origin or (str(order.lines) if order.lines else given),
                 grants=task.profile.grants,
                 strategy=self.strategy,
             )
         )
-        self.tell("began", (self.id, task, model))
+        self.tell("began", (self.id, task, order.model or None))
 
     def watch(self, what: str, about: Any) -> None:
         """Follow the forge: what it wrote, what the gates said, what was thought about it; it may have to end here."""
@@ -125,7 +146,7 @@ class Story:
 
     def _wrote(self, artifact: Artifact) -> None:
         self.add(
-            forge.ForgeWrote(
+            ForgeWrote(
                 attempt=self._attempt,
                 author=artifact.author,
                 source_hash=artifact.hash,
@@ -150,7 +171,7 @@ class Story:
         if attempt.reflection is None:
             return
         self.add(
-            forge.ForgeReflected(
+            ForgeReflected(
                 attempt=attempt.number,
                 root_cause=attempt.reflection.root_cause[:LONGEST],
                 suggestions=tuple(text[:LONGEST] for text in attempt.reflection.suggestions),
@@ -216,7 +237,7 @@ class Story:
         self.tell("ended", outcome)
 
     def collapsed(
-        self, outcome: Outcome[Any], intent: str, error: Exception, parts: Parts, asked: Asked | None = None
+        self, outcome: Outcome[Any], intent: str, error: Exception, parts: Workshop, asked: Asked | None = None
     ) -> None:
         """Say that ground was given, and why; a call for help goes to the inbox, and so does a question."""
         cost = outcome.cost
@@ -245,25 +266,12 @@ class Story:
             self._ask_for_help(error, parts)
         self.tell("ended", outcome)
 
-    def _ask_for_help(self, error: HelpNeeded, parts: Parts) -> None:
+    def _ask_for_help(self, error: HelpNeeded, parts: Workshop) -> None:
         task = self.task
         if task is None:
             return
-        request: dict[str, JSON] = {
-            "intent": task.intent,
-            "input": None if task.input is UNSET or task.lines else as_payload(task.input),
-            "lines": task.origin or (str(task.lines.absolute()) if task.lines else None),
-            "examples": [{"input": as_payload(e.input), "output": as_payload(e.output)} for e in task.examples],
-            "ground": as_payload(task.ground),
-            "tier": task.profile.tier.value,
-            "grants": list(task.profile.grants),
-            "model": self.model,
-            "contract": task.contract.to_json() if task.contract else None,
-            "answers": [{"input": as_payload(e.input), "output": as_payload(e.output)} for e in task.answers],
-            "never": [as_payload(one) for one in task.never],
-        }
         try:
-            parts.inbox.ask(error, run=self.id, request=request)
+            Inbox(parts.ledger).ask(error, run=self.id, request=request_of(task.order, origin=task.origin))
         except MayflyError as fault:
             self.tell("unrecorded", str(fault))
 

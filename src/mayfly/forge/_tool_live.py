@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from mayfly.core import OpenPoint, Proof, Verdict, Witness
 from mayfly.gates import Admission, Profile, Prover, Suite
 from mayfly.gates.stability import importable
-from mayfly.runtime._tool_grants import reaches_outside
+from mayfly.library._tool_grants import reaches_outside
 from mayfly.sandbox import GrantedSandbox, Spender
 
 if TYPE_CHECKING:
-    from mayfly.runtime._parts import Parts
+    from mayfly.library import Workshop
 
 
-def try_live(parts: Parts, admission: Admission, suite: Suite, profile: Profile, *, run: str) -> Admission:
+def try_live(parts: Workshop, admission: Admission, suite: Suite, profile: Profile, *, run: str) -> Admission:
     """Run the tests alone with what was granted, where the proof failed for want of it.
 
     A proof runs a program hundreds of times and opens no door to the outside for that; the tests run once. What they

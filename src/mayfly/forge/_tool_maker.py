@@ -6,7 +6,7 @@ Nothing of it is kept anywhere before the evidence is in.
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,60 +17,50 @@ from mayfly.core import (
     HelpNeeded,
     InputError,
     MayflyError,
+    Order,
     Proof,
     Tier,
     Verdict,
+    checked_examples,
     content_hash,
     one_line,
     parse_python,
     without_secrets,
 )
+from mayfly.forge._collapse import Collapse
+from mayfly.forge._compile import compile_task
+from mayfly.forge._compiler import Compiler, verdicts_of
+from mayfly.forge._task import Task
+from mayfly.forge._tool_live import try_live
+from mayfly.forge._tool_wish import Wish, given_tests, signature_for
 from mayfly.gates import Admission, Profile, Suite, Test, find_entry
-from mayfly.library import LONGEST_DESCRIPTION, Card, ToolSignature, check_name, read_signature
-from mayfly.promise.fit import does_of
-from mayfly.runtime._collapse import Collapse
-from mayfly.runtime._compile import compile_task
-from mayfly.runtime._given import compile_given, verdicts_of
-from mayfly.runtime._task import checked_examples, make_task
-from mayfly.runtime._tool_grants import default_grants, opened_grants, reaches_outside
-from mayfly.runtime._tool_live import try_live
-from mayfly.runtime._tool_tests import each_once, suite_text, tool_name_of, unspread
-from mayfly.runtime._tool_values import ToolMade, ToolOrder
-from mayfly.runtime._tool_wish import Wish, given_tests, signature_for
+from mayfly.library import (
+    FILE,
+    LONGEST_DESCRIPTION,
+    Card,
+    Earlier,
+    ProvenTool,
+    ToolMade,
+    ToolOrder,
+    ToolSignature,
+    check_name,
+    default_grants,
+    each_once,
+    opened_grants,
+    reaches_outside,
+    read_signature,
+    suite_text,
+    tool_name_of,
+    unspread,
+)
 
 if TYPE_CHECKING:
-    from mayfly.runtime._run import Runtime
-    from mayfly.runtime._story import Story
+    from mayfly.core import Does
+    from mayfly.forge._story import Story
 
 # Tests that somebody wrote, as against those that follow from what was given.
 _WRITTEN = frozenset({"intent", "check", "function"})
-# Who is named for what was found in the checkout.
-FILE = "file"
 _NOBODY = "nobody but its author: source and tests are by one hand"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Earlier:
-    """The version that an update starts from: its tests hold on unless somebody replaces them."""
-
-    suite: Suite
-    signature: ToolSignature
-    grants: tuple[str, ...]
-    tests_by: str
-    intent: str
-    summary: str
-    contract: Contract | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProvenTool:
-    """A source that every gate admitted, with its tests and its card; the card's place is filled in when it is kept."""
-
-    card: Card
-    source: str
-    suite: Suite
-    tests: str
-    admission: Admission
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,14 +83,17 @@ class _Draft:
 class ToolMaker:
     """Make tools with the parts of one runtime."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
-        self._settings = runtime.settings
+    def __init__(self, compiler: Compiler, *, does_of: Callable[[str, str], Does]) -> None:
+        """Take what compiles, and what turns a name and a summary into the pairs of verb and object they speak of."""
+        self._compiler = compiler
+        self._parts = compiler.parts
+        self._settings = compiler.parts.settings
+        self._does_of = does_of
 
     def make(self, order: ToolOrder, earlier: Earlier | None = None) -> ProvenTool | ToolMade:
         """Return a proven version, or why there is none; an order that cannot be meant is an `InputError`."""
         order = self._checked(order)
-        story = self._runtime.story("c")
+        story = self._compiler.begin_story()
         try:
             draft = (
                 self._given(order, earlier, story) if order.source is not None else self._forged(order, earlier, story)
@@ -166,28 +159,19 @@ class ToolMaker:
         signature = read_signature(source, order.name)
         granted = self._granted(order, earlier)
         opened = granted if order.grants is not None else opened_grants(source, granted)
-        profile = self._profile(opened)
         intent = order.intent or (earlier.intent if earlier else "") or signature.doc or order.name.replace("_", " ")
         kept = () if order.replace_tests else _kept_tests(earlier, signature)
         examples = [replace(one, input=signature.positional(one.input)) for one in checked_examples(order.examples)]
         contract = self._contract(order, earlier)
-        admission, suite = compile_given(
-            self._runtime,
-            intent,
-            source,
-            entry=order.name,
-            examples=examples,
-            profile=profile,
-            model=order.model,
-            tests=order.tests,
-            contract=contract,
-            kept=kept,
-            spread=signature.spread,
-            story=story,
+        asked = Order.of(
+            intent, examples=examples, model=order.model, contract=contract, tier=Tier.AUTHORED, grants=opened
+        )
+        admission, suite = self._compiler.prove(
+            asked, source, entry=order.name, tests=order.tests, kept=kept, spread=signature.spread, story=story
         )
         suite = replace(suite, tests=each_once(suite.tests))
         if admission.decision != "accept":
-            admission = try_live(self._runtime.parts, admission, suite, profile, run=story.id)
+            admission = try_live(self._parts, admission, suite, self._profile(opened), run=story.id)
         return _Draft(
             order=order,
             intent=intent,
@@ -205,7 +189,7 @@ class ToolMaker:
     def _forged(self, order: ToolOrder, earlier: Earlier | None, story: Story) -> _Draft:
         """Have it written: by example where that is enough, and by a model where one may be asked."""
         intent = order.intent or (earlier.intent if earlier else "")
-        model = self._runtime.model_named(order.model)
+        model = self._parts.model_named(order.model)
         examples = checked_examples(order.examples)
         if earlier is not None and not order.replace_tests:
             known = [one for one in earlier.suite.tests if one.kind == "example" and one.expected is not UNSET]
@@ -216,11 +200,12 @@ class ToolMaker:
                 fix="give examples (--examples FILE.json), or source and tests, or a model (--model)",
             )
         granted = self._granted(order, earlier)
-        profile = self._profile(granted if order.grants is not None else ())
+        held = granted if order.grants is not None else ()
         contract = self._contract(order, earlier)
-        wish = signature_for(self._runtime, replace(order, intent=intent, contract=contract), examples, model)
+        asked = Order.of(intent, examples=examples, model=model, contract=contract, tier=Tier.AUTHORED, grants=held)
+        wish = signature_for(self._compiler, order, asked)
         given = () if order.tests is None else given_tests(order.tests, wish)
-        admission, suite = self._compiled(intent, wish, profile, model, story, given)
+        admission, suite = self._compiled(wish, asked, story, given)
         signature = read_signature(admission.artifact.source, order.name)
         # What is written for a signature takes a list of arguments; a tool of one parameter takes just that.
         if not signature.spread:
@@ -229,7 +214,7 @@ class ToolMaker:
         kept = () if order.replace_tests else _kept_tests(earlier, signature)
         if kept:
             suite = replace(suite, tests=each_once((*suite.tests, *kept)))
-            admission = self._runtime.parts.gates().prove_again(admission, suite, profile=profile)
+            admission = self._parts.gates().prove_again(admission, suite, profile=self._profile(held))
         source = admission.artifact.source
         return _Draft(
             order=order,
@@ -245,31 +230,16 @@ class ToolMaker:
             contract=contract,
         )
 
-    def _compiled(
-        self, intent: str, wish: Wish, profile: Profile, model: str | None, story: Story, given: tuple[Test, ...]
-    ) -> tuple[Admission, Suite]:
+    def _compiled(self, wish: Wish, order: Order, story: Story, given: tuple[Test, ...]) -> tuple[Admission, Suite]:
         """Have a function written for a signature that passes the *given* tests; raises what stood in the way."""
-        task = make_task(
-            intent,
-            input=UNSET,
-            lines=None,
-            examples=wish.examples,
-            ground=None,
-            context=None,
-            tier=Tier.AUTHORED,
-            imports=None,
-            hints=(),
-            signature=wish.signature,
-            settings=self._settings,
-            contract=wish.contract,
-            grants=profile.grants,
-        )
-        self._runtime.check_grants(task, story)
-        story.began(task, model)
+        asked = replace(order, examples=tuple(wish.examples), contract=wish.contract)
+        task = Task.of(asked, self._settings, signature=wish.signature)
+        self._compiler.check_grants(task, story)
+        story.began(task)
         try:
-            compiled = compile_task(self._runtime.parts, task, story, model=model, given=given)
+            compiled = compile_task(self._parts, task, story, given=given)
         finally:
-            self._runtime.keep(story)
+            story.keep(self._parts.ledger)
         assert compiled.admission is not None, "what was compiled was admitted"
         assert compiled.suite is not None, "what was admitted was tested"
         return compiled.admission, compiled.suite
@@ -289,7 +259,7 @@ class ToolMaker:
                 source=admission.artifact.source,
                 question=report.question.text if report and report.question else "",
             )
-        if self._runtime.parts.ledger.secrets.holds([suite.to_json(), admission.artifact.source]):
+        if self._parts.ledger.secrets.holds([suite.to_json(), admission.artifact.source]):
             raise InputError(
                 "the source or the tests of this tool hold a secret, which is never kept", fix="leave it out"
             )
@@ -312,7 +282,7 @@ class ToolMaker:
             required=signature.required,
             is_class=signature.is_class,
             spread=entry.spread,
-            does=does_of(order.name, summary),
+            does=self._does_of(order.name, summary),
             seconds=order.seconds or self._settings.library.timeout,
             grants=draft.granted,
             opened=draft.opened,
@@ -327,10 +297,10 @@ class ToolMaker:
             author=draft.author,
             by=order.by,
             tests_by=order.tests_by or (order.by if order.source is not None else draft.suite.author),
-            model=story.model or "",
+            model=(story.task.order.model if story.task else None) or "",
             cost=story.cost().to_json(),
             parent=0,
-            versions=self._runtime.parts.versions(),
+            versions=self._parts.versions(),
             run=story.id,
             notes=admission.report.notes if admission.report else (),
             contract=draft.contract.to_json() if draft.contract else {},

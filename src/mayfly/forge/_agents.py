@@ -6,10 +6,10 @@ import json
 from dataclasses import dataclass, replace
 
 from mayfly.core import Artifact, Proof, StoreError, canonical_json, content_hash, was_hidden
+from mayfly.forge._collapse import Collapse
+from mayfly.forge._known import Compiled
 from mayfly.gates import Admission, Entry, Profile, ProofMade, Suite
-from mayfly.runtime._collapse import Collapse
-from mayfly.runtime._compile import Compiled
-from mayfly.runtime._parts import Parts
+from mayfly.library import Workshop
 from mayfly.store import event
 
 
@@ -33,12 +33,12 @@ class AgentKept:
     accounts: str = ""
 
 
-def versions_of(parts: Parts) -> str:
+def versions_of(parts: Workshop) -> str:
     """Return the hash of all that an admission depends on beside the source; workers with another one refuse."""
     return content_hash(canonical_json(parts.versions()))
 
 
-def keep_agent(parts: Parts, compiled: Compiled, *, each: bool) -> None:
+def keep_agent(parts: Workshop, compiled: Compiled, *, each: bool) -> None:
     """Note what is needed to run *compiled* by its hash; what is noted already is not noted again."""
     proof, hash = compiled.proof, compiled.artifact.hash
     noted = _noted(parts, hash)
@@ -52,7 +52,7 @@ def keep_agent(parts: Parts, compiled: Compiled, *, each: bool) -> None:
     parts.ledger.append(kept, subject=hash)
 
 
-def load_agent(parts: Parts, hash: str, profile: Profile) -> tuple[Compiled, bool]:
+def load_agent(parts: Workshop, hash: str, profile: Profile) -> tuple[Compiled, bool]:
     """Return the agent whose source has *hash*, checked as if a stranger had brought it, and whether it takes one item.
 
     Where the gates have changed since it was proven, it has to pass all of them again, with the tests it was proven by.
@@ -103,7 +103,7 @@ def _kept(entry: Entry, proof: Proof, *, suite: str, each: bool, versions: str, 
     )
 
 
-def _admitted(parts: Parts, artifact: Artifact, kept: AgentKept, profile: Profile) -> Admission:
+def _admitted(parts: Workshop, artifact: Artifact, kept: AgentKept, profile: Profile) -> Admission:
     told = json.loads(parts.ledger.get_blob(kept.suite_hash))
     if was_hidden(told):
         raise Collapse(
@@ -130,14 +130,14 @@ def _proof(kept: AgentKept) -> Proof:
     )
 
 
-def _noted(parts: Parts, hash: str) -> AgentKept | None:
+def _noted(parts: Workshop, hash: str) -> AgentKept | None:
     found = None
     for entry in parts.ledger.read(kind="agent.kept", subject=hash):
         found = entry.data if isinstance(entry.data, AgentKept) else found
     return found
 
 
-def _proven(parts: Parts, hash: str) -> AgentKept | None:
+def _proven(parts: Workshop, hash: str) -> AgentKept | None:
     """Return what the proof of an earlier run says; the gates it passed are not known, so they are not trusted."""
     for entry in parts.ledger.read(kind="proof.made"):
         made = entry.data
@@ -159,7 +159,7 @@ def _proven(parts: Parts, hash: str) -> AgentKept | None:
     return None
 
 
-def _suite_hash(parts: Parts, compiled: Compiled) -> str:
+def _suite_hash(parts: Workshop, compiled: Compiled) -> str:
     if compiled.suite is not None:
         return parts.keep_suite(compiled.suite)
     for entry in parts.ledger.read(kind="proof.made", subject=compiled.proof.id or "-"):

@@ -9,16 +9,17 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from mayfly.core import StoreError, Tier, content_hash, was_hidden
-from mayfly.library import Versions
-from mayfly.library.promotion import Ballot, Choice, Identities, Identity, Vote, powers_of, votes_that_count
+from mayfly.library._tool_tests import tool_name_of
+from mayfly.library._versions import Versions
+from mayfly.library.promotion._identity import Identities, Identity
+from mayfly.library.promotion._votes import Ballot, Choice, Vote, powers_of, votes_that_count
 from mayfly.mangle import Name, Symbol
-from mayfly.runtime._tool_tests import tool_name_of
 from mayfly.store import Seal
 
 if TYPE_CHECKING:
-    from mayfly.library import Remembered
+    from mayfly.library._memo import Remembered
+    from mayfly.library._workshop import Workshop
     from mayfly.policy import Fact
-    from mayfly.runtime._parts import Parts
     from mayfly.store import Event
 
 SUBJECT = "capability:"
@@ -91,7 +92,7 @@ class Standing:
 class Candidates:
     """Gather what can be voted on from the library, the cache and the ledger."""
 
-    def __init__(self, parts: Parts, identities: Identities, is_promoted: Callable[[str], bool]) -> None:
+    def __init__(self, parts: Workshop, identities: Identities, is_promoted: Callable[[str], bool]) -> None:
         self._parts = parts
         self._identities = identities
         self._is_promoted = is_promoted

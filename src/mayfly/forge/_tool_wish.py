@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly import forge
-from mayfly.core import Contract, Example, InputError, Side
-from mayfly.forge import read_tests
+from mayfly.core import Contract, Example, InputError, Order, Side, Tier
+from mayfly.forge._contract import type_of
+from mayfly.forge._request import Signature
+from mayfly.forge._written_tests import read_tests
 from mayfly.gates import Parameter, Test
-from mayfly.runtime._given import agree
 
 if TYPE_CHECKING:
-    from mayfly.runtime._run import Runtime
-    from mayfly.runtime._tool_values import ToolOrder
+    from mayfly.forge._compiler import Compiler
+    from mayfly.library._tool_values import ToolOrder
 
 # A record with more fields than this is one value, not the arguments of a call.
 _MOST_PARAMETERS = 8
@@ -24,35 +24,34 @@ _MOST_PARAMETERS = 8
 class Wish(NamedTuple):
     """The signature to be written, the examples as lists of arguments, and the contract where one was agreed on."""
 
-    signature: forge.Signature
+    signature: Signature
     examples: list[Example]
     contract: Contract | None
 
 
-def signature_for(runtime: Runtime, order: ToolOrder, examples: Sequence[Example], model: str | None) -> Wish:
+def signature_for(compiler: Compiler, order: ToolOrder, asked: Order) -> Wish:
     """Return how the function has to be called; examples given by name are parameters of these names."""
-    name, intent = order.name, order.intent
-    agreed = order.contract if isinstance(order.contract, Contract) else None
+    name, intent, examples, agreed = order.name, asked.intent, asked.examples, asked.contract
     if not examples:
-        contract = agreed or agree(runtime, intent, model=model)
+        contract = agreed or compiler.agree(replace(asked, tier=Tier.MEMO, grants=()))
         parameters: tuple[Parameter, ...] = (Parameter("value", _annotation(contract.input.type)),)
         if order.arguments is not None:
-            typed = {key: forge.type_of([value]) or "object" for key, value in order.arguments.items()}
+            typed = {key: type_of([value]) or "object" for key, value in order.arguments.items()}
             parameters = tuple(Parameter(key, kind) for key, kind in typed.items())
             # What was agreed on goes for the input as a whole, and this is called with its parts.
             contract = contract if len(parameters) == 1 else replace(contract, input=Side())
         returns = _annotation(contract.output.type)
-        return Wish(forge.Signature(name=name, parameters=parameters, returns=returns, doc=intent), [], contract)
+        return Wish(Signature(name=name, parameters=parameters, returns=returns, doc=intent), [], contract)
     keys = _shared_keys([one.input for one in examples])
     if keys:
         rows = [[_record(one.input)[key] for key in keys] for one in examples]
     else:
         keys, rows = ["value"], [[one.input] for one in examples]
-    kinds = [forge.type_of(list(column)) or "object" for column in zip(*rows, strict=True)]
-    signature = forge.Signature(
+    kinds = [type_of(list(column)) or "object" for column in zip(*rows, strict=True)]
+    signature = Signature(
         name=name,
         parameters=tuple(Parameter(key, kind) for key, kind in zip(keys, kinds, strict=True)),
-        returns=forge.type_of([one.output for one in examples]) or "object",
+        returns=type_of([one.output for one in examples]) or "object",
         doc=intent,
     )
     shown = [replace(one, input=row) for one, row in zip(examples, rows, strict=True)]
@@ -72,7 +71,7 @@ def given_tests(text: str, wish: Wish) -> tuple[Test, ...]:
     return tuple(_as_called(test, wish.signature) for test in found)
 
 
-def _as_called(test: Test, signature: forge.Signature) -> Test:
+def _as_called(test: Test, signature: Signature) -> Test:
     """Return a test whose input is the list of arguments with which a signature is called."""
     if test.function:
         return test

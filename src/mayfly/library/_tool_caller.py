@@ -29,21 +29,16 @@ from mayfly.core import (
 )
 from mayfly.gates import Entry, Profile, Suite, TestResult
 from mayfly.gates.stability import importable
-from mayfly.library import (
-    TOOL_CALL,
-    Card,
-    Tampered,
-    ToolCallBegan,
-    ToolCallEnded,
-    ToolCapability,
-    ToolVerified,
-    Versions,
-    callable_source,
-    read_signature,
-)
-from mayfly.runtime._parts import Parts
-from mayfly.runtime._tool_grants import reaches_outside
-from mayfly.runtime._tool_values import Status, ToolOutcome
+from mayfly.library._card import Card
+from mayfly.library._events import ToolCallBegan, ToolCallEnded, ToolVerified
+from mayfly.library._memo import Tampered
+from mayfly.library._signature import CALL as TOOL_CALL
+from mayfly.library._signature import callable_source, read_signature
+from mayfly.library._tool_capability import ToolCapability
+from mayfly.library._tool_grants import reaches_outside
+from mayfly.library._tool_values import Status, ToolOutcome
+from mayfly.library._versions import Versions
+from mayfly.library._workshop import Workshop
 from mayfly.sandbox import Result, Spender, Ticket
 from mayfly.store import Killed, Seal, ToolVersionRow, as_payload
 
@@ -83,7 +78,7 @@ class OpenedTool:
 class ToolCaller:
     """Call tools with the parts of one runtime, or of a worker elsewhere; no call raises."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Workshop) -> None:
         self._parts = parts
         foreign = parts.settings.library.foreign == "prove"
         self.versions = Versions(parts.ledger, Seal.open(parts.settings.state), foreign=foreign)
