@@ -126,13 +126,6 @@ class Spawner:
         agent.work = asyncio.create_task(self._turn(agent, task), name=f"agent {agent.id}")
         return await self.wait(agent)
 
-    def park_idle(self) -> None:
-        """Park persistent agents that nobody spoke to for a while: their history is in the store."""
-        for agent in self.agents:
-            idle = time.monotonic() - agent.used
-            if agent.state == "completed" and agent.request.kind == "persistent" and idle >= self._settings.agent_idle:
-                self._end(agent, "parked", "idle")
-
     async def close(self) -> None:
         """End all that is under way; persistent agents are parked."""
         for agent in self.agents:
@@ -182,7 +175,14 @@ class Spawner:
         agent.state = "completed" if ended.status == "done" else "failed"
         if agent.request.kind == "ephemeral":
             self._end(agent, "ended", ended.reason)
+        elif agent.request.kind == "persistent":
+            asyncio.get_running_loop().call_later(self._settings.agent_idle, self._park_unused, agent, agent.used)
         return ended
+
+    def _park_unused(self, agent: SubAgent, used: float) -> None:
+        """Park an agent that was not spoken to since *used*: its history is in the store."""
+        if agent.state in ("completed", "failed") and agent.used == used:
+            self._end(agent, "parked", "idle")
 
     async def _rounds(self, agent: SubAgent) -> TurnEnded:
         """Do the task of a system agent again and again; every round is bounded, and so is their number."""
