@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import units_text
 
 if TYPE_CHECKING:
-    from mayfly.runtime import Promotion
+    from mayfly.library.promotion import Promotion
     from mayfly.store import Ledger, MoneySum, PaymentRow, SaleRow, SumBy
 
 AT_RISK = ("sent", "unknown")

@@ -12,7 +12,8 @@ from mayfly.operations._outcome import verdict_fields
 if TYPE_CHECKING:
     from mayfly.core import Settings
     from mayfly.gates import Admission, Profile
-    from mayfly.runtime import Runtime, Tools
+    from mayfly.library import Tools
+    from mayfly.runtime import Runtime
     from mayfly.sandbox import Diagnosis
     from mayfly.sandbox.workbench import Commit
 

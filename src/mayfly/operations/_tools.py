@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mayfly.core import InputError
 
 if TYPE_CHECKING:
-    from mayfly.library import Card
-    from mayfly.runtime import ToolListed, Tools
+    from mayfly.library import Card, ToolListed, Tools
     from mayfly.store import Event, ToolRow, ToolVersionRow
 
 # What a row of the log is made of inside.

@@ -14,11 +14,11 @@ from mayfly.operations._trace import PromiseStory, find_promise, has_tree
 from mayfly.operations._tree import reason_of
 
 if TYPE_CHECKING:
-    from mayfly.library import Card
+    from mayfly.library import Card, Tools
     from mayfly.mangle import Why, WhyNot
     from mayfly.policy import Explanation
     from mayfly.promise import Promise
-    from mayfly.runtime import Desk, Tools
+    from mayfly.runtime import Desk
     from mayfly.store import Event, Ledger
 
 GROUND = ("collapsed", "failed")
