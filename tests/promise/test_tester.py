@@ -1,7 +1,6 @@
 """The test of one value: only exactly True accepts, and what a test is worth is told with its answer."""
 
 import asyncio
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -418,47 +417,6 @@ def test_many_values_are_tested_at_once(tester: Tester) -> None:
         return await asyncio.gather(*(tester.holds(evidence, value=number) for number in range(20)))
 
     assert [said.accepted for said in asyncio.run(all_of_them())].index(True) == 5
-
-
-@pytest.mark.parametrize(
-    ("function", "accepted"),
-    [
-        (lambda value: value == 7, True),
-        (lambda value, input: value == input, True),
-        (lambda value: 1, False),
-        (lambda value: None, False),
-        (lambda value: "True", False),
-        (lambda value: Hostile(), False),
-        (lambda value: 1 / 0, False),
-        (lambda value: exec("raise SystemExit"), False),
-        (lambda: True, False),
-        (lambda value: True, False),
-        (len, False),
-    ],
-)
-def test_a_function_of_the_host_is_asked(tester: Tester, function: Callable[..., object], accepted: bool) -> None:
-    said = asyncio.run(tester.holds_callable(function, 7, input=7))
-    assert said.accepted == accepted, said.reason
-
-
-def test_a_coroutine_is_no_answer(tester: Tester) -> None:
-    async def later(value: object) -> bool:
-        return True
-
-    said = asyncio.run(tester.holds_callable(later, 7))
-    assert (said.accepted, said.reason) == (False, "the test answered a coroutine, not True")
-
-
-def test_a_function_that_hangs_is_left_behind(tester: Tester) -> None:
-    end = threading.Event()
-    said = asyncio.run(tester.holds_callable(lambda value: end.wait(), 1, seconds=0.05))
-    end.set()
-    assert (said.accepted, said.reason) == (False, "the test did not answer within 0.05 s")
-
-
-def test_a_function_that_misses_what_is_wrong_is_weak(tester: Tester) -> None:
-    said = asyncio.run(tester.holds_callable(lambda value: isinstance(value, list), [1, 2]))
-    assert (said.accepted, said.strength) == (True, "weak")
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan"), True, "1", None])

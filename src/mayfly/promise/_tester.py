@@ -15,7 +15,6 @@ from mayfly.forge.relations import Relation, in_process, relation, relation_of
 from mayfly.promise._promise import Evidence, Promise
 from mayfly.promise._size import TooDeep, size
 from mayfly.promise._tester_given import NoTest, read_given
-from mayfly.promise._tester_thread import asked_in_thread
 from mayfly.promise._tester_wrong import Wrong, strength_of, wrong_results
 from mayfly.sandbox import EPHEMERAL_IMPORTS, Result, Sandbox
 
@@ -120,29 +119,6 @@ class Tester:
         except Exception as error:
             return _refused(evidence, _unreadable(error))
         return await self._across(evidence, case) if crosses else _in_part(evidence, value)
-
-    async def holds_callable(
-        self,
-        function: Callable[..., object],
-        value: object,
-        *,
-        input: object | Unset = UNSET,
-        description: str = "the caller's own test",
-        seconds: float | None = None,
-    ) -> Held:
-        """Ask a function of the host's own program, in a thread that is left behind when its time is up.
-
-        It is called as `function(value)`, or `function(value, input)` where it takes two, also with wrong results.
-        """
-        evidence = Evidence(description=description, confidence=0.8)
-        wrong = _wrong(_Case(value, input, {}))
-        limit = self._seconds if seconds is None else seconds
-        answers = await asked_in_thread(function, [value, *(one.value for one in wrong)], input, seconds=limit)
-        if answers[0]:
-            return _refused(evidence, answers[0])
-        if len(answers) <= len(wrong) or not wrong:
-            return _judged(evidence, "weak", "it could not be tried on wrong results")
-        return _judged(evidence, *strength_of(wrong, [not answer for answer in answers[1:]]))
 
     async def _across(self, evidence: Evidence, case: _Case) -> Held:
         """Ask a test behind the wall: once about the value, then in another process about wrong ones."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mayfly.session._parts import Offers, SessionParts, Talker
     from mayfly.session._perceive import Perceived, perceive
     from mayfly.session._room import Room, Settled
-    from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent, known_agents
+    from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent
     from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
 
 __all__ = [
@@ -72,7 +72,6 @@ __all__ = [
     "TurnEnded",
     "TurnStopAsked",
     "Waiting",
-    "known_agents",
     "perceive",
     "session_tools",
     "sessions",
@@ -96,7 +95,7 @@ __getattr__ = lazily(
         "_parts": "Offers SessionParts Talker",
         "_perceive": "Perceived perceive",
         "_room": "Room Settled",
-        "_spawner": "Spawner SpawnRequest SubAgent known_agents",
+        "_spawner": "Spawner SpawnRequest SubAgent",
         "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
     },
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from mayfly.core import InputError, MachineError, PromiseSettings
-from mayfly.promise.engines._address import Address, answers, find, is_here, is_private
+from mayfly.promise.engines._address import Address, answers, find, is_here, is_loopback, is_private
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +63,7 @@ def test_every_other_address_is_not(host: str) -> None:
 
 def test_an_address_is_read_and_resolved() -> None:
     assert find("ray://10.0.0.7:10001", PromiseSettings()) == Address("10.0.0.7", 10001)
-    assert find("ray://localhost:6379", PromiseSettings()).loopback
+    assert is_loopback(find("ray://localhost:6379", PromiseSettings()).host)
     assert str(find("ray://[::1]:6379", PromiseSettings())) == "[::1]:6379"
 
 

@@ -23,11 +23,6 @@ class Address(NamedTuple):
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
-    @property
-    def loopback(self) -> bool:
-        """Whether only this machine can reach it."""
-        return is_loopback(self.host)
-
 
 def find(text: str, settings: PromiseSettings) -> Address:
     """Return the address that `ray://HOST:PORT` names; one outside private networks only where the settings say so."""
