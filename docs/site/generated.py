@@ -87,7 +87,8 @@ def _signature_text(function: Any) -> str:
     kept = [one for name, one in made.parameters.items() if name not in ("self", "cls")]
     text = str(made.replace(parameters=kept))
     # What a default is called inside differs between versions of Python; its address between two runs.
-    text = re.sub(r"<[^<>]*>", "…", text).replace("mayfly.core._types.", "").replace("'", "")
+    text = re.sub(r"<[^<>]*>", "…", text).replace("'", "")
+    text = re.sub(r"mayfly\.core\._\w+\.", "", text)
     return re.sub(r"\b(?:mayfly|collections|typing)(?:\.\w+)*\.(?=[A-Z])", "", text)
 
 

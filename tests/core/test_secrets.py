@@ -4,7 +4,7 @@ import pytest
 
 from core.samples import IN_CODE, KEYS, LETTERS, LIKELY, SECRETS, TEXTS
 from mayfly.core import find_key, is_secret_name, looks_secret, was_hidden, without_secrets, without_secrets_in
-from mayfly.core._secrets import issuers
+from mayfly.core._secrets import _forms
 
 PEM = "\n".join(["-----BEGIN PRIVATE KEY-----", *[(LETTERS * 2)[:64]] * 3, "ab==", "-----END PRIVATE KEY-----"])
 
@@ -82,7 +82,8 @@ def test_f9_what_may_be_a_secret_is_told_of_and_not_hidden(text: str, secret: st
 
 
 def test_f9_no_form_is_without_a_text_that_tries_it() -> None:
-    assert set(issuers()) == {*KEYS, *IN_CODE, *LIKELY}
+    forms = _forms()
+    assert {form.issuer for form in (*forms.code, *forms.likely)} == {*KEYS, *IN_CODE, *LIKELY}
 
 
 @pytest.mark.parametrize("text", TEXTS)

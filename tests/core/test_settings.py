@@ -1,11 +1,13 @@
 """Settings: precedence, and one clear line for every value that does not fit."""
 
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
 
 from mayfly.core import InputError, Settings
-from mayfly.core._settings import variable
+from mayfly.core._sections import setting
+from mayfly.core._settings import _convert, variable
 
 
 def load(tmp_path: Path, *, toml: str = "", **environ: str) -> Settings:
@@ -56,18 +58,25 @@ def test_every_setting_can_be_given_by_its_variable(tmp_path: Path) -> None:
     assert set(settings.sources) == {row.key for row in rows if row.default != ""}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Flags:
+    on: bool = setting(False, "a switch", owner="core")
+
+
 @pytest.mark.parametrize(
     ("said", "meant"), [("true", True), ("True", True), ("1", True), ("false", False), ("0", False)]
 )
-def test_what_is_true_or_false_is_said_in_words(tmp_path: Path, said: str, meant: bool) -> None:
-    assert load(tmp_path, MAYFLY_SANDBOX_RESTORE=said).sandbox.restore is meant
-    assert load(tmp_path, toml=f"[sandbox]\nrestore = {str(meant).lower()}\n").sandbox.restore is meant
+def test_what_is_true_or_false_is_said_in_words(said: str, meant: bool) -> None:
+    [on] = fields(Flags)
+    assert _convert("flags.on", on, said, "a variable") is meant
+    assert _convert("flags.on", on, meant, "a file") is meant
 
 
 @pytest.mark.parametrize("said", ["maybe", "2", " "])
 def test_what_is_neither_true_nor_false_is_refused(tmp_path: Path, said: str) -> None:
+    [on] = fields(Flags)
     with pytest.raises(InputError, match="must be true or false"):
-        load(tmp_path, MAYFLY_SANDBOX_RESTORE=said)
+        _convert("flags.on", on, said, "a variable")
     with pytest.raises(InputError, match="must be a whole number"):
         load(tmp_path, toml="[sandbox]\njobs = true\n")
 

@@ -1,102 +1,90 @@
-"""The contract types, errors and settings every other package stands on.
+"""The contract types, errors and settings every other package stands on."""
 
-The names below are loaded on first use: who only asks for an error does not load the settings.
-"""
-
-from typing import TYPE_CHECKING
-
-from mayfly._lazy import lazily
-
-if TYPE_CHECKING:
-    from mayfly.core._addresses import address_kind
-    from mayfly.core._agent import Agent, Identity, agent
-    from mayfly.core._amounts import POOL_KINDS
-    from mayfly.core._canonical import canonical_json, content_hash
-    from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
-    from mayfly.core._classes import missing_class, sorts_into_classes
-    from mayfly.core._contract import EDGES, Contract, Side
-    from mayfly.core._evm_address import address_key, with_checksums
-    from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
-    from mayfly.core._hosts import Host, host_of
-    from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
-    from mayfly.core._money import NO_MONEY, Money, units_text
-    from mayfly.core._order import BadLines, OnExhausted, Order, checked_examples
-    from mayfly.core._parse import check_tree, parse_python
-    from mayfly.core._pool import Hold, Pool, current_pool, limit, within
-    from mayfly.core._programs import find_program, missing_program
-    from mayfly.core._replace import replace
-    from mayfly.core._same import is_sequence, same
-    from mayfly.core._schema import mismatch
-    from mayfly.core._secret_fields import SecretFields
-    from mayfly.core._secret_paths import secret_path
-    from mayfly.core._secret_texts import secret_values
-    from mayfly.core._secret_values import (
-        Hider,
-        SecretValues,
-        placeholder,
-        placeholders_in,
-        settings_values,
-        texts_of,
-        was_hidden,
-        with_tag,
-        without_secrets,
-        without_secrets_in,
-    )
-    from mayfly.core._secrets import find_key, is_secret_name, looks_secret
-    from mayfly.core._sections import (
-        ForgeSettings,
-        GateSettings,
-        LibrarySettings,
-        ModelSettings,
-        PersonaSettings,
-        PolicySettings,
-        PromiseSettings,
-        PromotionSettings,
-        SandboxSettings,
-        SchemaSettings,
-        SessionSettings,
-        StagingSettings,
-        StoreSettings,
-        ToolSettings,
-        WorkbenchSettings,
-    )
-    from mayfly.core._settings import Default, Settings
-    from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
-    from mayfly.core._stop import Stop
-    from mayfly.core._tables import shipped_table
-    from mayfly.core._types import (
-        CHAOS_THRESHOLD,
-        UNSET,
-        Artifact,
-        Budget,
-        Cost,
-        Example,
-        Intent,
-        Offer,
-        OpenKind,
-        OpenPoint,
-        Outcome,
-        Proof,
-        Strength,
-        Tier,
-        Unset,
-        Verdict,
-        Witness,
-        WitnessKind,
-        ending_of,
-        rounds,
-    )
-    from mayfly.core.errors import (
-        ConflictError,
-        HelpNeeded,
-        InputError,
-        LimitError,
-        MachineError,
-        MayflyError,
-        Refusal,
-        StoreError,
-        UnresolvedError,
-    )
+from mayfly.core._addresses import address_kind
+from mayfly.core._agent import Agent, Identity, agent
+from mayfly.core._amounts import POOL_KINDS
+from mayfly.core._canonical import canonical_json, content_hash
+from mayfly.core._capability import Asked, Capability, Does, Effect, Invocation, NotSent, Retry
+from mayfly.core._classes import missing_class, sorts_into_classes
+from mayfly.core._contract import EDGES, Contract, Side
+from mayfly.core._evm_address import address_key, with_checksums
+from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
+from mayfly.core._hosts import Host, host_of
+from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
+from mayfly.core._money import NO_MONEY, Money, units_text
+from mayfly.core._order import BadLines, OnExhausted, Order, checked_examples
+from mayfly.core._outcome import Cost, Offer, Outcome, UnresolvedError, ending_of
+from mayfly.core._parse import check_tree, parse_python
+from mayfly.core._pool import Hold, Pool, current_pool, limit, within
+from mayfly.core._programs import find_program, missing_program
+from mayfly.core._replace import replace
+from mayfly.core._same import is_sequence, same
+from mayfly.core._schema import mismatch
+from mayfly.core._secret_fields import SecretFields
+from mayfly.core._secret_paths import secret_path
+from mayfly.core._secret_texts import secret_values
+from mayfly.core._secret_values import (
+    Hider,
+    SecretValues,
+    placeholder,
+    placeholders_in,
+    settings_values,
+    texts_of,
+    was_hidden,
+    with_tag,
+    without_secrets,
+    without_secrets_in,
+)
+from mayfly.core._secrets import find_key, is_secret_name, looks_secret
+from mayfly.core._sections import (
+    ForgeSettings,
+    GateSettings,
+    LibrarySettings,
+    ModelSettings,
+    PersonaSettings,
+    PolicySettings,
+    PromiseSettings,
+    PromotionSettings,
+    SandboxSettings,
+    SchemaSettings,
+    SessionSettings,
+    StagingSettings,
+    StoreSettings,
+    ToolSettings,
+    WorkbenchSettings,
+)
+from mayfly.core._settings import Default, Settings
+from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
+from mayfly.core._stop import Stop
+from mayfly.core._tables import shipped_table
+from mayfly.core._types import (
+    CHAOS_THRESHOLD,
+    UNSET,
+    Artifact,
+    Budget,
+    Example,
+    Intent,
+    OpenKind,
+    OpenPoint,
+    Proof,
+    Strength,
+    Tier,
+    Unset,
+    Witness,
+    WitnessKind,
+    rounds,
+)
+from mayfly.core.errors import (
+    ConflictError,
+    HelpNeeded,
+    InputError,
+    LimitError,
+    MachineError,
+    MayflyError,
+    Refusal,
+    StoreError,
+    Verdict,
+)
 
 __all__ = [
     "CHAOS_THRESHOLD",
@@ -220,52 +208,3 @@ __all__ = [
     "without_secrets",
     "without_secrets_in",
 ]
-
-__getattr__ = lazily(
-    __name__,
-    {
-        "_addresses": "address_kind",
-        "_agent": "Agent Identity agent",
-        "_amounts": "POOL_KINDS",
-        "_canonical": "canonical_json content_hash",
-        "_capability": "Asked Capability Does Effect Invocation NotSent Retry",
-        "_classes": "missing_class sorts_into_classes",
-        "_contract": "EDGES Contract Side",
-        "_hosts": "Host host_of",
-        "_input_file": "InputFile parse_json read_input_file read_small_file",
-        "_money": "NO_MONEY Money units_text",
-        "_order": "BadLines OnExhausted Order checked_examples",
-        "_parse": "check_tree parse_python",
-        "_programs": "find_program missing_program",
-        "_pool": "Hold Pool current_pool limit within",
-        "_replace": "replace",
-        "_same": "is_sequence same",
-        "_schema": "mismatch",
-        "_secret_fields": "SecretFields",
-        "_secret_texts": "secret_values",
-        "_secret_values": (
-            "Hider SecretValues placeholder placeholders_in settings_values texts_of was_hidden with_tag "
-            "without_secrets without_secrets_in"
-        ),
-        "_secrets": "find_key is_secret_name looks_secret",
-        "_secret_paths": "secret_path",
-        "_evm_address": "address_key with_checksums",
-        "_face_sections": "MarketSettings McpSettings TelemetrySettings WebSettings",
-        "_sections": (
-            "ForgeSettings GateSettings LibrarySettings ModelSettings PersonaSettings PolicySettings "
-            "PromiseSettings PromotionSettings SandboxSettings SchemaSettings SessionSettings StagingSettings "
-            "StoreSettings ToolSettings WorkbenchSettings"
-        ),
-        "_settings": "Default Settings",
-        "_shown": "CONTROL clipped harmless one_line shown",
-        "_stop": "Stop",
-        "_tables": "shipped_table",
-        "_types": (
-            "CHAOS_THRESHOLD UNSET Artifact Budget Cost Example Intent Offer OpenKind OpenPoint Outcome Proof Strength "
-            "Tier Unset Verdict Witness WitnessKind ending_of rounds"
-        ),
-        "errors": (
-            "ConflictError HelpNeeded InputError LimitError MachineError MayflyError Refusal StoreError UnresolvedError"
-        ),
-    },
-)

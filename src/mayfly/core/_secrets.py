@@ -95,12 +95,6 @@ def _key_forms(issuer: str, told: dict[str, Any]) -> Iterator[_Form]:
 os.register_at_fork(before=_forms)
 
 
-def issuers() -> tuple[str, ...]:
-    """Return the name of every form in the list, those of keys first."""
-    forms = _forms()
-    return tuple(dict.fromkeys(form.issuer for form in (*forms.code, *forms.likely)))
-
-
 def is_secret_name(name: str) -> bool:
     """Tell whether what is called *name* holds a secret."""
     return _forms().name.search(_in_words(name)) is not None

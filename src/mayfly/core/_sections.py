@@ -142,9 +142,6 @@ class ForgeSettings:
     )
     judge: str = setting("", "'model' asks a model to judge below tier authored, too", owner="forge")
     sample: int = setting(2000, "lines of the input that are looked at before writing", owner="forge", minimum=1)
-    max_jit_depth: int = setting(
-        0, "nesting of compilation; compiled code never compiles", owner="forge", minimum=0, maximum=0
-    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -300,7 +297,6 @@ class PromiseSettings:
     chaos_threshold: float = setting(0.1, "budget below which nothing is tried", owner="promise", minimum=0, maximum=1)
     max_children: int = setting(64, "children of one promise that is planned or that grows", owner="promise", minimum=0)
     max_nodes: int = setting(20_000, "promises in one tree", owner="promise", minimum=1)
-    fix_iterations: int = setting(100, "rounds of an improvement, whatever budget is left", owner="promise", minimum=1)
     seconds: float = setting(3600.0, "wall-clock seconds for one tree", owner="promise", minimum=0)
     sandbox_seconds: float = setting(3600.0, "seconds behind the wall for one tree", owner="promise", minimum=0)
     parallel: int = setting(32, "leaves of one tree at once", owner="promise", minimum=1)

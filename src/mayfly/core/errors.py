@@ -1,16 +1,16 @@
 """Every error Mayfly raises on purpose, each with a stable code and an exit status.
 
 Four families: the caller's mistake (one line, with the fix), a refusal (carries its verdict), a limit (kind, used,
-limit) and a call for help. Anything else that escapes is a bug.
+limit) and a call for help. Anything else that escapes is a bug. `UnresolvedError` stands beside `Outcome`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
-if TYPE_CHECKING:
-    from mayfly.core._types import Outcome, Verdict
+Decision = Literal["accept", "revise", "reject"]
 
 
 class MayflyError(Exception):
@@ -54,6 +54,20 @@ class StoreError(MayflyError):
     code = "STORE"
 
 
+@dataclass(frozen=True, kw_only=True)
+class Verdict:
+    """Say what one gate decided, what it measured, and how to do better."""
+
+    decision: Decision
+    gate: str
+    code: str
+    message: str
+    measured: float | str | None = None
+    limit: float | str | None = None
+    line: int | None = None
+    fix: str | None = None
+
+
 class Refusal(MayflyError):
     """A gate or a rule said no; the verdict says why."""
 
@@ -74,16 +88,6 @@ class LimitError(MayflyError):
         self.kind = kind
         self.used = used
         self.limit = limit
-
-
-class UnresolvedError(MayflyError):
-    """`Outcome.unwrap` was called on an outcome that holds its ground value."""
-
-    code = "UNRESOLVED"
-
-    def __init__(self, outcome: Outcome[Any]) -> None:
-        super().__init__(f"{outcome.status}: {outcome.reason}")
-        self.outcome = outcome
 
 
 class HelpNeeded(MayflyError):

@@ -84,11 +84,6 @@ class PromptAtom:
     """The name of the file it comes from, without its suffix."""
 
     @cached_property
-    def token_count(self) -> int:
-        """How long its full text is."""
-        return tokens_in(self.content)
-
-    @cached_property
     def content_hash(self) -> str:
         """The SHA-256 of its full text."""
         return content_hash(self.content)

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mayfly.core import InputError, SandboxSettings
 from mayfly.sandbox import _grants, _values
-from mayfly.sandbox._call import Call, MoreNeeded, NotSent
-from mayfly.sandbox._grants import NO_GRANTS
+from mayfly.sandbox._call import Call, MoreNeeded, NotSent, Stream, Streaming, refused
+from mayfly.sandbox._grants import NO_GRANTS, Outfit
 from mayfly.sandbox._job import Job, JobOptions, Ticket, make_job
-from mayfly.sandbox._outfit import Outfit
 from mayfly.sandbox._pinned import Pins
 from mayfly.sandbox._pool import NoWall, Pool
 from mayfly.sandbox._result import Level, Result
-from mayfly.sandbox._stream import Stream, Streaming, refused
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor

@@ -7,14 +7,13 @@ import json
 import os
 import select
 import socket
-import subprocess
 import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import split_host
-from mayfly.sandbox._python import command, end, is_stopped
+from mayfly.sandbox._python import end, is_stopped, start
 from mayfly.sandbox.jail import _wire
 
 if TYPE_CHECKING:
@@ -44,23 +43,8 @@ class Broker:
         threading.Thread(target=self._supervise, name="mayfly-broker", daemon=True).start()
 
     def _start(self) -> None:
-        control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._process, control = start("broker", self._grants, str(self._most))
         control.setblocking(False)
-        with theirs:
-            try:
-                self._process = subprocess.Popen(
-                    command("broker", str(theirs.fileno()), self._grants, str(self._most)),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                    env={},
-                    cwd="/",
-                    pass_fds=(theirs.fileno(),),
-                    start_new_session=True,
-                )
-            except OSError:
-                control.close()
-                raise
         self._control = control
         with contextlib.suppress(OSError):  # it is dead already, and whoever supervises it starts the next
             for door in self._doors.values():

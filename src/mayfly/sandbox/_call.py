@@ -1,23 +1,28 @@
-"""One call: the request on the wire, the frames that come back, and the result they mean."""
+"""One call: the request on the wire, the frames that come back, and the result they mean, whole or item by item."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox import _tasks, _values
+from mayfly.sandbox import _values
 from mayfly.sandbox._grants import NO_GRANTS
 from mayfly.sandbox._job import Job
 from mayfly.sandbox._lines import LineFeed
-from mayfly.sandbox._pool import Lease
+from mayfly.sandbox._pool import Lease, NoWall
 from mayfly.sandbox._result import Lane, Result, Status
 from mayfly.sandbox._worker import Reply, WorkerGone, WorkerLate
 from mayfly.sandbox._workspace import Watched
 from mayfly.sandbox.jail import _nodes, _wire
 
+# Without namespaces and not as root, the kernel counts threads by user only: ours are counted anew after so many
+# seconds, and a job may have so many more than there are.
+_FRESH = 1.0
+_SPARE = 32
 _NO_ANSWER = "something that is not an answer was written to the channel"
 
 
@@ -73,7 +78,7 @@ class Call:
         flags |= 0 if job.imports is None else _wire.GUARDED
         flags |= 0 if job.lines is None else _wire.LINES
         parts = ((job.entry or "").encode(), "\0".join(job.imports or ()).encode(), job.source, job.argument)
-        tasks = _tasks.limit(self.settings.threads) if self.lease.zygote.shares_tasks else 0
+        tasks = _limit_tasks(self.settings.threads) if self.lease.zygote.shares_tasks else 0
         limits = (job.memory or 0, tasks, self.settings.result)
         header = _wire.REQUEST.pack(nonce, flags, *limits, *(len(part) for part in parts))
         return b"".join((header, *parts))
@@ -207,3 +212,83 @@ class Call:
 def _one_line(text: str) -> str:
     """Return *text* without its line breaks: a job writes what it likes, and `error` goes into lists and logs."""
     return " ".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+class _TaskCount:
+    """The tasks of this user as they were counted last."""
+
+    at = float("-inf")
+    tasks = 0
+
+
+def _limit_tasks(threads: int) -> int:
+    """Return the limit that leaves a job about *threads*: what the user runs now, and a little for what may come."""
+    if time.monotonic() - _TaskCount.at > _FRESH:
+        _TaskCount.tasks, _TaskCount.at = _count_tasks(), time.monotonic()
+    return _TaskCount.tasks + threads + _SPARE
+
+
+def _count_tasks() -> int:
+    total, user = 0, os.getuid()
+    for entry in os.scandir("/proc"):
+        with contextlib.suppress(OSError):
+            if entry.name.isdigit() and entry.stat().st_uid == user:
+                total += len(os.listdir(f"/proc/{entry.name}/task"))
+    return total
+
+
+class Stream:
+    """Iterate over the items of a result while they come; `result` says how it ended."""
+
+    def __init__(self, items: Iterator[object]) -> None:
+        self._items = items
+        self.result: Result | None = None
+
+    def __iter__(self) -> Iterator[object]:
+        for item in self._items:
+            if isinstance(item, Result):
+                self.result = item
+                return
+            yield item
+
+
+class Streaming:
+    """A job at work; one that needs more than a lean worker has begins again, if nothing of it was handed out yet."""
+
+    def __init__(self, job: Job, send: Callable[[Job], Call], widen: Callable[[Job, MoreNeeded], Job]) -> None:
+        self._job = job
+        self._send = send
+        self._widen = widen
+        self._call = send(job)
+
+    def items(self) -> Iterator[object]:
+        """Yield the items; the last thing yielded is the `Result`."""
+        handed_out = False
+        try:
+            for item in self._call.items():
+                handed_out = True
+                yield item
+        except MoreNeeded as error:
+            job = self._widen(self._job, error)
+            if handed_out:
+                yield Result(status="error", error="the job needs a module it did not import before its first item")
+            else:
+                self.end()
+                yield from self._again(job)
+
+    def _again(self, job: Job) -> Iterator[object]:
+        try:
+            self._call = self._send(job)
+        except NoWall as error:
+            yield refused(str(error))
+        else:
+            yield from self._call.items()
+
+    def end(self) -> None:
+        """End the worker, whatever it does."""
+        self._call.lease.end()
+
+
+def refused(reason: str) -> Result:
+    """Return the result of a job for which no sandbox could be had."""
+    return Result(status="refused", error=reason, level="none")

@@ -236,6 +236,16 @@ def find(mounts: str = "/proc/self/mountinfo", own: str = "/proc/self/cgroup") -
         return _Found.groups
 
 
+def join() -> Groups | None:
+    """Count one more sandbox that uses the groups of this process, if there are any; it has to leave them."""
+    try:
+        groups = find()
+    except NoGroups:
+        return None
+    groups.join()
+    return groups
+
+
 def _make(mounts: str, own: str) -> Groups:
     groups = Groups(branches(mounts, own))
     groups.join()

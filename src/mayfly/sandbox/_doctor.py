@@ -10,10 +10,9 @@ from typing import Any
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._box import Sandbox
 from mayfly.sandbox._cgroup import NoGroups, find
-from mayfly.sandbox._grants import Grants
-from mayfly.sandbox._outfit import Outfit, ZygoteFailed
+from mayfly.sandbox._grants import Grants, Outfit
 from mayfly.sandbox._result import Level
-from mayfly.sandbox._zygote import Zygote
+from mayfly.sandbox._zygote import Zygote, ZygoteFailed
 
 _SWITCHES = {
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": ("1", "sudo sysctl -w {key}=0"),

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from mayfly.sandbox._box import Sandbox
+from mayfly.sandbox._call import Stream
 from mayfly.sandbox._purchases import Spender
 from mayfly.sandbox._result import Level, Result
-from mayfly.sandbox._stream import Stream
 
 
 def only_reading(grants: Collection[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ import sysconfig
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from mayfly.core import InputError
 
@@ -40,6 +41,13 @@ class Grants:
 
 
 NO_GRANTS = Grants()
+
+
+class Outfit(NamedTuple):
+    """What a worker is given: its openings in the wall, and whether only the modules that most jobs import."""
+
+    grants: Grants
+    lean: bool
 
 
 def parse(grants: tuple[str, ...], workspace: str | Path | None, *, more: Packages = tuple) -> Grants:

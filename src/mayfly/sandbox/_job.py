@@ -11,8 +11,7 @@ from typing import TypedDict
 
 from mayfly.core import InputError, SandboxSettings
 from mayfly.sandbox import _values
-from mayfly.sandbox._grants import NO_GRANTS, Grants
-from mayfly.sandbox._outfit import Outfit
+from mayfly.sandbox._grants import NO_GRANTS, Grants, Outfit
 from mayfly.sandbox._purchases import Spender
 from mayfly.sandbox._result import Lane
 from mayfly.sandbox._worker import Worker

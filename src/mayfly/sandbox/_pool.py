@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._background import Background
-from mayfly.sandbox._grants import NO_GRANTS, Grants
+from mayfly.sandbox._grants import NO_GRANTS, Grants, Outfit
 from mayfly.sandbox._member import Mover
-from mayfly.sandbox._outfit import Outfit, SpawnFailed, ZygoteFailed, ZygoteGone
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
-from mayfly.sandbox._zygote import Zygote
+from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
 
 if TYPE_CHECKING:
     from mayfly.sandbox._till import Cashier

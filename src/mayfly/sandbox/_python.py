@@ -5,18 +5,51 @@ from __future__ import annotations
 import contextlib
 import errno
 import resource
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 _PATIENCE = 2.0
 _JAIL = str(Path(__file__).parent / "jail")
+# Answers of a kernel or a container that does not have what was asked for, and will not have it the next moment.
+_FEATURES = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENODEV)
+_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
 
 
 def command(role: str, *arguments: str) -> list[str]:
     """Return the command line that starts *role* in an interpreter with no environment and no site packages."""
     python = getattr(sys, "_base_executable", "") or sys.executable
     return [python, "-I", "-S", "-X", "utf8", _JAIL, role, *arguments]
+
+
+def start(
+    role: str, *arguments: str, errors: int = subprocess.DEVNULL
+) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """Start *role* with a channel to it as its first argument; return the process and our end."""
+    control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        try:
+            process = subprocess.Popen(
+                command(role, str(theirs.fileno()), *arguments),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={},
+                cwd="/",
+                pass_fds=(theirs.fileno(),),
+                start_new_session=True,
+            )
+        except BaseException:
+            control.close()
+            raise
+    return process, control
+
+
+def is_permanent(number: int) -> bool:
+    """Whether an error of the system is the kernel's answer that there is no such wall; others may pass."""
+    none = number == errno.ENOSPC and _NAMESPACES.exists() and _NAMESPACES.read_text().strip() == "0"
+    return none or number in _FEATURES
 
 
 def end(process: subprocess.Popen[bytes], *, now: bool = False) -> None:

@@ -9,7 +9,6 @@ import os
 import select
 import signal
 import socket
-import subprocess
 import threading
 import time
 from collections import deque
@@ -19,10 +18,9 @@ from typing import TYPE_CHECKING
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _cgroup
 from mayfly.sandbox._broker import Broker
-from mayfly.sandbox._grants import certificate_file
+from mayfly.sandbox._grants import Outfit, certificate_file
 from mayfly.sandbox._member import Member, Mover
-from mayfly.sandbox._outfit import Outfit, SpawnFailed, ZygoteFailed, ZygoteGone
-from mayfly.sandbox._python import command, end, explain, is_stopped
+from mayfly.sandbox._python import end, explain, is_permanent, is_stopped, start
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._workspace import Watch
@@ -38,11 +36,29 @@ _START_SECONDS = 20.0
 _SPAWN_SECONDS = 2.0
 _LOOK_SECONDS = 0.25
 _GATHER_SECONDS = 0.1
-_FEATURES = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENODEV)
-_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
 # The newest version of Landlock whose rights we know; what a newer one has besides is not used.
 NEWEST_LANDLOCK = 6
 _OURSELVES = str(Path(__file__).resolve().parents[1])
+
+
+class ZygoteFailed(Exception):
+    """A zygote did not start; the message says which step failed.
+
+    *permanent* is the kernel's answer that this level cannot be had here. Everything else (no memory, no descriptor, a
+    killed or a stopped process) says nothing about the level: the same may work the next moment.
+    """
+
+    def __init__(self, message: str, *, permanent: bool = False) -> None:
+        super().__init__(message)
+        self.permanent = permanent
+
+
+class ZygoteGone(Exception):
+    """The zygote died or does not answer; a new one has to be started."""
+
+
+class SpawnFailed(Exception):
+    """The zygote lives, but there was not the process or the descriptor for another worker."""
 
 
 class Zygote:
@@ -94,23 +110,11 @@ class Zygote:
         with contextlib.ExitStack() as undo:
             self._errors = os.memfd_create("errors", os.MFD_CLOEXEC)
             undo.callback(os.close, self._errors)
-            self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            undo.callback(self._control.close)
-            self._control.setblocking(False)
             if self.grants.workspace is not None:
                 self._workspace = os.open(self.grants.workspace, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
                 undo.callback(os.close, self._workspace)
-            with theirs:
-                self._process = subprocess.Popen(
-                    command("zygote", str(theirs.fileno())),
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=self._errors,
-                    env={},
-                    cwd="/",
-                    pass_fds=(theirs.fileno(),),
-                    start_new_session=True,
-                )
+            self._process, self._control = start("zygote", errors=self._errors)
+            self._control.setblocking(False)
             self._poll = select.poll()
             self._poll.register(self._control, select.POLLIN)
             undo.pop_all()
@@ -135,7 +139,7 @@ class Zygote:
         }
         try:
             self._control.send(json.dumps(config).encode())
-            self._find_groups()
+            self._groups = _cgroup.join()
             self._wait(_START_SECONDS)
             message = self._control.recv(1 << 16)
         except ZygoteGone as error:
@@ -150,20 +154,12 @@ class Zygote:
         with contextlib.suppress(ZygoteGone, SpawnFailed):  # the first `take` meets the same and says so
             self.refill()
 
-    def _find_groups(self) -> None:
-        """Look for control groups, while the zygote starts."""
-        with contextlib.suppress(_cgroup.NoGroups):
-            groups = _cgroup.find()
-            groups.join()
-            self._groups = groups
-
     def _failure(self, message: bytes) -> ZygoteFailed:
         """Tell the kernel's answer that there is no such level from an accident on the way."""
         if message:
             _, number = _wire.FAILURE.unpack_from(message)
-            none = number == errno.ENOSPC and _NAMESPACES.exists() and _NAMESPACES.read_text().strip() == "0"
             text = message[_wire.FAILURE.size :].decode("utf-8", "replace")
-            return ZygoteFailed(text, permanent=number in (0, *_FEATURES) or none)
+            return ZygoteFailed(text, permanent=number == 0 or is_permanent(number))
         end(self._process)
         code = self._process.returncode
         how = f"it was killed by {signal.Signals(-code).name}" if code < 0 else "its process ended"

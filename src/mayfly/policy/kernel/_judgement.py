@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 PENDING_CHANGE: Final = Symbol("pending_change", 4)
 CHANGE_PERMITTED: Final = Symbol("change_permitted", 1)
-REMOVED_TRACKED: Final = Symbol("removed_tracked", 2)
 CHANGE_GOALS: Final = (REFUSED, NEEDS_APPROVAL, CHANGE_PERMITTED)
 # How many paths of each decision are recorded, and put to the rules again when somebody asks why.
 MOST_RECORDED: Final = 20

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import select
 import signal
 import socket
-import subprocess
 import threading
-from pathlib import Path
 from typing import Any
 
 from mayfly.sandbox import _cgroup
-from mayfly.sandbox._python import command, end, pid_of
+from mayfly.sandbox._python import end, is_permanent, pid_of, start
 
-_FEATURES = (errno.EPERM, errno.EACCES, errno.ENOSYS, errno.EINVAL, errno.EOPNOTSUPP, errno.ENODEV)
-_NAMESPACES = Path("/proc/sys/user/max_user_namespaces")
 # A start takes a tenth of a second; on a machine that is busy beyond measure, ten seconds.
 _START_SECONDS = 20.0
 
@@ -34,8 +29,7 @@ class NotLaunched(Exception):
     @property
     def permanent(self) -> bool:
         """Whether this is the kernel's answer that there is no such level; anything else may work the next moment."""
-        none = self.number == errno.ENOSPC and _NAMESPACES.exists() and _NAMESPACES.read_text().strip() == "0"
-        return none or self.number in _FEATURES
+        return is_permanent(self.number)
 
 
 def failure(said: dict[str, Any]) -> NotLaunched:
@@ -50,18 +44,7 @@ class Launcher:
     def __init__(self, level: str) -> None:
         self.level = level
         self._lock = threading.Lock()
-        self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self._process = subprocess.Popen(
-                command("bench", str(theirs.fileno())),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env={},
-                cwd="/",
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
+        self._process, self._control = start("bench")
         self._control.send(level.encode())
         self._ready = False
 

@@ -68,10 +68,7 @@ class Seats:
             self._launcher = Launcher(self._level)
         if not self._looked:
             self._looked = True
-            with contextlib.suppress(_cgroup.NoGroups):
-                groups = _cgroup.find()
-                groups.join()
-                self._groups = groups
+            self._groups = _cgroup.join()
         running = self._launcher.start()
         group = None
         try:
