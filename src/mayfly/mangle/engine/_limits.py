@@ -82,10 +82,6 @@ class Meter:
         if thread_time() > self._deadline:
             raise self.late()
 
-    def remaining(self) -> float:
-        """Return the seconds that are left."""
-        return max(self._deadline - thread_time(), 0.0)
-
     def check_facts(self, growing: int = 0) -> None:
         """Raise when there are too many facts, with those that were not counted yet."""
         if self.derived + growing > self._limits.facts:

@@ -6,7 +6,6 @@ from math import inf
 from typing import Literal, TypeAlias
 
 from mayfly.mangle.explain._change import Change, Repair
-from mayfly.mangle.explain._derive import Fact
 from mayfly.mangle.explain._say import (
     say_atom,
     say_bindings,
@@ -17,7 +16,7 @@ from mayfly.mangle.explain._say import (
     say_rule,
     say_value,
 )
-from mayfly.mangle.explain._why import Step, Why
+from mayfly.mangle.explain._why import Fact, Step, Why
 from mayfly.mangle.explain._why_not import Attempt, Failed, WhyNot
 
 _FEW_RULES = 3

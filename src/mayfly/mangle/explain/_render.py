@@ -5,7 +5,6 @@ from typing import TypeAlias
 
 from mayfly.mangle._ast import Place
 from mayfly.mangle.explain._change import Repair
-from mayfly.mangle.explain._derive import Fact
 from mayfly.mangle.explain._outline import Branch, outline, say_failure, say_repair
 from mayfly.mangle.explain._say import (
     say_atom,
@@ -17,7 +16,7 @@ from mayfly.mangle.explain._say import (
     shorten,
 )
 from mayfly.mangle.explain._terms import Bindings
-from mayfly.mangle.explain._why import Step, Why
+from mayfly.mangle.explain._why import Fact, Step, Why
 from mayfly.mangle.explain._why_not import Attempt, WhyNot
 
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | bool | None"
