@@ -9,7 +9,7 @@ import pytest
 
 from mayfly.core import Capability, Invocation
 from mayfly.library.builtin import builtins
-from mayfly.policy.kernel import Kernel
+from mayfly.policy import Kernel
 
 from .conftest import fill, get
 

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from mayfly.mangle import Atom, Constant, Place, why, why_not
-from mayfly.policy.kernel._decide import PENDING
+from mayfly.policy.kernel._decide import MOST, PENDING
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
-from mayfly.policy.kernel._goals import changeable
-from mayfly.policy.kernel._permit import MOST
-from mayfly.policy.kernel._remedy import remedies, sensible
+from mayfly.policy.kernel._goals import changeable, remedies, sensible
 from mayfly.policy.kernel._simulate import replay
 
 if TYPE_CHECKING:

@@ -16,12 +16,11 @@ from mayfly.policy.kernel._record import CHANGES
 if TYPE_CHECKING:
     from mayfly.mangle import Model, Value
     from mayfly.policy.kernel._appeals import Standing
-    from mayfly.policy.kernel._permit import Decision
+    from mayfly.policy.kernel._decide import Decision
     from mayfly.policy.kernel.facts import Fact, FileChange
 
 PENDING_CHANGE: Final = Symbol("pending_change", 4)
 CHANGE_PERMITTED: Final = Symbol("change_permitted", 1)
-REMOVED_TRACKED: Final = Symbol("removed_tracked", 2)
 CHANGE_GOALS: Final = (REFUSED, NEEDS_APPROVAL, CHANGE_PERMITTED)
 # How many paths of each decision are recorded, and put to the rules again when somebody asks why.
 MOST_RECORDED: Final = 20

@@ -18,8 +18,8 @@ from mayfly.core import (
     without_secrets,
 )
 from mayfly.mangle import Name, Symbol, Time
-from mayfly.policy.kernel._decide import LIMITS, Decided, decide, reason_of
-from mayfly.policy.kernel._evaluator import Evaluator
+from mayfly.policy.kernel._decide import LIMITS, Decided, Permit, Route, decide, reason_of
+from mayfly.policy.kernel._evaluator import Evaluator, SetJudge
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._judgement import (
     Judgement,
@@ -28,7 +28,6 @@ from mayfly.policy.kernel._judgement import (
     set_digest,
     summary,
 )
-from mayfly.policy.kernel._permit import Permit, Route
 from mayfly.policy.kernel._question import (
     ACTION_TYPE_FOR,
     PERSONA_FOR,
@@ -40,8 +39,7 @@ from mayfly.policy.kernel._question import (
     with_standing,
 )
 from mayfly.policy.kernel._reasons import Reason, reasons_of
-from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording
-from mayfly.policy.kernel._shortened import shortened
+from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording, shortened
 from mayfly.policy.kernel._spending import CLASS, Caps, Spending
 from mayfly.policy.kernel.facts import SetFacts, action_name, facts_of_action, symbol
 
@@ -53,9 +51,8 @@ if TYPE_CHECKING:
         Why,
         WhyNot,
     )
-    from mayfly.policy.kernel._appeals import Appeals
+    from mayfly.policy.kernel._appeals import Appeals, Review
     from mayfly.policy.kernel._explain import Explanation
-    from mayfly.policy.kernel._review import Review
     from mayfly.policy.kernel._snapshot import Snapshot
     from mayfly.policy.kernel.facts import Fact, FileChange
     from mayfly.store import JSON, Ledger
@@ -143,8 +140,6 @@ class Kernel(Evaluator):
             return Judgement(decision="deny", because=failed.because, id=id, digest="", rules=self.snapshot.hash)
 
     def _judged(self, changes: list[FileChange], id: str, content: str, whole: SetFacts) -> Judgement:
-        from mayfly.policy.kernel._judge import SetJudge
-
         who = {"persona": self.persona, "session": self._session_id}
         digest = set_digest(changes, content, workspace=self._workspace, **who)
         judge = SetJudge(self, self._standing_facts(), id=id, removals=self._removals)
@@ -292,7 +287,7 @@ class Kernel(Evaluator):
         if self._review is None or decided.decision != "deny":
             return
         try:
-            self._review.denied(decided.action_class or name)
+            self._review.count(decided.action_class or name)
         except MayflyError:
             # The denial stands whether or not somebody could be asked to look at the rules.
             pass

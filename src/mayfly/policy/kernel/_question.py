@@ -13,7 +13,7 @@ from mayfly.policy.kernel._reasons import Reason, Span, reasons_of
 if TYPE_CHECKING:
     from mayfly.mangle import Model
     from mayfly.policy.kernel._appeals import Standing
-    from mayfly.policy.kernel._permit import Decision
+    from mayfly.policy.kernel._decide import Decision
     from mayfly.policy.kernel.facts import Fact
     from mayfly.store import JSON
 

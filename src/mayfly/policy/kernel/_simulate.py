@@ -14,7 +14,7 @@ from mayfly.mangle import (
     show_value,
     why,
 )
-from mayfly.policy.kernel._decide import GOALS, LIMITS, NEEDS_APPROVAL, PENDING, decide, name_text
+from mayfly.policy.kernel._decide import GOALS, LIMITS, MOST, NEEDS_APPROVAL, PENDING, decide, name_text
 from mayfly.policy.kernel._judgement import (
     CHANGE_GOALS,
     CHANGE_PERMITTED,
@@ -24,7 +24,6 @@ from mayfly.policy.kernel._judgement import (
     set_reasons,
     strictest,
 )
-from mayfly.policy.kernel._permit import MOST
 from mayfly.policy.kernel._record import routed
 
 if TYPE_CHECKING:
