@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._appeals import Appeals, Override, Review
     from mayfly.policy.kernel._court import Court
     from mayfly.policy.kernel._decide import Permit, Route
-    from mayfly.policy.kernel._explain import Explanation
     from mayfly.policy.kernel._files import Problem, RuleFile
     from mayfly.policy.kernel._goals import changeable, depends_on, goal_atoms
     from mayfly.policy.kernel._judgement import Judgement, PathDecision
@@ -23,8 +22,8 @@ if TYPE_CHECKING:
     from mayfly.policy.kernel._propose import Proposed, propose
     from mayfly.policy.kernel._reasons import Reason, Span, reason_codes
     from mayfly.policy.kernel._record import Recording, recordings
+    from mayfly.policy.kernel._replay import Difference, Explanation, simulate
     from mayfly.policy.kernel._rulebook import Rulebook
-    from mayfly.policy.kernel._simulate import Difference, simulate
     from mayfly.policy.kernel._snapshot import Programs, Snapshot
     from mayfly.policy.kernel._spending import Caps
     from mayfly.policy.kernel._watch import Watcher
@@ -89,7 +88,6 @@ __getattr__ = lazily(
         "kernel._appeals": "Appeals Override Review",
         "kernel._court": "Court",
         "kernel._decide": "Permit Route",
-        "kernel._explain": "Explanation",
         "kernel._goals": "changeable depends_on goal_atoms",
         "kernel._files": "Problem RuleFile",
         "kernel._judgement": "Judgement PathDecision",
@@ -98,7 +96,7 @@ __getattr__ = lazily(
         "kernel._reasons": "Reason Span reason_codes",
         "kernel._record": "Recording recordings",
         "kernel._rulebook": "Rulebook",
-        "kernel._simulate": "Difference simulate",
+        "kernel._replay": "Difference Explanation simulate",
         "kernel._snapshot": "Programs Snapshot",
         "kernel._spending": "Caps",
         "kernel._watch": "Watcher",

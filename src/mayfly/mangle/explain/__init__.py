@@ -1,8 +1,7 @@
 """Explanations: why a fact holds, why a goal does not, and what would make it hold."""
 
 from mayfly.mangle.explain._change import Change, Repair
-from mayfly.mangle.explain._outline import Branch, outline
-from mayfly.mangle.explain._render import JSON, to_json, to_text
+from mayfly.mangle.explain._render import JSON, Branch, outline, to_json, to_text
 from mayfly.mangle.explain._repair import repairs
 from mayfly.mangle.explain._solve import solve
 from mayfly.mangle.explain._terms import Bindings

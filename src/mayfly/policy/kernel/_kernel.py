@@ -19,7 +19,18 @@ from mayfly.core import (
 )
 from mayfly.mangle import Name, Symbol, Time
 from mayfly.policy.kernel._decide import LIMITS, Decided, Permit, Route, decide, reason_of
-from mayfly.policy.kernel._evaluator import Evaluator, SetJudge
+from mayfly.policy.kernel._evaluator import (
+    ACTION_TYPE_FOR,
+    PERSONA_FOR,
+    Evaluator,
+    Question,
+    SetJudge,
+    by_intent,
+    given_fact,
+    names_in,
+    told_of,
+    with_standing,
+)
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.policy.kernel._judgement import (
     Judgement,
@@ -27,16 +38,6 @@ from mayfly.policy.kernel._judgement import (
     recorded_paths,
     set_digest,
     summary,
-)
-from mayfly.policy.kernel._question import (
-    ACTION_TYPE_FOR,
-    PERSONA_FOR,
-    Question,
-    by_intent,
-    given_fact,
-    names_in,
-    told_of,
-    with_standing,
 )
 from mayfly.policy.kernel._reasons import Reason, reasons_of
 from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording, shortened
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
         WhyNot,
     )
     from mayfly.policy.kernel._appeals import Appeals, Review
-    from mayfly.policy.kernel._explain import Explanation
+    from mayfly.policy.kernel._replay import Explanation
     from mayfly.policy.kernel._snapshot import Snapshot
     from mayfly.policy.kernel.facts import Fact, FileChange
     from mayfly.store import JSON, Ledger
@@ -155,24 +156,44 @@ class Kernel(Evaluator):
     def _set_event(self, found: Judgement, changes: Sequence[FileChange], facts: Sequence[Fact]) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
         hider = self._ledger.secrets.now()
-        texts, blob = kept(facts, self._ledger, hider.text)
-        return PolicyDecided(
+        about = Decided(found.decision, found.because, (), CHANGES)
+        paths = canonical_json(hider.data(recorded_paths(found.by_path)))
+        return self._decision_event(
+            about,
+            facts,
+            found.reasons,
+            hider.text,
             action=CHANGES,
             target=summary(changes),
-            payload=canonical_json(hider.data(recorded_paths(found.by_path))),
+            payload=paths,
             digest=found.digest,
             payload_hash=found.digest,
-            decision=found.decision,
-            because=tuple(map(hider.text, found.because)),
+        )
+
+    def _decision_event(
+        self,
+        decided: Decided,
+        facts: Sequence[Fact],
+        reasons: Sequence[Reason],
+        hide: Callable[[str], str],
+        **asked: str,
+    ) -> PolicyDecided:
+        """Return the event of a decision; *asked* says of what, its secrets hidden."""
+        assert self._ledger is not None, "who calls this has looked"
+        texts, blob = kept(facts, self._ledger, hide)
+        return PolicyDecided(
+            **asked,
+            decision=decided.decision,
+            because=tuple(map(hide, decided.because)),
             rules=self.snapshot.hash,
             persona=self.persona,
             policies=self.policies,
-            action_class=CHANGES,
+            action_class=decided.action_class,
             session=self._session_id,
             workspace=self._workspace,
             facts=texts,
             blob=blob,
-            reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in found.reasons),
+            reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in reasons),
         )
 
     def _permitted(self, asked: Question) -> Permit:
@@ -263,24 +284,17 @@ class Kernel(Evaluator):
     ) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
         hide = self._ledger.secrets.now().with_pieces_of(f"{asked.target}\n{asked.text}").text
-        texts, blob = kept(facts, self._ledger, hide)
-        return PolicyDecided(
+        target, payload = shortened(asked.target, hide), shortened(asked.text, hide)
+        return self._decision_event(
+            decided,
+            facts,
+            reasons,
+            hide,
             action=name,
-            target=shortened(asked.target, hide),
-            payload=shortened(asked.text, hide),
+            target=target,
+            payload=payload,
             digest=digest,
             payload_hash=content_hash(asked.text),
-            decision=decided.decision,
-            because=tuple(map(hide, decided.because)),
-            rules=self.snapshot.hash,
-            persona=self.persona,
-            policies=self.policies,
-            action_class=decided.action_class,
-            session=self._session_id,
-            workspace=self._workspace,
-            facts=texts,
-            blob=blob,
-            reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in reasons),
         )
 
     def _reviewed(self, decided: Decided, name: str) -> None:
@@ -294,12 +308,12 @@ class Kernel(Evaluator):
 
     def _permit(self, asked: Question, name: str, model: Model, decided: Decided) -> Permit:
         def explain_why(most: int) -> tuple[Why, ...]:
-            from mayfly.policy.kernel._explain import reasons
+            from mayfly.policy.kernel._replay import reasons
 
             return reasons(model, decided.facts[:most])
 
         def explain_why_not() -> WhyNot | None:
-            from mayfly.policy.kernel._explain import not_permitted
+            from mayfly.policy.kernel._replay import not_permitted
 
             row = (Name(name), asked.target, asked.text)
             return None if decided.decision == "permit" else not_permitted(model, row)
@@ -378,7 +392,7 @@ class Kernel(Evaluator):
 
     def explain(self, id: str) -> Explanation:
         """Explain a recorded decision or routing again from its facts, by the rules of this kernel."""
-        from mayfly.policy.kernel._explain import explanation
+        from mayfly.policy.kernel._replay import explanation
 
         if self._ledger is None:
             raise InputError("without a ledger no decision is known", fix="open the ledger")

@@ -180,9 +180,4 @@ def _declared(symbol: Symbol, columns: tuple[str, ...], *, external: bool = Fals
         synthetic=not external,
         external=external,
         extensional=not external,
-        private=False,
-        temporal=False,
-        merge=None,
-        doc="",
-        place=None,
     )
