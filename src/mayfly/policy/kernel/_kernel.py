@@ -32,26 +32,14 @@ from mayfly.policy.kernel._evaluator import (
     with_standing,
 )
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
-from mayfly.policy.kernel._judgement import (
-    Judgement,
-    approved_set,
-    recorded_paths,
-    set_digest,
-    summary,
-)
+from mayfly.policy.kernel._judgement import Judgement, approved_set, recorded_paths, set_digest, summary
 from mayfly.policy.kernel._reasons import Reason, reasons_of
 from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording, shortened
 from mayfly.policy.kernel._spending import CLASS, Caps, Spending
 from mayfly.policy.kernel.facts import SetFacts, action_name, facts_of_action, symbol
 
 if TYPE_CHECKING:
-    from mayfly.mangle import (
-        Limits,
-        Model,
-        Row,
-        Why,
-        WhyNot,
-    )
+    from mayfly.mangle import Limits, Model, Row, Why, WhyNot
     from mayfly.policy.kernel._appeals import Appeals, Review
     from mayfly.policy.kernel._replay import Explanation
     from mayfly.policy.kernel._snapshot import Snapshot
@@ -158,17 +146,8 @@ class Kernel(Evaluator):
         hider = self._ledger.secrets.now()
         about = Decided(found.decision, found.because, (), CHANGES)
         paths = canonical_json(hider.data(recorded_paths(found.by_path)))
-        return self._decision_event(
-            about,
-            facts,
-            found.reasons,
-            hider.text,
-            action=CHANGES,
-            target=summary(changes),
-            payload=paths,
-            digest=found.digest,
-            payload_hash=found.digest,
-        )
+        asked = {"action": CHANGES, "target": summary(changes), "payload": paths, "payload_hash": found.digest}
+        return self._decision_event(about, facts, found.reasons, hider.text, digest=found.digest, **asked)
 
     def _decision_event(
         self,
@@ -284,18 +263,9 @@ class Kernel(Evaluator):
     ) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
         hide = self._ledger.secrets.now().with_pieces_of(f"{asked.target}\n{asked.text}").text
-        target, payload = shortened(asked.target, hide), shortened(asked.text, hide)
-        return self._decision_event(
-            decided,
-            facts,
-            reasons,
-            hide,
-            action=name,
-            target=target,
-            payload=payload,
-            digest=digest,
-            payload_hash=content_hash(asked.text),
-        )
+        told = {"target": shortened(asked.target, hide), "payload": shortened(asked.text, hide)}
+        told |= {"action": name, "payload_hash": content_hash(asked.text)}
+        return self._decision_event(decided, facts, reasons, hide, digest=digest, **told)
 
     def _reviewed(self, decided: Decided, name: str) -> None:
         if self._review is None or decided.decision != "deny":
