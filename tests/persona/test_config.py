@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from mayfly.core import InputError, PersonaSettings, Settings
 from mayfly.persona import AgentConfig, ConfigAtom, Personas, PromptContext, Shelf, Stock, merge
 from mayfly.persona._shelf import read_file
-from mayfly.policy import Rulebook
-from mayfly.policy.kernel import Kernel, Snapshot
+from mayfly.policy import Kernel, Rulebook, Snapshot
 
 NAMES = st.lists(st.sampled_from("abcdef"), max_size=5).map(tuple)
 ATOMS = st.builds(ConfigAtom, tools=NAMES, policies=NAMES, priority=st.integers(0, 200))

@@ -27,8 +27,7 @@ from mayfly.persona import (
     tokens_in,
 )
 from mayfly.persona._shelf import read_file
-from mayfly.policy import Rulebook
-from mayfly.policy.kernel import Snapshot
+from mayfly.policy import Rulebook, Snapshot
 
 from .atoms import IDENTITY, PROTOCOL, atom, atoms
 

@@ -8,8 +8,7 @@ import pytest
 
 from mayfly.core import InputError, PersonaSettings, Settings
 from mayfly.persona import ConfigAtom, Personas, PromptContext, add_persona
-from mayfly.policy import Rulebook
-from mayfly.policy.kernel import Snapshot, Watcher
+from mayfly.policy import Rulebook, Snapshot, Watcher
 from mayfly.runtime import Desk
 from mayfly.testing import FakeClock
 

@@ -3,7 +3,7 @@
 from functools import cache
 
 from mayfly.persona import Personas, Stock, granted_by, shipped_configs
-from mayfly.policy.kernel import Fact, Rulebook
+from mayfly.policy import Fact, Rulebook
 
 _NAMES = {entry.name for entry in shipped_configs() if entry.layer == "persona"}
 

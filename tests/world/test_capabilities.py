@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import Capability, Invocation
-from mayfly.policy.kernel import Kernel
+from mayfly.policy import Kernel
 from mayfly.world import builtins
 
 from .conftest import fill, get

@@ -29,16 +29,16 @@ class Declared:
 
     symbol: Symbol
     columns: tuple[str, ...]
-    modes: tuple[tuple[str, ...], ...]
+    modes: tuple[tuple[str, ...], ...] = ()
     """Each mode one of "+", "-", "?" for each column."""
-    synthetic: bool
-    external: bool
-    extensional: bool
-    private: bool
-    temporal: bool
-    merge: Merge | None
-    doc: str
-    place: Place | None
+    synthetic: bool = False
+    external: bool = False
+    extensional: bool = False
+    private: bool = False
+    temporal: bool = False
+    merge: Merge | None = None
+    doc: str = ""
+    place: Place | None = None
     deferred: bool = False
     """Whether its rules are tried only when asked, with the columns of mode "+" known, and never all computed."""
     bounds: tuple[tuple[Term, ...], ...] = ()

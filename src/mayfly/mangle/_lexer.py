@@ -32,10 +32,10 @@ COMPARISONS: Final = {"<": ":lt", "<=": ":le", ">": ":gt", ">=": ":ge"}
 
 # Groups repeat greedily and not possessively: before Python 3.11.5 a possessive group keeps what its failed last turn
 # took. Nothing is lost, because what follows each of them cannot fail.
-SPACE: Final = r"[ \t\r\n\f]*+(?:#[^\n]*+[ \t\r\n\f]*+)*"
-LETTER: Final = "[A-Za-z0-9:_]"
-REST: Final = rf"{LETTER}*+(?:\.{LETTER}++)*"
-PIECE: Final = r"/[A-Za-z0-9.\-_~%]++"
+_SPACE: Final = r"[ \t\r\n\f]*+(?:#[^\n]*+[ \t\r\n\f]*+)*"
+_LETTER: Final = "[A-Za-z0-9:_]"
+_REST: Final = rf"{_LETTER}*+(?:\.{_LETTER}++)*"
+_PIECE: Final = r"/[A-Za-z0-9.\-_~%]++"
 _EXPONENT = "(?:[eE][+-]?[0-9]++)?"
 ESCAPE: Final = r"""\\(?:[nt"'\\\n]|x[0-9a-f]{2}|u\{[0-9a-f]{4,6}\})"""
 _QUOTED = tuple(rf"{quote}[^\\{quote}]*+(?:{ESCAPE}[^\\{quote}]*+)*{quote}" for quote in QUOTES)
@@ -44,24 +44,24 @@ _QUOTED = tuple(rf"{quote}[^\\{quote}]*+(?:{ESCAPE}[^\\{quote}]*+)*{quote}" for 
 # is what makes the pattern fast: the rules that cannot match are passed over by one comparison.
 _RULES: Final[tuple[tuple[str | None, str], ...]] = (
     (None, r"[(),\]{}=@⟸]"),
-    (VARIABLE, rf"[A-Z][A-Za-z0-9]*+(?![:_]|\.{LETTER})"),
+    (VARIABLE, rf"[A-Z][A-Za-z0-9]*+(?![:_]|\.{_LETTER})"),
     (VARIABLE, "_"),
     *((BYTES, f"b{pattern}") for pattern in _QUOTED),
-    (NAME, f"[a-z]{REST}"),
-    (NAME, f":[a-z]{REST}"),
-    (CONSTANT, rf"{PIECE}(?:{PIECE})*"),
+    (NAME, f"[a-z]{_REST}"),
+    (NAME, f":[a-z]{_REST}"),
+    (CONSTANT, rf"{_PIECE}(?:{_PIECE})*"),
     *((STRING, pattern) for pattern in _QUOTED),
     (TIMESTAMP, r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]++)?Z?)?"),
     (DURATION, "[0-9]++(?:ms|[dhms])"),
     (FLOAT, rf"-?[0-9]*+\.[0-9]++{_EXPONENT}"),
     (NUMBER, "-?[0-9]++"),
-    (DOT_TYPE, rf"\.[A-Z]{REST}"),
+    (DOT_TYPE, rf"\.[A-Z]{_REST}"),
     (None, r"\.|:-|:|!=|!|<[-+=]?|>=?|\|>|\[[-+]?"),
-    (WORD, f"[A-Z]{REST}"),
+    (WORD, f"[A-Z]{_REST}"),
     (END, r"\Z"),
     (BAD, rf"[^A-Za-z0-9_\s#(),\[\]{{}}=@⟸:!<>|./\-{QUOTES}]++|."),
 )
-_TOKEN: Final = re.compile(SPACE + "(?:" + "|".join(f"({pattern})" for _, pattern in _RULES) + ")", re.DOTALL)
+_TOKEN: Final = re.compile(_SPACE + "(?:" + "|".join(f"({pattern})" for _, pattern in _RULES) + ")", re.DOTALL)
 # A goal or a fact has no temporal operators, so there a printed `[-1]` can be the list it looks like.
 _TIMELESS: Final = re.compile(_TOKEN.pattern.replace(r"\[[-+]?", r"\["), re.DOTALL)
 _KINDS: Final = (None, *(kind for kind, _ in _RULES))
@@ -112,11 +112,6 @@ class Lexer:
             found = whole.match(self.source, self.start)
             end = found.end() if found else len(self.source)
             self._next = self._pattern.finditer(self.source, end).__next__
-        self.advance()
-
-    def jump(self, end: int) -> None:
-        """Go on behind an offset: what lies before it was read in another way."""
-        self._next = self._pattern.finditer(self.source, end).__next__
         self.advance()
 
     def stop(self) -> None:

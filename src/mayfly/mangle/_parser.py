@@ -27,13 +27,11 @@ from mayfly.mangle._ast import (
 )
 from mayfly.mangle._collector import paused
 from mayfly.mangle._errors import MangleError, raise_all
-from mayfly.mangle._ground import evaluate
 from mayfly.mangle._hints import describe, not_an_atom, shortened, word_alone
 from mayfly.mangle._lexer import BAD, COMPARISONS, DURATION, END, NAME, TIMESTAMP, VARIABLE
-from mayfly.mangle._literals import read_duration, read_time
-from mayfly.mangle._parse_plain import PlainReader, plain_fact
-from mayfly.mangle._parse_terms import TermParser
-from mayfly.mangle._values import Row
+from mayfly.mangle._parse_terms import TermParser, read_duration, read_time
+from mayfly.mangle._values import Row, Value
+from mayfly.mangle.builtins import FUNCTIONS, BuiltinError
 
 MOST_ERRORS: Final = 20
 _OPERATORS: Final = ("<-", "[-", "<+", "[+")
@@ -58,12 +56,8 @@ class _Parser(TermParser):
             self._try(self._package, package, errors)
         while lexer.kind == "Use":
             self._try(self._header, uses, errors)
-        plain = PlainReader(lexer.source, lexer.file)
         while lexer.kind is not END and len(errors) < MOST_ERRORS:
-            end = plain.read(lexer.start, clauses, declarations)
-            if end > lexer.start:
-                lexer.jump(end)
-            elif lexer.kind == "Decl":
+            if lexer.kind == "Decl":
                 self._try(self._declaration, declarations, errors)
             else:
                 self._try(self._clause, clauses, errors)
@@ -318,9 +312,6 @@ def parse_atom(text: str, *, file: str = "<text>") -> Atom:
 
 def parse_fact(text: str, *, file: str = "<text>") -> tuple[Symbol, Row]:
     """Read one fact: an atom without variables, its functions (lists, maps, times, …) computed."""
-    plain = plain_fact(text) if text.isascii() else None
-    if plain is not None:
-        return plain
     atom = parse_atom(text, file=file)
     return atom.symbol, tuple(evaluate(argument) for argument in atom.arguments)
 
@@ -339,3 +330,19 @@ def _refuse_half_characters(text: str, file: str) -> None:
         before = text[: error.start]
         place = Place(file, before.count("\n") + 1, error.start - before.rfind("\n"))
         raise MangleError("the text is not valid Unicode", stage="parse", place=place) from None
+
+
+def evaluate(term: Term) -> Value:
+    """Return the value of a term that has no variables, its functions computed."""
+    if isinstance(term, Constant):
+        return term.value
+    if isinstance(term, Variable):
+        raise MangleError(f"a fact has no variables, found {term.name}", stage="parse", place=term.place)
+    function = FUNCTIONS.get(term.function)
+    if function is None:
+        raise MangleError(f"there is no function {term.function}", stage="parse", place=term.place)
+    arguments = [evaluate(argument) for argument in term.arguments]
+    try:
+        return function.taking(len(arguments))(*arguments)
+    except BuiltinError as error:
+        raise MangleError(str(error), stage="parse", place=term.place) from None

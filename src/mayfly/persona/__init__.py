@@ -9,14 +9,12 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.persona._add import Added, add_persona
-    from mayfly.persona._agent import AgentConfig, Mode
     from mayfly.persona._atoms import Category, PromptAtom, categories, tokens_in
     from mayfly.persona._atomset import AtomSet, Fault
-    from mayfly.persona._compile import Compiled, Placed, compile_prompt
+    from mayfly.persona._compile import Compiled, Placed, Weights, compile_prompt
     from mayfly.persona._config import ConfigAtom, ConfigEntry, merge
     from mayfly.persona._context import PromptContext, detect_context
-    from mayfly.persona._personas import Brought, Personas, granted_by
-    from mayfly.persona._select import Weights
+    from mayfly.persona._personas import AgentConfig, Brought, Mode, Personas, granted_by
     from mayfly.persona._shelf import Shelf, Stock, shipped_atoms, shipped_configs
 
 __all__ = [
@@ -52,14 +50,12 @@ __getattr__ = lazily(
     __name__,
     {
         "_add": "Added add_persona",
-        "_agent": "AgentConfig Mode",
         "_atoms": "Category PromptAtom categories tokens_in",
         "_atomset": "AtomSet Fault",
-        "_compile": "Compiled Placed compile_prompt",
+        "_compile": "Compiled Placed Weights compile_prompt",
         "_config": "ConfigAtom ConfigEntry merge",
         "_context": "PromptContext detect_context",
-        "_personas": "Brought Personas granted_by",
-        "_select": "Weights",
+        "_personas": "AgentConfig Brought Mode Personas granted_by",
         "_shelf": "Shelf Stock shipped_atoms shipped_configs",
     },
 )

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mayfly.core import InputError, one_line
 from mayfly.persona._config import ConfigAtom
-from mayfly.persona._fields import NAME
 from mayfly.persona._personas import Personas
 from mayfly.persona._shelf import AGENTS, read_stock, shipped_configs, yaml_files
-from mayfly.persona._yaml import read_entries, read_text_file
+from mayfly.persona._yaml import NAME, read_entries, read_text_file
 
 if TYPE_CHECKING:
     from mayfly.core import PersonaSettings

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from mayfly.core import content_hash, one_line
-from mayfly.persona._fields import Fields
-from mayfly.persona._yaml import Mapping, read_text_file
+from mayfly.persona._yaml import Fields, Mapping, read_text_file
 
 _ID: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]{0,127}")
 # The names document 004's project gives to its selectors, and the other names these have.

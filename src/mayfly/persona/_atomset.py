@@ -1,7 +1,9 @@
-"""Prompt atoms that belong together: checked as a whole, with who needs and who excludes whom."""
+"""Prompt atoms that belong together: checked as a whole, their needs and conflicts, and their nearness to a request."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -11,10 +13,12 @@ from mayfly.core import InputError
 
 if TYPE_CHECKING:
     from mayfly.persona._atoms import PromptAtom
-    from mayfly.persona._similar import Index
 
 # How many others one atom may need, all told: it keeps choosing linear, and no prompt is written so.
 MOST_NEEDED: Final = 100
+_WORD: Final = re.compile(r"[^\W_]{2,}")
+# A request that is pasted from a log adds nothing after this many words.
+_MOST_WORDS: Final = 2000
 
 
 class Fault(InputError):
@@ -67,8 +71,6 @@ class AtomSet(Mapping[str, "PromptAtom"]):
         """What the atoms are about, for comparing them with a request."""
         if self._like is not None:
             return self._like.index
-        from mayfly.persona._similar import Index
-
         return Index((id, f"{atom.description}\n{atom.content}\n{id}") for id, atom in self._atoms.items())
 
     def faults(self) -> Iterator[Fault]:
@@ -152,3 +154,44 @@ def _meet(one: PromptAtom, other: PromptAtom) -> bool:
     """Tell whether some context with one value of each kind suits both atoms."""
     wanted = dict(other.selectors)
     return all(not (name in wanted and not {*values} & {*wanted[name]}) for name, values in one.selectors)
+
+
+class Index:
+    """Texts by their words; `nearness` compares a request with all of them, rare words counting more.
+
+    No model, and the same on every machine.
+    """
+
+    def __init__(self, texts: Iterable[tuple[str, str]]) -> None:
+        self._having: dict[str, list[str]] = defaultdict(list)
+        words_of: dict[str, frozenset[str]] = {}
+        for id, text in texts:
+            words_of[id] = words = words_in(text)
+            for word in words:
+                self._having[word].append(id)
+        self._count = len(words_of)
+        self._length = {id: self._norm(words) for id, words in words_of.items()}
+
+    def nearness(self, request: str) -> dict[str, float]:
+        """Return the cosine of request and text, from 0 to 1, of every text that shares a word with it."""
+        words = words_in(request)
+        length = self._norm(words)
+        shared: dict[str, list[float]] = defaultdict(list)
+        for word in sorted(words):
+            weight = self._weight(word) ** 2
+            for id in self._having.get(word, ()):
+                shared[id].append(weight)
+        return {id: min(1.0, math.fsum(found) / (length * self._length[id])) for id, found in shared.items()}
+
+    def _norm(self, words: Iterable[str]) -> float:
+        # fsum does not depend on the order of a set.
+        return math.sqrt(math.fsum(self._weight(word) ** 2 for word in words)) or 1.0
+
+    def _weight(self, word: str) -> float:
+        return math.log(1.0 + (self._count + 1) / (len(self._having.get(word, ())) + 1))
+
+
+def words_in(text: str) -> frozenset[str]:
+    """Return the words of a text, in small letters, a plural as its singular."""
+    found = _WORD.findall(text.casefold())[:_MOST_WORDS]
+    return frozenset(word[:-1] if len(word) > 3 and word.endswith("s") and word[-2] != "s" else word for word in found)

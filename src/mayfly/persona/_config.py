@@ -9,8 +9,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
-from mayfly.persona._fields import Fields
-from mayfly.persona._yaml import Mapping
+from mayfly.persona._yaml import Fields, Mapping
 
 Layer: TypeAlias = Literal["everyone", "persona", "verb", "user"]
 # What document 004 writes for an atom of which nothing else is known.

@@ -11,8 +11,7 @@ from mayfly.mangle import Atom, Constant, Name, Negation, Symbol, Timed
 
 if TYPE_CHECKING:
     from mayfly.mangle import Unit
-    from mayfly.policy import Snapshot
-    from mayfly.policy.kernel import RuleFile
+    from mayfly.policy import RuleFile, Snapshot
 
 _ACTION_CLASS: Final = Symbol("action_class", 2)
 _VERB_PERSONA: Final = Symbol("verb_persona", 2)

@@ -3,32 +3,65 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, get_args
 
 from mayfly.core import InputError, PersonaSettings, one_line
-from mayfly.mangle import Symbol
-from mayfly.persona._agent import AgentConfig, Mode, granted_tools
+from mayfly.mangle import Name, Symbol
 from mayfly.persona._atoms import Category, PromptAtom, categories, plain
 from mayfly.persona._config import ConfigAtom, ConfigEntry, merge
 from mayfly.persona._known import Known
 from mayfly.persona._shelf import Shelf, Stock, shipped_configs
-from mayfly.policy.kernel import Problem
+from mayfly.policy import Problem
 
 if TYPE_CHECKING:
     from mayfly.persona._atomset import AtomSet
-    from mayfly.persona._compile import Compiled
+    from mayfly.persona._compile import Compiled, Placed
     from mayfly.persona._context import PromptContext
-    from mayfly.persona._select import Weights
     from mayfly.policy import Fact, Snapshot
 
 DEFAULT: Final = "general"
 """Whose tools a persona has that no config atom speaks of."""
+Mode: TypeAlias = Literal["SingleTurn", "Campaign"]
+MODES: Final[tuple[str, ...]] = get_args(Mode)
+_GRANTED_TOOL: Final = Symbol("granted_tool", 1)
 _ADVICE: Final = Symbol("advice", 2)
 _GRANTED_POLICY: Final = Symbol("granted_policy", 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentConfig:
+    """What one agent is made of. No tool in it means no tool: what is not listed is not there."""
+
+    identity_prompt: str
+    tools: tuple[str, ...]
+    policies: tuple[str, ...]
+    mode: Mode = "SingleTurn"
+    personas: tuple[str, ...] = ()
+    manifest: tuple[Placed, ...] = ()
+    priority: int = 0
+    problem: str = ""
+    """Why the prompt is the plain one, where compiling the full one failed."""
+
+    def __post_init__(self) -> None:
+        if not self.identity_prompt.strip():
+            raise InputError("an agent without a prompt", fix="give it an identity_prompt")
+        if not self.policies:
+            raise InputError("an agent that no policy governs", fix="give it base.mg at least")
+        if self.mode not in MODES:
+            raise InputError(f"there is no mode {self.mode!r}", fix=f"use {' or '.join(MODES)}")
+
+    def facts(self) -> tuple[Fact, ...]:
+        """Return what the kernel has to know of it; its policies are handed to the kernel by name."""
+        return granted_tools(self.tools)
+
+
+def granted_tools(tools: tuple[str, ...]) -> tuple[Fact, ...]:
+    """Return tools as the facts that the rules ask for."""
+    return tuple((_GRANTED_TOOL, (Name(f"/{tool}"),)) for tool in tools)
 
 
 class Brought(NamedTuple):
@@ -148,15 +181,15 @@ class Personas:
 
     def compile(self, context: PromptContext, *, policies: Sequence[str] = (), budget: int) -> Compiled:
         """Compile the prompt of a context within *budget* tokens, with what the policies advise."""
-        from mayfly.persona._compile import compile_prompt
+        from mayfly.persona._compile import Weights, compile_prompt
 
-        atoms = self.atoms
+        atoms, settings = self.atoms, self._settings
         advised = self._advice(policies, context.workspace)
         return compile_prompt(
             atoms if advised is None else _with(atoms, advised),
             context,
             budget,
-            weights=self._weights,
+            weights=Weights(settings.logic_weight, settings.similarity_weight, settings.threshold),
             shares=self._shares,
         )
 
@@ -234,13 +267,6 @@ class Personas:
             if tool in above and tool not in everyone:
                 return f"tools: {tool} is above the tier {self._settings.tier} (persona.tier)"
         return None
-
-    @cached_property
-    def _weights(self) -> Weights:
-        from mayfly.persona._select import Weights
-
-        settings = self._settings
-        return Weights(settings.logic_weight, settings.similarity_weight, settings.threshold)
 
     @cached_property
     def _shares(self) -> Mapping[str, Category]:

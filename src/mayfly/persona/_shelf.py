@@ -15,7 +15,7 @@ from mayfly.persona._atoms import PromptAtom, content_path, read_atom
 from mayfly.persona._atomset import AtomSet, Fault
 from mayfly.persona._config import ConfigEntry, read_config
 from mayfly.persona._yaml import Mapping, read_entries
-from mayfly.policy.kernel import Problem
+from mayfly.policy import Problem
 
 HOME: Final = Path(__file__).parent
 AGENTS: Final = "agents"

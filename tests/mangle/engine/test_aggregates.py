@@ -1,10 +1,5 @@
 """Grouping and reducing."""
 
-import gc
-
-from mayfly.mangle._ast import Symbol
-from mayfly.mangle._values import Name
-
 from .helpers import derived, facts, program, rows
 
 PAID = "Decl paid(Who, What, Amount)."
@@ -57,27 +52,3 @@ def test_an_aggregate_of_the_programs_own_facts_is_made_anew_when_there_are_more
     assert rows(more, "n") == {"3"}
     assert rows(more, "big") == {"/yes"}
     assert rows(loaded.evaluate(), "big") == set()
-
-
-def test_a_group_can_be_asked_for_long_after_the_evaluation() -> None:
-    text = "Decl p(X). n(N) :- p(X), p(Y) |> do fn:group_by(), let N = fn:count()."
-    loaded = program(text)
-    model = loaded.evaluate([(Symbol("p", 1), (n,)) for n in range(200)])
-    origin = model.origin(Symbol("n", 1), (40_000,))
-    assert origin is not None
-    assert origin.rule is not None
-    was_enabled = gc.isenabled()
-    assert len(model.group(origin.rule, origin.bindings)) == 40_000
-    assert gc.isenabled() == was_enabled
-
-
-def test_the_rows_of_a_group_can_be_asked_for() -> None:
-    text = f"{PAID} s(W, S) :- paid(W, T, A) |> do fn:group_by(W), let S = fn:sum(A)."
-    model = program(text).evaluate(facts("paid(/a, 1, 5)", "paid(/a, 2, 5)", "paid(/b, 1, 1)"))
-    origin = model.origin(Symbol("s", 2), (Name("/a"), 10))
-    assert origin is not None
-    assert origin.rule is not None
-    assert [dict(row) for row in model.group(origin.rule, origin.bindings)] == [
-        {"W": Name("/a"), "T": 1, "A": 5},
-        {"W": Name("/a"), "T": 2, "A": 5},
-    ]

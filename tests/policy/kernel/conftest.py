@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Settings
-from mayfly.policy.kernel import RuleFile, Snapshot
+from mayfly.policy import RuleFile, Snapshot
 from mayfly.store import Ledger
 from mayfly.testing import FakeClock
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import InputError
-from mayfly.policy.kernel import Appeals, Kernel, PolicyOverridden, Review, Snapshot
+from mayfly.policy import Appeals, Kernel, Review, Snapshot
+from mayfly.policy.kernel._events import PolicyOverridden
 from mayfly.store import Ledger, Seal
 from mayfly.testing import FakeClock
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.mangle import to_text
-from mayfly.policy.kernel import Court, Kernel, Rulebook, recordings, simulate
+from mayfly.policy import Court, Kernel, Rulebook, recordings, simulate
 from mayfly.store import Ledger
 
 from .conftest import constitution

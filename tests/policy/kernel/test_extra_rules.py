@@ -9,9 +9,10 @@ import pytest
 
 from mayfly.core import MayflyError
 from mayfly.mangle import Clause, Declared, MangleError, Name, Program, Symbol, check_program, show_clause
-from mayfly.policy.kernel import RuleFile, Snapshot, facts_of_action
+from mayfly.policy import RuleFile, Snapshot
 from mayfly.policy.kernel._files import base_files
 from mayfly.policy.kernel._protected import Protected, protected_by
+from mayfly.policy.kernel.facts import facts_of_action
 
 from ..rules.actions import Asked, read_table  # noqa: TID252
 

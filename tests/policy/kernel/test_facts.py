@@ -8,8 +8,7 @@ import pytest
 
 from mayfly.core import InputError
 from mayfly.mangle import LARGEST_NUMBER, Name, Row, Time
-from mayfly.policy.kernel import facts_of_action
-from mayfly.policy.kernel.facts import locate
+from mayfly.policy.kernel.facts import facts_of_action, locate
 
 
 @pytest.fixture

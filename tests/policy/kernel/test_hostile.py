@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mayfly.core import host_of, without_secrets
-from mayfly.policy.kernel import Kernel, Snapshot, facts_of_action, propose
-from mayfly.policy.kernel.facts import locate
+from mayfly.policy import Kernel, Snapshot, propose
+from mayfly.policy.kernel.facts import facts_of_action, locate
 
 from .conftest import constitution
 

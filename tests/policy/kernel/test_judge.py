@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from mayfly.core import Settings
 from mayfly.mangle import to_text
-from mayfly.policy import FileChange, Kernel, Rulebook, SetFacts, Snapshot, recordings, simulate
-from mayfly.policy.kernel import Appeals
+from mayfly.policy import Appeals, FileChange, Kernel, Rulebook, SetFacts, Snapshot, recordings, simulate
 from mayfly.policy.kernel.facts import changes_of
 from mayfly.runtime import Desk
 from mayfly.store import Ledger, Seal

@@ -9,7 +9,8 @@ import pytest
 
 from mayfly.core import InputError, StoreError
 from mayfly.mangle import Limits, MangleError, Name, to_text
-from mayfly.policy.kernel import Kernel, PolicyDecided, PolicyRouted, Snapshot, propose, recordings
+from mayfly.policy import Kernel, Snapshot, propose, recordings
+from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 from mayfly.store import Ledger
 
 

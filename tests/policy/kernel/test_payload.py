@@ -2,8 +2,7 @@
 
 import pytest
 
-from mayfly.policy.kernel import facts_of_action
-from mayfly.policy.kernel.facts import locate
+from mayfly.policy.kernel.facts import facts_of_action, locate
 
 
 @pytest.mark.parametrize(

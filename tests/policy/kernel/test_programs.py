@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from mayfly.mangle import Program
-from mayfly.policy.kernel import Kernel, Programs, Rulebook, RuleFile, Snapshot, _programs, _snapshot
+from mayfly.policy import Kernel, Programs, Rulebook, RuleFile, Snapshot
+from mayfly.policy.kernel import _snapshot
 from mayfly.store import SealedFiles
 
 from .conftest import CONSTITUTION, constitution
@@ -113,7 +114,7 @@ def test_another_version_of_the_engine_compiles_anew(tmp_path: Path, monkeypatch
     first = book(tmp_path)
     first.snapshot.keep()
     assert programs(tmp_path).load(first.snapshot.rules) is not None
-    monkeypatch.setattr(_programs, "_makers", lambda: "another")
+    monkeypatch.setattr(_snapshot, "_makers", lambda: "another")
     assert programs(tmp_path).load(first.snapshot.rules) is None
     monkeypatch.undo()
     monkeypatch.setattr(sys, "version", "another Python")
@@ -122,11 +123,11 @@ def test_another_version_of_the_engine_compiles_anew(tmp_path: Path, monkeypatch
 
 def test_the_version_is_that_of_every_source_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "inner").mkdir()
-    monkeypatch.setattr(_programs, "_MAKERS", (tmp_path,))
+    monkeypatch.setattr(_snapshot, "_MAKERS", (tmp_path,))
     seen = set()
     for name, text in (("a.py", "1"), ("inner/b.py", "1"), ("inner/b.py", "2")):
         (tmp_path / name).write_text(text)
-        seen.add(_programs._makers.__wrapped__())
+        seen.add(_snapshot._makers.__wrapped__())
     assert len(seen) == 3
 
 
@@ -154,7 +155,7 @@ def test_planted_bytes_are_never_read(tmp_path: Path) -> None:
 def test_what_is_sealed_and_yet_no_program_is_compiled_again(tmp_path: Path) -> None:
     files = SealedFiles(tmp_path, "rules-cache")
     first = book(tmp_path)
-    files.put(_programs._key(first.snapshot.rules), b"sealed nonsense")
+    files.put(_snapshot._key(first.snapshot.rules), b"sealed nonsense")
     assert ask(book(tmp_path)) == ask(first)
 
 

@@ -3,7 +3,8 @@
 import pytest
 
 from mayfly.mangle import Name, Symbol
-from mayfly.policy.kernel import PROPOSABLE, propose
+from mayfly.policy import propose
+from mayfly.policy.kernel._propose import PROPOSABLE
 from mayfly.policy.kernel._protected import protected_by
 from mayfly.store import Ledger
 

@@ -29,7 +29,7 @@ from mayfly.mangle import (
     why,
 )
 from mayfly.mangle import Fact as Leaf
-from mayfly.policy.kernel import Fact, Kernel, Permit, Recording, Rulebook, recordings
+from mayfly.policy import Fact, Kernel, Permit, Recording, Rulebook, recordings
 from mayfly.store import Ledger
 
 from ..configured import policies_of  # noqa: TID252

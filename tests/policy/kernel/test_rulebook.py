@@ -10,7 +10,7 @@ import pytest
 
 from mayfly.core import InputError, Verdict
 from mayfly.mangle import MangleError
-from mayfly.policy.kernel import Court, Kernel, Rulebook, Watcher
+from mayfly.policy import Court, Kernel, Rulebook, Watcher
 from mayfly.store import Ledger
 
 from .conftest import constitution

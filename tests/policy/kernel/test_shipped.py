@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.policy.kernel import Appeals, Kernel, Rulebook
+from mayfly.policy import Appeals, Kernel, Rulebook
 from mayfly.store import Ledger, Seal
 from mayfly.testing import FakeClock
 

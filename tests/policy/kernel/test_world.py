@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from mayfly.mangle import MangleError
-from mayfly.policy.kernel import World
+from mayfly.policy import World
 from mayfly.policy.kernel._world import LARGEST
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from mayfly.mangle import Model, Name, Program, Row, Symbol, load, parse, read_source
-from mayfly.policy.kernel import facts_of_action
+from mayfly.policy.kernel.facts import facts_of_action
 
 from ..configured import granted  # noqa: TID252
 

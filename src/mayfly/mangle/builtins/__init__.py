@@ -33,46 +33,28 @@ Known by name only: fn:some passes the checks of a program, and evaluating it is
 from typing import TYPE_CHECKING
 
 from mayfly._lazy import lazily
+from mayfly.mangle.builtins._limits import DEEPEST, LARGEST_TEXT, MOST_PARTS, BuiltinError, weight
 
 if TYPE_CHECKING:
-    from mayfly.mangle.builtins._entries import Function, Predicate, Reducer
-    from mayfly.mangle.builtins._error import BuiltinError
-    from mayfly.mangle.builtins._limits import DEEPEST, LARGEST_TEXT, MOST_PARTS, weight
+    from mayfly.mangle.builtins._entries import Function, Predicate, Reducer, TypeExpression
     from mayfly.mangle.builtins._tables import FUNCTIONS, PREDICATES, REDUCERS
-    from mayfly.mangle.builtins._types import (
-        ARITHMETIC_TYPES,
-        FUNCTION_TYPES,
-        PREDICATE_TYPES,
-        Signature,
-        TypeExpression,
-    )
 
 __all__ = [
-    "ARITHMETIC_TYPES",
     "DEEPEST",
     "FUNCTIONS",
-    "FUNCTION_TYPES",
     "LARGEST_TEXT",
     "MOST_PARTS",
     "PREDICATES",
-    "PREDICATE_TYPES",
     "REDUCERS",
     "BuiltinError",
     "Function",
     "Predicate",
     "Reducer",
-    "Signature",
     "TypeExpression",
     "weight",
 ]
 
 __getattr__ = lazily(
     __name__,
-    {
-        "_entries": "Function Predicate Reducer",
-        "_error": "BuiltinError",
-        "_limits": "DEEPEST LARGEST_TEXT MOST_PARTS weight",
-        "_tables": "FUNCTIONS PREDICATES REDUCERS",
-        "_types": "ARITHMETIC_TYPES FUNCTION_TYPES PREDICATE_TYPES Signature TypeExpression",
-    },
+    {"_entries": "Function Predicate Reducer TypeExpression", "_tables": "FUNCTIONS PREDICATES REDUCERS"},
 )

@@ -1,67 +1,78 @@
 """Durations, and intervals as pairs of times."""
 
 import re
-from collections.abc import Callable
 from math import isfinite
 from typing import Final
 
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Duration, Float, Value, wrap
-from mayfly.mangle.builtins._arguments import (
-    as_duration,
-    as_float,
-    as_number,
-    as_pair,
-    as_string,
-    as_time,
+from mayfly.mangle.builtins._entries import (
+    DURATION,
+    FLOAT,
+    FLOAT_OR_NUMBER,
+    NUMBER,
+    PAIR,
+    STRING,
+    TIME,
+    Functions,
+    read_value,
 )
-from mayfly.mangle.builtins._civil import HOUR, MINUTE, SECOND
-from mayfly.mangle.builtins._entries import Function
-from mayfly.mangle.builtins._error import BuiltinError
+from mayfly.mangle.builtins._limits import BuiltinError
+from mayfly.mangle.builtins._times import HOUR, MINUTE, SECOND
+
+DURATION_FUNCTIONS: Final = Functions()
 
 _UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": SECOND, "m": MINUTE, "h": HOUR}
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?([^.0-9]+)")
 _OVER: Final = 2**63
 
 
-def _add(duration: Value, other: Value) -> Value:
-    return Duration(wrap(as_duration("fn:duration:add", duration) + as_duration("fn:duration:add", other)))
+@DURATION_FUNCTIONS.add("fn:duration:add", "The sum of two durations.", DURATION, DURATION, DURATION)
+def _add(duration: int, other: int) -> Value:
+    return Duration(wrap(duration + other))
 
 
-def _mult(duration: Value, number: Value) -> Value:
-    return Duration(wrap(as_duration("fn:duration:mult", duration) * as_number("fn:duration:mult", number)))
+@DURATION_FUNCTIONS.add("fn:duration:mult", "A duration taken a number of times.", DURATION, DURATION, NUMBER)
+def _mult(duration: int, number: int) -> Value:
+    return Duration(wrap(duration * number))
 
 
-def _nanos(duration: Value) -> Value:
-    return as_duration("fn:duration:nanos", duration)
+@DURATION_FUNCTIONS.add("fn:duration:nanos", "A duration in nanoseconds, a number.", NUMBER, DURATION)
+def _nanos(duration: int) -> Value:
+    return duration
 
 
-def _from_nanos(number: Value) -> Value:
-    return Duration(as_number("fn:duration:from_nanos", number))
+@DURATION_FUNCTIONS.add("fn:duration:from_nanos", "The duration of so many nanoseconds.", DURATION, NUMBER)
+def _from_nanos(number: int) -> Value:
+    return Duration(number)
 
 
-def _measured(name: str, unit: int) -> Callable[[Value], Value]:
-    def measure(duration: Value) -> Value:
-        nanoseconds = as_duration(name, duration)
+def _add_unit(plural: str, unit: int) -> None:
+    """Add the functions that measure a duration in a unit, and make one of so many units."""
+
+    @DURATION_FUNCTIONS.add(f"fn:duration:{plural}", f"A duration in {plural}, a float.", FLOAT, DURATION)
+    def measure(nanoseconds: int) -> Value:
         sign = -1 if nanoseconds < 0 else 1
         whole, rest = divmod(abs(nanoseconds), unit)
         return Float(float(sign * whole) + float(sign * rest) / float(unit))
 
-    return measure
+    doc = f"The duration of so many {plural}, a float or number."
 
-
-def _made(name: str, unit: int) -> Callable[[Value], Value]:
-    def make(count: Value) -> Value:
-        nanoseconds = as_float(name, count) * float(unit)
+    @DURATION_FUNCTIONS.add(f"fn:duration:from_{plural}", doc, DURATION, FLOAT_OR_NUMBER)
+    def make(count: float) -> Value:
+        nanoseconds = count * float(unit)
         # What does not fit becomes the smallest number, whatever its sign: so does the processor.
         if not isfinite(nanoseconds) or not SMALLEST_NUMBER <= int(nanoseconds) <= LARGEST_NUMBER:
             return Duration(SMALLEST_NUMBER)
         return Duration(int(nanoseconds))
 
-    return make
+
+_add_unit("hours", HOUR)
+_add_unit("minutes", MINUTE)
+_add_unit("seconds", SECOND)
 
 
-def _parse(text: Value) -> Value:
-    written = as_string("fn:duration:parse", text)
+@DURATION_FUNCTIONS.add("fn:duration:parse", 'The duration of a text such as "1h30m" or "500ms".', DURATION, STRING)
+def _parse(written: str) -> Value:
     negative, rest = written.startswith("-"), written[1:] if written[:1] in ("-", "+") else written
     if rest == "0":
         return Duration(0)
@@ -112,68 +123,21 @@ def _unreadable(written: str) -> BuiltinError:
     )
 
 
-def _start(interval: Value) -> Value:
-    return as_pair("fn:interval:start", interval)[0]
+@DURATION_FUNCTIONS.add("fn:interval:start", "The first part of an interval, a pair of times.", "X", PAIR)
+def _start(interval: tuple[Value, Value]) -> Value:
+    return interval[0]
 
 
-def _end(interval: Value) -> Value:
-    return as_pair("fn:interval:end", interval)[1]
+@DURATION_FUNCTIONS.add("fn:interval:end", "The second part of an interval, a pair of times.", "Y", PAIR)
+def _end(interval: tuple[Value, Value]) -> Value:
+    return interval[1]
 
 
-def _length(interval: Value) -> Value:
-    builtin = "fn:interval:duration"
-    start, end = (as_time(builtin, part) for part in as_pair(builtin, interval))
+@DURATION_FUNCTIONS.add(
+    "fn:interval:duration", "The duration of an interval, a pair of times.", DURATION, ("fn:Pair", TIME, TIME)
+)
+def _length(interval: tuple[Value, Value]) -> Value:
+    start, end = (read_value("fn:interval:duration", TIME, part) for part in interval)
     if start == SMALLEST_NUMBER or end == LARGEST_NUMBER:
-        raise BuiltinError(f"{builtin}: an interval that is open on one side has no duration")
+        raise BuiltinError("fn:interval:duration: an interval that is open on one side has no duration")
     return Duration(wrap(end - start))
-
-
-DURATION_FUNCTIONS: Final = (
-    Function(name="fn:duration:add", arity=2, call=_add, doc="The sum of two durations."),
-    Function(name="fn:duration:mult", arity=2, call=_mult, doc="A duration taken a number of times."),
-    Function(
-        name="fn:duration:hours",
-        arity=1,
-        call=_measured("fn:duration:hours", HOUR),
-        doc="A duration in hours, a float.",
-    ),
-    Function(
-        name="fn:duration:minutes",
-        arity=1,
-        call=_measured("fn:duration:minutes", MINUTE),
-        doc="A duration in minutes, a float.",
-    ),
-    Function(
-        name="fn:duration:seconds",
-        arity=1,
-        call=_measured("fn:duration:seconds", SECOND),
-        doc="A duration in seconds, a float.",
-    ),
-    Function(name="fn:duration:nanos", arity=1, call=_nanos, doc="A duration in nanoseconds, a number."),
-    Function(name="fn:duration:from_nanos", arity=1, call=_from_nanos, doc="The duration of so many nanoseconds."),
-    Function(
-        name="fn:duration:from_hours",
-        arity=1,
-        call=_made("fn:duration:from_hours", HOUR),
-        doc="The duration of so many hours, a float or number.",
-    ),
-    Function(
-        name="fn:duration:from_minutes",
-        arity=1,
-        call=_made("fn:duration:from_minutes", MINUTE),
-        doc="The duration of so many minutes, a float or number.",
-    ),
-    Function(
-        name="fn:duration:from_seconds",
-        arity=1,
-        call=_made("fn:duration:from_seconds", SECOND),
-        doc="The duration of so many seconds, a float or number.",
-    ),
-    Function(name="fn:duration:parse", arity=1, call=_parse, doc='The duration of a text such as "1h30m" or "500ms".'),
-)
-
-INTERVAL_FUNCTIONS: Final = (
-    Function(name="fn:interval:start", arity=1, call=_start, doc="The first part of an interval, a pair of times."),
-    Function(name="fn:interval:end", arity=1, call=_end, doc="The second part of an interval, a pair of times."),
-    Function(name="fn:interval:duration", arity=1, call=_length, doc="The duration of an interval, a pair of times."),
-)

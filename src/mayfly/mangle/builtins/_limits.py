@@ -8,7 +8,6 @@ from itertools import chain
 from typing import Final, TypeAlias, TypeVar
 
 from mayfly.mangle._values import List, Map, Name, Pair, Struct, Value
-from mayfly.mangle.builtins._error import BuiltinError
 
 LARGEST_TEXT: Final = 16 * 2**20
 """Bytes of text (UTF-8) that one value may hold."""
@@ -22,6 +21,10 @@ _NESTED_KINDS: Final = (List, Pair, Map, Struct)
 _NESTED: Final[frozenset[type]] = frozenset(_NESTED_KINDS)
 _TEXTS: Final[frozenset[type]] = frozenset({str, bytes, Name})
 _Built = TypeVar("_Built", List, Pair, Map, Struct)
+
+
+class BuiltinError(Exception):
+    """Say why a function, reducer or builtin predicate has no answer for what it was given."""
 
 
 def check_text(builtin: str, size: int) -> None:

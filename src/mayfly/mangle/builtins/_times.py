@@ -1,26 +1,162 @@
-"""Instants: arithmetic, text, calendar fields and rounding down."""
+"""Instants: the calendar and clocks of time zones, and the functions of times.
 
-from collections.abc import Callable
+Python's datetime has no year 0 and no nanoseconds, so days are counted here and datetime is only asked for the offset
+of a zone.
+"""
+
+import re
+from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from time import time_ns
-from typing import Final
+from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from mayfly.mangle._values import Duration, Time, Value, wrap
-from mayfly.mangle.builtins._arguments import as_duration, as_name, as_number, as_string, as_time
-from mayfly.mangle.builtins._civil import (
-    DAY,
-    HOUR,
-    MINUTE,
-    SECOND,
-    Civil,
-    Zone,
-    find_zone,
-    from_civil,
-    read_instant,
-    read_local,
-    to_civil,
-)
-from mayfly.mangle.builtins._entries import Function
-from mayfly.mangle.builtins._error import BuiltinError
+from mayfly.mangle.builtins._entries import DURATION, NAME, NUMBER, STRING, TIME, Functions
+from mayfly.mangle.builtins._limits import BuiltinError
+
+SECOND: Final = 10**9
+MINUTE: Final = 60 * SECOND
+HOUR: Final = 60 * MINUTE
+DAY: Final = 24 * HOUR
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_DAY_SECONDS: Final = 86_400
+# A day short of what datetime holds, so that no zone's offset leads out of it.
+_EARLIEST: Final = int((datetime(1, 1, 2, tzinfo=UTC) - _EPOCH).total_seconds())
+_LATEST: Final = int((datetime(9999, 12, 30, tzinfo=UTC) - _EPOCH).total_seconds())
+_MONTH_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+_CLOCK: Final = r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})"
+_INSTANT: Final = re.compile(_CLOCK + r"(?:[.,]([0-9]+))?(?:Z|([+-])([0-9]{2}):([0-9]{2}))")
+# With exactly nine places a sign may stand in the first of them.
+_LOCAL: Final = re.compile(_CLOCK + r"(?:[.,]([0-9]+|\+[0-9]{8}|-0{8}))?")
+
+
+class Zone(NamedTuple):
+    """A time zone; no rules means that of this machine."""
+
+    rules: ZoneInfo | None
+
+    def offset(self, seconds: int) -> int:
+        """Return the seconds that the zone's clocks are ahead of UTC at an instant."""
+        instant = _EPOCH + timedelta(seconds=min(max(seconds, _EARLIEST), _LATEST))
+        ahead = instant.astimezone(self.rules).utcoffset()
+        return 0 if ahead is None else int(ahead.total_seconds())
+
+
+class Civil(NamedTuple):
+    """What a calendar and a clock show; the weekday counts from Monday, 0."""
+
+    year: int
+    month: int
+    day: int
+    hour: int
+    minute: int
+    second: int
+    nanosecond: int
+    offset: int
+    weekday: int
+
+
+@lru_cache(maxsize=128)
+def find_zone(builtin: str, name: str) -> Zone:
+    """Return the zone of an IANA name such as `Europe/Rome`; the empty name is UTC, `Local` is this machine's zone."""
+    if name == "Local":
+        return Zone(None)
+    # A doubled slash is as good as one; a zone is never looked for above the directory of zones.
+    key = re.sub(r"/(?:\.?/)+", "/", name)
+    try:
+        return Zone(ZoneInfo(key or "UTC"))
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise BuiltinError(f'{builtin} knows no time zone "{name[:40]}"') from error
+
+
+def to_civil(nanoseconds: int, zone: Zone | None = None) -> Civil:
+    """Return what calendar and clock show at an instant, in UTC unless a zone is given."""
+    seconds, nanosecond = divmod(nanoseconds, SECOND)
+    offset = 0 if zone is None else zone.offset(seconds)
+    days, rest = divmod(seconds + offset, _DAY_SECONDS)
+    year, month, day = _date_of(days)
+    hour, rest = divmod(rest, 3600)
+    minute, second = divmod(rest, 60)
+    return Civil(year, month, day, hour, minute, second, nanosecond, offset, (days + 3) % 7)
+
+
+def from_civil(year: int, month: int, day: int, seconds: int = 0, zone: Zone | None = None) -> int:
+    """Return the instant in nanoseconds at which a zone's calendar shows a date and its clock *seconds* past midnight.
+
+    Where the clock shows it twice or never, the offset is the one that holds at the instant found with the offset that
+    holds at the same time of day in UTC.
+    """
+    instant = (_days_of(year, month, 1) + day - 1) * _DAY_SECONDS + seconds
+    if zone is not None and (guess := zone.offset(instant)):
+        instant -= zone.offset(instant - guess)
+    return instant * SECOND
+
+
+def read_instant(builtin: str, text: str) -> int:
+    """Return the nanoseconds of an RFC 3339 time such as `2024-05-01T10:00:00.5+02:00`."""
+    found = _INSTANT.fullmatch(text)
+    if found is None:
+        raise _unreadable(builtin, text, "2024-05-01T10:00:00Z")
+    date, seconds = _fields(builtin, text, found)
+    hours, minutes = int(found[9] or 0), int(found[10] or 0)
+    if hours > 24 or minutes > 60:
+        raise _unreadable(builtin, text, "2024-05-01T10:00:00+02:00")
+    ahead = (hours * 60 + minutes) * 60
+    return from_civil(*date, seconds + ahead if found[8] == "-" else seconds - ahead) + _fraction(found[7])
+
+
+def read_local(builtin: str, text: str, zone: Zone) -> int:
+    """Return the nanoseconds at which the clocks of *zone* show a time such as `2024-05-01T10:00:00`."""
+    found = _LOCAL.fullmatch(text)
+    if found is None:
+        raise _unreadable(builtin, text, "2024-05-01T10:00:00")
+    date, seconds = _fields(builtin, text, found)
+    return from_civil(*date, seconds, zone) + _fraction(found[7])
+
+
+def _fields(builtin: str, text: str, found: "re.Match[str]") -> tuple[tuple[int, int, int], int]:
+    year, month, day, hour, minute, second = (int(found[place]) for place in range(1, 7))
+    if not (1 <= month <= 12 and 1 <= day <= _last_day(year, month)):
+        raise BuiltinError(f'{builtin}: there is no such day as in "{text}"')
+    if hour > 23 or minute > 59 or second > 59:
+        raise BuiltinError(f'{builtin}: no clock shows the time in "{text}"')
+    return (year, month, day), (hour * 60 + minute) * 60 + second
+
+
+def _fraction(digits: str | None) -> int:
+    return int(digits[:9].ljust(9, "0")) if digits else 0
+
+
+def _unreadable(builtin: str, text: str, example: str) -> BuiltinError:
+    return BuiltinError(f'{builtin} cannot read "{text[:40]}" as a time; write it like {example}')
+
+
+def _last_day(year: int, month: int) -> int:
+    leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return 29 if month == 2 and leap else _MONTH_DAYS[month - 1]
+
+
+def _days_of(year: int, month: int, day: int) -> int:
+    """Count the days from 1970-01-01 to a date; the year is taken to begin in March, so the leap day comes last."""
+    year -= month <= 2
+    era, of_era = divmod(year, 400)
+    of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - 719_468
+
+
+def _date_of(days: int) -> tuple[int, int, int]:
+    """Return year, month and day of a day counted from 1970-01-01: the inverse of `_days_of`."""
+    era, of_era = divmod(days + 719_468, 146_097)
+    year = (of_era - of_era // 1_460 + of_era // 36_524 - of_era // 146_096) // 365
+    of_year = of_era - (365 * year + year // 4 - year // 100)
+    shifted = (5 * of_year + 2) // 153
+    month = shifted + 3 if shifted < 10 else shifted - 9
+    return year + era * 400 + (month <= 2), month, of_year - (153 * shifted + 2) // 5 + 1
+
+
+TIME_FUNCTIONS: Final = Functions()
 
 _UNITS: Final = {
     "/day": DAY,
@@ -33,36 +169,48 @@ _UNITS: Final = {
 }
 
 
+@TIME_FUNCTIONS.add("fn:time:now", "The time at which it is evaluated.", TIME)
 def _now() -> Value:
     return Time(time_ns())
 
 
-def _add(time: Value, duration: Value) -> Value:
-    return Time(wrap(as_time("fn:time:add", time) + as_duration("fn:time:add", duration)))
+@TIME_FUNCTIONS.add("fn:time:add", "A time moved by a duration.", TIME, TIME, DURATION)
+def _add(time: int, duration: int) -> Value:
+    return Time(wrap(time + duration))
 
 
-def _sub(time: Value, other: Value) -> Value:
-    return Duration(wrap(as_time("fn:time:sub", time) - as_time("fn:time:sub", other)))
+@TIME_FUNCTIONS.add("fn:time:sub", "The duration from the second time to the first.", DURATION, TIME, TIME)
+def _sub(time: int, other: int) -> Value:
+    return Duration(wrap(time - other))
 
 
-def _from_nanos(number: Value) -> Value:
-    return Time(as_number("fn:time:from_unix_nanos", number))
+@TIME_FUNCTIONS.add("fn:time:from_unix_nanos", "The time so many nanoseconds after 1970.", TIME, NUMBER)
+def _from_nanos(number: int) -> Value:
+    return Time(number)
 
 
-def _to_nanos(time: Value) -> Value:
-    return as_time("fn:time:to_unix_nanos", time)
+@TIME_FUNCTIONS.add("fn:time:to_unix_nanos", "The nanoseconds from 1970 to a time.", NUMBER, TIME)
+def _to_nanos(time: int) -> Value:
+    return time
 
 
-def _format(time: Value, precision: Value) -> Value:
-    builtin = "fn:time:format"
-    return _shown(builtin, to_civil(as_time(builtin, time)), as_name(builtin, precision))
+@TIME_FUNCTIONS.add(
+    "fn:time:format",
+    "The text of a time in UTC down to a unit: /year, /month, /day, /hour … /nanosecond.",
+    *(STRING, TIME, NAME),
+)
+def _format(time: int, precision: str) -> Value:
+    return _shown("fn:time:format", to_civil(time), precision)
 
 
-def _format_civil(time: Value, zone: Value, precision: Value) -> Value:
+@TIME_FUNCTIONS.add(
+    "fn:time:format_civil",
+    "The text of a time in a time zone down to a unit: /year, /month, /day, /hour … /nanosecond.",
+    *(STRING, TIME, STRING, NAME),
+)
+def _format_civil(time: int, zone: str, precision: str) -> Value:
     builtin = "fn:time:format_civil"
-    instant, place = as_time(builtin, time), as_string(builtin, zone)
-    unit = as_name(builtin, precision)
-    return _shown(builtin, to_civil(instant, find_zone(builtin, place)), unit)
+    return _shown(builtin, to_civil(time, find_zone(builtin, zone)), precision)
 
 
 def _shown(builtin: str, civil: Civil, precision: str) -> str:
@@ -96,39 +244,49 @@ def _shown_offset(seconds: int) -> str:
     return f"{'-' if seconds <= -60 else '+'}{hours:02}:{minutes:02}"
 
 
-def _parse_rfc3339(text: Value) -> Value:
-    builtin = "fn:time:parse_rfc3339"
-    return Time(wrap(read_instant(builtin, as_string(builtin, text))))
+@TIME_FUNCTIONS.add("fn:time:parse_rfc3339", 'The time of a text such as "2024-05-01T10:00:00+02:00".', TIME, STRING)
+def _parse_rfc3339(text: str) -> Value:
+    return Time(wrap(read_instant("fn:time:parse_rfc3339", text)))
 
 
-def _parse_civil(text: Value, zone: Value) -> Value:
+@TIME_FUNCTIONS.add(
+    "fn:time:parse_civil",
+    'The time of a text such as "2024-05-01T10:00:00" in a time zone such as "Europe/Rome".',
+    *(TIME, STRING, STRING),
+)
+def _parse_civil(text: str, zone: str) -> Value:
     builtin = "fn:time:parse_civil"
-    written, place = as_string(builtin, text), as_string(builtin, zone)
-    return Time(wrap(read_local(builtin, written, find_zone(builtin, place))))
+    return Time(wrap(read_local(builtin, text, find_zone(builtin, zone))))
 
 
-def _trunc(time: Value, unit: Value) -> Value:
-    builtin = "fn:time:trunc"
-    instant, name = as_time(builtin, time), as_name(builtin, unit)
-    if name not in _UNITS:
-        raise _unknown_unit(builtin, name, tuple(_UNITS))
-    return Time(wrap(instant - instant % _UNITS[name]))
+@TIME_FUNCTIONS.add(
+    "fn:time:trunc",
+    "A time rounded down, in UTC, to a unit: /day, /hour, /minute, /second … /nanosecond.",
+    *(TIME, TIME, NAME),
+)
+def _trunc(time: int, unit: str) -> Value:
+    if unit not in _UNITS:
+        raise _unknown_unit("fn:time:trunc", unit, tuple(_UNITS))
+    return Time(wrap(time - time % _UNITS[unit]))
 
 
-def _trunc_civil(time: Value, zone: Value, unit: Value) -> Value:
+@TIME_FUNCTIONS.add(
+    "fn:time:trunc_civil",
+    "A time rounded down, in a time zone, to a unit: /year, /month, /week (from Monday) or /day.",
+    *(TIME, TIME, STRING, NAME),
+)
+def _trunc_civil(time: int, zone: str, unit: str) -> Value:
     builtin = "fn:time:trunc_civil"
-    instant, place = as_time(builtin, time), as_string(builtin, zone)
-    name = as_name(builtin, unit)
-    rules = find_zone(builtin, place)
-    civil = to_civil(instant, rules)
-    if name == "/year":
+    rules = find_zone(builtin, zone)
+    civil = to_civil(time, rules)
+    if unit == "/year":
         return Time(wrap(from_civil(civil.year, 1, 1, 0, rules)))
-    if name == "/month":
+    if unit == "/month":
         return Time(wrap(from_civil(civil.year, civil.month, 1, 0, rules)))
-    if name not in ("/week", "/day"):
-        raise _unknown_unit(builtin, name, ("/year", "/month", "/week", "/day"))
+    if unit not in ("/week", "/day"):
+        raise _unknown_unit(builtin, unit, ("/year", "/month", "/week", "/day"))
     midnight = from_civil(civil.year, civil.month, civil.day, 0, rules)
-    return Time(wrap(midnight if name == "/day" else _monday(midnight, rules)))
+    return Time(wrap(midnight if unit == "/day" else _monday(midnight, rules)))
 
 
 def _monday(midnight: int, zone: Zone) -> int:
@@ -142,63 +300,16 @@ def _unknown_unit(builtin: str, unit: str, known: tuple[str, ...]) -> BuiltinErr
     return BuiltinError(f"{builtin} knows no unit {unit[:40]}; it knows {', '.join(known)}")
 
 
-def _field(name: str, field: Callable[[Civil], int]) -> Callable[[Value], Value]:
-    def read(time: Value) -> Value:
-        return field(to_civil(as_time(name, time)))
+def _add_field(field: str, doc: str) -> None:
+    @TIME_FUNCTIONS.add(f"fn:time:{field}", doc, NUMBER, TIME)
+    def read(time: int) -> Value:
+        found: int = getattr(to_civil(time), field)
+        return found
 
-    return read
 
-
-_FIELDS: Final[dict[str, tuple[Callable[[Civil], int], str]]] = {
-    "fn:time:year": (lambda civil: civil.year, "The year of a time, in UTC."),
-    "fn:time:month": (lambda civil: civil.month, "The month of a time, 1 to 12, in UTC."),
-    "fn:time:day": (lambda civil: civil.day, "The day of the month of a time, in UTC."),
-    "fn:time:hour": (lambda civil: civil.hour, "The hour of a time, 0 to 23, in UTC."),
-    "fn:time:minute": (lambda civil: civil.minute, "The minute of a time, 0 to 59."),
-    "fn:time:second": (lambda civil: civil.second, "The second of a time, 0 to 59."),
-}
-
-TIME_FUNCTIONS: Final = (
-    Function(name="fn:time:now", arity=0, call=_now, doc="The time at which it is evaluated."),
-    Function(name="fn:time:add", arity=2, call=_add, doc="A time moved by a duration."),
-    Function(name="fn:time:sub", arity=2, call=_sub, doc="The duration from the second time to the first."),
-    Function(
-        name="fn:time:format",
-        arity=2,
-        call=_format,
-        doc="The text of a time in UTC down to a unit: /year, /month, /day, /hour … /nanosecond.",
-    ),
-    Function(
-        name="fn:time:format_civil",
-        arity=3,
-        call=_format_civil,
-        doc="The text of a time in a time zone down to a unit: /year, /month, /day, /hour … /nanosecond.",
-    ),
-    Function(
-        name="fn:time:parse_rfc3339",
-        arity=1,
-        call=_parse_rfc3339,
-        doc='The time of a text such as "2024-05-01T10:00:00+02:00".',
-    ),
-    Function(
-        name="fn:time:parse_civil",
-        arity=2,
-        call=_parse_civil,
-        doc='The time of a text such as "2024-05-01T10:00:00" in a time zone such as "Europe/Rome".',
-    ),
-    Function(name="fn:time:from_unix_nanos", arity=1, call=_from_nanos, doc="The time so many nanoseconds after 1970."),
-    Function(name="fn:time:to_unix_nanos", arity=1, call=_to_nanos, doc="The nanoseconds from 1970 to a time."),
-    Function(
-        name="fn:time:trunc",
-        arity=2,
-        call=_trunc,
-        doc="A time rounded down, in UTC, to a unit: /day, /hour, /minute, /second … /nanosecond.",
-    ),
-    Function(
-        name="fn:time:trunc_civil",
-        arity=3,
-        call=_trunc_civil,
-        doc="A time rounded down, in a time zone, to a unit: /year, /month, /week (from Monday) or /day.",
-    ),
-    *(Function(name=name, arity=1, call=_field(name, field), doc=doc) for name, (field, doc) in _FIELDS.items()),
-)
+_add_field("year", "The year of a time, in UTC.")
+_add_field("month", "The month of a time, 1 to 12, in UTC.")
+_add_field("day", "The day of the month of a time, in UTC.")
+_add_field("hour", "The hour of a time, 0 to 23, in UTC.")
+_add_field("minute", "The minute of a time, 0 to 59.")
+_add_field("second", "The second of a time, 0 to 59.")

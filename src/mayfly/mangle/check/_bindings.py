@@ -11,18 +11,11 @@ from collections.abc import Iterator, Sequence
 from mayfly.mangle._ast import Apply, Atom, Clause, Constant, Equality, Negation, Premise, Timed, Variable
 from mayfly.mangle._checked import Declared
 from mayfly.mangle._text import show_premise
+from mayfly.mangle._visit import all_variables, interval_variables, premise_variables, variables
 from mayfly.mangle.builtins import PREDICATES
 from mayfly.mangle.check._known import Known
 from mayfly.mangle.check._problems import Problems
-from mayfly.mangle.check._terms import (
-    all_variables,
-    direct_variables,
-    interval_variables,
-    is_wildcard,
-    premise_variables,
-    shown,
-    variables,
-)
+from mayfly.mangle.check._terms import direct_variables, is_wildcard, shown
 
 
 def unified_mode(declared: Declared | None) -> tuple[str, ...]:

@@ -220,13 +220,7 @@ def synthetic(head: Atom, *, temporal: bool) -> Declared:
     return Declared(
         symbol=head.symbol,
         columns=tuple(f"X{i}" if is_wildcard(name) or names.count(name) > 1 else name for i, name in enumerate(names)),
-        modes=(),
         synthetic=True,
-        external=False,
-        extensional=False,
-        private=False,
         temporal=temporal,
-        merge=None,
-        doc="",
         place=head.place,
     )

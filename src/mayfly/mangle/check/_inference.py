@@ -12,11 +12,11 @@ from mayfly.mangle._checked import Declared, Rule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._text import show_term
 from mayfly.mangle._values import Name
-from mayfly.mangle.builtins import ARITHMETIC_TYPES, FUNCTION_TYPES, PREDICATE_TYPES
+from mayfly.mangle._visit import variables
+from mayfly.mangle.builtins import FUNCTIONS, PREDICATES
 from mayfly.mangle.check._functions import evaluate
 from mayfly.mangle.check._known import Known
 from mayfly.mangle.check._problems import Problems
-from mayfly.mangle.check._terms import variables
 from mayfly.mangle.check._types import ANYTHING, NOWHERE, disjoint, show_type, singleton, type_of
 
 _BUILDERS = frozenset({"fn:list", "fn:map", "fn:struct", "fn:pair", "fn:tuple"})
@@ -70,7 +70,7 @@ class Inference:
         if isinstance(premise, Equality):
             if not premise.negated:
                 self._learn_equality(premise)
-        elif isinstance(premise, Atom) and premise.symbol in PREDICATE_TYPES:
+        elif isinstance(premise, Atom) and premise.symbol in PREDICATES:
             self._learn_builtin(premise)
         elif isinstance(premise, Atom | Timed):
             self._learn_atom(premise if isinstance(premise, Atom) else premise.atom)
@@ -86,7 +86,7 @@ class Inference:
                 self._note(one, Reason(self._type(other), f"{one.name} = {show_term(other)}", declared=True))
 
     def _learn_builtin(self, atom: Atom) -> None:
-        for argument, expression in zip(atom.arguments, PREDICATE_TYPES[atom.symbol], strict=True):
+        for argument, expression in zip(atom.arguments, PREDICATES[atom.symbol].types, strict=True):
             # What the tables call an interval of times is held as numbers.
             if isinstance(argument, Variable) and not atom.predicate.startswith(":interval:"):
                 self._note(argument, Reason(type_of(expression), atom.predicate, declared=False))
@@ -185,16 +185,15 @@ class Inference:
         name = term.function
         if name in _BUILDERS and next(variables(term), None) is None:
             return self._built(term)
-        if name in ARITHMETIC_TYPES:
-            return type_of(ARITHMETIC_TYPES[name])
         if name == "fn:struct":
             return self._struct_type(term)
         if name == "fn:map":
             return type_of(("fn:Map", "K", "V"))
+        function = FUNCTIONS.get(name)
         # The tables call the ends of an interval times; they are held as numbers.
-        if name.startswith("fn:interval:") or name not in FUNCTION_TYPES:
+        if function is None or function.gives is None or name.startswith("fn:interval:"):
             return ANYTHING
-        return type_of(FUNCTION_TYPES[name].result)
+        return type_of(function.gives)
 
     def _built(self, term: Apply) -> Term:
         try:

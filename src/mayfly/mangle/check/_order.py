@@ -11,16 +11,10 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Timed, Variable
+from mayfly.mangle._visit import interval_variables, premise_variables, variables
 from mayfly.mangle.builtins import PREDICATES
 from mayfly.mangle.check._known import Known
-from mayfly.mangle.check._terms import (
-    Wildcards,
-    interval_variables,
-    is_wildcard,
-    nested_variables,
-    premise_variables,
-    variables,
-)
+from mayfly.mangle.check._terms import Wildcards, is_wildcard, nested_variables
 
 
 class Step(NamedTuple):

@@ -1,19 +1,41 @@
-"""Check a whole program: from what was parsed to what can be evaluated."""
+"""Check a program clause by clause and as a whole: from what was parsed to what can be evaluated."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
+from time import time_ns
 from types import MappingProxyType
 
-from mayfly.mangle._ast import Clause, Symbol, Unit
+from mayfly.mangle._ast import (
+    Atom,
+    Clause,
+    Constant,
+    Equality,
+    Interval,
+    Negation,
+    Place,
+    Premise,
+    Symbol,
+    Term,
+    Timed,
+    Unit,
+)
 from mayfly.mangle._checked import Checked, Declared, Given, Rule
+from mayfly.mangle._errors import MangleError, Stage
 from mayfly.mangle._packages import resolve_packages
+from mayfly.mangle._text import show_premise, show_row, show_term, show_value
+from mayfly.mangle._values import Duration, Row, Time
+from mayfly.mangle._visit import all_variables, interval_variables
+from mayfly.mangle.builtins import PREDICATES
+from mayfly.mangle.check._bindings import Bindings, head_inputs
+from mayfly.mangle.check._functions import check_functions, check_transform, defined_by, evaluate_fact
 from mayfly.mangle.check._inference import check_types
-from mayfly.mangle.check._known import Known
-from mayfly.mangle.check._plain import Plain
+from mayfly.mangle.check._known import Known, package_of
+from mayfly.mangle.check._order import Evaluation, Step, delay_negations, steps
 from mayfly.mangle.check._problems import Problems
-from mayfly.mangle.check._rows import MOST_REPORTED, given_faults
-from mayfly.mangle.check._rules import make_fact, make_rule
 from mayfly.mangle.check._strata import check_temporal_recursion, stratify
+from mayfly.mangle.check._terms import is_wildcard, shown
+from mayfly.mangle.check._types import Test, show_type, test_of
 
 _NOTHING: Mapping[Symbol, Declared] = MappingProxyType({})
 
@@ -34,15 +56,10 @@ def check_program(
     given: list[Given] = []
     rules: list[Rule] = []
     written: list[Rule] = []
-    plain = Plain(known)
     for clause in clauses:
-        premises = clause.premises
-        if premises is None:
+        if clause.premises is None:
             fact = make_fact(clause, known, problems)
             given += [] if fact is None else [fact]
-        elif plain.passes(clause):
-            rules.append(Rule(number=len(rules), head=clause.head, premises=premises, transform=None, clause=clause))
-            written.append(rules[-1])
         else:
             rule = make_rule(len(rules), clause, known, problems)
             rules += [] if rule is None else [rule]
@@ -54,7 +71,7 @@ def check_program(
         problems.extend(islice(given_faults(known.all(), given), MOST_REPORTED))
     strata = stratify(written, problems)
     problems.raise_found()
-    return Checked(declared=MappingProxyType(known.all()), given=tuple(given), rules=tuple(rules), strata=strata)
+    return Checked(declared=known.all(), given=tuple(given), rules=tuple(rules), strata=strata)
 
 
 def _as_written(clause: Clause) -> Rule:
@@ -66,3 +83,227 @@ def _as_written(clause: Clause) -> Rule:
         transform=clause.transforms[0] if clause.transforms else None,
         clause=clause,
     )
+
+
+def make_fact(clause: Clause, known: Known, problems: Problems) -> Given | None:
+    """Check a fact and evaluate its functions; None when something is wrong with it."""
+    symbol = clause.head.symbol
+    declared = known.declared.get(symbol)
+    row = tuple([term.value for term in clause.head.arguments if isinstance(term, Constant)])
+    if clause.time is None and len(row) == symbol.arity and not (declared is not None and declared.temporal):
+        # Most facts are like this, and there may be a million of them.
+        return Given(symbol=symbol, row=row, time=None, place=clause.place)
+    found = Problems()
+    _check_head_time(clause, known, found)
+    for variable in (*all_variables(clause.head.arguments), *interval_variables(clause.time)):
+        found.add(
+            f"a fact has no variables, found {variable.name}",
+            place=variable.place,
+            fix="write a constant, or make it a rule whose body gives the variable a value",
+        )
+    if not found:
+        try:
+            row = evaluate_fact(clause)
+        except MangleError as error:
+            found.extend([error])
+        else:
+            return Given(symbol=symbol, row=row, time=_fixed(clause.time), place=clause.place)
+    problems.merge(found)
+    return None
+
+
+def _fixed(time: Interval | None) -> Interval | None:
+    """Return the time of a fact, `now` being when the program is loaded."""
+    if time is None:
+        return None
+    now = Time(time_ns())
+    start, end = (
+        replace(bound, end=Constant(value=now, place=bound.place)) if isinstance(bound.end, str) else bound
+        for bound in (time.start, time.end)
+    )
+    return replace(time, start=start, end=end)
+
+
+def make_rule(number: int, clause: Clause, known: Known, problems: Problems) -> Rule | None:
+    """Check a rule and put its premises in order; None when it makes no sense and the checks to come cannot use it."""
+    found = Problems()
+    _check_head_time(clause, known, found)
+    declared = known.declared.get(clause.head.symbol)
+    written = steps(clause.premises or ())
+    ordered = delay_negations(written, head_inputs(clause.head, declared, "+", "?"), known)
+    for step in ordered:
+        _check_premise(step.written, clause, known, found)
+    bindings = Bindings(clause, known, found)
+    bindings.check([step.named for step in ordered], defined_by(clause))
+    check_transform(clause, bindings, found)
+    check_functions(clause, found)
+    premises = () if found.hinder_analysis() else _evaluation_order(clause, ordered, known, found)
+    problems.merge(found)
+    if found.hinder_analysis():
+        return None
+    transform = clause.transforms[0] if clause.transforms else None
+    return Rule(number=number, head=clause.head, premises=premises, transform=transform, clause=clause)
+
+
+def _evaluation_order(clause: Clause, ordered: list[Step], known: Known, problems: Problems) -> tuple[Premise, ...]:
+    """Follow the evaluation itself, which knows nothing of inputs unless the predicate is deferred."""
+    declared = known.get(clause.head.symbol)
+    deferred = declared is not None and declared.deferred
+    evaluation = Evaluation(known=known, bound=head_inputs(clause.head, declared, "+") if deferred else set())
+    evaluation.run(ordered)
+    for premise, variable in evaluation.stuck:
+        problems.add(
+            f"{shown(variable.name)} has no value yet when {show_premise(premise)} is evaluated",
+            place=variable.place,
+            fix="move it to the right of the atom that gives the value",
+            stage="eval",
+        )
+    bound = evaluation.bound | defined_by(clause)
+    for variable in (*all_variables(clause.head.arguments), *interval_variables(clause.time)):
+        if variable.name not in bound and not evaluation.stuck:
+            problems.add(
+                f"{variable.name} has no value when the rule is evaluated: only a mode of the head names it",
+                place=variable.place,
+                fix=f"use {variable.name} in an atom of the body, or declare the predicate deferred()",
+                stage="eval",
+            )
+    return tuple(step.written for step in evaluation.ordered)
+
+
+def _check_head_time(clause: Clause, known: Known, problems: Problems) -> None:
+    declared, time = known.declared.get(clause.head.symbol), clause.time
+    if declared is not None and declared.temporal and time is None:
+        problems.add(
+            f"{declared.symbol} is temporal but has no time here",
+            place=clause.head.place,
+            fix="add when it holds: @[start, end], or @[_, _] for always",
+        )
+    if time is not None:
+        _check_interval(time, problems)
+
+
+def _check_interval(time: Interval, problems: Problems) -> None:
+    """Refuse an interval that no fact can have."""
+    ends = [bound.end.value if isinstance(bound.end, Constant) else None for bound in (time.start, time.end)]
+    if any(isinstance(end, Duration) for end in ends):
+        problems.add(
+            "a duration says how long, not when", place=time.place, fix="write a date, now or a variable", stage="eval"
+        )
+    start, end = ends
+    if isinstance(start, Time) and isinstance(end, Time) and start.held > end.held:
+        problems.add("the interval ends before it begins", place=time.place, fix="swap its ends", stage="eval")
+
+
+def _check_premise(premise: Premise, clause: Clause, known: Known, problems: Problems) -> None:
+    if isinstance(premise, Equality):
+        return
+    atom = premise if isinstance(premise, Atom) else premise.atom
+    declared = known.get(atom.symbol)
+    if declared is None and atom.symbol not in PREDICATES:
+        if isinstance(premise, Timed):
+            # As in the language: what is asked for a time may be known from elsewhere, and else never holds.
+            return
+        message, fix = known.hint(atom.symbol)
+        problems.add(message, place=atom.place, fix=fix)
+        return
+    if declared is None:
+        _check_builtin(premise, atom, problems)
+        return
+    if declared.deferred and not declared.modes:
+        problems.add(
+            f"{atom.symbol} is deferred but no mode says what it needs to know",
+            place=atom.place,
+            fix='add a mode to its Decl, for example mode("+", "-")',
+        )
+    if isinstance(premise, Negation):
+        if declared.deferred:
+            problems.add(
+                f"{atom.symbol} is deferred: its facts are never all known, so it cannot be negated",
+                place=premise.place,
+            )
+    elif isinstance(premise, Atom) and declared.temporal:
+        problems.add(
+            f"{atom.symbol} is temporal and is asked without a time",
+            place=atom.place,
+            fix="say when: @[T], or sometime in the past week: <-[0d, 7d]",
+        )
+    elif isinstance(premise, Timed) and not declared.temporal:
+        problems.add(
+            f"{atom.symbol} is not temporal but is asked for a time", place=premise.place, fix="declare it `temporal`"
+        )
+    if declared.private and package_of(clause.head.predicate) != package_of(atom.predicate):
+        problems.add(
+            f"{atom.symbol} is private to its package", place=atom.place, fix="use a public predicate of that package"
+        )
+
+
+def _check_builtin(premise: Premise, atom: Atom, problems: Problems) -> None:
+    if isinstance(premise, Timed):
+        problems.add(f"{atom.predicate} is built in and has no time", place=premise.place)
+    if not isinstance(premise, Negation):
+        return
+    for argument, mode in zip(atom.arguments, PREDICATES[atom.symbol].modes, strict=True):
+        for variable in all_variables([argument]):
+            if mode == "+" and is_wildcard(variable.name):
+                problems.add(
+                    f"the wildcard _ has no value, and {atom.predicate} needs one", place=variable.place, fix="name it"
+                )
+
+
+MOST_REPORTED = 20
+_MOST_SHOWN = 20
+_LONGEST = 200
+
+
+class RowTests:
+    """Test rows against the declared types; the test of a predicate is made once."""
+
+    def __init__(self, declared: Mapping[Symbol, Declared]) -> None:
+        self._declared = declared
+        self._tests: dict[Symbol, tuple[tuple[Test, ...], ...]] = {}
+
+    def fits(self, symbol: Symbol, row: Row) -> bool:
+        """Tell whether a row fits one of the alternatives of its declaration."""
+        alternatives = self._tests.get(symbol)
+        if alternatives is None:
+            bounds = self._declared[symbol].bounds if symbol in self._declared else ()
+            alternatives = tuple(tuple(map(test_of, bound)) for bound in bounds)
+            self._tests[symbol] = alternatives
+        if not alternatives:
+            return True
+        return any(all(test(value) for test, value in zip(tests, row, strict=True)) for tests in alternatives)
+
+    def fault(self, symbol: Symbol, row: Row, *, stage: Stage, place: Place | None) -> MangleError:
+        """Say which value is outside its type."""
+        declared = self._declared[symbol]
+        return MangleError(
+            f"{_brief(show_row(symbol, row))} does not fit the declared types: {_explain(declared, row)}",
+            stage=stage,
+            place=place,
+            fix=f"mend the value or the bound at {declared.place}" if declared.place else None,
+        )
+
+
+def given_faults(declared: Mapping[Symbol, Declared], given: Iterable[Given]) -> Iterator[MangleError]:
+    """Yield an error for each fact of the source that is outside its declared types."""
+    tests = RowTests(declared)
+    for fact in given:
+        if not tests.fits(fact.symbol, fact.row):
+            yield tests.fault(fact.symbol, fact.row, stage="analyze", place=fact.place)
+
+
+def _explain(declared: Declared, row: Row) -> str:
+    if len(declared.bounds) == 1:
+        for column, value, kind in zip(declared.columns, row, declared.bounds[0], strict=True):
+            if not test_of(kind)(value):
+                return f"{column} is {_brief(show_type(kind))}, not {_brief(show_value(value))}"
+    return f"it must be one of {' or '.join(map(_shown, declared.bounds[:_MOST_SHOWN]))}"
+
+
+def _brief(text: str) -> str:
+    """Return a text, or the beginning of a long one."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _shown(bound: tuple[Term, ...]) -> str:
+    return f"[{', '.join(map(show_term, bound))}]"

@@ -5,58 +5,16 @@ from dataclasses import replace
 
 from mayfly.mangle._ast import (
     Apply,
-    Atom,
     Bound,
     Constant,
-    Equality,
-    Interval,
-    Negation,
     Premise,
     Term,
     Timed,
     Variable,
 )
+from mayfly.mangle._visit import map_premise, variables
 
 WILDCARD = "_"
-
-
-def variables(term: Term) -> Iterator[Variable]:
-    """Yield every variable of a term, also those inside functions, in the order they are written."""
-    if isinstance(term, Variable):
-        yield term
-    elif isinstance(term, Apply):
-        for argument in term.arguments:
-            yield from variables(argument)
-
-
-def all_variables(terms: Iterable[Term]) -> Iterator[Variable]:
-    """Yield the variables of several terms."""
-    for term in terms:
-        yield from variables(term)
-
-
-def interval_variables(interval: Interval | None) -> Iterator[Variable]:
-    """Yield the variables that stand for an end of an interval."""
-    if interval is not None:
-        # A point in time has the same bound at both ends.
-        for bound in dict.fromkeys((interval.start, interval.end)):
-            if isinstance(bound.end, Variable):
-                yield bound.end
-
-
-def premise_variables(premise: Premise) -> Iterator[Variable]:
-    """Yield every variable of a premise."""
-    if isinstance(premise, Atom):
-        yield from all_variables(premise.arguments)
-    elif isinstance(premise, Negation):
-        yield from all_variables(premise.atom.arguments)
-    elif isinstance(premise, Equality):
-        yield from variables(premise.left)
-        yield from variables(premise.right)
-    else:
-        yield from all_variables(premise.atom.arguments)
-        yield from interval_variables(premise.annotation)
-        yield from interval_variables(premise.window)
 
 
 def nested_variables(terms: Iterable[Term]) -> Iterator[Variable]:
@@ -91,19 +49,12 @@ class Wildcards:
 
     def premise(self, premise: Premise) -> Premise:
         """Return the premise with its wildcards numbered."""
-        if isinstance(premise, Atom):
-            return self._atom(premise)
-        if isinstance(premise, Negation):
-            return replace(premise, atom=self._atom(premise.atom))
-        if isinstance(premise, Equality):
-            return replace(premise, left=self._term(premise.left), right=self._term(premise.right))
-        return self._timed(premise)
-
-    def _timed(self, premise: Timed) -> Timed:
-        window = premise.window
-        if window is not None:
+        numbered = map_premise(premise, self._term)
+        if isinstance(numbered, Timed) and numbered.window is not None:
+            window = numbered.window
             window = replace(window, start=self._bound(window.start), end=self._bound(window.end))
-        return replace(premise, atom=self._atom(premise.atom), window=window)
+            return replace(numbered, window=window)
+        return numbered
 
     def _bound(self, bound: Bound) -> Bound:
         if not isinstance(bound.end, Variable):
@@ -112,16 +63,12 @@ class Wildcards:
         assert isinstance(numbered, Variable)
         return replace(bound, end=numbered)
 
-    def _atom(self, atom: Atom) -> Atom:
-        if not any(variable.name == WILDCARD for variable in all_variables(atom.arguments)):
-            return atom
-        return replace(atom, arguments=tuple(self._term(argument) for argument in atom.arguments))
-
     def _term(self, term: Term) -> Term:
         if isinstance(term, Constant):
             return term
         if isinstance(term, Apply):
-            return replace(term, arguments=tuple(self._term(argument) for argument in term.arguments))
+            arguments = tuple(map(self._term, term.arguments))
+            return term if arguments == term.arguments else replace(term, arguments=arguments)
         if term.name != WILDCARD:
             return term
         self._count += 1

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 from mayfly.mangle._ast import Apply, Constant, Place, Term, Variable
 from mayfly.mangle._text import show_term
 from mayfly.mangle._values import Name
+from mayfly.mangle._visit import variables
 from mayfly.mangle.check._problems import nearest
-from mayfly.mangle.check._terms import variables
 
 CONSTRUCTORS: Final[Mapping[str, int | None]] = MappingProxyType(
     {

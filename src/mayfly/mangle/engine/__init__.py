@@ -2,8 +2,7 @@
 
 from mayfly.mangle.engine._frozen import freeze, functions, thaw
 from mayfly.mangle.engine._limits import Limits
-from mayfly.mangle.engine._model import Model, Origin
-from mayfly.mangle.engine._program import Program, compile_program
+from mayfly.mangle.engine._program import Model, Origin, Program, compile_program
 from mayfly.mangle.engine._run import External
 
 __all__ = ["External", "Limits", "Model", "Origin", "Program", "compile_program", "freeze", "functions", "thaw"]

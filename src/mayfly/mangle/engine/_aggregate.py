@@ -11,8 +11,7 @@ from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import Row, Value
 from mayfly.mangle.builtins import FUNCTIONS, REDUCERS, BuiltinError, Reducer
 from mayfly.mangle.engine._limits import Meter
-from mayfly.mangle.engine._marks import WILDCARD
-from mayfly.mangle.engine._plan import Recipe
+from mayfly.mangle.engine._marks import WILDCARD, Recipe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -23,14 +23,20 @@ from mayfly.mangle._ast import (
 from mayfly.mangle._checked import Rule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import Time
-from mayfly.mangle.engine._marks import FIRST, LAST, WILDCARD, is_builtin, timed
+from mayfly.mangle.engine._marks import FIRST, LAST, WILDCARD, Made, Recipe, Setting, is_builtin, timed
 from mayfly.mangle.engine._order import may_fail
-from mayfly.mangle.engine._parts import all_names, columns_of, costs_of, same_terms, tuple_of
-from mayfly.mangle.engine._plan import Made, Recipe, Setting
 from mayfly.mangle.engine._relation import WHOLE, Lookup
-from mayfly.mangle.engine._source import MOST_LOOPS, TooLong
 from mayfly.mangle.engine._timed import bounds_of, covers, instant, until, window
-from mayfly.mangle.engine._write import Writer
+from mayfly.mangle.engine._write import (
+    MOST_LOOPS,
+    TooLong,
+    Writer,
+    all_names,
+    columns_of,
+    costs_of,
+    same_terms,
+    tuple_of,
+)
 
 
 class Emitter(Writer):

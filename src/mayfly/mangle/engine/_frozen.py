@@ -1,39 +1,41 @@
 """A compiled program as bytes and back, to be kept from one process to the next.
 
-An evaluation needs a small part of a program, so most of it comes back asleep: each rule, relation and function is
-bytes until somebody touches it. To read such bytes is to run what they say: hand in only what is sure to be `freeze`'s.
+An evaluation needs a small part of a program: rules and functions come back as bytes that are read when one is first
+touched, so that an evaluation loads neither the syntax tree nor the builtins that it does not use. To read such bytes
+is to run what they say: hand in only what is sure to be `freeze`'s.
 """
 
 import marshal
 import pickle
-from collections.abc import Mapping, Sequence
-from dataclasses import is_dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from functools import cache
 from io import BytesIO
-from threading import Lock
-from types import FunctionType, MappingProxyType
+from types import FunctionType
 from typing import Any, NamedTuple
 
 from mayfly.mangle._checked import Checked, Rule
 from mayfly.mangle._collector import paused
 from mayfly.mangle._symbols import Place, Symbol
-from mayfly.mangle.engine._base import Base
-from mayfly.mangle.engine._layout import Layout
-from mayfly.mangle.engine._plan import Made, Plan
+from mayfly.mangle.engine._layout import Plan
+from mayfly.mangle.engine._marks import Made
 from mayfly.mangle.engine._program import Program
-from mayfly.mangle.engine._relation import Relation
 
 _PACKAGE = __name__.partition(".engine.")[0]
 _PROTOCOL = 5
-_RULE: tuple[str, ...] = Rule.__slots__  # type: ignore[attr-defined]
+_RULE = tuple(field.name for field in fields(Rule))
+_PLAN = tuple(field.name for field in fields(Plan) if field.name != "made")
 
 
 def freeze(program: Program) -> bytes:
     """Return *program* with the functions it has made so far and what it has found to follow from its own facts."""
     with paused():
-        rules, checked = program.rules, program._checked
-        texts = [_rule_text(rule) for rule in rules]
-        whole = checked.frozen if isinstance(checked, _Asleep) else _written(checked, rules)
+        rules, checked, layout = program.rules, program._checked, program._layout
+        # What aggregates and deferred predicates are evaluated with is made again.
+        layout.groupings.clear()
+        layout.asked.clear()
+        texts = [(tuple(rule.place), _rule_bytes(rule)) for rule in rules]
+        whole = checked.frozen if isinstance(checked, _AsleepProgram) else _written(checked, rules)
         return pickle.dumps((texts, whole, _written({**vars(program), "_checked": None}, rules)), _PROTOCOL)
 
 
@@ -41,18 +43,15 @@ def thaw(data: bytes) -> Program:
     """Return the program that `freeze` was given."""
     with paused():
         texts, whole, state = pickle.loads(data)
-        rules = tuple(
-            _asleep(_AsleepRule, number=number, where=Place(*where), frozen=text)
-            for number, (where, text) in enumerate(texts)
-        )
+        rules = tuple(_AsleepRule(number, Place(*where), text) for number, (where, text) in enumerate(texts))
         program = object.__new__(Program)
-        vars(program).update(_read(state, rules), _checked=_Asleep(whole, rules))
+        vars(program).update(_read(state, rules), _checked=_AsleepProgram(whole, rules))
         return program
 
 
 def functions(program: Program) -> int:
     """Return how many functions the program has made or brought along; where these have grown, freeze it again."""
-    return sum(len(_frozen(plan.made).keys() | plan.made.keys()) for plan in program._layout.plans)
+    return sum(len(_brought(plan.made).keys() | plan.made.keys()) for plan in program._layout.plans)
 
 
 class _Writer(pickle.Pickler):
@@ -61,17 +60,7 @@ class _Writer(pickle.Pickler):
     def __init__(self, file: BytesIO, rules: Sequence[Rule]) -> None:
         super().__init__(file, _PROTOCOL)
         self._rules = rules
-        self.dispatch_table = {
-            **dict.fromkeys(_nodes(), lambda thing: (_dataclass, (_kind(thing), *_values(thing)))),
-            Plan: lambda plan: (_plan, (_state(plan), self._functions(plan.made), rules)),
-            # What aggregates and deferred predicates are evaluated with is made again.
-            Layout: lambda layout: (_layout, (_laid_out(layout),)),
-            Base: lambda base: (_base, ({**vars(base), "_lock": None},)),
-            **dict.fromkeys(
-                (Relation, _AsleepRelation), lambda one: (_relation, (one.settled, self._rows(one), rules))
-            ),
-            MappingProxyType: lambda proxy: (_proxy, (dict(proxy),)),
-        }
+        self.dispatch_table = {Plan: self._reduce_plan}
 
     def persistent_id(self, thing: object) -> object:
         if thing is self._rules:
@@ -82,9 +71,10 @@ class _Writer(pickle.Pickler):
             return thing.number
         return None
 
-    def _functions(self, made: Mapping[int, Made]) -> dict[int, bytes]:
-        new = {kind: self._function(function) for kind, function in made.items() if kind not in _frozen(made)}
-        return {**_frozen(made), **{kind: frozen for kind, frozen in new.items() if frozen is not None}}
+    def _reduce_plan(self, plan: Plan) -> tuple[Callable[..., Plan], tuple[object, ...]]:
+        made = {kind: frozen for kind, one in plan.made.items() if (frozen := self._function(one)) is not None}
+        state = {name: getattr(plan, name) for name in _PLAN}
+        return _make_plan, (state, {**made, **_brought(plan.made)}, self._rules)
 
     def _function(self, function: Any) -> bytes | None:
         """Return a generated function; None for one in several parts, or with something in it that has no name."""
@@ -94,9 +84,6 @@ class _Writer(pickle.Pickler):
             return _written((marshal.dumps(function.__code__), function.__defaults__), self._rules)
         except (pickle.PicklingError, AttributeError, TypeError):
             return None
-
-    def _rows(self, relation: Relation) -> bytes:
-        return relation.frozen if isinstance(relation, _AsleepRelation) else _written(relation.rows, self._rules)
 
 
 class _Reader(pickle.Unpickler):
@@ -117,11 +104,6 @@ class _Reader(pickle.Unpickler):
         raise pickle.UnpicklingError(f"{module}.{name} is no part of a program")
 
 
-def _rule_text(rule: Rule) -> tuple[tuple[str, int, int], bytes]:
-    text = rule.frozen if isinstance(rule, _AsleepRule) else _written(_values(rule), ())
-    return tuple(rule.place), text  # type: ignore[return-value]
-
-
 def _written(thing: object, rules: Sequence[Rule]) -> bytes:
     file = BytesIO()
     _Writer(file, rules).dump(thing)
@@ -132,14 +114,8 @@ def _read(data: bytes, rules: Sequence[Rule]) -> Any:
     return _Reader(data, rules).load()
 
 
-@cache
-def _nodes() -> tuple[type, ...]:
-    """Return the frozen dataclasses that programs are made of."""
-    from mayfly.mangle import _ast, _checked
-    from mayfly.mangle.engine import _plan
-
-    everything = (found for module in (_ast, _checked, _plan) for found in vars(module).values())
-    return (*(found for found in everything if isinstance(found, type) and is_dataclass(found)), _AsleepRule)
+def _rule_bytes(rule: Rule) -> bytes:
+    return rule.frozen if isinstance(rule, _AsleepRule) else _written([getattr(rule, name) for name in _RULE], ())
 
 
 @cache
@@ -162,8 +138,8 @@ def _builtin(kind: str, name: Any) -> object:
     return all_solutions(found) if kind == "solve" and found is not None else found
 
 
-class _Asleep(NamedTuple):
-    """What passed the checks, until somebody asks for it."""
+class _AsleepProgram(NamedTuple):
+    """What passed the checks, as bytes until it is called for."""
 
     frozen: bytes
     rules: Sequence[Rule]
@@ -177,8 +153,11 @@ class _AsleepRule(Rule):
     """A rule of which only the number and the place are known until more is asked for."""
 
     __slots__ = ("frozen", "where")
-    frozen: bytes
-    where: Place
+
+    def __init__(self, number: int, where: Place, frozen: bytes) -> None:
+        self.number = number  # type: ignore[misc]
+        self.where = where
+        self.frozen = frozen
 
     @property
     def place(self) -> Place:
@@ -188,22 +167,9 @@ class _AsleepRule(Rule):
     def __getattr__(self, name: str) -> Any:
         if name not in _RULE:
             raise AttributeError(name)
-        _fill(self, _RULE, _read(self.frozen, ()))
+        for field, value in zip(_RULE, _read(self.frozen, ()), strict=True):
+            setattr(self, field, value)
         return object.__getattribute__(self, name)
-
-
-class _AsleepRelation(Relation):
-    """A relation of which only the number of rows is known until one is wanted; nobody adds to it."""
-
-    __slots__ = ("frozen", "rules")
-    frozen: bytes
-    rules: Sequence[Rule]
-
-    def __getattr__(self, name: str) -> Any:
-        if name != "rows":
-            raise AttributeError(name)
-        self.rows = _read(self.frozen, self.rules)
-        return self.rows
 
 
 class _Functions(dict[int, Made]):
@@ -223,66 +189,9 @@ class _Functions(dict[int, Made]):
         return default if found is None else found
 
 
-def _frozen(made: Mapping[int, Made]) -> dict[int, bytes]:
+def _brought(made: Mapping[int, Made]) -> dict[int, bytes]:
     return made.frozen if isinstance(made, _Functions) else {}
 
 
-def _state(plan: Plan) -> dict[str, Any]:
-    """Return all that is known of a rule, also what is found out when it is first needed."""
-    return {**vars(plan), "starts": plan.starts, "lazy": plan.lazy, "made": None}
-
-
-def _plan(state: dict[str, Any], frozen: dict[int, bytes], rules: Sequence[Rule]) -> Plan:
-    plan = object.__new__(Plan)
-    vars(plan).update(state, made=_Functions(frozen, rules))
-    return plan
-
-
-def _laid_out(layout: Layout) -> dict[str, Any]:
-    for readers in layout.readers:
-        readers.arrange()
-    return {**vars(layout), "_groupings": {}, "_asked": {}}
-
-
-def _layout(state: dict[str, Any]) -> Layout:
-    layout = object.__new__(Layout)
-    vars(layout).update(state)
-    return layout
-
-
-def _base(state: dict[str, Any]) -> Base:
-    base = object.__new__(Base)
-    vars(base).update(state, _lock=Lock())
-    return base
-
-
-def _relation(size: int, frozen: bytes, rules: Sequence[Rule]) -> Relation:
-    known = {"settled": size, "weighed": size, "indices": {}, "_extend": {}, "_upto": {}}
-    asleep: Relation = _asleep(_AsleepRelation, frozen=frozen, rules=rules, **known)
-    return asleep
-
-
-def _proxy(mapping: dict[Any, Any]) -> Any:
-    return MappingProxyType(mapping)
-
-
-def _dataclass(kind: type, *values: object) -> Any:
-    return _fill(object.__new__(kind), kind.__slots__, values)  # type: ignore[attr-defined]
-
-
-def _asleep(kind: type, **known: object) -> Any:
-    return _fill(object.__new__(kind), known, known.values())
-
-
-def _kind(thing: object) -> type:
-    return Rule if isinstance(thing, Rule) else type(thing)
-
-
-def _values(thing: Any) -> tuple[object, ...]:
-    return tuple(getattr(thing, field) for field in thing.__dataclass_fields__)
-
-
-def _fill(thing: object, names: Any, values: Any) -> Any:
-    for name, value in zip(names, values, strict=True):
-        object.__setattr__(thing, name, value)
-    return thing
+def _make_plan(state: dict[str, Any], frozen: dict[int, bytes], rules: Sequence[Rule]) -> Plan:
+    return Plan(**state, made=_Functions(frozen, rules))

@@ -1,6 +1,6 @@
-"""A whole program laid out for evaluation: numbered predicates, groups of rules, and who reads what.
+"""A whole program laid out for evaluation: numbered predicates, planned rules, groups of them, and who reads what.
 
-Only data: how it is laid out is in `_laid_out`, which a program that was kept does not need.
+Only data: how it is found out and how functions are made is in `_compile`, which a program that was kept rarely needs.
 """
 
 from __future__ import annotations
@@ -9,14 +9,43 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from mayfly.mangle.engine._marks import timed
+from mayfly.mangle.engine._marks import Made, Setting, timed
 
 if TYPE_CHECKING:
-    from mayfly.mangle._checked import Given, Merge
+    from mayfly.mangle._checked import Given, Merge, Rule
     from mayfly.mangle._symbols import Symbol
     from mayfly.mangle._values import Value
     from mayfly.mangle.engine._aggregate import Grouping
-    from mayfly.mangle.engine._plan import Made, Plan, Setting
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Plan:
+    """One rule, ready to be evaluated from any premise that has new rows; functions are made when first needed."""
+
+    rule: Rule
+    setting: Setting
+    head: int
+    aggregates: bool
+    merges: bool
+    fails_at: int
+    """The first premise that can end in an error; the ones before it have to be evaluated in any case."""
+    asks: bool
+    """Whether what it gives depends on more than facts: an external predicate, asked by itself or through a deferred
+    one, or the time of the evaluation."""
+    reads: dict[int, int] = field(default_factory=dict)
+    """Place of each positive premise with rows, and the number of its predicate."""
+    negates: list[int] = field(default_factory=list)
+    calls: list[int] = field(default_factory=list)
+    group: int = -1
+    required: tuple[int, ...] = ()
+    """The predicates without whose rows the rule neither gives anything nor fails."""
+    starts: frozenset[int] = frozenset()
+    """The premises that may be evaluated first."""
+    lazy: frozenset[str] = frozenset()
+    """The variables that no row has to be gone through for."""
+    made: dict[int, Made] = field(default_factory=dict)
+    """The functions by kind, `premise * 4 + record * 2 + again`: which premise it starts from, whether it records
+    origins, whether it is for the rounds of a recursion, when most of what a rule gives is there already."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -27,17 +56,6 @@ class Readers:
     by_constant: dict[int, dict[Value, list[tuple[Plan, int]]]] = field(default_factory=dict)
     negations: list[Plan] = field(default_factory=list)
     aggregates: list[Plan] = field(default_factory=list)
-    reading: list[tuple[Plan, int]] = field(default_factory=list)
-    """Those that are not sorted out yet, which is done when the predicate first has something new."""
-
-    def arrange(self) -> None:
-        """Sort the premises out by the constants they take."""
-        if self.reading:
-            from mayfly.mangle.engine._planned import arranged
-
-            self.every, self.by_constant = arranged(self.reading)
-            # Last: another thread that sees it empty finds the others full.
-            self.reading = []
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -59,6 +77,7 @@ class Group:
         return self.merges or bool(self.aggregates and self.inner)
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Layout:
     """Number everything once, so that an evaluation only touches lists."""
 
@@ -66,7 +85,6 @@ class Layout:
     numbers: dict[Symbol, int]
     deferred: frozenset[int]
     external: frozenset[int]
-    setting: Setting
     merges: dict[int, Merge]
     given: dict[int, list[Given]]
     """The facts of the source by predicate; `Base` keeps those that are not found in its relations."""
@@ -76,37 +94,11 @@ class Layout:
     groups: list[Group]
     group_of: dict[int, int]
     readers: list[Readers]
-
-    def __init__(self) -> None:
-        self._groupings: dict[Plan, tuple[Made, Grouping, bool]] = {}
-        self._asked: dict[int, list[tuple[Made, tuple[int, ...]]]] = {}
-
-    def grouping(self, plan: Plan) -> tuple[Made, Grouping, bool]:
-        """Return what an aggregating rule is evaluated with."""
-        found = self._groupings.get(plan)
-        if found is None:
-            from mayfly.mangle.engine._aggregate import grouping
-            from mayfly.mangle.engine._planned import body
-
-            made, names, distinct = body(plan)
-            found = self._groupings[plan] = (made, grouping(plan.rule, names), distinct)
-        return found
-
-    def asked(self, number: int) -> list[tuple[Made, tuple[int, ...]]]:
-        """Return the functions of a deferred predicate's rules, each with the columns it takes as input."""
-        found = self._asked.get(number)
-        if found is None:
-            from mayfly.mangle.engine._planned import asked, inputs_of
-
-            modes = self.modes[number]
-            mode = modes[0] if modes else ()
-            found = []
-            for plan in self.deferred_rules:
-                if plan.head == number:
-                    columns = inputs_of(plan, mode)
-                    found.append((asked(plan, tuple(columns)), tuple(columns.values())))
-            self._asked[number] = found
-        return found
+    groupings: dict[Plan, tuple[Made, Grouping, bool]] = field(default_factory=dict)
+    """What aggregating rules are evaluated with, once they were: the body's function, and whether its rows are
+    distinct."""
+    asked: dict[int, list[tuple[Made, tuple[int, ...]]]] = field(default_factory=dict)
+    """The functions of deferred predicates that were asked, each with the columns it takes as input."""
 
     def needed(self, goals: Iterable[Symbol]) -> frozenset[int]:
         """Return the groups that have to be evaluated to know the goals."""

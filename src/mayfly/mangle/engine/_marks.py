@@ -1,9 +1,16 @@
-"""Signs and numbers that all parts of the engine know."""
+"""Signs, numbers and small values that all parts of the engine know."""
 
-from typing import Final
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import LARGEST_NUMBER, SMALLEST_NUMBER, Time
+
+if TYPE_CHECKING:
+    from mayfly.mangle._checked import Rule
 
 NATURAL: Final = -1
 """Stands for the place of no premise: the rule is evaluated as it was checked."""
@@ -13,6 +20,9 @@ FIRST: Final = Time(SMALLEST_NUMBER)
 LAST: Final = Time(LARGEST_NUMBER)
 TICK: Final = 20_000
 FIRST_LOOK: Final = 64
+
+Made: TypeAlias = Callable[..., None]
+"""A rule as a function; `_emit` says how it is called."""
 
 
 def timed(symbol: Symbol) -> Symbol:
@@ -28,3 +38,21 @@ def is_timed(symbol: Symbol) -> bool:
 def is_builtin(symbol: Symbol) -> bool:
     """Tell computed predicates such as `:lt` from those that have rows."""
     return symbol.name.startswith(":")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What the rules of a program are compiled against."""
+
+    numbers: Mapping[Symbol, int]
+    called: frozenset[Symbol]
+    """External and deferred predicates: asked with what is bound, not looked up."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Recipe:
+    """How to read an origin: the rule, the names of the values it holds, and the row's columns that hold others."""
+
+    rule: Rule
+    names: tuple[str, ...]
+    columns: tuple[tuple[str, int], ...]

@@ -11,6 +11,7 @@ from heapq import heapify, heappop, heappush
 
 from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Negation, Premise, Symbol, Term, Timed, Variable
 from mayfly.mangle._checked import Rule
+from mayfly.mangle._visit import terms_of
 from mayfly.mangle.engine._marks import WILDCARD, is_builtin
 from mayfly.mangle.engine._timed import variables_in
 
@@ -25,13 +26,6 @@ def names_of(term: Term) -> Iterator[str]:
                 yield term.name
         elif isinstance(term, Apply):
             pending.extend(reversed(term.arguments))
-
-
-def terms_of(premise: Premise) -> tuple[Term, ...]:
-    """Return the terms of a premise from left to right."""
-    if isinstance(premise, Equality):
-        return (premise.left, premise.right)
-    return premise.arguments if isinstance(premise, Atom) else premise.atom.arguments
 
 
 def variables_of(premise: Premise) -> list[str]:

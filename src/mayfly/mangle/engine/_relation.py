@@ -43,6 +43,10 @@ class Relation:
         self._upto: dict[Lookup, int] = {}
         """How many of the rows each index has."""
 
+    def __reduce__(self) -> "tuple[type[Relation], tuple[dict[Row, Any] | list[Row]]]":
+        # The indices are built anew where they are asked for.
+        return Relation, (self.rows,)
+
     def index(self, lookup: Lookup) -> Any:
         """Return the index for a lookup: a list for no key, a set when existence is enough, else key to list."""
         found = self.indices.get(lookup)

@@ -7,17 +7,20 @@ changed: then their group is evaluated from the start.
 
 import gc
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from mayfly.mangle._checked import Merge
 from mayfly.mangle._errors import MangleError
+from mayfly.mangle._symbols import Symbol
 from mayfly.mangle._values import Row, Time, Value
 from mayfly.mangle.builtins import BuiltinError
-from mayfly.mangle.engine._layout import Group, Layout
+from mayfly.mangle.engine._layout import Group, Layout, Plan
 from mayfly.mangle.engine._limits import Limits, Meter
-from mayfly.mangle.engine._marks import FIRST, NATURAL
-from mayfly.mangle.engine._merge import Merger
-from mayfly.mangle.engine._plan import Plan
+from mayfly.mangle.engine._marks import FIRST, NATURAL, Made
 from mayfly.mangle.engine._relation import Relation
+
+if TYPE_CHECKING:
+    from mayfly.mangle.engine._aggregate import Grouping
 
 External: TypeAlias = Callable[[tuple[Value | None, ...]], Iterable[Row]]
 _MANY = 20_000
@@ -79,7 +82,7 @@ class Run:
         meter.rule = plan.rule
         mine = self.own.get(plan.head)
         kind = start * 4 + (2 if self._record else 0) + (1 if again and mine is not None else 0)
-        made = plan.made.get(kind) or plan.make(kind)
+        made = made_function(plan, kind)
         out: dict[Row, Any]
         if mine is None or plan.merges:
             out = meter.growing = {}
@@ -175,7 +178,7 @@ class Run:
     def _aggregate(self, plan: Plan) -> None:
         if self.externals is None and plan.asks:
             return
-        _, grouping, _ = self.layout.grouping(plan)
+        _, grouping, _ = self._grouping(plan)
         mine = self.own.get(plan.head)
         out: dict[Row, Any] = {} if mine is None else mine.rows
         try:
@@ -189,10 +192,18 @@ class Run:
         if mine is None and out:
             self._added(plan.head, out)
 
+    def _grouping(self, plan: Plan) -> tuple[Made, "Grouping", bool]:
+        found = self.layout.groupings.get(plan)
+        if found is None:
+            from mayfly.mangle.engine._compile import make_grouping
+
+            found = self.layout.groupings[plan] = make_grouping(plan)
+        return found
+
     def body(self, plan: Plan) -> list[Row]:
         """Return the rows of an aggregating rule's body."""
         self.meter.rule = plan.rule
-        made, _, distinct = self.layout.grouping(plan)
+        made, _, distinct = self._grouping(plan)
         rows: Any = {} if distinct else []
         # With a single atom there are no more rows than facts that were counted already.
         self.meter.growing = rows if distinct else ()
@@ -244,12 +255,22 @@ class Run:
     def _deferred(self, number: int, known: tuple[Value | None, ...]) -> list[Row]:
         out: dict[Row, Any] = {}
         self.meter.check_time()
-        for made, columns in self.layout.asked(number):
+        for made, columns in self._asked(number):
             inputs = tuple([known[column] for column in columns])
             if None in inputs:
                 raise MangleError(f"{self.layout.symbols[number]} was asked without its inputs", stage="eval")
             made(self.relations, inputs, out, self.ask, self.tick, self.meter.heavy, self.now)
         return [row for row in out if _agrees(row, known)]
+
+    def _asked(self, number: int) -> list[tuple[Made, tuple[int, ...]]]:
+        found = self.layout.asked.get(number)
+        if found is None:
+            from mayfly.mangle.engine._compile import make_asked
+
+            mode = next(iter(self.layout.modes[number]), ())
+            rules = [plan for plan in self.layout.deferred_rules if plan.head == number]
+            found = self.layout.asked[number] = [make_asked(plan, mode) for plan in rules]
+        return found
 
     def _merged(self, number: int, out: dict[Row, Any]) -> None:
         merger = self._mergers.get(number)
@@ -270,6 +291,16 @@ class Run:
             gc.disable()
 
 
+def made_function(plan: Plan, kind: int) -> Made:
+    """Return the function of a rule of one kind, made when it is first needed."""
+    made = plan.made.get(kind)
+    if made is None:
+        from mayfly.mangle.engine._compile import make_function
+
+        made = plan.made[kind] = make_function(plan, kind)
+    return made
+
+
 def _failed(error: Exception, plan: Plan) -> MangleError:
     """Say which rule it was that something went wrong in."""
     message = {
@@ -281,3 +312,69 @@ def _failed(error: Exception, plan: Plan) -> MangleError:
 
 def _agrees(row: Row, known: tuple[Value | None, ...]) -> bool:
     return all(value is None or value == own for value, own in zip(known, row, strict=True))
+
+
+class Merger:
+    """Merge new rows into a relation that keeps one row for each key, and remember what changed in a round."""
+
+    def __init__(self, merge: Merge, numbers: Mapping[Symbol, int], relation: Relation) -> None:
+        self._merge = merge
+        self._asked = numbers[merge.predicate]
+        self._relation = relation
+        self._seen: set[Row] = set()
+        self._changed: dict[Row, None] = {}
+        self._by_key: dict[Row, list[Row]] = {}
+        for row in relation.rows:
+            self._by_key.setdefault(self._key(row), []).append(row)
+
+    @property
+    def rows(self) -> Any:
+        """The rows there are."""
+        return self._relation.rows
+
+    def _key(self, row: Row) -> Row:
+        return tuple([row[column] for column in self._merge.source])
+
+    def add(self, rows: Mapping[Row, Any], ask: Callable[[int, tuple[Value | None, ...]], list[Row]]) -> None:
+        """Merge rows; one that was merged before has nothing more to give."""
+        for row, origin in rows.items():
+            if row not in self._seen:
+                self._seen.add(row)
+                self._add(row, origin, ask)
+
+    def _add(self, row: Row, origin: Any, ask: Callable[[int, tuple[Value | None, ...]], list[Row]]) -> None:
+        there = self._by_key.setdefault(self._key(row), [])
+        if not there:
+            self._put(row, origin, there)
+        for old in list(there):
+            if row in self._relation.rows:
+                return
+            answers = ask(self._asked, (old[self._merge.target], row[self._merge.target], None))
+            if not answers:
+                self._put(row, origin, there)
+            for answer in answers:
+                merged = (*row[: self._merge.target], answer[2], *row[self._merge.target + 1 :])
+                if merged != old:
+                    self._drop(old, there)
+                    self._put(merged, origin, there)
+                    row = merged
+                    break
+
+    def _put(self, row: Row, origin: Any, there: list[Row]) -> None:
+        if row not in self._relation.rows:
+            self._relation.rows[row] = origin
+            self._changed[row] = None
+            there.append(row)
+
+    def _drop(self, row: Row, there: list[Row]) -> None:
+        del self._relation.rows[row]
+        self._changed.pop(row, None)
+        there.remove(row)
+
+    def settle(self) -> list[Row]:
+        """Return the rows that came since the last time, for the next round."""
+        changed = list(self._changed)
+        self._changed.clear()
+        if changed or self._relation.settled != len(self._relation.rows):
+            self._relation.forget()
+        return changed

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias
 from mayfly.mangle._ast import Atom, Symbol
 from mayfly.mangle._values import Row, Value
 from mayfly.mangle.engine import External, Limits, Model, Program, compile_program
-from mayfly.mangle.explain._derive import Fact
-from mayfly.mangle.explain._source import externals, told
+from mayfly.mangle.explain._solve import externals, told
+from mayfly.mangle.explain._why import Fact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

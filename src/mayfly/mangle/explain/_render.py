@@ -1,24 +1,183 @@
-"""Render explanations as text with branches, and as plain JSON."""
+"""Render explanations: as a tree of lines for text and for anything that draws trees itself, and as plain JSON."""
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from dataclasses import dataclass
+from math import inf
+from typing import Literal, TypeAlias
 
 from mayfly.mangle._ast import Place
-from mayfly.mangle.explain._change import Repair
-from mayfly.mangle.explain._derive import Fact
-from mayfly.mangle.explain._outline import Branch, outline, say_failure, say_repair
+from mayfly.mangle.explain._change import Change, Repair
 from mayfly.mangle.explain._say import (
     say_atom,
     say_bindings,
+    say_check,
     say_fact,
+    say_place,
     say_premise,
     say_rule,
     say_value,
     shorten,
 )
 from mayfly.mangle.explain._terms import Bindings
-from mayfly.mangle.explain._why import Step, Why
-from mayfly.mangle.explain._why_not import Attempt, WhyNot
+from mayfly.mangle.explain._why import Fact, Step, Why
+from mayfly.mangle.explain._why_not import Attempt, Failed, WhyNot
+
+_FEW_RULES = 3
+_RULES_SHOWN = 12
+
+Kind: TypeAlias = Literal["fact", "absence", "check", "rule", "failure", "hint", "repair"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branch:
+    """One line: what it says, the rule and the place that belong to it, and the lines below it."""
+
+    kind: Kind
+    text: str
+    rule: str = ""
+    place: str = ""
+    below: "tuple[Branch, ...]" = ()
+
+
+def outline(explanation: Why | WhyNot, *, width: int | None = 60) -> Branch:
+    """Return the tree of lines of an explanation; values wider than `width` are shortened in the middle."""
+    if isinstance(explanation, Why):
+        return _step(explanation.root, width)
+    if explanation.holds:
+        reasons = [] if explanation.because is None else [_step(explanation.because.root, width)]
+        return Branch(kind="fact", text=f"{say_atom(explanation.goal, width)} holds", below=tuple(reasons))
+    text = f"{say_atom(explanation.goal, width)} does not hold{_known_end(explanation)}"
+    below = (*_reasons(explanation, width), *_would_hold(explanation.repairs, width))
+    return Branch(kind="failure", text=text, below=below)
+
+
+def _step(step: Step, width: int | None) -> Branch:
+    below = tuple(_step(premise, width) for premise in step.premises)
+    if step.more:
+        rest = Branch(kind="hint", text=f"… and {step.more} more row{'s' if step.more > 1 else ''}")
+        shown = sum(premise.because != "function" for premise in step.premises)
+        below = (*below[:shown], rest, *below[shown:])
+    text = _claim(step, width)
+    if step.note:
+        text += " (shown above)" if step.note == "shown" else " (cut off here)"
+    rule = "" if step.rule is None or step.note == "shown" else say_rule(step.rule)
+    return Branch(kind=_kind(step), text=text, rule=rule, place=say_place(step.place), below=below)
+
+
+def _kind(step: Step) -> Kind:
+    if step.fact is not None:
+        return "fact"
+    return "absence" if step.because == "absence" else "check"
+
+
+def _claim(step: Step, width: int | None) -> str:
+    if step.fact is not None:
+        words = {"given": "  given", "told": "  told", "external": f"  answered by {step.fact.symbol}"}
+        return say_fact(step.fact, width) + words.get(step.because, "")
+    if step.because == "row":
+        return f"row {say_bindings(step.bindings, width)}"
+    if step.claim is None:
+        return ""
+    said = say_premise(step.claim, width)
+    if step.because == "absence":
+        return f"no fact matches {said.removeprefix('!')}"
+    if step.because == "replaced":
+        return f"{said}  since replaced by another for the same key"
+    if step.because == "comparison":
+        return say_check(step.claim, width)
+    return said if step.value is None else f"{said} = {say_value(step.value, width)}"
+
+
+def _known_end(found: WhyNot) -> str:
+    """Say what there is to say of a goal no rule was tried for."""
+    if found.note:
+        return " (shown above)" if found.note == "shown" else " (cut off here)"
+    if found.rules:
+        return ""
+    return ": the predicate answered nothing" if found.external else ": no such fact was given"
+
+
+def _reasons(found: WhyNot, width: int | None) -> Iterator[Branch]:
+    """Yield the rules that came furthest, in the order of the program, and how many there are besides."""
+    heads = [attempt for attempt in found.rules if attempt.failed.reason == "head"]
+    close = [attempt for attempt in found.rules if attempt.failed.reason != "head"]
+    if len(found.rules) <= _FEW_RULES:
+        close, heads = list(found.rules), []
+    best = sorted(close, key=_progress, reverse=True)[:_RULES_SHOWN]
+    yield from (_attempt(attempt, width) for attempt in sorted(best, key=lambda attempt: attempt.rule.number))
+    for number, words in ((len(close) - len(best), "came no further"), (len(heads), "cannot make it by the head")):
+        if number:
+            yield Branch(kind="hint", text=f"{number} other rule{'s' if number > 1 else ''} {words}")
+    for row in found.nearest:
+        yield Branch(kind="hint", text=f"there is {say_fact(Fact(found.goal.symbol, row), width)}")
+
+
+def _progress(attempt: Attempt) -> float:
+    """Say how much of a rule held: which of its premises failed, or all when only its head was wrong."""
+    return inf if attempt.failed.number is None else (attempt.failed.number - 1) / len(attempt.rule.premises)
+
+
+def _attempt(attempt: Attempt, width: int | None) -> Branch:
+    failed = attempt.failed
+    below: list[Branch] = []
+    if failed.bindings and failed.bindings[0]:
+        rest = failed.count - 1
+        more = f" (and {rest} other binding{'s' if rest > 1 else ''})" if rest > 0 else ""
+        below.append(Branch(kind="hint", text=f"with {say_bindings(failed.bindings[0], width)}{more}"))
+    below += [outline(missing, width=width) for missing in failed.missing]
+    below += [outline(blocking, width=width) for blocking in failed.blocking]
+    return Branch(
+        kind="failure",
+        text=say_failure(failed, attempt, width),
+        rule=say_rule(attempt.rule),
+        place=say_place(attempt.rule.place),
+        below=tuple(below),
+    )
+
+
+def say_failure(failed: Failed, attempt: Attempt, width: int | None = None) -> str:
+    """Say in a few words why a rule did not make its goal."""
+    premise = "" if failed.premise is None else say_premise(failed.premise, width)
+    if failed.clash is not None:
+        own, goal = say_value(failed.clash.head, width), say_value(failed.clash.goal, width)
+        return f"argument {failed.clash.column + 1} of the head is {own}, not {goal}"
+    made = " and ".join(say_fact(Fact(attempt.rule.head.symbol, row), width) for row in failed.results)
+    where = f"premise {failed.number} fails: "
+    return {
+        "missing": f"{where}nothing matches {premise}",
+        "external": f"{where}{premise} was answered with nothing",
+        "blocked": f"{where}{premise.removeprefix('!')} must be absent",
+        "false": f"{where}{_false(failed, width)}",
+        "function": f"{where}{premise}: {failed.message}" if premise else f"a function fails: {failed.message}",
+        "result": f"its premises hold, but it makes {made}",
+        "replaced": "it makes the fact, which was then replaced by another for the same key",
+        "skipped": "its premises hold, but the evaluation was for other goals and left it out",
+        "unfinished": failed.message,
+    }.get(failed.reason, failed.reason)
+
+
+def _false(failed: Failed, width: int | None) -> str:
+    return "" if failed.premise is None else f"{say_check(failed.premise, width)} is false"
+
+
+def _would_hold(repairs: tuple[Repair, ...], width: int | None) -> Iterator[Branch]:
+    if repairs:
+        below = tuple(Branch(kind="repair", text=say_repair(repair, width)) for repair in repairs)
+        yield Branch(kind="repair", text="would hold if", below=below)
+
+
+def say_repair(repair: Repair, width: int | None = None) -> str:
+    """Say a set of changes in one line, with `_` for any value."""
+    return " and ".join(_say_change(change, width) for change in repair.changes)
+
+
+def _say_change(change: Change, width: int | None) -> str:
+    if change.kind == "remove":
+        return f"{say_fact(change.fact, width)} were taken away"
+    values = ["_" if column in change.free else say_value(value, width) for column, value in enumerate(change.fact.row)]
+    example = f" (for example {say_fact(change.fact, width)})" if change.free else ""
+    return f"{change.fact.symbol.name}({', '.join(values)}) were given{example}"
+
 
 JSON: TypeAlias = "dict[str, JSON] | list[JSON] | str | int | bool | None"
 
@@ -43,66 +202,66 @@ def _lines(branch: Branch, first: str, others: str, width: int | None) -> Iterat
 
 def to_json(explanation: Why | WhyNot) -> JSON:
     """Return an explanation as plain JSON, nothing shortened."""
-    return _step(explanation.root) if isinstance(explanation, Why) else _why_not(explanation)
+    return _step_json(explanation.root) if isinstance(explanation, Why) else _why_not_json(explanation)
 
 
-def _step(step: Step) -> JSON:
+def _step_json(step: Step) -> JSON:
     return {
-        "fact": _claim(step),
+        "fact": _claim_json(step),
         "because": step.because,
         "rule": None if step.rule is None else say_rule(step.rule),
-        "place": _place(step.place),
-        "premises": [_step(premise) for premise in step.premises],
+        "place": _place_json(step.place),
+        "premises": [_step_json(premise) for premise in step.premises],
         "value": None if step.value is None else say_value(step.value),
         "note": step.note or None,
         "more": step.more,
     }
 
 
-def _claim(step: Step) -> str:
+def _claim_json(step: Step) -> str:
     if step.fact is not None:
         return say_fact(step.fact)
     return say_bindings(step.bindings) if step.claim is None else say_premise(step.claim)
 
 
-def _why_not(found: WhyNot) -> dict[str, JSON]:
+def _why_not_json(found: WhyNot) -> dict[str, JSON]:
     goal = found.goal.symbol
     return {
         "goal": say_atom(found.goal),
         "holds": found.holds,
-        "because": None if found.because is None else _step(found.because.root),
+        "because": None if found.because is None else _step_json(found.because.root),
         "external": found.external,
-        "rules": [_attempt(attempt) for attempt in found.rules],
+        "rules": [_attempt_json(attempt) for attempt in found.rules],
         "nearest": [say_fact(Fact(goal, row)) for row in found.nearest],
         "note": found.note or None,
-        "would_hold_if": [_repair(repair) for repair in found.repairs],
+        "would_hold_if": [_repair_json(repair) for repair in found.repairs],
     }
 
 
-def _attempt(attempt: Attempt) -> JSON:
+def _attempt_json(attempt: Attempt) -> JSON:
     failed = attempt.failed
     return {
         "rule": say_rule(attempt.rule),
-        "place": _place(attempt.rule.place),
+        "place": _place_json(attempt.rule.place),
         "failed": {
             "premise": None if failed.premise is None else say_premise(failed.premise),
             "number": failed.number,
             "reason": failed.reason,
             "says": say_failure(failed, attempt),
-            "missing": [_why_not(missing) for missing in failed.missing],
-            "blocking": [_step(blocking.root) for blocking in failed.blocking],
+            "missing": [_why_not_json(missing) for missing in failed.missing],
+            "blocking": [_step_json(blocking.root) for blocking in failed.blocking],
             "results": [say_fact(Fact(attempt.rule.head.symbol, row)) for row in failed.results],
         },
-        "bindings": [_bindings(bindings) for bindings in failed.bindings],
+        "bindings": [_bindings_json(bindings) for bindings in failed.bindings],
         "count": failed.count,
     }
 
 
-def _bindings(bindings: Bindings) -> JSON:
+def _bindings_json(bindings: Bindings) -> JSON:
     return {name: say_value(value) for name, value in bindings.items()}
 
 
-def _repair(repair: Repair) -> JSON:
+def _repair_json(repair: Repair) -> JSON:
     return {
         "says": say_repair(repair),
         "add": [say_fact(change.fact) for change in repair.changes if change.kind == "add"],
@@ -111,5 +270,5 @@ def _repair(repair: Repair) -> JSON:
     }
 
 
-def _place(place: Place | None) -> JSON:
+def _place_json(place: Place | None) -> JSON:
     return None if place is None else {"file": place.file, "line": place.line, "column": place.column}

@@ -8,8 +8,8 @@ from mayfly.mangle._checked import Rule
 from mayfly.mangle._text import show_clause, show_premise, show_value
 from mayfly.mangle._values import Value
 from mayfly.mangle.builtins import BuiltinError
-from mayfly.mangle.explain._derive import Fact
 from mayfly.mangle.explain._terms import Bindings, value_of
+from mayfly.mangle.explain._why import Fact
 
 _SIGNS = {":lt": "<", ":le": "<=", ":gt": ">", ":ge": ">="}
 

@@ -1,18 +1,18 @@
-"""Interpret premises over a finished model, one binding at a time.
+"""Interpret premises and rules over a finished model, one binding at a time.
 
 This knows nothing of how the engine computes: it only looks facts up. Explanations are made with it, and tests use it
 as the independent check of what the engine says.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from mayfly.mangle._ast import Atom, Equality, Negation, Premise, Term
+from mayfly.mangle._ast import Apply, Atom, Constant, Equality, Let, Negation, Premise, Symbol, Term
+from mayfly.mangle._checked import Declared, Rule
 from mayfly.mangle._errors import MangleError
 from mayfly.mangle._values import Row, Value
-from mayfly.mangle.builtins import PREDICATES, BuiltinError, Predicate
-from mayfly.mangle.engine import Model
-from mayfly.mangle.explain._rules import Clash, head_row, start, transformed
-from mayfly.mangle.explain._source import answers
+from mayfly.mangle.builtins import PREDICATES, REDUCERS, BuiltinError, Predicate
+from mayfly.mangle.engine import External, Model
 from mayfly.mangle.explain._terms import Bindings, extend, pattern, value_of, variables
 
 
@@ -120,3 +120,125 @@ def _equality(premise: Equality, bindings: Bindings) -> Iterator[Bindings]:
     found = None if value is None else extend((term,), (value,), bindings)
     if found is not None:
         yield found
+
+
+class Clash(NamedTuple):
+    """The column (from 0) in which a head can never be the goal, with what each of them says."""
+
+    column: int
+    head: Value
+    goal: Value
+
+
+def start(rule: Rule, goal: Atom) -> Bindings | Clash:
+    """Return what the goal says of the variables of a rule's body, or where the head clashes with it."""
+    made = {let.variable.name for let in rule.transform.lets} if rule.transform else set()
+    found: dict[str, Value] = {}
+    for column, (argument, asked) in enumerate(zip(rule.head.arguments, goal.arguments, strict=True)):
+        value = value_of(asked, {})
+        if value is None or isinstance(argument, Apply):
+            continue
+        if isinstance(argument, Constant):
+            known: Value = argument.value
+        elif argument.name in made:
+            continue
+        else:
+            known = found.setdefault(argument.name, value)
+        if known != value:
+            return Clash(column, known, value)
+    return found
+
+
+def transformed(rule: Rule, rows: tuple[Bindings, ...]) -> Iterator[Bindings]:
+    """Yield the bindings after a rule's transform, given all bindings of its body; a function that fails raises."""
+    if rule.transform is None:
+        yield from rows
+    elif rule.transform.do is None:
+        for row in rows:
+            yield _let_all(rule.transform.lets, row, (row,))
+    else:
+        keys = [name for term in rule.transform.do.arguments for name in variables(term)]
+        groups: dict[tuple[Value, ...], list[Bindings]] = {}
+        for row in rows:
+            groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+        for values, group in groups.items():
+            yield _let_all(rule.transform.lets, dict(zip(keys, values, strict=True)), tuple(group))
+
+
+def _let_all(lets: tuple[Let, ...], start: Bindings, group: tuple[Bindings, ...]) -> Bindings:
+    found = dict(start)
+    for let in lets:
+        reducer = REDUCERS.get(let.function.function)
+        if reducer is None:
+            value = value_of(let.function, found)
+        else:
+            value = reducer.reduce(_arguments(let, group, skip=reducer.skips_failures))
+        if value is None:
+            raise BuiltinError(f"{let.function.function} needs a value that nothing before it gives")
+        if let.variable.name != "_":
+            found[let.variable.name] = value
+    return found
+
+
+def _arguments(let: Let, group: tuple[Bindings, ...], *, skip: bool) -> list[Row]:
+    """Return what a reducer reduces: its arguments for each row of the group."""
+    rows: list[Row] = []
+    for bindings in group:
+        try:
+            values = [value_of(term, bindings) for term in let.function.arguments]
+        except BuiltinError:
+            if not skip:
+                raise
+            continue
+        rows.append(tuple(value for value in values if value is not None))
+    return rows
+
+
+def head_row(rule: Rule, bindings: Bindings) -> Row:
+    """Return the row a rule's head stands for."""
+    values = [value_of(argument, bindings) for argument in rule.head.arguments]
+    if any(value is None for value in values):
+        raise BuiltinError("a variable of the head has no value")
+    return tuple(value for value in values if value is not None)
+
+
+def told(model: Model) -> Iterator[tuple[Symbol, Row]]:
+    """Yield the facts of the call."""
+    asked = externals(model)
+    for symbol, row in model.facts():
+        origin = model.origin(symbol, row)
+        if origin is not None and origin.rule is None and origin.place is None and symbol not in asked:
+            yield symbol, row
+
+
+def externals(model: Model) -> Mapping[Symbol, External]:
+    """Return the external predicates of the call."""
+    run = model._run
+    return {run.layout.symbols[number]: external for number, external in (run.externals or {}).items()}
+
+
+def recorded(model: Model) -> bool:
+    """Say whether the evaluation kept derivations."""
+    return model._run._record
+
+
+def answers(model: Model, declared: Declared, asked: Atom) -> Iterable[Row]:
+    """Return the rows of an external predicate: those the evaluation saw, or else what it answers now."""
+    rows = model.match(asked)
+    external = externals(model).get(declared.symbol)
+    known = tuple(value_of(argument, {}) for argument in asked.arguments)
+    if rows or external is None or not _may_be_asked(declared, [value is not None for value in known]):
+        return rows
+    try:
+        return list(external(known))
+    except MangleError:
+        raise
+    except Exception as error:
+        raise MangleError(f"the external predicate {declared.symbol} failed: {error}", stage="eval") from error
+
+
+def _may_be_asked(declared: Declared, known: list[bool]) -> bool:
+    """Say whether every input of one of the declared modes is known."""
+    return not declared.modes or any(
+        all(given or mode != "+" for given, mode in zip(known, modes, strict=True)) for modes in declared.modes
+    )

@@ -1,22 +1,22 @@
-"""Look into terms: what they stand for under bindings, what is open in them, how to put values in."""
+"""Look into terms: what they stand for, what is open in them, how to put values in, and how to unify two of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
+from mayfly.mangle import _visit
 from mayfly.mangle._ast import (
     Apply,
     Atom,
     Constant,
     Equality,
-    Negation,
     Place,
     Premise,
     Symbol,
     Term,
-    Timed,
     Variable,
 )
 from mayfly.mangle._values import Row, Value
+from mayfly.mangle._visit import map_atom, map_premise
 from mayfly.mangle.builtins import FUNCTIONS, BuiltinError
 
 Bindings: TypeAlias = Mapping[str, Value]
@@ -83,50 +83,101 @@ def fill(term: Term, bindings: Bindings) -> Term:
     return term
 
 
-def fill_atom(atom: Atom, bindings: Bindings) -> Atom:
-    """Put values in the place of an atom's variables."""
-    arguments = tuple(fill(argument, bindings) for argument in atom.arguments)
-    return Atom(predicate=atom.predicate, arguments=arguments, place=atom.place)
-
-
 def fill_premise(premise: Premise, bindings: Bindings) -> Premise:
     """Put values in the place of a premise's variables."""
-    if isinstance(premise, Atom):
-        return fill_atom(premise, bindings)
-    if isinstance(premise, Negation):
-        return Negation(atom=fill_atom(premise.atom, bindings), place=premise.place)
-    if isinstance(premise, Equality):
-        left, right = fill(premise.left, bindings), fill(premise.right, bindings)
-        return Equality(left=left, right=right, negated=premise.negated, place=premise.place)
-    return Timed(
-        atom=fill_atom(premise.atom, bindings),
-        operator=premise.operator,
-        window=premise.window,
-        annotation=premise.annotation,
-        place=premise.place,
-    )
+    return map_premise(premise, lambda term: fill(term, bindings))
 
 
 def variables(term: Term) -> Iterator[str]:
     """Yield the names of a term's variables in order, wildcards left out."""
-    if isinstance(term, Variable):
-        if term.name != "_":
-            yield term.name
-    elif isinstance(term, Apply):
-        for argument in term.arguments:
-            yield from variables(argument)
+    return (variable.name for variable in _visit.variables(term) if variable.name != "_")
 
 
 def premise_variables(premise: Premise) -> Iterator[str]:
     """Yield the names of a premise's variables in order, wildcards left out."""
-    if isinstance(premise, Equality):
-        yield from variables(premise.left)
-        yield from variables(premise.right)
-        return
-    atom = premise if isinstance(premise, Atom) else premise.atom
-    for argument in atom.arguments:
-        yield from variables(argument)
-    for interval in (premise.window, premise.annotation) if isinstance(premise, Timed) else ():
-        for bound in () if interval is None else (interval.start, interval.end):
-            if isinstance(bound.end, Variable):
-                yield from variables(bound.end)
+    return (variable.name for variable in _visit.premise_variables(premise) if variable.name != "_")
+
+
+Substitution: TypeAlias = Mapping[str, Term]
+
+
+def resolve(term: Term, known: Substitution) -> Term:
+    """Return a term with everything known put in and evaluated; a function that fails raises BuiltinError."""
+    while isinstance(term, Variable) and term.name in known:
+        term = known[term.name]
+    if not isinstance(term, Apply):
+        return term
+    arguments = tuple(resolve(argument, known) for argument in term.arguments)
+    whole = Apply(function=term.function, arguments=arguments, place=term.place)
+    value = value_of(whole, {})
+    return whole if value is None else Constant(value=value, place=term.place)
+
+
+def resolve_atom(atom: Atom, known: Substitution) -> Atom:
+    """Return an atom with everything known put in."""
+    return map_atom(atom, lambda term: resolve(term, known))
+
+
+def unify(ones: tuple[Term, ...], others: tuple[Term, ...], known: Substitution) -> Substitution | None:
+    """Return what must be known for two rows of terms to be the same, or None; open functions match nothing."""
+    for one, other in zip(ones, others, strict=True):
+        left, right = resolve(one, known), resolve(other, known)
+        if isinstance(right, Variable) and not isinstance(left, Variable):
+            left, right = right, left
+        if isinstance(left, Variable):
+            if isinstance(right, Variable) and left.name == right.name:
+                continue
+            if left.name in variables(right):
+                return None
+            known = {**known, left.name: right}
+        elif not (isinstance(left, Constant) and isinstance(right, Constant) and left.value == right.value):
+            return None
+    return known
+
+
+def learn(known: Substitution, bindings: Bindings, like: Atom | Equality) -> Substitution:
+    """Return what is known together with new values of variables."""
+    return {**known, **{name: constant(value, like) for name, value in bindings.items()}}
+
+
+def constant(value: Value, like: Atom | Equality) -> Constant:
+    """Return a value as a constant at the place of what it was found for."""
+    return Constant(value=value, place=like.place)
+
+
+class Renamer:
+    """Give the variables of each use of a rule names of their own; every wildcard becomes a variable."""
+
+    def __init__(self) -> None:
+        self._uses = 0
+        self._wildcards = 0
+
+    def fresh(self) -> str:
+        """Return the mark of a new use."""
+        self._uses += 1
+        return f"#{self._uses}"
+
+    def term(self, term: Term, mark: str) -> Term:
+        """Return a term with renamed variables."""
+        if isinstance(term, Apply):
+            arguments = tuple(self.term(argument, mark) for argument in term.arguments)
+            return Apply(function=term.function, arguments=arguments, place=term.place)
+        if isinstance(term, Constant):
+            return term
+        if term.name != "_":
+            return Variable(name=term.name + mark, place=term.place)
+        self._wildcards += 1
+        return Variable(name=f"_{self._wildcards}", place=term.place)
+
+    def premise(self, premise: Premise, mark: str) -> Premise:
+        """Return a premise with renamed variables."""
+        return map_premise(premise, lambda term: self.term(term, mark))
+
+    def atom(self, atom: Atom, mark: str) -> Atom:
+        """Return an atom with renamed variables."""
+        return map_atom(atom, lambda term: self.term(term, mark))
+
+
+def is_wildcard(name: str) -> bool:
+    """Say whether a renamed variable was a wildcard."""
+    return name.startswith("_")

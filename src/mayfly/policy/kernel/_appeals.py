@@ -1,22 +1,23 @@
-"""Appeals: a person approves exactly one action that needs an approval, signed and for a time."""
+"""Appeals: a person approves exactly one action, signed and for a time; many of them ask for a review of the rules."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mayfly.core import InputError, canonical_json
-from mayfly.policy.kernel._events import PolicyDecided, PolicyOverridden
+from mayfly.policy.kernel._events import PolicyDecided, PolicyOverridden, PolicyReviewWanted
 
 if TYPE_CHECKING:
-    from mayfly.policy.kernel._review import Review
-    from mayfly.store import Ledger, Seal
+    from mayfly.store import Event, Ledger, Seal
 
 SECOND: Final = 1_000_000_000
 LONGEST: Final = 24 * 3600.0
 _SKEW: Final = 60 * SECOND
+LOOK_BACK: Final = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +85,7 @@ class Appeals:
         )
         self._ledger.append(_event(made, self._key.of(_signed_text(made))), subject=_subject(made.digest))
         if self._review is not None:
-            self._review.overridden(made.about)
+            self._review.count(made.about)
         return made
 
     def standing(self, digest: str) -> Standing:
@@ -139,3 +140,56 @@ def _override(data: PolicyOverridden) -> Override:
     values = asdict(data)
     values.pop("seal")
     return Override(id=values.pop("override"), **values)
+
+
+class Review:
+    """Count denials and approvals of one class of actions over a window, in the ledger that all processes share."""
+
+    def __init__(self, ledger: Ledger, *, denials: int = 3, overrides: int = 2, window: float = 3600.0) -> None:
+        self._ledger = ledger
+        self._denials = denials
+        self._overrides = overrides
+        self._window = window
+        self._told: dict[str, datetime] = {}
+        """When each class was last asked about, as far as this process knows."""
+
+    def count(self, about: str) -> None:
+        """Take note of a denial or an approval that was just recorded; of enough of them, ask for a review."""
+        # Most denials are of a class that was asked about already; then nothing has to be counted.
+        if self._asked(about):
+            return
+        denials = sum(1 for event in self._recent("policy.decided") if _denies(event, about))
+        overrides = sum(1 for event in self._recent("policy.overridden") if _approves(event, about))
+        enough = (self._denials and denials >= self._denials) or (self._overrides and overrides >= self._overrides)
+        if enough:
+            wanted = PolicyReviewWanted(about=about, denials=denials, overrides=overrides, window=self._window)
+            self._told[about] = self._ledger.append(wanted, subject=_class_subject(about)).at
+
+    def _recent(self, kind: str, subject: str | None = None) -> Iterator[Event]:
+        since = self._since()
+        after = self._ledger.before_last(LOOK_BACK, kind=kind, subject=subject)
+        return (event for event in self._ledger.read(kind=kind, subject=subject, after=after) if event.at >= since)
+
+    def _asked(self, about: str) -> bool:
+        told = self._told.get(about)
+        if told is None or told < self._since():
+            for event in self._recent("policy.review_wanted", _class_subject(about)):
+                told = self._told[about] = event.at
+        return told is not None and told >= self._since()
+
+    def _since(self) -> datetime:
+        return datetime.now(UTC) - timedelta(seconds=self._window)
+
+
+def _denies(event: Event, about: str) -> bool:
+    data = event.data
+    return isinstance(data, PolicyDecided) and data.decision == "deny" and (data.action_class or data.action) == about
+
+
+def _approves(event: Event, about: str) -> bool:
+    data = event.data
+    return isinstance(data, PolicyOverridden) and data.about == about
+
+
+def _class_subject(about: str) -> str:
+    return f"class:{about}"[:256]

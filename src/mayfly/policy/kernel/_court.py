@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mayfly.core import Verdict
     from mayfly.mangle import Limits, Value
     from mayfly.policy.kernel._files import RuleFile
-    from mayfly.policy.kernel._simulate import Outcome
+    from mayfly.policy.kernel._replay import Outcome
     from mayfly.policy.kernel._snapshot import Snapshot
     from mayfly.policy.kernel.facts import Fact
 
@@ -64,7 +64,7 @@ class Court:
         )
 
     def _trials(self, old: Snapshot, new: Snapshot, joined: tuple[str, ...]) -> Iterator[Trial]:
-        from mayfly.policy.kernel._simulate import replay
+        from mayfly.policy.kernel._replay import replay
 
         for recording in (*self._probes(old), *self._recordings()):
             granted = _granted(recording, joined)

@@ -1,4 +1,4 @@
-"""The rules of one agent in one session, compiled and evaluated on facts."""
+"""The rules of one agent in one session, evaluated on facts; and sets of changes, many at once in one evaluation."""
 
 from __future__ import annotations
 
@@ -9,19 +9,113 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from mayfly.core import InputError
+from mayfly.core import InputError, canonical_json
 from mayfly.mangle import MangleError, Name, Symbol
-from mayfly.policy.kernel._decide import LIMITS, goals_of
-from mayfly.policy.kernel._question import given_fact
+from mayfly.policy.kernel._actions import PayloadFault, payload_fault
+from mayfly.policy.kernel._decide import LIMITS, Decided, goals_of, name_text
+from mayfly.policy.kernel._judgement import (
+    CHANGE_GOALS,
+    KEPT,
+    MOST_REASONS,
+    MOST_RECORDED,
+    Judgement,
+    PathDecision,
+    judged,
+    reasons_by_path,
+    set_reasons,
+    strictest,
+)
+from mayfly.policy.kernel._reasons import Reason, Span, reasons_of
 from mayfly.policy.kernel._world import World
-from mayfly.policy.kernel.facts import action_name, symbol
+from mayfly.policy.kernel.facts import action_name, changes_of, symbol
 
 if TYPE_CHECKING:
     from mayfly.mangle import Atom, Limits, Model, Program, Row, Why, WhyNot
+    from mayfly.policy.kernel._appeals import Standing
+    from mayfly.policy.kernel._decide import Decision
     from mayfly.policy.kernel._files import RuleFile
     from mayfly.policy.kernel._snapshot import Snapshot
-    from mayfly.policy.kernel.facts import Fact
+    from mayfly.policy.kernel.facts import ChangeFacts, Fact, FileChange, SetFacts
+    from mayfly.store import JSON
 
+PERSONA_FOR: Final = Symbol("persona_for", 2)
+ACTION_TYPE_FOR: Final = Symbol("action_type_for", 2)
+_NEVER_GIVEN: Final = frozenset(
+    {"permitted", "refused", "needs_approval", "approved", "pending_action", "spent", "spend_cap"}
+    | {"pending_change", "change_permitted", "changed_name", "removed_tracked", "removal_limit"}
+    | {"git_holds", "history_lost", "beyond_undo"}
+)
+
+
+class Question:
+    """One question as it was put; the payload also as the text that is decided on."""
+
+    __slots__ = ("action", "id", "target", "text")
+
+    def __init__(self, id: str, action: str, target: str, payload: JSON) -> None:
+        self.id = id
+        self.action = action
+        self.target = target
+        self.text = payload if isinstance(payload, str) else canonical_json(payload)
+
+
+def told_of(asked: Question, model: Model, decided: Decided) -> tuple[Decision, tuple[str, ...], tuple[Reason, ...]]:
+    """Return the decision, its words and its reasons; a payload that does not fit the type of the action is denied."""
+    decision, because = decided.decision, decided.because
+    reasons: tuple[Reason, ...] = ()
+    if decision != "permit":
+        reasons = reasons_of(because, decided.facts, model, target=asked.target, payload=asked.text)
+    fault = payload_fault(decided.action_class, asked.text)
+    if fault is None:
+        return decision, because, reasons
+    # What lies under an unknown key was not looked at as what it is used for: nobody can agree to that.
+    if decision != "deny":
+        because, reasons = (), ()
+    return "deny", (*because, fault.text), (*reasons, _fault_reason(fault, asked.text))
+
+
+def _fault_reason(fault: PayloadFault, payload: str) -> Reason:
+    named = canonical_json(fault.key)
+    at = max(payload.find(named), 0)
+    return Reason(fault.code, fault.text, Span("payload", at, min(at + len(named), len(payload))))
+
+
+def with_standing(decided: Decided, standing: Standing) -> Decided:
+    """Return a decision with what is known of approvals."""
+    if standing.until is not None and decided.decision == "permit":
+        return decided._replace(because=(f"approved by {standing.by}", *decided.because))
+    return decided._replace(because=(*decided.because, *standing.reasons))
+
+
+def given_fact(fact: Fact | str) -> Fact:
+    """Return a fact that a session may give."""
+    if isinstance(fact, str):
+        from mayfly.mangle import parse_fact
+
+        fact = parse_fact(fact)
+    name, row = fact
+    if name.name in _NEVER_GIVEN:
+        raise InputError(f"{name.name} is not for a session to say")
+    return name, row
+
+
+def names_in(model: Model, goal: Symbol) -> tuple[str, ...]:
+    """Return the names that a predicate holds of."""
+    return tuple(dict.fromkeys(name_text(row[0]) for row in model.rows(goal)))
+
+
+def by_intent(model: Model) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+    """Return for each intent its id, personas and kinds of work."""
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for place, goal in enumerate((PERSONA_FOR, ACTION_TYPE_FOR)):
+        for row in model.rows(goal):
+            id = row[0] if isinstance(row[0], str) else name_text(row[0])
+            found.setdefault(id, ([], []))[place].append(name_text(row[1]))
+    return tuple((id, tuple(personas), tuple(kinds)) for id, (personas, kinds) in found.items())
+
+
+# Rows of one evaluation: a few dozen facts each, so that one stays far below the facts a decision may derive.
+_AT_ONCE: Final = 2_000
 _GRANTED_POLICY: Final = Symbol("granted_policy", 1)
 _OF_NAMES: Final = ("action_path_part", "action_path_suffix")
 _TEXT: Final = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
@@ -131,6 +225,72 @@ class Evaluator:
         if atom.symbol not in self._program().predicates:
             raise MangleError(f"the rules know no predicate {atom.symbol}", stage="analyze", place=atom.place)
         return self.evaluate([*self._standing_facts(), *map(given_fact, facts)], [atom.symbol]), atom
+
+
+class SetJudge:
+    """Judge one set by the rules of *evaluator*."""
+
+    def __init__(self, evaluator: Evaluator, standing: list[Fact], *, id: str, removals: int) -> None:
+        self._evaluator = evaluator
+        self._id = id
+        self._standing: list[Fact] = [*standing, (symbol("removal_limit"), (removals,))]
+        self._set: ChangeFacts | None = None
+        self._found: dict[str, tuple[Decision, tuple[str, ...]]] = {}
+
+    def judge(self, changes: Iterable[FileChange], *, digest: str, whole: SetFacts) -> Judgement:
+        """Return one decision about all of the changes."""
+        evaluator = self._evaluator
+        found = self._set = changes_of(
+            changes, id=self._id, spoken_of=evaluator.spoken_of(), every_name=evaluator.looks_at_names(), whole=whole
+        )
+        given = [*self._standing, *found.whole]
+        together = set_reasons(evaluator.evaluate(given, CHANGE_GOALS), self._id)
+        by_path: dict[str, PathDecision] = {}
+        for first in range(0, len(found.rows), _AT_ONCE):
+            last = first + _AT_ONCE
+            model = evaluator.evaluate([*given, *found.of(first, last)], CHANGE_GOALS, record=False)
+            ids = [name for name, _ in found.rows[first:last]]
+            for name, said in judged(model, ids).by_id.items():
+                self._note(name, said)
+        for name, change in found.rows:
+            decision, words = self._found[name]
+            by_path[change.path] = PathDecision(decision, words[0])
+        decision = strictest((one.decision for one in by_path.values()), asked=bool(together))
+        texts = {name: words for name, (said, words) in self._found.items() if said == decision}
+        if decision == "approval" and together:
+            texts |= {"": together}
+        return Judgement(
+            decision=decision,
+            because=(KEPT,) if decision == "permit" else _because(texts),
+            id=self._id,
+            digest=digest,
+            rules=evaluator.snapshot.hash,
+            by_path=by_path,
+            reasons=() if decision == "permit" else reasons_by_path(texts),
+        )
+
+    def _note(self, name: str, said: tuple[Decision, tuple[str, ...]]) -> None:
+        """Keep the stricter word where one path comes twice, as what is deleted and made again."""
+        before = self._found.get(name)
+        if before is None or strictest([before[0], said[0]]) == said[0]:
+            self._found[name] = said
+
+    def recorded_facts(self) -> list[Fact]:
+        """Return the facts to decide it again from: those of the set, and of the first few paths of each decision."""
+        assert self._set is not None, "nothing was judged yet"
+        counts: dict[str, int] = {}
+        facts = [*self._standing, *self._set.whole]
+        for at, (name, _) in enumerate(self._set.rows):
+            decision = self._found[name][0]
+            counts[decision] = counts.get(decision, 0) + 1
+            if counts[decision] <= MOST_RECORDED:
+                facts += self._set.of(at, at + 1)
+        return facts
+
+
+def _because(texts: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the reasons of all paths, each once, in the order of the paths."""
+    return tuple(dict.fromkeys(text for path in sorted(texts) for text in texts[path]))[:MOST_REASONS]
 
 
 @lru_cache(maxsize=256)

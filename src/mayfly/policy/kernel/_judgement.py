@@ -16,7 +16,7 @@ from mayfly.policy.kernel._record import CHANGES
 if TYPE_CHECKING:
     from mayfly.mangle import Model, Value
     from mayfly.policy.kernel._appeals import Standing
-    from mayfly.policy.kernel._permit import Decision
+    from mayfly.policy.kernel._decide import Decision
     from mayfly.policy.kernel.facts import Fact, FileChange
 
 PENDING_CHANGE: Final = Symbol("pending_change", 4)

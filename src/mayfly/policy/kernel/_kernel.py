@@ -18,44 +18,30 @@ from mayfly.core import (
     without_secrets,
 )
 from mayfly.mangle import Name, Symbol, Time
-from mayfly.policy.kernel._decide import LIMITS, Decided, decide, reason_of
-from mayfly.policy.kernel._evaluator import Evaluator
-from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
-from mayfly.policy.kernel._judgement import (
-    Judgement,
-    approved_set,
-    recorded_paths,
-    set_digest,
-    summary,
-)
-from mayfly.policy.kernel._permit import Permit, Route
-from mayfly.policy.kernel._question import (
+from mayfly.policy.kernel._decide import LIMITS, Decided, Permit, Route, decide, reason_of
+from mayfly.policy.kernel._evaluator import (
     ACTION_TYPE_FOR,
     PERSONA_FOR,
+    Evaluator,
     Question,
+    SetJudge,
     by_intent,
     given_fact,
     names_in,
     told_of,
     with_standing,
 )
+from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
+from mayfly.policy.kernel._judgement import Judgement, approved_set, recorded_paths, set_digest, summary
 from mayfly.policy.kernel._reasons import Reason, reasons_of
-from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording
-from mayfly.policy.kernel._shortened import shortened
+from mayfly.policy.kernel._record import CHANGES, digest_of, kept, recording, shortened
 from mayfly.policy.kernel._spending import CLASS, Caps, Spending
 from mayfly.policy.kernel.facts import SetFacts, action_name, facts_of_action, symbol
 
 if TYPE_CHECKING:
-    from mayfly.mangle import (
-        Limits,
-        Model,
-        Row,
-        Why,
-        WhyNot,
-    )
-    from mayfly.policy.kernel._appeals import Appeals
-    from mayfly.policy.kernel._explain import Explanation
-    from mayfly.policy.kernel._review import Review
+    from mayfly.mangle import Limits, Model, Row, Why, WhyNot
+    from mayfly.policy.kernel._appeals import Appeals, Review
+    from mayfly.policy.kernel._replay import Explanation
     from mayfly.policy.kernel._snapshot import Snapshot
     from mayfly.policy.kernel.facts import Fact, FileChange
     from mayfly.store import JSON, Ledger
@@ -143,8 +129,6 @@ class Kernel(Evaluator):
             return Judgement(decision="deny", because=failed.because, id=id, digest="", rules=self.snapshot.hash)
 
     def _judged(self, changes: list[FileChange], id: str, content: str, whole: SetFacts) -> Judgement:
-        from mayfly.policy.kernel._judge import SetJudge
-
         who = {"persona": self.persona, "session": self._session_id}
         digest = set_digest(changes, content, workspace=self._workspace, **who)
         judge = SetJudge(self, self._standing_facts(), id=id, removals=self._removals)
@@ -160,24 +144,35 @@ class Kernel(Evaluator):
     def _set_event(self, found: Judgement, changes: Sequence[FileChange], facts: Sequence[Fact]) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
         hider = self._ledger.secrets.now()
-        texts, blob = kept(facts, self._ledger, hider.text)
+        about = Decided(found.decision, found.because, (), CHANGES)
+        paths = canonical_json(hider.data(recorded_paths(found.by_path)))
+        asked = {"action": CHANGES, "target": summary(changes), "payload": paths, "payload_hash": found.digest}
+        return self._decision_event(about, facts, found.reasons, hider.text, digest=found.digest, **asked)
+
+    def _decision_event(
+        self,
+        decided: Decided,
+        facts: Sequence[Fact],
+        reasons: Sequence[Reason],
+        hide: Callable[[str], str],
+        **asked: str,
+    ) -> PolicyDecided:
+        """Return the event of a decision; *asked* says of what, its secrets hidden."""
+        assert self._ledger is not None, "who calls this has looked"
+        texts, blob = kept(facts, self._ledger, hide)
         return PolicyDecided(
-            action=CHANGES,
-            target=summary(changes),
-            payload=canonical_json(hider.data(recorded_paths(found.by_path))),
-            digest=found.digest,
-            payload_hash=found.digest,
-            decision=found.decision,
-            because=tuple(map(hider.text, found.because)),
+            **asked,
+            decision=decided.decision,
+            because=tuple(map(hide, decided.because)),
             rules=self.snapshot.hash,
             persona=self.persona,
             policies=self.policies,
-            action_class=CHANGES,
+            action_class=decided.action_class,
             session=self._session_id,
             workspace=self._workspace,
             facts=texts,
             blob=blob,
-            reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in found.reasons),
+            reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in reasons),
         )
 
     def _permitted(self, asked: Question) -> Permit:
@@ -268,43 +263,27 @@ class Kernel(Evaluator):
     ) -> PolicyDecided:
         assert self._ledger is not None, "who calls this has looked"
         hide = self._ledger.secrets.now().with_pieces_of(f"{asked.target}\n{asked.text}").text
-        texts, blob = kept(facts, self._ledger, hide)
-        return PolicyDecided(
-            action=name,
-            target=shortened(asked.target, hide),
-            payload=shortened(asked.text, hide),
-            digest=digest,
-            payload_hash=content_hash(asked.text),
-            decision=decided.decision,
-            because=tuple(map(hide, decided.because)),
-            rules=self.snapshot.hash,
-            persona=self.persona,
-            policies=self.policies,
-            action_class=decided.action_class,
-            session=self._session_id,
-            workspace=self._workspace,
-            facts=texts,
-            blob=blob,
-            reasons=tuple({"code": reason.code, **reason.span._asdict()} for reason in reasons),
-        )
+        told = {"target": shortened(asked.target, hide), "payload": shortened(asked.text, hide)}
+        told |= {"action": name, "payload_hash": content_hash(asked.text)}
+        return self._decision_event(decided, facts, reasons, hide, digest=digest, **told)
 
     def _reviewed(self, decided: Decided, name: str) -> None:
         if self._review is None or decided.decision != "deny":
             return
         try:
-            self._review.denied(decided.action_class or name)
+            self._review.count(decided.action_class or name)
         except MayflyError:
             # The denial stands whether or not somebody could be asked to look at the rules.
             pass
 
     def _permit(self, asked: Question, name: str, model: Model, decided: Decided) -> Permit:
         def explain_why(most: int) -> tuple[Why, ...]:
-            from mayfly.policy.kernel._explain import reasons
+            from mayfly.policy.kernel._replay import reasons
 
             return reasons(model, decided.facts[:most])
 
         def explain_why_not() -> WhyNot | None:
-            from mayfly.policy.kernel._explain import not_permitted
+            from mayfly.policy.kernel._replay import not_permitted
 
             row = (Name(name), asked.target, asked.text)
             return None if decided.decision == "permit" else not_permitted(model, row)
@@ -383,7 +362,7 @@ class Kernel(Evaluator):
 
     def explain(self, id: str) -> Explanation:
         """Explain a recorded decision or routing again from its facts, by the rules of this kernel."""
-        from mayfly.policy.kernel._explain import explanation
+        from mayfly.policy.kernel._replay import explanation
 
         if self._ledger is None:
             raise InputError("without a ledger no decision is known", fix="open the ledger")

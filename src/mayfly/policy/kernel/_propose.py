@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from mayfly.core import MayflyError
 from mayfly.mangle import Name, parse, parse_fact
 from mayfly.policy.kernel._events import PolicyFactRefused
-from mayfly.policy.kernel._shortened import shortened
+from mayfly.policy.kernel._record import shortened
 
 if TYPE_CHECKING:
     from mayfly.mangle import Clause, Unit, Value

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal
 
-from mayfly.core import InputError, canonical_json, content_hash
+from mayfly.core import InputError, canonical_json, clipped, content_hash, without_secrets
 from mayfly.mangle import show_row
 from mayfly.policy.kernel._events import PolicyDecided, PolicyRouted
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 INLINE: Final = 16 * 1024
 LARGEST: Final = 4 * 1024 * 1024
+# A secret may begin within what is kept and end beyond it, so more is looked at: a private key has 3,000 characters.
+_LOOKED_AT = 20_000
 CHANGES: Final = "/changes"
 """The name under which a judgement of a set of changes is recorded."""
 
@@ -39,6 +41,11 @@ def digest_of(
 ) -> str:
     """Return the hash by which an approval names exactly one action of one session."""
     return content_hash(canonical_json([action, target, payload, persona, workspace, session]))
+
+
+def shortened(text: str, hide: Callable[[str], str] = without_secrets, length: int = 200) -> str:
+    """Return the beginning of *text* without its secrets."""
+    return clipped(hide(text[:_LOOKED_AT]), length)
 
 
 def fact_texts(facts: Iterable[Fact], hide: Callable[[str], str]) -> tuple[str, ...]:

@@ -24,8 +24,8 @@ from mayfly.policy.kernel._files import (
 from mayfly.policy.kernel._snapshot import Snapshot
 
 if TYPE_CHECKING:
-    from mayfly.policy.kernel._programs import Programs
     from mayfly.policy.kernel._protected import Protected
+    from mayfly.policy.kernel._snapshot import Programs
     from mayfly.store import Ledger
 
 

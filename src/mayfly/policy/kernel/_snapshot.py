@@ -1,25 +1,70 @@
-"""All rules as they were at one instant; whoever holds a snapshot keeps deciding by it."""
+"""All rules as they were at one instant, compiled when first wanted and kept from one process to the next."""
 
 from __future__ import annotations
 
+import sys
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from mayfly.core import InputError, canonical_json, content_hash
 from mayfly.mangle import Symbol
+from mayfly.mangle.engine import freeze, functions, thaw
 from mayfly.policy.kernel._files import RuleFile, claimed
 from mayfly.policy.kernel.facts import COLUMNS
 
 if TYPE_CHECKING:
     from mayfly.mangle import Declared, Program, Unit
     from mayfly.policy.kernel._files import Problem
-    from mayfly.policy.kernel._programs import Programs
+    from mayfly.store import SealedFiles
 
+# Everything that decides what a program is made of, beside the rules themselves.
+_MAKERS = (Path(__file__).parents[2] / "mangle", Path(__file__).parent)
 _EXTERNAL: Final = {"file_exists": ("Path",), "file_contains": ("Path", "Text")}
+
+
+class Programs:
+    """Keep programs by the texts they were made of and by what made them; one that is not as it was is made again."""
+
+    def __init__(self, files: SealedFiles) -> None:
+        self._files = files
+        self._known: dict[str, int] = {}
+
+    def load(self, rules: Sequence[RuleFile]) -> Program | None:
+        """Return the program of exactly these files, if an earlier process has kept it."""
+        key = _key(rules)
+        data = self._files.get(key)
+        if data is None:
+            return None
+        try:
+            program = thaw(data)
+        except Exception:  # whatever is wrong with what was kept, the rules are there to be compiled
+            return None
+        self._known[key] = functions(program)
+        return program
+
+    def keep(self, rules: Sequence[RuleFile], program: Program) -> None:
+        """Keep the program, unless what is kept is no less."""
+        key, size = _key(rules), functions(program)
+        if size > self._known.get(key, -1):
+            self._files.put(key, freeze(program))
+            self._known[key] = size
+
+
+def _key(rules: Sequence[RuleFile]) -> str:
+    named = [[file.name, file.place, file.hash, file.base, file.restricts] for file in rules]
+    return content_hash(canonical_json([_makers(), sys.version, named]))
+
+
+@cache
+def _makers() -> str:
+    """Return a hash over the source of the engine and of the kernel."""
+    paths = sorted(path for folder in _MAKERS for path in folder.rglob("*.py"))
+    return content_hash(b"\0".join(path.read_bytes() for path in paths))
 
 
 class Snapshot:
@@ -135,9 +180,4 @@ def _declared(symbol: Symbol, columns: tuple[str, ...], *, external: bool = Fals
         synthetic=not external,
         external=external,
         extensional=not external,
-        private=False,
-        temporal=False,
-        merge=None,
-        doc="",
-        place=None,
     )

@@ -7,7 +7,7 @@ from typing import Final
 
 from mayfly.core import Money
 from mayfly.mangle import LARGEST_NUMBER
-from mayfly.policy.kernel.facts._keys import ATOMIC, CENTS, CURRENCY, DOLLARS, TIMES
+from mayfly.policy.kernel.facts._payload import ATOMIC, CENTS, CURRENCY, DOLLARS, TIMES
 
 # How many dollars each of them is.
 _CENT: Final = Decimal("0.01")

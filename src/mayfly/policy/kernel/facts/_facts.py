@@ -8,9 +8,8 @@ from mayfly.core import InputError, host_of
 from mayfly.mangle import LARGEST_NUMBER, Name, Time
 from mayfly.policy.kernel._actions import moving_names, removing_sql
 from mayfly.policy.kernel.facts._amounts import amounts
-from mayfly.policy.kernel.facts._keys import BODIES, HOSTS, METHODS, REFS, REMOTES
 from mayfly.policy.kernel.facts._paths import Located, Places, is_url
-from mayfly.policy.kernel.facts._payload import ActionPayload, take_apart
+from mayfly.policy.kernel.facts._payload import BODIES, HOSTS, METHODS, REFS, REMOTES, ActionPayload, take_apart
 from mayfly.policy.kernel.facts._symbols import Fact, symbol, word
 
 
