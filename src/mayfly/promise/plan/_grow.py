@@ -146,7 +146,7 @@ class Tree:
             draft = replace(draft, capability="", argument=UNSET, note=f"{draft.note}; {wrong}".strip("; "))
         if draft.steps or draft.template is not None or draft.open or draft.by_example or draft.argument is not UNSET:
             return draft
-        said = list(self.read(draft.intent).said.values())
+        said = self.read(draft.intent).said
         if len(said) != 1 or said[0].condition or said[0].clause.kind == "question" or said[0].clause.each:
             return draft
         fit = only_fit(said[0], self.registry.listed_for(draft.intent), (), whole=True)

@@ -165,7 +165,7 @@ class _Plan:
 
     def _plan(self, reading: Reading) -> None:
         root = self._root
-        bound = [said.clause.constraint for said in reading.said.values() if said.clause.constraint != "none"]
+        bound = [said.clause.constraint for said in reading.said if said.clause.constraint != "none"]
         if bound:
             root.context = {**root.context, "constraint": "; ".join(dict.fromkeys(bound))}
         steps = self._steps(given=root.argument)
