@@ -77,7 +77,7 @@ def done_by(capability: str) -> Reality:
 
 def _many(reading: Reading) -> str:
     """Return why a request takes several steps, or nothing."""
-    asked = [said.clause for said in reading.said.values()]
+    asked = [said.clause for said in reading.said]
     if len(asked) > 1:
         return f"{len(asked)} steps: " + ", ".join(clause.said or clause.verb for clause in asked[:5])
     said = asked[0].said if asked else ""

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,14 @@ def test_the_token_of_a_cluster_is_forgotten_with_the_connection(opened: Opener)
     assert os.environ["RAY_AUTH_MODE"] == "token"
     asyncio.run(engine.aclose())
     assert "RAY_AUTH_TOKEN_PATH" not in os.environ
+
+
+def test_an_engine_that_was_closed_takes_no_more_jobs_and_starts_no_cluster_for_them(opened: Opener) -> None:
+    engine = opened()
+    asyncio.run(engine.aclose())
+    with pytest.raises(EngineLost, match="the engine was closed"):
+        asyncio.run(engine.do(job("double", argument=1)))
+    assert not import_module("ray").is_initialized()
 
 
 def test_nothing_of_an_engine_is_left_on_the_cluster_when_the_last_one_is_closed(opened: Opener) -> None:

@@ -55,7 +55,7 @@ def test_without_its_tool_the_same_intent_is_no_longer_one_step(name: str) -> No
 def served(intent: str, capabilities: tuple[Capability, ...] = builtins()) -> str:
     """Return the one capability that does all that an intent says, or nothing."""
     reading = read_request(intent, lexicon(), lambda word: word.strip("/") in DIRECTORIES)
-    asked = [said for place, said in reading.said.items() if not (place and hands_on(said))]
+    asked = [said for said in reading.said if not (said.place and hands_on(said))]
     if is_torn(reading.request) or endless(reading.request.tokens):
         return ""
     if len(asked) != 1 or asked[0].condition or asked[0].clause.kind == "question":

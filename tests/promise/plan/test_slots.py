@@ -14,7 +14,7 @@ from .helpers import lexicon
 def slots(text: str, workspace: Path) -> dict[str, str]:
     files = Files(workspace)
     reading = read_request(text, lexicon(), files.is_directory)
-    return slots_of(next(iter(reading.said.values())), reading, files)
+    return slots_of(reading.said[0], reading, files)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def told(tree: Promise[Any]) -> str:
 def lost(text: str, workspace: Path) -> list[str]:
     """Return what of a request stands in no step of its plan: names always, of several clauses every telling word."""
     reading = read_request(text, lexicon(), lambda word: False)
-    asked = [said for said in reading.said.values() if said.clause.kind != "instruction"]
+    asked = [said for said in reading.said if said.clause.kind != "instruction"]
     roles = dict(zip((token.start for token in reading.request.tokens), reading.request.roles, strict=True))
     words = [
         token.text

@@ -1,7 +1,8 @@
 """Where the leaves of a tree are done: in threads of this process, or on the nodes of a Ray cluster."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from mayfly._lazy import lazily
 from mayfly.promise.engines._local import LocalEngine
 from mayfly.promise.engines._open import open_engine
 from mayfly.promise.engines._runner import EngineLost, WorkerLost
@@ -21,12 +22,4 @@ __all__ = [
     "open_engine",
 ]
 
-_HOMES = {"RayEngine": "_ray", "Cluster": "_tryout", "TryOut": "_tryout", "cluster_processes": "_tryout"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__ = lazily(__name__, {"_ray": "RayEngine", "_tryout": "Cluster TryOut cluster_processes"})

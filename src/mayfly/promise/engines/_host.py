@@ -48,14 +48,18 @@ def do_leaf(engine: str, packed: bytes, keep: Collection[str], job: Job, data: b
 
 
 def _run(runner: Runner, job: Job, data: bytes | None) -> Done:
-    call = uuid4().hex
+    call, cancelled = uuid4().hex, False
     with ThreadPoolExecutor(1) as thread:
         done = thread.submit(runner.do, call, job, data)
-        try:
-            while not done.done():
-                wait([done], LONGEST_WAIT)
-        except KeyboardInterrupt:
-            runner.cancel(call, job.id)
+        while not done.done():
+            # Ray cancels by interrupting, and again every few seconds until the task has ended.
+            try:
+                if cancelled:
+                    runner.cancel(call, job.id)
+                else:
+                    wait([done], LONGEST_WAIT)
+            except KeyboardInterrupt:
+                cancelled = True
         return done.result()
 
 

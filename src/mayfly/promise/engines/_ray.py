@@ -63,6 +63,9 @@ class RayEngine:
         await asyncio.to_thread(self._connection.close)
 
     async def _once(self, job: Job) -> Done:
+        if self._packed is None:
+            # Ray would start a cluster of its own for a task that comes after the connection was closed.
+            raise self._lost(job, "the engine was closed")
         try:
             data = await asyncio.to_thread(read_part, job.part) if job.part else None
         except (OSError, InputError) as error:

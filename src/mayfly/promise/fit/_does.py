@@ -30,8 +30,8 @@ def does_of(name: str, description: str) -> Does:
     first, *others = [part.lower() for part in _PARTS.findall(name)] or [""]
     found = list(_pairs(first, [singular(word) for word in others] or sorted(words("things", first)), ()))
     reading = read_request(description[:_LONGEST], known_lexicon(), lambda word: False)
-    for place, said in enumerate(reading.said.values()):
-        if place and said.clause.said in words("words", "handing"):
+    for number, said in enumerate(reading.said):
+        if number and said.clause.said in words("words", "handing"):
             continue
         further = [singular(piece.plain) for piece in said.pieces if piece.role != "object" and piece.kind == "word"]
         found += _pairs(said.clause.said, _thing(said), [word for word in further if not is_idle(word)])
@@ -73,8 +73,8 @@ def _described(description: str) -> frozenset[tuple[str, str]]:
 
 def words_by_place(reading: Reading) -> set[tuple[str, str]]:
     """Return the verbs, and the words with whether they stand where something goes: to another format, to a city."""
-    found = {(said.clause.said, "verb") for said in reading.said.values()}
-    pieces = [piece for said in reading.said.values() for piece in said.pieces if not is_idle(piece.plain)]
+    found = {(said.clause.said, "verb") for said in reading.said}
+    pieces = [piece for said in reading.said for piece in said.pieces if not is_idle(piece.plain)]
     return found | {(piece.plain, "aim" if piece.role == "destination" else "") for piece in pieces}
 
 

@@ -79,7 +79,7 @@ def only_fit(
 
 def covering(reading: Reading, known: Described) -> list[Capability]:
     """Return those that do all that a request says, of capabilities of which only their descriptions are known."""
-    asked = list(reading.said.values())
+    asked = reading.said
     if not asked or any(clause.kind in ("question", "instruction") for clause in reading.request.clauses):
         return []
     first, *others = asked

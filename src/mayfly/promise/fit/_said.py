@@ -54,8 +54,9 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Said:
-    """A clause in pieces, with all that its verb can mean."""
+    """A clause in pieces, with all that its verb can mean, and its *place* among the clauses of the request."""
 
+    place: int
     clause: Clause
     verbs: frozenset[str]
     pieces: tuple[Piece, ...]
@@ -151,7 +152,7 @@ class Reading:
 
     text: str
     request: Request
-    said: Mapping[int, Said]
+    said: tuple[Said, ...]
     literals: Literals
 
     def written(self, text: str) -> str:
@@ -165,9 +166,10 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
     request = read(literals.mark(text), lexicon)
     request = replace(request, clauses=_bind_next(request.clauses))
     roles = {token.start: role for token, role in zip(request.tokens, request.roles, strict=True)}
-    said = {
-        place: _as_count(
+    said = tuple(
+        _as_count(
             Said(
+                place=place,
                 clause=clause,
                 verbs=_verbs(clause),
                 pieces=tuple(_pieces(clause, roles, literals, is_directory)),
@@ -177,7 +179,7 @@ def read_request(text: str, lexicon: Lexicon, is_directory: IsDirectory) -> Read
         )
         for place, clause in enumerate(request.clauses)
         if clause.asks
-    }
+    )
     return Reading(text=text, request=request, said=said, literals=literals)
 
 

@@ -44,6 +44,11 @@ class Tree:
     given: bool
     nodes: int = 1
 
+    @property
+    def writer(self) -> str:
+        """The model that writes agents, "" where none does."""
+        return self.model.name if self.model is not None and self.model.serves("architect") else ""
+
     def grow(self, node: Promise[Any], drafts: Sequence[Draft], combine: Combine) -> None:
         """Give *node* its children; where that cannot be it collapses, and all of the tree where it is too large."""
         most = self.settings.max_children
@@ -101,10 +106,11 @@ class Tree:
             promise.work = Work(kind="make", name=draft.missing)
             return
         known = self.known(draft.intent)
-        writer = self.model.name if self.model is not None and self.model.serves("architect") else ""
         learns = draft.by_example and (self.given or draft.fed or bool(draft.needs) or draft.argument is not UNSET)
-        if known or writer or learns:
-            promise.work = Work(kind="run", name=known) if known else Work(kind="compile", name=writer or BY_EXAMPLE)
+        if known or self.writer or learns:
+            promise.work = (
+                Work(kind="run", name=known) if known else Work(kind="compile", name=self.writer or BY_EXAMPLE)
+            )
         else:
             # Nothing is spent on what a promise needs when one that it needs cannot be kept.
             promise.unserved = NOTHING
@@ -146,7 +152,7 @@ class Tree:
             draft = replace(draft, capability="", argument=UNSET, note=f"{draft.note}; {wrong}".strip("; "))
         if draft.steps or draft.template is not None or draft.open or draft.by_example or draft.argument is not UNSET:
             return draft
-        said = list(self.read(draft.intent).said.values())
+        said = self.read(draft.intent).said
         if len(said) != 1 or said[0].condition or said[0].clause.kind == "question" or said[0].clause.each:
             return draft
         fit = only_fit(said[0], self.registry.listed_for(draft.intent), (), whole=True)
@@ -156,7 +162,7 @@ class Tree:
 
     def _is_makeable(self, name: str, argument: object) -> bool:
         """Whether a tool of this name can be made for a call: somebody writes, and says what it is called with."""
-        if self.model is None or not self.model.serves("architect") or not isinstance(argument, Mapping):
+        if not self.writer or not isinstance(argument, Mapping):
             return False
         try:
             check_name(name)

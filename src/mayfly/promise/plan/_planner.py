@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -165,7 +165,7 @@ class _Plan:
 
     def _plan(self, reading: Reading) -> None:
         root = self._root
-        bound = [said.clause.constraint for said in reading.said.values() if said.clause.constraint != "none"]
+        bound = [said.clause.constraint for said in reading.said if said.clause.constraint != "none"]
         if bound:
             root.context = {**root.context, "constraint": "; ".join(dict.fromkeys(bound))}
         steps = self._steps(given=root.argument)
@@ -281,23 +281,18 @@ class _Plan:
             told = f"{len(found)} parts are more than {self._settings.max_nodes} nodes; {MORE_NODES}"
             raise Refused(told, "NODES")
         root.combine = "merge"
-        writer = self._asks_architect()
         agent: Promise[Any] = Promise(root.intent, ground=None, name="agent", examples=root.examples)
-        agent.argument = {"path": str(self._lines), "start": 0, "stop": self._size()}
-        agent.work = Work(kind="write", name="" if self._planner.known(root.intent) else writer)
+        agent.argument = self._data()
+        known = self._planner.known(root.intent)
+        agent.work = Work(kind="write", name="" if known else self._tree.writer or BY_EXAMPLE)
         agent.reality = judge(self._read(root.intent), {}, ())
         root.add(agent)
         told = "one part of the file, for the agent that is written once"
         reality = Reality(kind=Kind.PROBABILISTIC, confidence=0.6, reasoning=told)
         for number, part in enumerate(found, 1):
-            argument = {"path": part.path, "start": part.start, "stop": part.stop}
             one: Promise[Any] = Promise(root.intent, ground=None, name=f"part{number}", needs=("agent",))
-            one.argument, one.work, one.reality = argument, Work(kind="run"), reality
+            one.argument, one.work, one.reality = asdict(part), Work(kind="run"), reality
             root.add(one)
-
-    def _asks_architect(self) -> str:
-        model = self._planner.model
-        return model.name if model is not None and model.serves("architect") else BY_EXAMPLE
 
 
 def _combine(drafts: Sequence[Draft]) -> Combine:

@@ -24,6 +24,11 @@ class Result(NamedTuple):
     schema: Mapping[str, Any]
     said: frozenset[str]
 
+    @property
+    def source(self) -> Source:
+        """What a later clause works on when it takes this result."""
+        return Source(value=result_of(self.name), schema=self.schema, said=self.said)
+
 
 @dataclass(kw_only=True)
 class Results:
@@ -56,49 +61,50 @@ class Results:
         told = [piece.plain for piece in said.pieces if piece.kind == "word"]
         return frozenset().union(bases(said.clause.said), *(bases(word) for word in told))
 
-    def result(self, name: str, said: Said, draft: Draft) -> Result:
-        """Return what is known of the value of a step, and the words that it may be called by."""
+    def note(self, said: Said, name: str, schema: Mapping[str, Any]) -> None:
+        """Note the step that gives what a clause asks for, and what is known of its value."""
+        self.found[said.place] = Result(name, schema, self.words(said))
+
+    def note_step(self, said: Said, draft: Draft) -> None:
+        """Note a step that gives what a clause asks for: its value, and the words that this may be called by."""
         capability = self.registry.get(draft.capability) if draft.capability else None
         schema = capability.output_schema if capability else {}
         schema = {"type": "object"} if draft.template is not None or draft.steps else schema
         things = " ".join(thing for _, thing in capability.does) if capability else ""
-        return Result(name, schema, self.words(said).union(*(bases(word) for word in things.split())))
+        told = self.words(said).union(*(bases(word) for word in things.split()))
+        self.found[said.place] = Result(draft.name, schema, told)
 
-    def given_by(self, place: int) -> Result:
-        """Return what a clause gives; one that only puts something away hands on what it was given."""
-        return self.handed.get(place, self.found[place])
+    def needed(self, said: Said) -> list[Result]:
+        """Return what a clause is given; one that only puts something away hands on what it was given itself."""
+        known = [place for place in said.clause.needs if place in self.found]
+        return [self.handed.get(place, self.found[place]) for place in known]
 
-    def hand_on(self, place: int, said: Said) -> None:
+    def hand_on(self, said: Said) -> None:
         """Let a clause that puts something away give what it was given itself."""
-        needed = [other for other in said.clause.needs if other in self.found]
-        if needed:
-            self.handed[place] = self.given_by(needed[0])
+        if needed := self.needed(said):
+            self.handed[said.place] = needed[0]
 
-    def before(self, place: int) -> tuple[str, ...]:
-        """Return the last step before a place, if there is one."""
-        earlier = [other for other in self.found if other < place]
-        return (self.found[earlier[-1]].name,) if earlier else ()
+    def before(self, said: Said) -> Result | None:
+        """Return what the last clause before a clause gave, if there is one."""
+        earlier = [result for place, result in self.found.items() if place < said.place]
+        return earlier[-1] if earlier else None
 
-    def sources(self, said: Said, place: int) -> list[Source]:
+    def sources(self, said: Said) -> list[Source]:
         """Return what a clause may work on that it does not name itself."""
-        needed = [self.given_by(other) for other in said.clause.needs if other in self.found]
-        found = [Source(value=result_of(one.name), schema=one.schema, said=one.said) for one in needed]
-        if not found and not isinstance(self.given, Unset) and place == min(self.reading.said):
+        found = [result.source for result in self.needed(said)]
+        if not found and not isinstance(self.given, Unset) and said.place == self.reading.said[0].place:
             found = [Source(value=self.given, schema=_schema_of(self.given), given=True)]
         return found
 
-    def lists(self, said: Said, place: int) -> list[Source]:
+    def lists(self, said: Said) -> list[Source]:
         """Return what came before where a clause names nothing that it goes through: "hash each of them"."""
-        sources, last = self.sources(said, place), self.before(place)
-        if not sources and last and not any(named_in_each(said)):
-            before = next(result for result in self.found.values() if result.name == last[0])
-            sources = [Source(value=result_of(before.name), schema=before.schema, said=before.said)]
-        return sources
+        sources, before = self.sources(said), self.before(said)
+        return [before.source] if not sources and before and not any(named_in_each(said)) else sources
 
-    def shared(self, said: Said, place: int) -> list[str]:
+    def shared(self, said: Said) -> list[str]:
         """Return the step that is done to the same thing before: "implement and test the importer"."""
         clauses = self.reading.request.clauses
-        found = [other for other in self.found if other < place and not clauses[other].phrases]
+        found = [other for other in self.found if other < said.place and not clauses[other].phrases]
         return [self.found[other].name for other in found if clauses[other].target == said.clause.target]
 
     def in_order(self, draft: Draft, after: Sequence[str]) -> Draft:

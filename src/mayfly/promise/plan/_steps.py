@@ -11,7 +11,7 @@ from mayfly.language import bases
 from mayfly.library import Registry
 from mayfly.promise._bind import references, result_of
 from mayfly.promise._promise import Combine
-from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, Source, fits, is_small, is_torn, only_fit
+from mayfly.promise.fit import Fit, Misfit, Piece, Reading, Said, fits, is_small, is_torn, only_fit
 from mayfly.promise.plan._draft import Draft, call_step, served_here
 from mayfly.promise.plan._each import (
     FILE,
@@ -28,7 +28,7 @@ from mayfly.promise.plan._each import (
     uncounted,
 )
 from mayfly.promise.plan._files import Files
-from mayfly.promise.plan._results import Result, Results
+from mayfly.promise.plan._results import Results
 from mayfly.promise.plan._rules import Asked, Planned, PlanRules
 from mayfly.promise.plan._slots import alone as said_alone
 from mayfly.promise.plan._slots import slots_of, words_before
@@ -67,16 +67,15 @@ class Steps:
     def draft(self, reading: Reading, *, depth: int) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of a request and how their values become one; nothing it says is left out."""
         self._known = Results(registry=self.registry, reading=reading, given=self.given)
-        asked = [(place, said) for place, said in reading.said.items() if said.clause.kind != "instruction"]
+        asked = [said for said in reading.said if said.clause.kind != "instruction"]
         whole = Draft(name="do", intent=reading.text, by_example=True)
         unplanned = left_out(reading)
-        if not asked or is_torn(reading.request) or chooses([said for _, said in asked]) or unplanned:
+        if not asked or is_torn(reading.request) or chooses(asked) or unplanned:
             # Nothing was understood, or one of two ways is to be taken: that is for one step to find out.
             self.notes += [f"no step does {unplanned!r}"] if unplanned else []
             return (whole,), "last"
-        if len(asked) == 1 and goes_through(asked[0][1]) < 0:
-            ((place, said),) = asked
-            planned = self._clause(place, said, depth, alone=True)
+        if len(asked) == 1 and goes_through(asked[0]) < 0:
+            planned = self._clause(asked[0], depth, alone=True)
             only = planned.steps[0]
             if len(planned.steps) == 1 and only.steps and only.intent == reading.text:
                 return only.steps, only.combine
@@ -85,54 +84,54 @@ class Steps:
             return (Draft(name="compile", intent=reading.text, by_example=True),), "last"
         return self._in_turn(reading, asked, whole, depth)
 
-    def _is_one_program(self, asked: Sequence[tuple[int, Said]], depth: int) -> bool:
+    def _is_one_program(self, asked: Sequence[Said], depth: int) -> bool:
         """Say whether everything that is asked of given data is for one program to do."""
         if not self.came or depth:
             return False
-        return all(self._by_rules(said, depth, alone=False).plan == WHOLE for _, said in asked)
+        return all(self._by_rules(said, depth, alone=False).plan == WHOLE for said in asked)
 
     def _in_turn(
-        self, reading: Reading, asked: Sequence[tuple[int, Said]], whole: Draft, depth: int
+        self, reading: Reading, asked: Sequence[Said], whole: Draft, depth: int
     ) -> tuple[tuple[Draft, ...], Combine]:
         """Return the steps of several clauses; the whole as one step, and a note, where one of them is lost."""
         drafts: list[Draft] = []
-        for through, led in groupby(asked, key=lambda one: goes_through(one[1])):
+        for through, led in groupby(asked, key=goes_through):
             group = list(led)
             if through < 0:
-                for place, said in group:
-                    drafts += self._several(place, said, depth, drafts)
+                for said in group:
+                    drafts += self._several(said, depth, drafts)
             elif steps := self._for_each(group, depth):
                 drafts += steps
             else:
-                self.notes.append(f"no step goes through {group[0][1].clause.each[0]!r}")
+                self.notes.append(f"no step goes through {group[0].clause.each[0]!r}")
                 return (whole,), "last"
-        if unplanned := self._unresolved(asked) or unused(reading, [said for _, said in asked], drafts):
+        if unplanned := self._unresolved(asked) or unused(reading, asked, drafts):
             self.notes.append(f"no step does {unplanned!r}")
             return (whole,), "last"
         linked = bool(drafts[-1].needs)
         return tuple(drafts), "last" if linked else "record"
 
-    def _unresolved(self, asked: Sequence[tuple[int, Said]]) -> str:
+    def _unresolved(self, asked: Sequence[Said]) -> str:
         """Return a clause for which there is no step, or whose "it" stands for nothing that was got or named."""
-        for place, said in asked:
+        for said in asked:
             open_ = said.points_back and said.pieces and not said.clause.needs and not said.clause.target
-            if place not in self.known.found or open_:
+            if said.place not in self.known.found or open_:
                 return self.reading.written(said.clause.text)
         return ""
 
-    def _several(self, place: int, said: Said, depth: int, drafts: Sequence[Draft]) -> list[Draft]:
+    def _several(self, said: Said, depth: int, drafts: Sequence[Draft]) -> list[Draft]:
         """Return the steps of one clause of several: side by side where capabilities do it, else one with its own."""
         name = self.known.name(said)
         after = tuple(self.known.found[other].name for other in said.clause.after if other in self.known.found)
-        needs = tuple(
-            dict.fromkeys(self.known.given_by(other).name for other in said.clause.needs if other in self.known.found)
-        )
-        planned = self._clause(place, said, depth + 1, name=name)
+        needs = tuple(dict.fromkeys(result.name for result in self.known.needed(said)))
+        planned = self._clause(said, depth + 1, name=name)
         if planned.plan == "":
-            self.known.found.setdefault(place, self.known.result(planned.steps[-1].name, said, planned.steps[-1]))
+            if said.place not in self.known.found:
+                self.known.note_step(said, planned.steps[-1])
             return [self.known.in_order(one, (*after, *self.known.changed(one, drafts))) for one in planned.steps]
-        after = (*after, *self.known.shared(said, place))
-        needs = needs or (self.known.before(place) if planned.follows else ())
+        after = (*after, *self.known.shared(said))
+        if planned.follows and not needs and (before := self.known.before(said)):
+            needs = (before.name,)
         whole = Draft(
             name=name,
             intent=said_alone(said, self.reading),
@@ -141,60 +140,60 @@ class Steps:
             combine=planned.combine,
             steps=planned.steps,
         )
-        self.known.found[place] = Result(name, {}, self.known.words(said))
+        self.known.note(said, name, {})
         return [whole]
 
-    def _for_each(self, group: Sequence[tuple[int, Said]], depth: int) -> list[Draft]:
+    def _for_each(self, group: Sequence[Said], depth: int) -> list[Draft]:
         """Return the steps for clauses that are all done for one thing after another: "for each file, do a and b"."""
-        found = find_step(group[0][1], self.registry, self.known.free("find"))
+        found = find_step(group[0], self.registry, self.known.free("find"))
         steps: list[Draft] = []
-        rest: list[tuple[int, Said]] = []
-        for place, said in group if found else ():
-            step = self._for_item(place, said)
+        rest: list[Said] = []
+        for said in group if found else ():
+            step = self._for_item(said)
             if step is None:
                 return []
             if rest or (step.capability == _WRITE and steps):
                 # One file for all of them is written once, with what all of them gave.
-                rest.append((place, bare_clause(said)))
+                rest.append(bare_clause(said))
                 continue
-            self.known.found[place] = self.known.result(step.name, said, step)
+            self.known.note_step(said, step)
             steps.append(step)
         if not found:
             return []
         group = group[: len(steps)]
-        text = ", ".join(self.reading.written(said.clause.text) for _, said in group)
+        text = ", ".join(self.reading.written(said.clause.text) for said in group)
         one = Draft(name="each", intent=f"{text} ({{item}})", steps=tuple(steps)) if len(steps) > 1 else steps[0]
         each, name = result_of(found.name), self.known.free("each")
-        for place, said in group:
-            self.known.found[place] = Result(name, {"type": "object"}, self.known.words(said))
-        led = self.reading.written(words_before(group[0][1]))
+        for said in group:
+            self.known.note(said, name, {"type": "object"})
+        led = self.reading.written(words_before(group[0]))
         whole = Draft(name=name, intent=f"{led}, {text}", needs=(found.name,), each=each, template=one, combine="")
         drafts = [found, whole]
-        for place, said in rest:
-            drafts += self._several(place, said, depth, drafts)
+        for said in rest:
+            drafts += self._several(said, depth, drafts)
         return drafts
 
-    def _for_item(self, place: int, said: Said) -> Draft | None:
+    def _for_item(self, said: Said) -> Draft | None:
         """Return what one of several clauses does for an item: on what an earlier one gave for it, or on the item."""
-        name, sources = self.known.name(said), self.known.sources(said, place)
+        name, sources = self.known.name(said), self.known.sources(said)
         fit = only_fit(bare_clause(said), list(self.registry), sources, whole=True) if sources else None
         if fit is not None:
             return call_step(fit, name, self.reading.written(said.clause.text))
         step = step_for_item(said, FILE, self.registry)
         return replace(step, name=name) if step else None
 
-    def _clause(self, place: int, said: Said, depth: int, *, alone: bool = False, name: str = "") -> Planned:
+    def _clause(self, said: Said, depth: int, *, alone: bool = False, name: str = "") -> Planned:
         """Return the plan of one clause; one that capabilities do has no name."""
         clause = said.clause
         name = name or self.known.name(said)
         counts = said.verbs == {"count"}
         if (clause.kind != "question" or counts) and not said.condition and not self._is_data(said):
-            steps = self._each(place, said, name) if is_each(said) else []
-            steps = steps or show_result(self.known, place, said, name) or self._served(place, said.as_one(), name)
-            steps = steps or put_result(self.known, place, said, name)
-            steps = steps or self._parts(place, said, name, side_by_side(said))
-            steps = steps or get_first(self.known, place, said, name) or self._all(place, said, name)
-            steps = steps or make_first(self.known, place, said, name)
+            steps = self._each(said, name) if is_each(said) else []
+            steps = steps or show_result(self.known, said, name) or self._served(said.as_one(), name)
+            steps = steps or put_result(self.known, said, name)
+            steps = steps or self._parts(said, name, side_by_side(said))
+            steps = steps or get_first(self.known, said, name) or self._all(said, name)
+            steps = steps or make_first(self.known, said, name)
             if steps:
                 return Planned(plan="", steps=tuple(steps), combine="last" if len(steps) > 1 else steps[0].combine)
         if puts_what_came(said, self.known.found):
@@ -205,30 +204,28 @@ class Steps:
     def _is_data(self, said: Said) -> bool:
         return bool({"lines", "examples"} & set(self.came))
 
-    def _served(self, place: int, said: Said, name: str) -> list[Draft]:
+    def _served(self, said: Said, name: str) -> list[Draft]:
         """Return the step that a capability does, and one that writes its result to the file that is named for it."""
-        found, others = fits(said, list(self.registry), self.known.sources(said, place))
+        found, others = fits(said, list(self.registry), self.known.sources(said))
         # What lacks something may still be about what was spoken of before: "… and hash the file".
         if not found or found[0].open:
-            found = next(filter(None, self._otherwise(said, place)), found)
+            found = next(filter(None, self._otherwise(said)), found)
         if len(found) != 1:
             self._note(said, found, others)
             return []
         fit = found[0]
         step = call_step(fit, name, said_alone(said, self.reading))
-        self.known.found[place] = self.known.result(name, said, step)
+        self.known.note_step(said, step)
         if fit.capability.effect != "none" and step.needs:
             # "Write the sum to a.txt and append it to b.txt": it is the sum, not what writing gave.
-            self.known.hand_on(place, said)
-        return [step, *self._written(place, said, fit, step)]
+            self.known.hand_on(said)
+        return [step, *self._written(said, fit, step)]
 
-    def _otherwise(self, said: Said, place: int) -> Iterator[list[Fit]]:
+    def _otherwise(self, said: Said) -> Iterator[list[Fit]]:
         """Yield what fits where the clause is about what it does not name: the step before, or the file spoken of."""
-        last = self.known.before(place)
-        if last and not said.clause.needs:
-            before = next(result for result in self.known.found.values() if result.name == last[0])
-            source = Source(value=result_of(before.name), schema=before.schema, said=before.said)
-            found, _ = fits(said, list(self.registry), (source,))
+        before = self.known.before(said)
+        if before and not said.clause.needs:
+            found, _ = fits(said, list(self.registry), (before.source,))
             yield found
         spoken = self._spoken_of(said)
         if spoken is not None:
@@ -260,7 +257,7 @@ class Steps:
         elif others and others[0].left:
             self.notes.append(str(others[0]))
 
-    def _written(self, place: int, said: Said, fit: Fit, step: Draft) -> list[Draft]:
+    def _written(self, said: Said, fit: Fit, step: Draft) -> list[Draft]:
         if not fit.write or _WRITE not in self.registry:
             return []
         name = self.known.free("write")
@@ -277,24 +274,24 @@ class Steps:
         )
         return [write]
 
-    def _each(self, place: int, said: Said, name: str) -> list[Draft]:
+    def _each(self, said: Said, name: str) -> list[Draft]:
         """Return the steps for a clause that is done for one thing after another: those it names, or those found."""
         named = each_named(said)
-        several = self._parts(place, uncounted(said), name, named) if len(named) > 1 else []
-        steps = several or self._repeated(place, said, name)
+        several = self._parts(uncounted(said), name, named) if len(named) > 1 else []
+        steps = several or self._repeated(said, name)
         if steps:
-            self.known.found[place] = Result(name, {"type": "object"}, self.known.words(said))
+            self.known.note(said, name, {"type": "object"})
         return steps
 
-    def _all(self, place: int, said: Said, name: str) -> list[Draft]:
+    def _all(self, said: Said, name: str) -> list[Draft]:
         each = as_each(said)
-        return self._each(place, each, name) if each is not said else []
+        return self._each(each, name) if each is not said else []
 
-    def _parts(self, place: int, said: Said, name: str, named: Sequence[Piece]) -> list[Draft]:
+    def _parts(self, said: Said, name: str, named: Sequence[Piece]) -> list[Draft]:
         """Return one step with a part for each of the things that are named, all done by the same capability."""
         parts: list[Draft] = []
         for piece in named if len(named) > 1 else ():
-            fit = only_fit(only_with(said, named, piece), list(self.registry), self.known.sources(said, place))
+            fit = only_fit(only_with(said, named, piece), list(self.registry), self.known.sources(said))
             if fit is None or fit.write:
                 return []
             step = call_step(fit, str(piece.value)[:_LONGEST_NAME], text_with(self.reading, said, named, piece))
@@ -304,9 +301,9 @@ class Steps:
             return []
         return [Draft(name=name, intent=said_alone(said, self.reading), steps=tuple(parts), combine="record")]
 
-    def _repeated(self, place: int, said: Said, name: str) -> list[Draft]:
+    def _repeated(self, said: Said, name: str) -> list[Draft]:
         """Return a step that goes through a list, after one that finds it unless an earlier clause gives it."""
-        lists = [source for source in self.known.lists(said, place) if source.schema.get("type") == "array"]
+        lists = [source for source in self.known.lists(said) if source.schema.get("type") == "array"]
         found = None if lists else find_step(said, self.registry, self.known.free("find"))
         if not lists and found is None:
             return []

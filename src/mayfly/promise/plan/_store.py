@@ -19,33 +19,33 @@ _PUTTING = frozenset(("write", "append", "send"))
 _IN = frozenset(("in", "into", "onto", "on", "under"))
 
 
-def show_result(known: Results, place: int, said: Said, name: str) -> list[Draft]:
+def show_result(known: Results, said: Said, name: str) -> list[Draft]:
     """Return the step of a clause that only wants to see what came before it: its value is that."""
-    needed = [known.given_by(other) for other in said.clause.needs if other in known.found]
+    needed = known.needed(said)
     if not needed or not hands_on(said) or _SHOW not in known.registry:
         return []
-    known.hand_on(place, said)
-    known.found[place] = Result(name, needed[0].schema, needed[0].said)
+    known.hand_on(said)
+    known.found[said.place] = needed[0]._replace(name=name)
     argument = {"value": result_of(needed[0].name)}
     text = alone(said, known.reading)
     return [Draft(name=name, intent=text, needs=(needed[0].name,), capability=_SHOW, argument=argument)]
 
 
-def put_result(known: Results, place: int, said: Said, name: str) -> list[Draft]:
+def put_result(known: Results, said: Said, name: str) -> list[Draft]:
     """Return the step that puts into a file what an earlier clause gave, whatever that is called."""
-    sources, target = known.sources(said, place), _target_of(said)
+    sources, target = known.sources(said), _target_of(said)
     if not sources or target is None or said.narrowed or not _refers(said, target, sources):
         return []
     fit = only_fit(_with_file(said, target), list(known.registry), sources)
     if fit is None:
         return []
     step = call_step(fit, name, alone(said, known.reading))
-    known.found[place] = known.result(name, said, step)
-    known.hand_on(place, said)
+    known.note_step(said, step)
+    known.hand_on(said)
     return [step]
 
 
-def get_first(known: Results, place: int, said: Said, name: str) -> list[Draft]:
+def get_first(known: Results, said: Said, name: str) -> list[Draft]:
     """Return two steps for what is to be put where it is not yet: "write the number of lines of a.txt to n.txt"."""
     aims = [piece for piece in said.pieces if piece.kind in ("path", "url") and _is_aim(piece)]
     if not said.verbs & _PUTTING or said.clause.needs or len(aims) != 1:
@@ -63,14 +63,14 @@ def get_first(known: Results, place: int, said: Said, name: str) -> list[Draft]:
     if fit is None:
         return []
     put = call_step(fit, name, alone(said, known.reading))
-    known.found[place] = known.result(name, said, put)
+    known.note_step(said, put)
     if aims[0].kind == "path":
         # A file gives back what was put there, an address gives its reply.
-        known.handed[place] = Result(first.name, got.capability.output_schema, known.words(said))
+        known.handed[said.place] = Result(first.name, got.capability.output_schema, known.words(said))
     return [first, put]
 
 
-def make_first(known: Results, place: int, said: Said, name: str) -> list[Draft]:
+def make_first(known: Results, said: Said, name: str) -> list[Draft]:
     """Return three steps for what is made of one file and put into another: "write the first line of a to b"."""
     aims = [piece for piece in said.pieces if piece.is_file and _is_aim(piece)]
     thing = [piece for piece in said.pieces if not aims or piece.phrase != aims[-1].phrase]
@@ -90,8 +90,8 @@ def make_first(known: Results, place: int, said: Said, name: str) -> list[Draft]
     if put is None:
         return []
     last = call_step(put, name, alone(said, known.reading))
-    known.found[place] = known.result(name, said, last)
-    known.handed[place] = Result(make.name, {}, known.words(said))
+    known.note_step(said, last)
+    known.handed[said.place] = Result(make.name, {}, known.words(said))
     return [first, make, last]
 
 

@@ -17,7 +17,7 @@ _NAMES = ("path", "url", "quoted", "code", "number")
 def left_out(reading: Reading) -> str:
     """Return what stands beside a request and may be part of it: "before you overwrite a.txt, …", "every file: …"."""
     told = [clause for clause in reading.request.clauses if clause.kind == "statement" and not clause.pasted]
-    asked = [said for said in reading.said.values() if said.clause.kind != "question"]
+    asked = [said for said in reading.said if said.clause.kind != "question"]
     used = {word.strip(",.'\"") for said in asked for word in f"{said.clause.target} {said.condition}".split()}
     names = {piece.token.text for said in asked for piece in said.pieces}
     for clause in told if asked else ():
@@ -33,7 +33,7 @@ def _goes_on(reading: Reading, clause: Clause) -> bool:
     """Say whether a request follows in the sentence that a clause begins."""
     after = [token for token in reading.request.tokens if token.start > clause.tokens[-1].start]
     end = next((token.start for token in after if token.plain in (".", "!", "?") or token.kind == "line"), None)
-    asked = [said.clause.tokens[0].start for said in reading.said.values() if said.clause.tokens]
+    asked = [said.clause.tokens[0].start for said in reading.said if said.clause.tokens]
     return any(clause.tokens[-1].start < start and (end is None or start < end) for start in asked)
 
 
