@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import pytest
@@ -106,14 +107,23 @@ def test_types_by_mypy_where_it_is(here: Here) -> None:
     here.write("a.py", '"""Doc."""\n\nx: int = "a"\n')
     said = call(code_tools(here), "preflight", paths=["a.py"])
     assert "refuse a.py:3: types MYPY: Incompatible types" in said
-    assert here.ran[-1][:3] == [sys.executable, "-m", "mypy"]
+    assert here.ran[-1][4:6] == ["-m", "mypy"]
 
 
-def test_types_without_mypy_are_said_to_be_unchecked(here: Here) -> None:
+def test_types_without_mypy_are_said_to_be_unchecked(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
     here.write("a.py", '"""Doc."""\n')
+    here.write("bin/python3", "#!/bin/sh\necho No module named mypy >&2\nexit 3\n")
+    (here.workspace / "bin/python3").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{here.workspace}/bin:{os.environ['PATH']}")
+    monkeypatch.setattr(sys, "executable", f"{here.workspace}/bin/python3")
+    assert "[types were not checked: No module named mypy]" in call(code_tools(here), "preflight", paths=["a.py"])
+
+
+def test_mypy_is_found_where_the_environment_of_the_project_lacks_it(here: Here) -> None:
+    here.write("a.py", '"""Doc."""\n\nx: int = "a"\n')
     here.write(".venv/bin/python", "#!/bin/sh\necho No module named mypy >&2\nexit 3\n")
     (here.workspace / ".venv/bin/python").chmod(0o755)
-    assert "[types were not checked: No module named mypy]" in call(code_tools(here), "preflight", paths=["a.py"])
+    assert "types MYPY: Incompatible types" in call(code_tools(here), "preflight", paths=["a.py"])
 
 
 def test_a_diff_that_is_done_and_one_that_is_not_say_the_same(repository: Here) -> None:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-from dataclasses import replace
+import sys
 from pathlib import Path
 
 import pytest
 
-from mayfly.core import InputError, LimitError, MachineError, SandboxSettings
-from mayfly.sandbox import Result, Sandbox
-from mayfly.world import _copy, _project
+from mayfly.core import InputError, MachineError, Settings, WorkbenchSettings
+from mayfly.sandbox.workbench import Workbench
+from mayfly.world import _project
 
 from .conftest import Checks, Run
 
@@ -84,11 +83,11 @@ def test_a_project_is_tested_and_nothing_in_it_changes(run: Run, workspace: Path
     assert isinstance(value, dict)
     assert "test_bad" in str(value.pop("output"))
     assert value == {
-        "passed": 2,
+        "passed": 3,
         "failed": ["tests/test_it.py::test_bad"],
         "errors": ["tests/test_it.py::test_of_a_broken_fixture"],
         "skipped": 1,
-        "walled": ["tests/test_it.py::test_with_a_process"],
+        "walled": [],
         "not_run": 0,
         "runner": "pytest",
     }
@@ -132,7 +131,7 @@ def test_unittest_serves_where_there_is_no_pytest(workspace: Path, level: str) -
     put(workspace, "tests/test_it.py", UNITTEST)
     put(workspace, "test_top.py", "import unittest\nclass Top(unittest.TestCase):\n    def test_top(self): pass\n")
     put(workspace, "test_broken.py", "import there_is_no_such_module\n")
-    settings = replace(SandboxSettings(), level=level)
+    settings = Settings(workbench=WorkbenchSettings(level=level))
     report = _project.run_project(str(workspace), settings, runner="unittest")
     assert report.runner == "unittest"
     assert report.named("passed") == ["test_it.Case.test_good", "test_top.Top.test_top"]
@@ -141,22 +140,24 @@ def test_unittest_serves_where_there_is_no_pytest(workspace: Path, level: str) -
     assert (report.named("skipped"), report.not_run) == (["test_it.Case.test_left_out"], 0)
 
 
-def test_the_network_and_the_secrets_of_the_workspace_are_not_there(run: Run, workspace: Path) -> None:
+def test_the_network_and_the_secrets_of_the_workspace_are_not_there(
+    run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "secret")
     put(
         workspace,
         "test_it.py",
         "import os, socket, pytest\n"
-        "def test_files(): assert sorted(os.listdir('.')) == ['a.txt', 'data.json', 'test_it.py']\n"
+        "def test_files(): assert 'secret' not in open('.env').read()\n"
         "def test_network():\n"
         "    with pytest.raises(OSError): socket.create_connection(('127.0.0.1', 80))\n"
-        "KNOWN = {'HOME', 'TMPDIR', 'LANG', 'PATH', 'PYTHONDONTWRITEBYTECODE'}\n"
-        "def test_environment(): assert {name for name in os.environ if 'PYTEST' not in name} <= KNOWN\n",
+        "def test_environment(): assert not [name for name in os.environ if 'TOKEN' in name or 'MAYFLY' in name]\n",
     )
     assert run("find_failing_tests") == []
 
 
 def test_where_the_wall_stops_all_that_fails_nothing_is_claimed(run: Run, workspace: Path) -> None:
-    put(workspace, "test_it.py", "import os\ndef test_fork(): os.fork()\n")
+    put(workspace, "test_it.py", "import os\ndef test_root(): os.chroot('.')\n")
     with pytest.raises(MachineError, match="1 tests need processes or sockets"):
         run("find_failing_tests")
 
@@ -176,10 +177,20 @@ def test_a_wrong_argument_runs_nothing(run: Run, argument: object) -> None:
 
 def test_a_machine_without_a_wall_runs_nothing(run: Run, workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(workspace, "test_it.py", "def test_a(): pass\n")
-    refused = Result(status="refused", error="this machine gives no sandbox: none")
-    monkeypatch.setattr(Sandbox, "run", lambda *_, **__: refused)
-    with pytest.raises(MachineError, match="behind the wall only: this machine gives no sandbox"):
+
+    def refuse(*_: object, **__: object) -> None:
+        raise MachineError("the workbench cannot run here: none")
+
+    monkeypatch.setattr(Workbench, "run", refuse)
+    with pytest.raises(MachineError, match="the workbench cannot run here"):
         run("run_tests")
+
+
+def test_the_projects_own_interpreter_runs_its_tests(run: Run, workspace: Path) -> None:
+    put(workspace, ".venv/bin/python", f'#!/bin/sh\nOWN=yes exec {sys.executable} "$@"\n')
+    (workspace / ".venv/bin/python").chmod(0o755)
+    put(workspace, "test_it.py", "import os\ndef test_a(): assert os.environ['OWN'] == 'yes'\n")
+    assert run("find_failing_tests") == []
 
 
 def test_results_that_do_not_add_up_are_not_accepted(checks: Checks, workspace: Path) -> None:
@@ -191,35 +202,15 @@ def test_results_that_do_not_add_up_are_not_accepted(checks: Checks, workspace: 
     assert checks("find_failing_tests", {}, []) is False
 
 
-def test_a_workspace_too_large_to_copy_is_a_limit(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_copy, "MOST_FILES", 1)
-    with pytest.raises(LimitError, match="files to copy for the tests"):
-        run("run_tests")
-
-
-def test_a_copy_leaves_out_what_is_not_the_project_and_links_that_lead_out(workspace: Path) -> None:
-    put(workspace, ".git/config", "x")
-    put(workspace, "node_modules/x/index.js", "x")
-    put(workspace, "pkg/key.pem", "x")
-    put(workspace, "pkg/mod.py", "x")
-    (workspace / "near").symlink_to("a.txt")
-    (workspace / "far").symlink_to("/etc/passwd")
-    os.mkfifo(workspace / "pipe")
-    with _copy.copied(str(workspace)) as place:
-        found = sorted(path.relative_to(place).as_posix() for path in place.rglob("*") if not path.is_dir())
-    assert found == ["project/a.txt", "project/data.json", "project/near", "project/pkg/mod.py"]
-    assert not place.exists()
-
-
-def test_a_journal_that_is_no_journal_is_not_believed(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    (tmp_path / "link").symlink_to("/etc/passwd")
-    (tmp_path / "noise").write_bytes(b'\xff\n[1]\n{"event": "end", "name": 3, "outcome": "splendid"}\n{"event"')
-    ran = Result(status="ok", value="pytest")
-    for name in ("pipe", "link", "missing", "noise"):
-        report = _project.SuiteReport()
-        _project._read(tmp_path / name, report, ran)
-        assert (report.outcomes, report.broken, report.collected) == ({}, {}, 0)
+def test_a_journal_that_is_no_journal_is_not_believed(workspace: Path, tmp_path: Path) -> None:
+    noise = b'\xff\n[1]\n{"event": "end", "name": 3, "outcome": "splendid"}\n{"event"'
+    with Workbench(workspace, state=tmp_path / "state") as bench:
+        ran = bench.run("mkfifo pipe; ln -s /etc/passwd link; ln -s pipe .mayfly-tests.jsonl")
+        for step in ({}, {".mayfly-tests.jsonl": None}, {".mayfly-tests.jsonl": noise}):
+            bench.write(step)
+            report = _project.SuiteReport()
+            _project._read(bench, report, ran)
+            assert (report.outcomes, report.broken, report.collected) == ({}, {}, 0)
 
 
 # A project's own module of that name comes first on the path: behind the wall it is as if there were no pytest.

@@ -63,7 +63,7 @@ def _work(settings: Settings, model: str, call: Invocation) -> dict[str, Any]:
 def tests_of(settings: Settings, workspace: Path) -> SuiteReport:
     """Run the tests of a workspace behind the wall; one without tests has an empty report."""
     try:
-        return run_project(str(workspace), settings.sandbox, seconds=_TEST_SECONDS)
+        return run_project(str(workspace), settings, seconds=_TEST_SECONDS)
     except InputError:
         return SuiteReport()
 

@@ -46,7 +46,7 @@ def builtins(settings: Settings | None = None, change: ChangeFiles = refuse_chan
         calculate_capability(),
         *write_capabilities(change),
         *http_capabilities(),
-        *suite_capabilities(settings.sandbox),
+        *suite_capabilities(settings),
         *git_capabilities(),
     )
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from mayfly.core import Invocation, Tier, Verdict, find_key, harmless, looks_secret, one_line
 from mayfly.gates import Criteria, Judge, Profile, check_stability, check_syntax
 from mayfly.world._changes import LARGEST, Change, Changed
-from mayfly.world._place import Place, interpreter_of
+from mayfly.world._place import Place, own_python
 
 # The other codes say what generated programs may not import or name, which the sources of a project may.
 _ABOUT_SOURCES = frozenset({"COMPLEXITY", "ARMS", "RECURSION", "LOOP", "GROWTH", "SIZE", "NESTING"})
@@ -136,7 +136,8 @@ def type_findings(place: Place, call: Invocation, change: Change) -> tuple[list[
         return [], ""
     options = ["--no-error-summary", "--no-color-output", "--no-pretty", "--hide-error-context"]
     # Its cache would be a change of the workspace, and is thrown away with the rest.
-    command = [interpreter_of(place), "-m", "mypy", *options, f"--cache-dir=/tmp/mypy-{os.getuid()}", "--", *files]
+    cache = f"--cache-dir=/tmp/mypy-{os.getuid()}"
+    command = own_python("mypy", "-m", "mypy", *options, cache, "--", *files)
     ran, _ = place.run(command, key=call.key, keep=False, timeout=_SECONDS)
     if ran.code == 0:
         return [], ""

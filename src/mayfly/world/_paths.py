@@ -12,6 +12,11 @@ from mayfly.core import InputError, Invocation, LimitError
 
 DEEPEST = 40
 MOST_ENTRIES = 200_000
+# Directories that belong to tools: nobody wrote what is in them.
+LEFT_OUT = frozenset(
+    {".git", ".hg", ".svn", ".venv", "venv", ".tox", ".nox", "node_modules", "__pycache__", ".mayfly"}
+    | {".mypy_cache", ".pytest_cache", ".ruff_cache", ".hypothesis"}
+)
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 

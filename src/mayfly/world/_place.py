@@ -3,53 +3,14 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from mayfly.core import InputError
-from mayfly.world._copy import LEFT_OUT
-from mayfly.world._paths import entries
-
-if TYPE_CHECKING:
-    from mayfly.policy import Permit
-
-
-class Ended(Protocol):
-    """How a program ended and what it printed."""
-
-    @property
-    def code(self) -> int | None:
-        """Its exit status, if it came to one."""
-        ...
-
-    @property
-    def output(self) -> str:
-        """What it printed, cleaned, perhaps with its middle left out."""
-        ...
-
-    @property
-    def whole(self) -> int:
-        """How many bytes it printed in all."""
-        ...
-
-    @property
-    def reason(self) -> str:
-        """Why it did not come to an end of its own."""
-        ...
-
-
-class Rules(Protocol):
-    """Who says what may be done."""
-
-    def permitted(self, action: str, target: str, payload: Any = "") -> Permit:
-        """Decide one action."""
-        ...
-
-    def query(self, goal: str, facts: Any = ()) -> list[Any]:
-        """Return the rows of a goal."""
-        ...
+from mayfly.world._paths import LEFT_OUT, entries
 
 
 class Place(Protocol):
@@ -62,7 +23,7 @@ class Place(Protocol):
 
     @property
     def kernel(self) -> Any:
-        """A function that returns the `Rules` in force."""
+        """A function that returns the kernel in force."""
         ...
 
     def read(self, path: str) -> bytes:
@@ -80,7 +41,7 @@ class Place(Protocol):
         keep: bool = True,
         stdin: bytes = b"",
     ) -> tuple[Any, Any]:
-        """Run a command and return how it `Ended`, and what became of what it changed."""
+        """Run a command and return how it ended, and what became of what it changed."""
         ...
 
 
@@ -123,9 +84,15 @@ def text_in(place: Place, path: str, *, most: int) -> str:
     return data.decode("utf-8-sig", "replace")
 
 
-def interpreter_of(place: Place) -> str:
-    """Return the interpreter of the workspace's own environment, or the one that we run in."""
-    for name in (".venv", "venv"):
-        if (place.workspace / name / "bin" / "python").exists():
-            return f"{name}/bin/python"
-    return sys.executable
+def own_python(module: str, *words: str) -> list[str]:
+    """Return the command that runs the project's own interpreter: that of its environment, of PATH, or ours.
+
+    Of these it is the first that has *module*, any where none is named, and ours where none of them has it.
+    """
+    return ["sh", "-c", f'{find_python(module)}\nexec "$python" "$@"', "sh", *words]
+
+
+def find_python(module: str) -> str:
+    """Return the lines of shell that put this interpreter into the variable `python`."""
+    places = f".venv/bin/python venv/bin/python python3 {shlex.quote(sys.executable)}"
+    return f'for python in {places}; do "$python" -c "import {module or "sys"}" > /dev/null 2>&1 && break; done'

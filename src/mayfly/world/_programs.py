@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from mayfly.core import Asked, Capability, InputError, Invocation
 from mayfly.sandbox.workbench import Ran
-from mayfly.world._place import interpreter_of
+from mayfly.world._place import find_python, own_python
 from mayfly.world._room import Room, Settled, ToolResult
 from mayfly.world._schemas import NUMBER, PLACE, TEXT, listed, said, takes
 
@@ -117,7 +117,8 @@ def _check(room: Room, name: str, summary: str, schema: dict[str, object], comma
         effect="idempotent",
         asks=lambda call: (Asked(name, shlex.join(making(room, call))),),
         call=lambda call: _told(
-            *room.run(making(room, call), key=call.key, timeout=call.arguments.get("seconds")), tail=_TAIL
+            *room.run(_in_own_python(making(room, call)), key=call.key, timeout=call.arguments.get("seconds")),
+            tail=_TAIL,
         ),
         seconds=3600.0,
     )
@@ -200,11 +201,11 @@ def _tests(room: Room, call: Invocation) -> list[str]:
 
 def _pytest(room: Room, call: Invocation) -> list[str]:
     chosen = ["-k", call.arguments["keyword"]] if call.arguments.get("keyword") else []
-    return [interpreter_of(room), "-m", "pytest", "-q", *chosen, *_paths(call, ())]
+    return ["python", "-m", "pytest", "-q", *chosen, *_paths(call, ())]
 
 
 def _mypy(room: Room, call: Invocation) -> list[str]:
-    return [interpreter_of(room), "-m", "mypy", "--strict", *_paths(call, ["."])]
+    return ["python", "-m", "mypy", "--strict", *_paths(call, ["."])]
 
 
 def _syntax(room: Room, call: Invocation) -> list[str]:
@@ -217,7 +218,7 @@ def _syntax(room: Room, call: Invocation) -> list[str]:
         "    except (SyntaxError, ValueError) as e: bad+=1; print(f'{f}: {e}')\n"
         "print('no fault found' if not bad else f'{bad} files with faults'); sys.exit(bool(bad))"
     )
-    return [interpreter_of(room), "-c", code, *_paths(call, ["."])]
+    return ["python", "-c", code, *_paths(call, ["."])]
 
 
 def _build(room: Room, call: Invocation) -> list[str]:
@@ -233,15 +234,21 @@ def _build(room: Room, call: Invocation) -> list[str]:
     for name, command in found.items():
         if _has(room, name):
             return command
-    return [interpreter_of(room), "-m", "compileall", "-q", "."]
+    return ["python", "-m", "compileall", "-q", "."]
 
 
 def _coverage(room: Room, call: Invocation) -> list[str]:
-    python = interpreter_of(room)
     tests = shlex.join(call.arguments.get("arguments", ())) or "-q"
-    report = f"{shlex.quote(python)} -m coverage report -m --skip-covered --data-file=/tmp/coverage"
-    run = f"{shlex.quote(python)} -m coverage run --data-file=/tmp/coverage -m pytest {tests}"
-    return ["sh", "-c", f"{run} | tail -20; {report}"]
+    run = f'"$python" -m coverage run --data-file=/tmp/coverage -m pytest {tests}'
+    report = '"$python" -m coverage report -m --skip-covered --data-file=/tmp/coverage'
+    return ["sh", "-c", f"{find_python('coverage')}\n{run} | tail -20; {report}"]
+
+
+def _in_own_python(words: list[str]) -> list[str]:
+    """Return a command as it is run: the rules are told `python`, which is the project's own that has the module."""
+    if words[0] != "python":
+        return words
+    return own_python(words[2] if words[1] == "-m" else "", *words[1:])
 
 
 def _paths(call: Invocation, default: Sequence[str]) -> list[str]:

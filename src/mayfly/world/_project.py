@@ -1,26 +1,26 @@
-"""Run the tests of a copy of the workspace behind the wall, and read what happened from its journal."""
+"""Run the tests of a workspace on a workbench of their own, and read what happened from their journal."""
 
 from __future__ import annotations
 
 import json
-import os
-import stat
+import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 
-from mayfly.core import InputError, MachineError, SandboxSettings, Stop, missing_program
-from mayfly.sandbox import Result, Sandbox, Ticket
-from mayfly.world._copy import copied
+from mayfly.core import InputError, Settings, Stop, missing_program, one_line
+from mayfly.sandbox.workbench import Ran, Workbench
+from mayfly.world._place import own_python
 
 SECONDS = 120.0
 LONGEST = 600.0
 _EACH = 30.0
 _ROUNDS = 20
-_GRANTS = ("fs:workspace:rw", "package")
-_JOURNAL = 16 * 1024 * 1024
+# Beside the project's own files, on the overlay that is dropped: what is in /tmp is not to be read from outside.
+_JOURNAL = ".mayfly-tests.jsonl"
+_LARGEST = 16 * 1024 * 1024
 _LONGEST_NAME = 500
 _TAIL = 4_000
 OUTCOMES = ("passed", "failed", "error", "skipped", "walled")
@@ -49,7 +49,7 @@ class SuiteReport:
 
 def run_project(
     root: str,
-    settings: SandboxSettings,
+    settings: Settings,
     *,
     paths: Collection[str] = (),
     only: Collection[str] | None = None,
@@ -58,26 +58,30 @@ def run_project(
     runner: str = "",
     stop: Stop | None = None,
 ) -> SuiteReport:
-    """Run the tests of *root*; a test that crashes or hangs is an error, and the others still run."""
+    """Run the tests of *root* on a workbench of their own, with the project's interpreter, and keep no change.
+
+    A test that crashes or hangs is an error, and the others still run.
+    """
     deadline, report = time.monotonic() + seconds, SuiteReport()
-    argument: dict[str, object] = {"paths": list(paths), "collect": collect, "runner": runner}
+    argument: dict[str, object] = {"paths": list(paths), "collect": collect, "runner": runner, "journal": _JOURNAL}
     argument |= {"only": None if only is None else list(only)}
-    limits = replace(settings, workers=1, descriptors=max(settings.descriptors, 256))
-    stop, ticket = stop or Stop(), Ticket()
-    with copied(root) as place, Sandbox(limits, workspace=place) as sandbox, stop.ending(ticket.cancel):
-        for number in range(_ROUNDS):
+    stop = stop or Stop()
+    command = own_python("" if runner == "unittest" else "pytest", "-c", _source())
+    with (
+        tempfile.TemporaryDirectory(prefix="mayfly-tests-") as state,
+        Workbench(Path(root), state=Path(state), settings=settings.workbench, hidden=settings.state) as bench,
+    ):
+        for _ in range(_ROUNDS):
             left = deadline - time.monotonic()
             if left < 1 or stop.cancelled:
                 report.late = True
                 break
-            journal = f"journal-{number}.jsonl"
-            argument |= {"journal": journal, "done": list(report.outcomes), "seconds": min(_EACH, max(1.0, left - 2))}
-            ran = sandbox.run(_source(), "run_project", argument, grants=_GRANTS, timeout=left, ticket=ticket)
-            if ran.status == "refused":
-                raise MachineError(f"tests run behind the wall only: {ran.error}")
-            _read(place / journal, report, ran)
+            argument |= {"done": list(report.outcomes), "seconds": min(_EACH, max(1.0, left - 2))}
+            ran = bench.run(command, stdin=json.dumps(argument).encode(), timeout=left, stop=stop)
+            over = _read(bench, report, ran)
+            bench.drop()
             report.late = ran.status == "timeout"
-            if ran.ok or not _goes_on(report, ran, journal):
+            if over or not _goes_on(report, ran):
                 break
     return report
 
@@ -86,10 +90,13 @@ def _source() -> str:
     return files(__package__).joinpath("run_project.py").read_text(encoding="utf-8")
 
 
-def _read(path: Path, report: SuiteReport, ran: Result) -> None:
-    """Add what one round wrote down; a test that began and did not end has taken the round with it."""
-    begun = ""
-    for line in _lines(path):
+def _read(bench: Workbench, report: SuiteReport, ran: Ran) -> bool:
+    """Add what one round wrote down, and return whether it came to its end.
+
+    A test that began and did not end has taken the round with it, with whatever exit status.
+    """
+    begun, over = "", False
+    for line in _lines(bench):
         name = str(line.get("name", ""))[:_LONGEST_NAME]
         match line.get("event"):
             case "collected" if isinstance(count := line.get("count"), int):
@@ -105,22 +112,21 @@ def _read(path: Path, report: SuiteReport, ran: Result) -> None:
             case "end" if line.get("outcome") in OUTCOMES:
                 report.outcomes[name] = str(line["outcome"])
                 begun = ""
+            case "over":
+                over = True
     # Where the time for all was up, the test that was running did nothing wrong: it has no outcome.
     if begun and ran.status != "timeout":
         report.outcomes[begun] = "error"
-    report.output = (ran.output or ran.error or "")[-_TAIL:]
+    report.output = (ran.output or ran.reason)[-_TAIL:]
+    return over
 
 
-def _lines(path: Path) -> Iterator[Mapping[str, object]]:
-    """Yield the lines of a journal, which the tests could have written themselves: it is data and nothing else."""
+def _lines(bench: Workbench) -> Iterator[Mapping[str, object]]:
+    """Yield the lines of the journal, which the tests could have written themselves: it is data and nothing else."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
+        content = bench.read(_JOURNAL)[:_LARGEST]
+    except (InputError, OSError):
         return
-    with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            return
-        content = file.read(_JOURNAL)
     for line in content.split(b"\n"):
         try:
             found = json.loads(line)
@@ -130,8 +136,8 @@ def _lines(path: Path) -> Iterator[Mapping[str, object]]:
             yield found
 
 
-def _goes_on(report: SuiteReport, ran: Result, journal: str) -> bool:
+def _goes_on(report: SuiteReport, ran: Ran) -> bool:
     """Say whether a further round can bring more; one that died outside of any test cannot be told apart again."""
-    if ran.status == "error" and not report.outcomes:
-        raise InputError(f"the tests cannot be run: {ran.error}")
-    return ran.status in ("died", "memory", "error") and report.not_run > 0
+    if ran.status == "failed" and not (report.outcomes or report.broken):
+        raise InputError(f"the tests cannot be run: {one_line(ran.output[-_TAIL:], limit=300)}")
+    return ran.status not in ("timeout", "stopped", "refused") and report.not_run > 0

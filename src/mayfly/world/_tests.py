@@ -13,7 +13,7 @@ from mayfly.core import (
     Invocation,
     LimitError,
     MachineError,
-    SandboxSettings,
+    Settings,
 )
 from mayfly.world._paths import inside, root_of
 from mayfly.world._project import LONGEST, SECONDS, SuiteReport, run_project
@@ -31,7 +31,7 @@ _INPUT: Schema = takes(
 )
 
 
-def suite_capabilities(settings: SandboxSettings) -> tuple[Capability, ...]:
+def suite_capabilities(settings: Settings) -> tuple[Capability, ...]:
     """Return what runs the project's tests."""
     return (
         Capability(
@@ -90,7 +90,7 @@ def _asked(call: Invocation) -> tuple[Asked, ...]:
     return (Asked("run_tests", shlex.join(["python", "-m", "pytest", *_wanted(call).paths])),)
 
 
-def _report(settings: SandboxSettings, call: Invocation) -> SuiteReport:
+def _report(settings: Settings, call: Invocation) -> SuiteReport:
     wanted = _inside(call)
     report = run_project(root_of(call), settings, paths=wanted.paths, seconds=wanted.seconds, stop=call.stop)
     if not report.outcomes and not report.broken:
@@ -102,7 +102,7 @@ def _report(settings: SandboxSettings, call: Invocation) -> SuiteReport:
     return report
 
 
-def _run(settings: SandboxSettings, call: Invocation) -> dict[str, object]:
+def _run(settings: Settings, call: Invocation) -> dict[str, object]:
     report = _report(settings, call)
     return {
         "passed": len(report.named("passed")),
@@ -116,7 +116,7 @@ def _run(settings: SandboxSettings, call: Invocation) -> dict[str, object]:
     }
 
 
-def _is_complete(settings: SandboxSettings, call: Invocation, value: object) -> bool:
+def _is_complete(settings: Settings, call: Invocation, value: object) -> bool:
     """Collect the tests once more and count: none may be missing, none may be told twice."""
     if not isinstance(value, dict) or value.get("not_run") != 0:
         return False
@@ -131,7 +131,7 @@ def _is_complete(settings: SandboxSettings, call: Invocation, value: object) -> 
     return 0 < ended == again.collected + len(again.broken)
 
 
-def _failing(settings: SandboxSettings, call: Invocation) -> list[str]:
+def _failing(settings: Settings, call: Invocation) -> list[str]:
     report = _report(settings, call)
     found, walled = report.named("failed", "error"), report.named("walled")
     if report.not_run:
@@ -144,7 +144,7 @@ def _failing(settings: SandboxSettings, call: Invocation) -> list[str]:
     return found
 
 
-def _fail_again(settings: SandboxSettings, call: Invocation, value: object) -> bool:
+def _fail_again(settings: Settings, call: Invocation, value: object) -> bool:
     """Run them once more, as many as the time allows: what runs has to fail, or where none failed, not to."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
         return False

@@ -1,8 +1,10 @@
-"""Run the tests of a project, behind the wall: with pytest where it is installed, else with unittest.
+"""Run the tests of a project with its own interpreter: with pytest where it is installed, else with unittest.
 
-The working directory holds `project`, a copy of the workspace, and `temporary`. Every step is written to a journal as
-it happens, so that what a crash leaves behind is known up to the test that crashed.
+It runs on the workbench, in the project, and imports nothing of ours. Every step is written to a journal as it happens,
+so that what a crash leaves behind is known up to the test that crashed.
 """
+
+from __future__ import annotations
 
 import errno
 import importlib
@@ -10,18 +12,18 @@ import json
 import os
 import re
 import sys
-import tempfile
 import threading
 import time
 import traceback
 import unittest
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 _PYTEST = re.compile(r"^(?:async )?def test|^\s*(?:import|from) pytest\b", re.MULTILINE)
 
-Failure = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
+if TYPE_CHECKING:
+    Failure = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
 
 class Journal:
@@ -61,14 +63,10 @@ class Journal:
 
 def run_project(argument: dict[str, Any]) -> str:
     """Run the tests, or collect them only; return which runner did it."""
-    here = os.getcwd()
-    project, temporary = os.path.join(here, "project"), os.path.join(here, "temporary")
-    os.environ.update(HOME=temporary, TMPDIR=temporary, LANG="C.UTF-8", PATH=os.defpath, PYTHONDONTWRITEBYTECODE="1")
-    tempfile.tempdir = None
+    project = os.getcwd()
     sys.dont_write_bytecode = True
-    os.chdir(project)
     sys.path[:0] = [path for path in (project, os.path.join(project, "src")) if os.path.isdir(path)]
-    journal = Journal(os.path.join(here, argument["journal"]), argument["seconds"])
+    journal = Journal(os.path.join(project, argument["journal"]), argument["seconds"])
     try:
         pytest = importlib.import_module("pytest") if argument["runner"] != "unittest" else None
     except ImportError:
@@ -258,3 +256,7 @@ def _cases(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
             yield from _cases(test)
         else:
             yield test
+
+
+if __name__ == "__main__":
+    run_project(json.load(sys.stdin))
