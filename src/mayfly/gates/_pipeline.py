@@ -1,4 +1,7 @@
-"""The gates in their order: syntax, stability, judge, types, proof. Whoever refuses spares the costlier ones."""
+"""The gates in their order: syntax, stability, judge, types, proof. A refusal spares the costlier ones.
+
+Each gate is a function from one `Admission` to the next; the way goes on while its decision is an accept.
+"""
 
 from __future__ import annotations
 
@@ -57,47 +60,23 @@ class Admission:
         return cls(decision=verdict.decision, artifact=artifact, verdicts=(verdict,))
 
 
-@dataclass(kw_only=True)
-class _Case:
-    """One artifact on its way through the gates."""
+@dataclass(frozen=True, kw_only=True)
+class _Demand:
+    """What is asked of the gates for one artifact."""
 
-    artifact: Artifact
     profile: Profile
-    intent: str
-    spread: bool | None
-    last: bool
     tell: Tell
+    intent: str = ""
+    spread: bool | None = None
+    last: bool = True
     any_entry: bool = False
-    verdicts: list[Verdict] = field(default_factory=list)
-    repairs: tuple[str, ...] = ()
-    entry: Entry | None = None
-    metrics: Metrics | None = None
-    report: ProofReport | None = None
-    milliseconds: dict[str, float] = field(default_factory=dict)
 
-    def add(self, gate: str, verdicts: Sequence[Verdict], *, accepted: str = "", measured: float | None = None) -> bool:
-        """Record what *gate* said; return whether the way goes on."""
-        ok = Verdict(decision="accept", gate=gate, code="OK", message=accepted or f"{gate} ok", measured=measured)
-        said = list(verdicts) or [ok]
-        for verdict in said:
-            self.verdicts.append(verdict)
-            self.tell(verdict)
-        return all(verdict.decision == "accept" or (self.last and verdict.decision == "revise") for verdict in said)
-
-    def ended(self) -> Admission:
-        """Return the admission as it stands."""
-        worst = {verdict.decision for verdict in self.verdicts}
-        refused = "reject" if "reject" in worst else "revise" if "revise" in worst and not self.last else "accept"
-        return Admission(
-            decision=refused,
-            artifact=self.artifact,
-            verdicts=tuple(self.verdicts),
-            entry=self.entry,
-            metrics=self.metrics,
-            repairs=self.repairs,
-            report=self.report,
-            milliseconds=self.milliseconds,
-        )
+    def decide(self, verdicts: Sequence[Verdict]) -> str:
+        """Return the decision that follows; a revise verdict on the last attempt is only noted."""
+        decisions = {verdict.decision for verdict in verdicts}
+        if "reject" in decisions:
+            return "reject"
+        return "revise" if "revise" in decisions and not self.last else "accept"
 
 
 class _Parsed(NamedTuple):
@@ -149,18 +128,18 @@ class Gates:
 
         A revise verdict sends it back unless this is the *last* attempt; then it goes on with the verdict noted.
         """
-        case = _Case(artifact=artifact, profile=profile, intent=intent, spread=spread, last=last, tell=tell)
-        case.any_entry = any_entry
-        parsed = _static(case)
+        demand = _Demand(profile=profile, tell=tell, intent=intent, spread=spread, last=last, any_entry=any_entry)
+        admission, parsed = _static(Admission(decision="accept", artifact=artifact, verdicts=()), demand)
         if parsed is None:
-            return case.ended()
+            return admission
         # The judge mostly waits for ruff, and the types gate for its server: each in a process of its own.
         with self._types.ahead(artifact.source, packages="package" in profile.grants) as ahead:
-            judged = _judged(case, self._judge, parsed)
-        if not judged or not self._typed(case, examples, ahead()) or suite is None:
-            return case.ended()
-        self._proven(case, suite, rivals)
-        return case.ended()
+            admission = _judged(admission, demand, self._judge, parsed)
+        if admission.decision == "accept":
+            admission = self._typed(admission, demand, examples, ahead())
+        if admission.decision == "accept" and suite is not None:
+            admission = self._proven(admission, demand, suite, rivals)
+        return admission
 
     def prove_again(
         self,
@@ -172,55 +151,57 @@ class Gates:
         tell: Tell = _nobody,
     ) -> Admission:
         """Prove what was admitted with another suite or beside other rivals; what the other gates said stands."""
-        case = _Case(artifact=admission.artifact, profile=profile, intent="", spread=None, last=True, tell=tell)
-        case.verdicts = [verdict for verdict in admission.verdicts if verdict.gate != "proof"]
-        case.entry, case.metrics, case.repairs = admission.entry, admission.metrics, admission.repairs
-        case.milliseconds = dict(admission.milliseconds)
-        self._proven(case, suite, rivals)
-        return case.ended()
+        demand = _Demand(profile=profile, tell=tell)
+        verdicts = tuple(verdict for verdict in admission.verdicts if verdict.gate != "proof")
+        before = replace(admission, verdicts=verdicts, decision=demand.decide(verdicts), report=None)
+        return self._proven(before, demand, suite, rivals)
 
     def check_again(self, artifact: Artifact, *, profile: Profile) -> Admission:
         """Do what `Again.check` does."""
         return self._again.check(artifact, profile=profile)
 
-    def _typed(self, case: _Case, examples: Sequence[Example], first: TypeReport | None) -> bool:
-        packages = "package" in case.profile.grants
-        samples = [(_arguments(example.input, case.entry), example.output) for example in examples]
-        with _timed(case, "types"):
-            report, repaired = self._types.check_and_repair(
-                case.artifact.source, packages=packages, examples=samples, entry=case.artifact.entry, first=first
-            )
-        if first is not None:
-            case.milliseconds["types"] = round(case.milliseconds["types"] + first.milliseconds, 3)
-        if repaired.source != case.artifact.source:
-            case.repairs = (*case.repairs, *repaired.repairs)
-            case.artifact = replace(case.artifact, source=repaired.source)
-            if not report.accepted:
-                return case.add("types", report.verdicts)
-            # What a tool has written is new source: it enters at the first gate again. Only annotations and imports
-            # have changed, so what the judge said, perhaps for money, still stands.
-            case.verdicts = [verdict for verdict in case.verdicts if verdict.gate == "judge"]
-            if _static(case) is None:
-                return False
-        return case.add("types", report.verdicts)
+    def _typed(
+        self, admission: Admission, demand: _Demand, examples: Sequence[Example], first: TypeReport | None
+    ) -> Admission:
+        """Check types, and take a source that was repaired through the first gates again."""
+        began, artifact = time.perf_counter(), admission.artifact
+        packages = "package" in demand.profile.grants
+        samples = [(_arguments(example.input, admission.entry), example.output) for example in examples]
+        report, repaired = self._types.check_and_repair(
+            artifact.source, packages=packages, examples=samples, entry=artifact.entry, first=first
+        )
+        admission = _spent(admission, "types", began, more=first.milliseconds if first is not None else 0.0)
+        if repaired.source != artifact.source:
+            repairs = (*admission.repairs, *repaired.repairs)
+            artifact = replace(artifact, source=repaired.source)
+            admission = replace(admission, artifact=artifact, repairs=repairs)
+            if report.accepted:
+                # What a tool has written is new source: it enters at the first gate again. Only annotations and imports
+                # have changed, so what the judge said, perhaps for money, still stands.
+                judged = tuple(verdict for verdict in admission.verdicts if verdict.gate == "judge")
+                admission, parsed = _static(replace(admission, verdicts=judged), demand)
+                if parsed is None:
+                    return admission
+        return _said(admission, demand, "types", report.verdicts)
 
-    def _proven(self, case: _Case, suite: Suite, rivals: Sequence[Rival]) -> bool:
-        if case.entry is None:
-            return False
-        grants = case.profile.grants
+    def _proven(self, admission: Admission, demand: _Demand, suite: Suite, rivals: Sequence[Rival]) -> Admission:
+        """Prove what has one entry; the rest is admitted as it is."""
+        if admission.entry is None:
+            return admission
+        began, artifact, grants = time.perf_counter(), admission.artifact, demand.profile.grants
         prover = self._prover_for(grants) if grants and self._prover_for else self._prover
-        with _timed(case, "proof"):
-            case.report = prover.prove(
-                case.artifact.source,
-                case.entry,
-                suite,
-                imports=_with_packages(stability.importable(case.profile)),
-                rivals=rivals,
-                parts=_parts(case.artifact),
-                foretold=_foretold(case.artifact),
-                doubt=str(case.artifact.provenance.get("doubt", "")),
-            )
-        return case.add("proof", case.report.verdicts)
+        report = prover.prove(
+            artifact.source,
+            admission.entry,
+            suite,
+            imports=_with_packages(stability.importable(demand.profile)),
+            rivals=rivals,
+            parts=_parts(artifact),
+            foretold=_foretold(artifact),
+            doubt=str(artifact.provenance.get("doubt", "")),
+        )
+        admission = _spent(replace(admission, report=report), "proof", began)
+        return _said(admission, demand, "proof", report.verdicts)
 
 
 class Again:
@@ -236,39 +217,66 @@ class Again:
         """Say whether *artifact* would still be admitted by these two."""
         key = (artifact.hash, artifact.entry, profile)
         if key not in self._seen:
-            case = _Case(artifact=artifact, profile=profile, intent="", spread=None, last=True, tell=_nobody)
-            _static(case)
+            begun = Admission(decision="accept", artifact=artifact, verdicts=())
+            admission, _ = _static(begun, _Demand(profile=profile, tell=_nobody))
             while len(self._seen) >= REMEMBERED:
                 self._seen.pop(next(iter(self._seen)), None)
-            self._seen[key] = case.ended()
+            self._seen[key] = admission
         return self._seen[key]
 
 
-def _static(case: _Case) -> _Parsed | None:
-    """Take a case through syntax and stability; None where one of them stops it."""
-    with _timed(case, "syntax"):
-        parsed = check_syntax(case.artifact.source, limit=case.profile.source)
-    if not case.add("syntax", parsed.verdicts) or parsed.tree is None:
-        return None
+def _said(
+    admission: Admission,
+    demand: _Demand,
+    gate: str,
+    verdicts: Sequence[Verdict],
+    *,
+    accepted: str = "",
+    measured: float | None = None,
+) -> Admission:
+    """Return an admission with what *gate* said of it, which is an accept where it said nothing."""
+    ok = Verdict(decision="accept", gate=gate, code="OK", message=accepted or f"{gate} ok", measured=measured)
+    said = verdicts or (ok,)
+    for verdict in said:
+        demand.tell(verdict)
+    together = (*admission.verdicts, *said)
+    return replace(admission, verdicts=together, decision=demand.decide(together))
+
+
+def _spent(admission: Admission, gate: str, began: float, *, more: float = 0.0) -> Admission:
+    """Return an admission with the time since *began*, and *more* of it, under the name of a gate."""
+    took = admission.milliseconds.get(gate, 0.0) + (time.perf_counter() - began) * 1000 + more
+    return replace(admission, milliseconds={**admission.milliseconds, gate: round(took, 3)})
+
+
+def _static(admission: Admission, demand: _Demand) -> tuple[Admission, _Parsed | None]:
+    """Take an artifact through syntax and stability; nothing is parsed where one of them stops it."""
+    began, artifact = time.perf_counter(), admission.artifact
+    parsed = check_syntax(artifact.source, limit=demand.profile.source)
+    admission = _said(_spent(admission, "syntax", began), demand, "syntax", parsed.verdicts)
+    if admission.decision != "accept" or parsed.tree is None:
+        return admission, None
     try:
-        case.entry = find_entry(parsed.tree, case.artifact.entry, spread=case.spread)
+        admission = replace(admission, entry=find_entry(parsed.tree, artifact.entry, spread=demand.spread))
     except NoEntry as error:
-        if not case.any_entry:
-            case.add("syntax", [_no_entry(str(error))])
-            return None
-    with _timed(case, "stability"):
-        found = stability.check_stability(parsed.tree, parsed.text, case.profile)
-    case.metrics = found.metrics
-    told = f"complexity {found.metrics.cyclomatic}/{case.profile.max_complexity}"
-    if not case.add("stability", found.verdicts, accepted=told, measured=found.metrics.cyclomatic):
-        return None
-    return _Parsed(parsed.tree, parsed.text)
+        if not demand.any_entry:
+            return _said(admission, demand, "syntax", [_no_entry(str(error))]), None
+    began = time.perf_counter()
+    found = stability.check_stability(parsed.tree, parsed.text, demand.profile)
+    admission = replace(_spent(admission, "stability", began), metrics=found.metrics)
+    complexity = found.metrics.cyclomatic
+    told = f"complexity {complexity}/{demand.profile.max_complexity}"
+    admission = _said(admission, demand, "stability", found.verdicts, accepted=told, measured=complexity)
+    return admission, _Parsed(parsed.tree, parsed.text) if admission.decision == "accept" else None
 
 
-def _judged(case: _Case, judge: Judge, parsed: _Parsed) -> bool:
-    with _timed(case, "judge"):
-        found = judge.judge(parsed.tree, parsed.text, intent=case.intent, grants=case.profile.grants)
-    return case.add("judge", found.verdicts, accepted=f"score {found.score:g}", measured=found.score)
+def _judged(admission: Admission, demand: _Demand, judge: Judge, parsed: _Parsed) -> Admission:
+    began = time.perf_counter()
+    found = judge.judge(parsed.tree, parsed.text, intent=demand.intent, grants=demand.profile.grants)
+    told = f"score {found.score:g}"
+    return _said(
+        _spent(admission, "judge", began), demand, "judge", found.verdicts, accepted=told, measured=found.score
+    )
 
 
 def _arguments(input: object, entry: Entry | None) -> list[object]:
@@ -300,18 +308,3 @@ def _no_entry(message: str) -> Verdict:
         message=message,
         fix="define exactly one class with a method invoke(self, input), or the function that was asked for",
     )
-
-
-class _timed:
-    """Add the time of a block to the case, under the name of its gate."""
-
-    def __init__(self, case: _Case, gate: str) -> None:
-        self._case = case
-        self._gate = gate
-
-    def __enter__(self) -> None:
-        self._began = time.perf_counter()
-
-    def __exit__(self, *_: object) -> None:
-        took = (time.perf_counter() - self._began) * 1000
-        self._case.milliseconds[self._gate] = round(self._case.milliseconds.get(self._gate, 0.0) + took, 3)

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.gates.judge._criteria import Criteria
-    from mayfly.gates.judge._decide import REJECT_RATE, Decision, decide, pass_rate
+    from mayfly.gates.judge._criteria import REJECT_RATE, Criteria, Decision, decide, pass_rate
     from mayfly.gates.judge._judge import Judge, Judgement
     from mayfly.gates.judge._ruff import ruff_program
 
@@ -28,8 +27,7 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_criteria": "Criteria",
-        "_decide": "REJECT_RATE Decision decide pass_rate",
+        "_criteria": "REJECT_RATE Criteria Decision decide pass_rate",
         "_judge": "Judge Judgement",
         "_ruff": "ruff_program",
     },

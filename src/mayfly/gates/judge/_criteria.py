@@ -1,13 +1,13 @@
-"""What the judge asks: questions with weights, from a file that anybody may replace."""
+"""What the judge asks, from a file that anybody may replace, and the rule by which passes become a decision."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from mayfly.core import InputError, canonical_json, content_hash, shipped_table
 
@@ -70,3 +70,22 @@ def _criterion(name: str, part: object, where: str) -> Criterion:
     if not number or not math.isfinite(float(str(weight))) or float(str(weight)) < 0:
         raise InputError(f"{where}: the weight of [{name}] is {weight!r}, not a number from 0")
     return Criterion(name, text.strip(), float(str(weight)))
+
+
+Decision = Literal["accept", "revise", "reject"]
+REJECT_RATE = 0.3
+
+
+def pass_rate(passes: Iterable[tuple[bool, float]]) -> float:
+    """Return which part of all weight passed; no weight at all is no pass."""
+    weighed = list(passes)
+    total = math.fsum(weight for _, weight in weighed)
+    return math.fsum(weight for passed, weight in weighed if passed) / total if total > 0 else 0.0
+
+
+def decide(passes: Iterable[tuple[bool, float]], *, reject: float = REJECT_RATE) -> Decision:
+    """Decide from pairs of passed and weight; where all pass, however few, that is an accept."""
+    weighed = [(passed, weight) for passed, weight in passes]
+    if all(passed for passed, _ in weighed):
+        return "accept"
+    return "reject" if pass_rate(weighed) < reject else "revise"

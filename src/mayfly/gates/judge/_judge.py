@@ -12,14 +12,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from mayfly.core import Cost, Verdict, content_hash
-from mayfly.gates.judge._criteria import Criteria, Criterion
+from mayfly.gates.judge._criteria import REJECT_RATE, Criteria, Criterion, Decision, decide, pass_rate
 from mayfly.gates.judge._dead import dead_code
-from mayfly.gates.judge._decide import REJECT_RATE, Decision, decide, pass_rate
 from mayfly.gates.judge._ethics import ethics
-from mayfly.gates.judge._joy import joy
 from mayfly.gates.judge._model import JudgeModel, NoOpinion, Opinion, ask_model
 from mayfly.gates.judge._signal import ETHICAL, Signal
-from mayfly.gates.judge._taste import taste
+from mayfly.gates.judge._taste import joy, taste
 from mayfly.gates.stability import scan
 
 GATE = "judge"

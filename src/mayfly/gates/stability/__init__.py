@@ -5,12 +5,11 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.gates.stability._found import Scan, Scope
     from mayfly.gates.stability._growth import truth
     from mayfly.gates.stability._imports import importable
     from mayfly.gates.stability._imports import table as import_table
     from mayfly.gates.stability._names import folded
-    from mayfly.gates.stability._scan import scan
+    from mayfly.gates.stability._scan import Scan, Scope, scan
     from mayfly.gates.stability._stability import (
         MAX_LINES,
         Metrics,
@@ -45,11 +44,10 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_found": "Scan Scope",
         "_growth": "truth",
         "_imports": "importable table=import_table",
         "_names": "folded",
-        "_scan": "scan",
+        "_scan": "Scan Scope scan",
         "_stability": "MAX_LINES Metrics StabilityReport check_stability is_stable too_complex too_many_arms",
     },
 )

@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from mayfly.core import Verdict, clipped
-from mayfly.gates.stability._found import Scan, Scope
-from mayfly.gates.stability._verdict import line_of, reject, revise
+from mayfly.gates.stability._scan import Scan, Scope, line_of, reject, revise
 
 MAX_GROWTH = 3
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

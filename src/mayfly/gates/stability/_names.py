@@ -15,8 +15,7 @@ from pathlib import Path
 from mayfly.core import Verdict, shipped_table
 from mayfly.gates._profile import Profile
 from mayfly.gates._syntax import silently
-from mayfly.gates.stability._found import Scan, Use
-from mayfly.gates.stability._verdict import line_of, reject, revise
+from mayfly.gates.stability._scan import Scan, Use, line_of, reject, revise
 
 _DUNDER = re.compile(r"__\w+__\Z")
 _TEMPLATE = re.compile(r"\{[^{}]*[.\[]\s*(__\w+__)")
@@ -131,7 +130,7 @@ def _attributes(scan: Scan) -> Iterator[Verdict]:
     for node in scan.attributes:
         if id(node) not in allowed and is_reflective(node.attr, scan):
             yield _dunder(node.attr, node)
-    for pattern in scan.classes_matched:
+    for pattern in scan.of(ast.MatchClass):
         yield from (_dunder(name, pattern) for name in pattern.kwd_attrs if is_reflective(name, scan))
 
 

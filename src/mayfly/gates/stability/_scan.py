@@ -1,11 +1,121 @@
-"""Look at every node of a tree once, and sort what the checks need into lists."""
+"""Look at every node of a tree once, and sort what the checks need into lists; say what they find in one form."""
 
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple, TypeVar, cast
 
-from mayfly.gates.stability._found import MODULE, Arms, Comprehension, Function, Loop, Owner, Place, Scan, Scope, Use
+from mayfly.core import Verdict
+
+GATE = "stability"
+
+reject = partial(Verdict, gate=GATE, decision="reject")
+revise = partial(Verdict, gate=GATE, decision="revise")
+
+
+def line_of(node: ast.AST) -> int:
+    """Return the line of *node*, or the first for one that has none."""
+    line = getattr(node, "lineno", 1)
+    return line if isinstance(line, int) else 1
+
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Loop = ast.For | ast.AsyncFor | ast.While
+Node = TypeVar("Node", bound=ast.AST)
+MODULE = "the module"
+
+
+@dataclass(kw_only=True, eq=False)
+class Owner:
+    """Note one class: its bases by name, and its functions by name."""
+
+    name: str
+    bases: list[ast.expr]
+    methods: dict[str, Scope] = field(default_factory=dict)
+    setters: dict[str, Scope] = field(default_factory=dict)
+    properties: set[str] = field(default_factory=set)
+
+
+@dataclass(kw_only=True, eq=False)
+class Scope:
+    """Note one function, or the module, and what stands directly in it."""
+
+    node: ast.Module | Function | ast.Lambda
+    name: str
+    parent: Scope | None = None
+    owner: Owner | None = None
+    first: str = ""
+    complexity: int = 1
+    loop_depth: int = 0
+    stored: set[str] = field(default_factory=set)
+    functions: dict[str, Scope] = field(default_factory=dict)
+    calls: list[ast.Call] = field(default_factory=list)
+    assigned: list[ast.Name] = field(default_factory=list)
+    reads: list[ast.Attribute | ast.FormattedValue] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
+
+    @property
+    def line(self) -> int:
+        """The line on which it starts."""
+        return 1 if isinstance(self.node, ast.Module) else self.node.lineno
+
+
+class Arms(NamedTuple):
+    """Count the ways out of one choice."""
+
+    number: int
+    node: ast.stmt | ast.expr
+    scope: Scope
+
+
+class Use(NamedTuple):
+    """Note a name that is read, and where."""
+
+    node: ast.Name
+    scope: Scope
+
+
+@dataclass(kw_only=True, eq=False)
+class Scan:
+    """Hold what one walk over a tree has found."""
+
+    module: Scope
+    scopes: list[Scope] = field(default_factory=list)
+    owners: dict[str, Owner] = field(default_factory=dict)
+    imports: list[ast.Import | ast.ImportFrom] = field(default_factory=list)
+    choices: list[Arms] = field(default_factory=list)
+    names: list[Use] = field(default_factory=list)
+    attributes: list[ast.Attribute] = field(default_factory=list)
+    aliases: list[tuple[str, ast.expr]] = field(default_factory=list)
+    comprehensions: list[Comprehension] = field(default_factory=list)
+    templates: list[ast.Constant] = field(default_factory=list)
+    dunder_strings: list[ast.Constant] = field(default_factory=list)
+    defined: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    kinds: defaultdict[type[ast.AST], list[ast.AST]] = field(default_factory=lambda: defaultdict(list))
+    nodes: int = 0
+    max_blocks: int = 0
+    continued: set[int] = field(default_factory=set)
+    lambdas: dict[int, str] = field(default_factory=dict)
+
+    def of(self, kind: type[Node]) -> list[Node]:
+        """Return the nodes of exactly this type, in no order."""
+        return cast("list[Node]", self.kinds.get(kind, []))
+
+
+class Place(NamedTuple):
+    """Say where in the tree a node is."""
+
+    scope: Scope
+    owner: Owner | None = None
+    blocks: int = 0
+    loops: int = 0
+
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DISPLAYS = (ast.Tuple, ast.List, ast.Set, ast.Dict)
@@ -98,7 +208,7 @@ def _if(found: Scan, node: ast.If, place: Place) -> Place:
     if id(node) in found.continued:
         return place
     found.choices.append(Arms(_arms(found, node), node, place.scope))
-    return _block(found, place)
+    return _block(found, node, place)
 
 
 def _arms(found: Scan, node: ast.If) -> int:
@@ -125,7 +235,7 @@ def _conditional(found: Scan, node: ast.IfExp, place: Place) -> Place:
 def _match(found: Scan, node: ast.Match, place: Place) -> Place:
     found.choices.append(Arms(len(node.cases), node, place.scope))
     place.scope.complexity += sum(not is_irrefutable(case) for case in node.cases)
-    return _block(found, place)
+    return _block(found, node, place)
 
 
 def is_irrefutable(case: ast.match_case) -> bool:
@@ -137,7 +247,7 @@ def _loop(found: Scan, node: Loop, place: Place) -> Place:
     place.scope.complexity += 1
     place.scope.loops.append(node)
     grows = isinstance(node, ast.While) or not is_bounded(node.iter)
-    return _deeper(_block(found, place), int(grows))
+    return _deeper(_block(found, node, place), int(grows))
 
 
 def _comprehension(found: Scan, node: Comprehension, place: Place) -> Place:
@@ -154,11 +264,7 @@ def _deeper(place: Place, loops: int) -> Place:
 
 def _branch(found: Scan, node: ast.AST, place: Place) -> Place:
     place.scope.complexity += 1
-    return _block(found, place)
-
-
-def _try(found: Scan, node: ast.AST, place: Place) -> Place:
-    return _block(found, place)
+    return _block(found, node, place)
 
 
 def _handler(found: Scan, node: ast.ExceptHandler, place: Place) -> Place:
@@ -167,7 +273,7 @@ def _handler(found: Scan, node: ast.ExceptHandler, place: Place) -> Place:
     return place
 
 
-def _block(found: Scan, place: Place) -> Place:
+def _block(found: Scan, node: ast.AST, place: Place) -> Place:
     found.max_blocks = max(found.max_blocks, place.blocks + 1)
     return place._replace(blocks=place.blocks + 1)
 
@@ -259,11 +365,6 @@ def _constant(found: Scan, node: ast.Constant, place: Place) -> Place:
     return place
 
 
-def _class_pattern(found: Scan, node: ast.MatchClass, place: Place) -> Place:
-    found.classes_matched.append(node)
-    return place
-
-
 def _captured(found: Scan, node: ast.MatchAs | ast.MatchStar, place: Place) -> Place:
     place.scope.stored.add(node.name or "")
     return place
@@ -281,7 +382,7 @@ _TABLE: dict[tuple[type[ast.AST], ...], Callable[..., Place]] = {
     (ast.For, ast.AsyncFor, ast.While): _loop,
     (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp): _comprehension,
     (ast.With, ast.AsyncWith): _branch,
-    (ast.Try, ast.TryStar): _try,
+    (ast.Try, ast.TryStar): _block,
     (ast.ExceptHandler,): _handler,
     (ast.BoolOp,): _operands,
     (ast.Call,): _call,
@@ -293,7 +394,6 @@ _TABLE: dict[tuple[type[ast.AST], ...], Callable[..., Place]] = {
     (ast.Assign,): _assign,
     (ast.AnnAssign, ast.NamedExpr): _declared,
     (ast.Constant,): _constant,
-    (ast.MatchClass,): _class_pattern,
     (ast.MatchAs, ast.MatchStar): _captured,
 }
 _VISITORS: dict[type[ast.AST], _Visitor] = {kind: visit for kinds, visit in _TABLE.items() for kind in kinds}

@@ -14,13 +14,11 @@ from typing import NamedTuple
 from mayfly.core import InputError, Tier, Verdict
 from mayfly.gates._profile import Profile
 from mayfly.gates._syntax import check_syntax
-from mayfly.gates.stability._found import MODULE, Scan
 from mayfly.gates.stability._growth import check_growth, check_loops, growth_of
 from mayfly.gates.stability._imports import check_imports, check_module_attributes, risk_of
 from mayfly.gates.stability._names import check_names
 from mayfly.gates.stability._recursion import check_recursion
-from mayfly.gates.stability._scan import scan
-from mayfly.gates.stability._verdict import reject, revise
+from mayfly.gates.stability._scan import MODULE, Scan, reject, revise, scan
 
 MAX_LINES = 1_000
 MAX_NODES = 20_000

@@ -8,12 +8,81 @@ from datetime import datetime
 from functools import lru_cache
 from typing import NamedTuple
 
-from mayfly.synthesis.examples._notations import COMPACT_CLOCK, patterns
-from mayfly.synthesis.examples._numbers import WHOLE, Source, computed
+from mayfly.synthesis.examples._numbers import WHOLE, Source, as_texts, computed
 from mayfly.synthesis.examples._ops import FIRST, MOMENT_IN, STRING, ZFILL, call, helper
 from mayfly.synthesis.examples._pieces import Pool
-from mayfly.synthesis.examples._task import Column, Task, Texts
+from mayfly.synthesis.examples._task import Column, Task
 from mayfly.synthesis.examples._tree import Expr, Op, Value
+
+_NAME = r"(?P<name>(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\.?"
+_DAY_PART = r"(?P<day>0?[1-9]|[12]\d|3[01])"
+_MONTH = r"(?P<month>1[0-2]|0?[1-9])"
+_YEAR = r"(?P<year>\d{4})"
+_ANY_YEAR = r"(?P<year>\d{4}|\d{2})"
+_ENDING = r"(?:st|nd|rd|th)?"
+_CLOCK_PART = (
+    r"(?=\d{1,2}(?::\d\d|\s*[ap]\.?m))(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))?(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
+    r"(?:\s*(?P<half>[ap])\.?m\b\.?)?(?!\d)"
+)
+_CLOCK_AFTER = rf"(?:(?:[T,@\s]|\bat\b|-)+{_CLOCK_PART})?"
+
+_NUMERIC = {
+    "ymd": rf"{_YEAR}[-/. ]+{_MONTH}[-/. ]+{_DAY_PART}",
+    "ydm": rf"{_YEAR}[-/. ]+{_DAY_PART}[-/. ]+{_MONTH}",
+    "mdy": rf"{_MONTH}[-/. ]+{_DAY_PART}[-/. ]+{_ANY_YEAR}",
+    "dmy": rf"{_DAY_PART}[-/. ]+{_MONTH}[-/. ]+{_ANY_YEAR}",
+}
+_NAMED = (
+    rf"{_DAY_PART}{_ENDING}[-/., ]*(?:of )?{_NAME}[-/., ]*{_ANY_YEAR}",
+    rf"{_NAME}[-/., ]*(?:the )?{_DAY_PART}{_ENDING}[-/., ]+{_ANY_YEAR}",
+    rf"{_YEAR}[-/., ]*{_NAME}[-/., ]*{_DAY_PART}",
+)
+_COMPACT = {
+    "ymd": r"(?P<year>(?:1[5-9]|2[0-3])\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])",
+    "ydm": r"(?P<year>(?:1[5-9]|2[0-3])\d\d)(?P<day>0[1-9]|[12]\d|3[01])(?P<month>0[1-9]|1[0-2])",
+    "mdy": r"(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?P<year>\d{4})",
+    "dmy": r"(?P<day>0[1-9]|[12]\d|3[01])(?P<month>0[1-9]|1[0-2])(?P<year>\d{4})",
+}
+_LOOSE = {
+    "mdy": rf"{_MONTH}\D+{_DAY_PART}\D+{_YEAR}",
+    "dmy": rf"{_DAY_PART}\D+{_MONTH}\D+{_YEAR}",
+}
+_SHORT = {"mdy": rf"{_MONTH}[-/.]{_DAY_PART}", "dmy": rf"{_DAY_PART}[-/.]{_MONTH}"}
+_ORDERS = {"mdy": ("mdy", "dmy"), "dmy": ("dmy", "mdy")}
+
+
+def patterns(order: str, year_first: str) -> tuple[str, ...]:
+    """Return all patterns, where *order* and *year_first* say how ambiguous numbers are read."""
+    return (*_full(order, year_first), *_partial(order))
+
+
+def _full(order: str, year_first: str) -> list[str]:
+    numeric = [_NUMERIC[year_first], *(_NUMERIC[each] for each in _ORDERS[order])]
+    dates = [*numeric, *_NAMED, _COMPACT[year_first], *(_COMPACT[each] for each in _ORDERS[order])]
+    before = rf"(?<!\d){_CLOCK_PART}[,\s]+"
+    timed = [rf"{before}{date}(?!\d)" for date in (*numeric[:2], *_NAMED[:2])]
+    return [
+        *timed,
+        *(rf"(?<![\d]){date}(?!\d){_CLOCK_AFTER}" for date in dates),
+        rf"(?<!\d){_LOOSE[order]}(?!\d){_CLOCK_AFTER}",
+    ]
+
+
+def _partial(order: str) -> list[str]:
+    return [
+        rf"(?<!\d){_YEAR}[- ](?P<ordinal>[1-9]\d{{0,2}})(?!\d)",
+        rf"\b{_NAME}[-/., ]+{_YEAR}(?!\d)",
+        rf"(?<!\d){_DAY_PART}{_ENDING}[-/., ]*(?:of )?{_NAME}\b",
+        rf"\b{_NAME}[-/., ]+(?:the )?{_DAY_PART}{_ENDING}\b",
+        rf"(?<![\d/.:-]){_SHORT[order]}(?![\d/.:-])",
+        rf"(?<!\d){_CLOCK_PART}",
+        rf"^\s*{_YEAR}\s*$",
+        rf"^\s*{_NAME}\s*$",
+    ]
+
+
+COMPACT_CLOCK = (r"^\s*(?P<hour>\d{1,2})(?P<minute>[0-5]\d)\s*$",)
+
 
 _CLOCK = re.compile(r"(?<![\d:])(\d{1,2})(?::(\d\d))?(?::(\d\d))?\s*([ap])?\.?(?:m\b)?", re.IGNORECASE)
 _HALVED = re.compile(r"\d\s*[ap]\.?m?\b", re.IGNORECASE)
@@ -190,24 +259,20 @@ def _add_parts(pool: Pool, moment: Moments, *, more: float = 0.0) -> list[Source
         numbers.append(Source(base + more + 0.3, call(WHOLE, expr), computed(lambda value: (value, 0), values)))  # type: ignore[arg-type]
         plain = 0.4 if need in ("minute", "second") or (padded_style and widths) else 0.0
         if op is not _YEAR2:
-            pool.offer(base + more + plain, call(STRING, expr), _texts(values))
+            pool.offer(base + more + plain, call(STRING, expr), as_texts(values))
         more += 0.0 if plain else 0.1
         for width in widths:
             padded = computed(lambda value, width=width: str(value).zfill(width), values)
-            pool.offer(base + more, call(ZFILL, call(STRING, expr), width), _texts(padded))
+            pool.offer(base + more, call(ZFILL, call(STRING, expr), width), as_texts(padded))
     for op, need, more, sizes in _TEXTS:
         if need not in moment.parts:
             continue
-        names = _texts(computed(op.run, moment.values))
+        names = as_texts(computed(op.run, moment.values))
         pool.offer_cased(base + more, call(op, moment.expr), names)
         for size in sizes:
             short = tuple(None if name is None else name[:size] for name in names)
             pool.offer_cased(base + more + 0.1, call(FIRST, call(op, moment.expr), size), short)
     return numbers
-
-
-def _texts(values: Sequence[Value]) -> Texts:
-    return tuple(None if value is None else str(value) for value in values)
 
 
 def _rounded(moment: Moments, task: Task) -> Iterator[Moments]:

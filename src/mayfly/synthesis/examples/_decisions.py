@@ -11,13 +11,13 @@ from typing import NamedTuple
 from mayfly.core import same, shown
 from mayfly.synthesis.examples._conditions import questions
 from mayfly.synthesis.examples._enumerate import fill
-from mayfly.synthesis.examples._named import Intent, constants_of
 from mayfly.synthesis.examples._neighbours import by_feature, neighbours, plausible
 from mayfly.synthesis.examples._ops import call
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._solve import NOT, comparisons, rebased
 from mayfly.synthesis.examples._task import make_task
 from mayfly.synthesis.examples._tree import Apply, Choose, Each, Expr, Listing, Literal, Record, Scope, Value, walk
+from mayfly.synthesis.examples._words import Intent, constants_of
 
 # How likely some question as simple fits by chance: with four of each class one question alone stays below a
 # twentieth, the usual bar. One whose constants stand in the intent was not picked for its fit: two of each class do (a

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from mayfly.core import same
 from mayfly.synthesis.examples._dates import date_numbers
+from mayfly.synthesis.examples._emit import annotation, element
 from mayfly.synthesis.examples._numbers import WHOLE, number_sources
 from mayfly.synthesis.examples._ops import call, helper
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._task import Task, leaf, steady
 from mayfly.synthesis.examples._tree import Apply, Each, Expr, Given, Item, Literal, Op, Scope, Value
-from mayfly.synthesis.examples._typed import Loop, Rule, loops, rules
-from mayfly.synthesis.examples._types import annotation, element
+from mayfly.synthesis.examples._typed import ADD, DIVIDE, FLOOR_DIVIDE, MULTIPLY, SUBTRACT, Loop, Rule, loops, rules
 
 _MOST = 6000
 _ROUNDS = 3
@@ -262,3 +263,44 @@ def matching(bank: Bank, wanted: Sequence[Value], most: int) -> list[Candidate]:
             values = tuple(None if value is FAILED else value for value in entry.values)
             found.append(Candidate(entry.cost, entry.expr, values))
     return found[:most]
+
+
+_CHEAP = 1.8
+
+
+def linear(bank: Bank, wanted: Sequence[Value]) -> list[Candidate]:
+    """Return the wanted numbers as a multiple of a number in the inputs, perhaps with something added."""
+    if any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in wanted):
+        return []
+    found: list[Candidate] = []
+    for entry in bank.all():
+        if entry.kind in ("int", "float") and entry.cost < _CHEAP:
+            expr = _line(entry, wanted, whole=all(isinstance(value, int) for value in wanted))
+            values = evaluated(expr, bank.task.inputs) if expr is not None else ()
+            if expr is not None and all(same(value, target) for value, target in zip(values, wanted, strict=False)):
+                given = tuple(None if value is FAILED else value for value in values)
+                found.append(Candidate(entry.cost + 3.2, expr, given))
+    return found[:4]
+
+
+def _line(entry: Entry, wanted: Sequence[Value], *, whole: bool) -> Expr | None:
+    """Return the straight line through the examples, if its slope is a simple fraction."""
+    pairs = [(Fraction(str(a)), Fraction(str(b))) for a, b in zip(entry.values, wanted, strict=False)]
+    (x, y), (u, v) = pairs[0], next((pair for pair in pairs if pair[0] != pairs[0][0]), pairs[0])
+    if x == u:
+        return None
+    slope = (v - y) / (u - x)
+    offset = y - slope * x
+    simple = slope.limit_denominator(1000)
+    if not simple or abs(simple - slope) > Fraction(1, 10**9) or (offset and len(pairs) < 3) or simple == 1:
+        return None
+    before = (offset / simple).limit_denominator(100)
+    inner = entry.expr if not offset else call(ADD if before > 0 else SUBTRACT, entry.expr, _number(abs(before)))
+    scaled = inner if abs(simple.numerator) == simple.numerator == 1 else call(MULTIPLY, inner, simple.numerator)
+    if simple.denominator == 1:
+        return scaled
+    return call(FLOOR_DIVIDE if whole and entry.kind == "int" else DIVIDE, scaled, simple.denominator)
+
+
+def _number(value: Fraction) -> Value:
+    return value.numerator if value.denominator == 1 else float(value)

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from mayfly.synthesis.examples._named import Intent, constants_of
 from mayfly.synthesis.examples._ops import CONTAINS, ENDS, LONGER, STARTS, WORD_COUNT, call
 from mayfly.synthesis.examples._task import leaf, leaves, put
 from mayfly.synthesis.examples._tree import Apply, Choose, Expr, Literal, Op, Value, walk
+from mayfly.synthesis.examples._words import Intent, constants_of
 
 if TYPE_CHECKING:
     from mayfly.synthesis.examples._decisions import Decision

@@ -1,7 +1,17 @@
-"""Every operation a written text program may use."""
+"""Every operation a written text program may use, and the source of those that are building blocks."""
 
 from __future__ import annotations
 
+import ast
+import inspect
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from types import ModuleType
+
+from mayfly.core import parse_python
 from mayfly.synthesis.examples._tree import Apply, Expr, Literal, Op, Value
 from mayfly.synthesis.examples.parts import MODULES
 
@@ -21,70 +31,44 @@ def call(op: Op, *args: Expr | Value) -> Apply:
     return Apply(op=op, args=tuple([arg if isinstance(arg, Expr) else Literal(arg) for arg in args]))
 
 
-def _native(name: str, template: str, run: object, *, returns: str = "str", loose: bool = False, words: str = "") -> Op:
-    assert callable(run)
+def native(name: str, template: str, *, returns: str = "str", loose: bool = False, words: str = "") -> Op:
+    """Return an operation for which Python has an expression: the template that is written is also what is run."""
+    places = 1 + max(int(place) for place in re.findall(r"{(\d)}", template))
+    names = ("a", "b", "c")[:places]
+    # The templates are constants of this package.
+    run = eval(f"lambda {', '.join(names)}: {template.format(*names)}", {"math": math})
     return Op(name=name, run=run, template=template, returns=returns, loose=loose, words=words or name)
 
 
-LENGTH = _native("length", "len({0})", len, returns="int", words="the length of {0}")
-UPPER = _native("upper", "{0}.upper()", str.upper, words="{0} in upper case")
-LOWER = _native("lower", "{0}.lower()", str.lower, words="{0} in lower case")
-TITLE = _native("title", "{0}.title()", str.title, words="{0} with every word capitalized")
-CAPITALIZE = _native("capitalize", "{0}.capitalize()", str.capitalize, words="{0} capitalized")
-SWAPCASE = _native("swapcase", "{0}.swapcase()", str.swapcase, words="{0} with upper and lower case swapped")
-STRIP = _native("strip", "{0}.strip()", str.strip, words="{0} without blanks around it")
-REVERSE = _native("reverse", "{0}[::-1]", lambda text: text[::-1], words="{0} backwards")
-FIRST = _native("first", "{0}[:{1}]", lambda text, count: text[:count], words="the first {1} of {0}")
-LAST = _native("last", "{0}[-{1}:]", lambda text, count: text[-count:], words="the last {1} of {0}")
-FROM = _native("from", "{0}[{1}:]", lambda text, count: text[count:], words="{0} without the first {1}")
-UNTIL = _native("until", "{0}[:-{1}]", lambda text, count: text[:-count], words="{0} without the last {1}")
-REPLACE = _native(
-    "replace", "{0}.replace({1}, {2})", lambda text, old, new: text.replace(old, new), words="{0} with {2} for {1}"
-)
-ZFILL = _native("zfill", "{0}.zfill({1})", lambda text, width: text.zfill(width), words="{0} with zeros up to {1}")
-RJUST = _native(
-    "rjust", "{0}.rjust({1}, {2})", lambda text, width, fill: text.rjust(width, fill), words="{0} right-aligned"
-)
-LJUST = _native(
-    "ljust", "{0}.ljust({1}, {2})", lambda text, width, fill: text.ljust(width, fill), words="{0} left-aligned"
-)
-JOIN = _native("join", "{1}.join({0})", lambda items, glue: glue.join(items), words="{0} joined by {1}")
-WORDS = _native("words", "{0}.split()", lambda text: text.split(), returns="list[str]", words="the words of {0}")
-STRING = _native("text", "str({0})", str, words="{0} as text")
-COUNT = _native(
-    "count", "{0}.count({1})", lambda text, part: text.count(part), returns="int", words="how often {1} is in {0}"
-)
-IS_EMPTY = _native("is empty", "not {0}", lambda text: not text, returns="bool", loose=True, words="{0} is empty")
-CONTAINS = _native(
-    "contains", "{1} in {0}", lambda text, part: part in text, returns="bool", loose=True, words="{0} contains {1}"
-)
-STARTS = _native(
-    "starts",
-    "{0}.startswith({1})",
-    lambda text, part: text.startswith(part),
-    returns="bool",
-    words="{0} starts with {1}",
-)
-ENDS = _native(
-    "ends", "{0}.endswith({1})", lambda text, part: text.endswith(part), returns="bool", words="{0} ends with {1}"
-)
-IS_UPPER = _native("is upper", "{0}.isupper()", str.isupper, returns="bool", words="{0} is upper case")
-IS_LOWER = _native("is lower", "{0}.islower()", str.islower, returns="bool", words="{0} is lower case")
-LONGER = _native(
-    "longer",
-    "len({0}) > {1}",
-    lambda text, size: len(text) > size,
-    returns="bool",
-    loose=True,
-    words="{0} is longer than {1}",
-)
-WORD_COUNT = _native(
-    "words over",
-    "len({0}.split()) > {1}",
-    lambda text, size: len(text.split()) > size,
-    returns="bool",
-    loose=True,
-    words="{0} has more than {1} words",
+LENGTH = native("length", "len({0})", returns="int", words="the length of {0}")
+UPPER = native("upper", "{0}.upper()", words="{0} in upper case")
+LOWER = native("lower", "{0}.lower()", words="{0} in lower case")
+TITLE = native("title", "{0}.title()", words="{0} with every word capitalized")
+CAPITALIZE = native("capitalize", "{0}.capitalize()", words="{0} capitalized")
+SWAPCASE = native("swapcase", "{0}.swapcase()", words="{0} with upper and lower case swapped")
+STRIP = native("strip", "{0}.strip()", words="{0} without blanks around it")
+REVERSE = native("reverse", "{0}[::-1]", words="{0} backwards")
+FIRST = native("first", "{0}[:{1}]", words="the first {1} of {0}")
+LAST = native("last", "{0}[-{1}:]", words="the last {1} of {0}")
+FROM = native("from", "{0}[{1}:]", words="{0} without the first {1}")
+UNTIL = native("until", "{0}[:-{1}]", words="{0} without the last {1}")
+REPLACE = native("replace", "{0}.replace({1}, {2})", words="{0} with {2} for {1}")
+ZFILL = native("zfill", "{0}.zfill({1})", words="{0} with zeros up to {1}")
+RJUST = native("rjust", "{0}.rjust({1}, {2})", words="{0} right-aligned")
+LJUST = native("ljust", "{0}.ljust({1}, {2})", words="{0} left-aligned")
+JOIN = native("join", "{1}.join({0})", words="{0} joined by {1}")
+WORDS = native("words", "{0}.split()", returns="list[str]", words="the words of {0}")
+STRING = native("text", "str({0})", words="{0} as text")
+COUNT = native("count", "{0}.count({1})", returns="int", words="how often {1} is in {0}")
+IS_EMPTY = native("is empty", "not {0}", returns="bool", loose=True, words="{0} is empty")
+CONTAINS = native("contains", "{1} in {0}", returns="bool", loose=True, words="{0} contains {1}")
+STARTS = native("starts", "{0}.startswith({1})", returns="bool", words="{0} starts with {1}")
+ENDS = native("ends", "{0}.endswith({1})", returns="bool", words="{0} ends with {1}")
+IS_UPPER = native("is upper", "{0}.isupper()", returns="bool", words="{0} is upper case")
+IS_LOWER = native("is lower", "{0}.islower()", returns="bool", words="{0} is lower case")
+LONGER = native("longer", "len({0}) > {1}", returns="bool", loose=True, words="{0} is longer than {1}")
+WORD_COUNT = native(
+    "words over", "len({0}.split()) > {1}", returns="bool", loose=True, words="{0} has more than {1} words"
 )
 
 PIECE = helper("piece", words="piece {2} of {0}")
@@ -104,3 +88,86 @@ NUMBER_IN = helper("number_in", "tuple[int, int]", words="number {1} in {0}")
 READ_NUMBER = helper("read_number", "tuple[int, int]", words="the number {0}")
 WRITE_NUMBER = helper("write_number", words="{0} written out")
 MOMENT_IN = helper("moment_in", "datetime", words="the date or time in {0}")
+
+
+_IMPORTED = {
+    "re": "re",
+    "math": "math",
+    "json": "json",
+    "date": "datetime",
+    "datetime": "datetime",
+    "timedelta": "datetime",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """One function or constant of a building-block module: its text, all names in it, and the blocks it leans on.
+
+    Functions get a leading underscore, so that no name of a caller's choosing meets theirs.
+    """
+
+    name: str
+    text: str
+    names: frozenset[str]
+    uses: frozenset[str]
+    constant: bool
+
+
+@lru_cache(maxsize=1)
+def blocks() -> dict[str, Block]:
+    """Return every building block by name, in the order in which they are written."""
+    nodes = [(node, lines) for tree, lines in map(_parsed, MODULES) for node in tree.body]
+    functions = {node.name for node, _ in nodes if isinstance(node, ast.FunctionDef)}
+    calls = re.compile(rf"(?<![\w.])({'|'.join(sorted(functions))})(?=\()")
+    found: dict[str, Block] = {}
+    for node, lines in nodes:
+        name = _defined(node)
+        if name:
+            text = calls.sub(r"_\1", "\n".join(lines[node.lineno - 1 : node.end_lineno]))
+            names = frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
+            called = {
+                each.func.id
+                for each in ast.walk(node)
+                if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+            }
+            uses = frozenset(called & functions | {each for each in names if each.isupper()})
+            found[name] = Block(name=name, text=text, names=names, uses=uses, constant=name.isupper())
+    return found
+
+
+def _parsed(module: ModuleType) -> tuple[ast.Module, list[str]]:
+    source = inspect.getsource(module)
+    return parse_python(source), source.splitlines()
+
+
+def _defined(node: ast.stmt) -> str:
+    if isinstance(node, ast.FunctionDef):
+        return node.name
+    return node.targets[0].id if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) else ""
+
+
+def needed(names: Iterable[str]) -> list[Block]:
+    """Return the blocks for *names* and all that they lean on, constants first."""
+    everything = blocks()
+    wanted: set[str] = set()
+    waiting = [name.removeprefix("_") for name in names if name.removeprefix("_") in everything]
+    while waiting:
+        name = waiting.pop()
+        if name not in wanted:
+            wanted.add(name)
+            waiting.extend(used for used in everything[name].uses if used in everything)
+    chosen = [block for block in everything.values() if block.name in wanted]
+    return [block for block in chosen if block.constant] + [block for block in chosen if not block.constant]
+
+
+def imports(names: Iterable[str]) -> list[str]:
+    """Return the import lines for the names that a source uses."""
+    by_module: dict[str, set[str]] = {}
+    for name in names:
+        if name in _IMPORTED:
+            by_module.setdefault(_IMPORTED[name], set()).add(name)
+    lines = [f"import {module}" for module in sorted(by_module) if module != "datetime"]
+    if "datetime" in by_module:
+        lines.append(f"from datetime import {', '.join(sorted(by_module['datetime']))}")
+    return lines

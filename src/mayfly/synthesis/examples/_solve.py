@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from mayfly.core import same
-from mayfly.synthesis.examples._branches import branch, look_up
-from mayfly.synthesis.examples._conditions import conditions
-from mayfly.synthesis.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, matching
-from mayfly.synthesis.examples._lines import linear
+from mayfly.synthesis.examples._conditions import branch, conditions, look_up
+from mayfly.synthesis.examples._dates import add_dates
+from mayfly.synthesis.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, linear, matching
+from mayfly.synthesis.examples._numbers import add_numbers, add_ranges, number_sources
 from mayfly.synthesis.examples._ops import STRING, call
-from mayfly.synthesis.examples._search import Candidate
+from mayfly.synthesis.examples._pieces import Pool, add_pieces
+from mayfly.synthesis.examples._places import Pieces
+from mayfly.synthesis.examples._search import Candidate, search
 from mayfly.synthesis.examples._task import Column, Task, make_task
 from mayfly.synthesis.examples._tree import (
     Apply,
@@ -28,7 +30,23 @@ from mayfly.synthesis.examples._tree import (
     Record,
     Value,
 )
-from mayfly.synthesis.examples._writing import write
+from mayfly.synthesis.examples._whole import add_whole
+
+
+def write(task: Task, wanted: int) -> list[Candidate]:
+    """Return up to *wanted* programs without conditions that give all outputs, cheapest first."""
+    pool = Pool(task)
+    for column in task.columns:
+        add_pieces(pool, column)
+        add_whole(pool, column)
+        task.check_time()
+    dates = add_dates(pool, task)
+    numbers = [*number_sources(task.columns, task.count), *dates]
+    add_numbers(pool, task, numbers)
+    add_ranges(pool, task, numbers)
+    sources = [Pieces(column, task) for column in task.columns if any(column.texts[: task.count])]
+    return search(task, pool.atoms(), sources, wanted)
+
 
 NOT = Op(name="not", run=lambda answer: not answer, template="not {0}", returns="bool", loose=True, words="not {0}")
 # What is tried is bounded by its number, so that a busy machine finds what an idle one does; this ends the odd case.

@@ -10,15 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from mayfly.core import Example, clipped, same
 from mayfly.synthesis.examples._decisions import doubt
-from mayfly.synthesis.examples._describe import describe
-from mayfly.synthesis.examples._emit import Shape, emit
-from mayfly.synthesis.examples._named import Intent
+from mayfly.synthesis.examples._emit import Shape, annotation, emit
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._solve import solve
 from mayfly.synthesis.examples._task import OutOfTime, Task, make_task, variations
 from mayfly.synthesis.examples._tree import Expr, Scope, Value
 from mayfly.synthesis.examples._trust import Trust, differing, weigh
-from mayfly.synthesis.examples._types import annotation
+from mayfly.synthesis.examples._words import Intent, describe
 
 _PROBES = 12
 _LEARNED = 6

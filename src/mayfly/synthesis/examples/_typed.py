@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from mayfly.synthesis.examples._ops import COUNT, JOIN, LENGTH, LOWER, REVERSE, STRIP, TITLE, UPPER, WORDS, helper
-from mayfly.synthesis.examples._tree import Expr, Item, Literal, Op, Value
+from mayfly.synthesis.examples._ops import (
+    COUNT,
+    JOIN,
+    LENGTH,
+    LOWER,
+    REVERSE,
+    STRIP,
+    TITLE,
+    UPPER,
+    WORDS,
+    helper,
+    native,
+)
+from mayfly.synthesis.examples._tree import Apply, Expr, Item, Literal, Op, Value
 
 _NUMBERS = ("int", "float")
 
@@ -32,71 +43,49 @@ class Loop(NamedTuple):
     cost: float
 
 
-def _op(
-    name: str, template: str, run: Callable[..., Value], returns: str, *, loose: bool = False, words: str = ""
-) -> Op:
-    return Op(name=name, run=run, template=template, returns=returns, loose=loose, words=words or name + " of {0}")
+def _op(name: str, template: str, returns: str, *, loose: bool = False, words: str = "") -> Op:
+    return native(name, template, returns=returns, loose=loose, words=words or name + " of {0}")
 
 
-def _slice(name: str, template: str, run: Callable[..., Value]) -> Op:
-    return _op(name, template, run, "same")
-
-
-_FIRST = _op("the first", "{0}[0]", lambda items: items[0], "element")
-_LAST = _op("the last", "{0}[-1]", lambda items: items[-1], "element")
-_AT = _op("element", "{0}[{1}]", lambda items, index: items[index], "element", words="element {1} of {0}")
-_SUM = _op("the sum", "sum({0})", sum, "element")
-_MAX = _op("the largest", "max({0})", max, "element")
-_MIN = _op("the smallest", "min({0})", min, "element")
-_SORTED = _op("sorted", "sorted({0})", sorted, "same", words="{0} in order")
-_FALLING = _op(
-    "falling",
-    "sorted({0}, reverse=True)",
-    lambda items: sorted(items, reverse=True),
-    "same",
-    words="{0} in falling order",
-)
-_BACKWARDS = _op("backwards", "{0}[::-1]", lambda items: items[::-1], "same", words="{0} backwards")
+_FIRST = _op("the first", "{0}[0]", "element")
+_LAST = _op("the last", "{0}[-1]", "element")
+_AT = _op("element", "{0}[{1}]", "element", words="element {1} of {0}")
+_SUM = _op("the sum", "sum({0})", "element")
+_MAX = _op("the largest", "max({0})", "element")
+_MIN = _op("the smallest", "min({0})", "element")
+_SORTED = _op("sorted", "sorted({0})", "same", words="{0} in order")
+_FALLING = _op("falling", "sorted({0}, reverse=True)", "same", words="{0} in falling order")
+_BACKWARDS = _op("backwards", "{0}[::-1]", "same", words="{0} backwards")
 _LISTS: tuple[Op, ...] = (
-    _slice("all but the first", "{0}[1:]", lambda items: items[1:]),
-    _slice("all but the last", "{0}[:-1]", lambda items: items[:-1]),
-    _slice("every second", "{0}[::2]", lambda items: items[::2]),
-    _slice("every other second", "{0}[1::2]", lambda items: items[1::2]),
+    _op("all but the first", "{0}[1:]", "same"),
+    _op("all but the last", "{0}[:-1]", "same"),
+    _op("every second", "{0}[::2]", "same"),
+    _op("every other second", "{0}[1::2]", "same"),
 )
-_TAKE = _op("the first few", "{0}[:{1}]", lambda items, size: items[:size], "same", words="the first {1} of {0}")
-_DROP = _op(
-    "all but the first few", "{0}[{1}:]", lambda items, size: items[size:], "same", words="{0} without the first {1}"
-)
-_LAST_FEW = _op("the last few", "{0}[-{1}:]", lambda items, size: items[-size:], "same", words="the last {1} of {0}")
-ADD = _op("plus", "{0} + {1}", lambda a, b: a + b, "same", loose=True, words="{0} plus {1}")
-SUBTRACT = _op("minus", "{0} - {1}", lambda a, b: a - b, "same", loose=True, words="{0} minus {1}")
-MULTIPLY = _op("times", "{0} * {1}", lambda a, b: a * b, "same", loose=True, words="{0} times {1}")
-DIVIDE = _op("divided", "{0} / {1}", lambda a, b: a / b, "float", loose=True, words="{0} divided by {1}")
-FLOOR_DIVIDE = _op(
-    "whole division", "{0} // {1}", lambda a, b: a // b, "same", loose=True, words="{0} divided by {1}, rounded down"
-)
-_REST = _op("rest", "{0} % {1}", lambda a, b: a % b, "same", loose=True, words="the rest of {0} divided by {1}")
-_LARGER = _op("the larger", "max({0}, {1})", max, "same", words="the larger of {0} and {1}")
-_SMALLER = _op("the smaller", "min({0}, {1})", min, "same", words="the smaller of {0} and {1}")
-_NEGATIVE = _op("negative", "-{0}", lambda number: -number, "same", loose=True, words="minus {0}")
-_ABSOLUTE = _op("absolute", "abs({0})", abs, "same", words="{0} without its sign")
-_ROUND = _op(
-    "rounded",
-    "round({0}, {1})",
-    lambda number, places: round(number, places),
-    "float",
-    words="{0} rounded to {1} places",
-)
-_TO_INT = _op("rounded", "round({0})", lambda number: round(number), "int", words="{0} rounded")
-_CUT = _op("cut off", "int({0})", int, "int", words="{0} cut off")
-_FLOOR = _op("rounded down", "math.floor({0})", math.floor, "int", words="{0} rounded down")
-_CEIL = _op("rounded up", "math.ceil({0})", math.ceil, "int", words="{0} rounded up")
-_LINES = _op("the lines", "{0}.splitlines()", lambda text: text.splitlines(), "list[str]")
-_CHARS = _op("the characters", "list({0})", list, "list[str]")
-_INT = _op("the number", "int({0})", int, "int", words="{0} as a number")
-_FLOAT = _op("the number", "float({0})", float, "float", words="{0} as a number")
-_KEYS = _op("the keys", "list({0})", list, "list[str]")
-_VALUES = _op("the values", "list({0}.values())", lambda record: list(record.values()), "list")
+_TAKE = _op("the first few", "{0}[:{1}]", "same", words="the first {1} of {0}")
+_DROP = _op("all but the first few", "{0}[{1}:]", "same", words="{0} without the first {1}")
+_LAST_FEW = _op("the last few", "{0}[-{1}:]", "same", words="the last {1} of {0}")
+ADD = _op("plus", "{0} + {1}", "same", loose=True, words="{0} plus {1}")
+SUBTRACT = _op("minus", "{0} - {1}", "same", loose=True, words="{0} minus {1}")
+MULTIPLY = _op("times", "{0} * {1}", "same", loose=True, words="{0} times {1}")
+DIVIDE = _op("divided", "{0} / {1}", "float", loose=True, words="{0} divided by {1}")
+FLOOR_DIVIDE = _op("whole division", "{0} // {1}", "same", loose=True, words="{0} divided by {1}, rounded down")
+_REST = _op("rest", "{0} % {1}", "same", loose=True, words="the rest of {0} divided by {1}")
+_LARGER = _op("the larger", "max({0}, {1})", "same", words="the larger of {0} and {1}")
+_SMALLER = _op("the smaller", "min({0}, {1})", "same", words="the smaller of {0} and {1}")
+_NEGATIVE = _op("negative", "-{0}", "same", loose=True, words="minus {0}")
+_ABSOLUTE = _op("absolute", "abs({0})", "same", words="{0} without its sign")
+_ROUND = _op("rounded", "round({0}, {1})", "float", words="{0} rounded to {1} places")
+_TO_INT = _op("rounded", "round({0})", "int", words="{0} rounded")
+_CUT = _op("cut off", "int({0})", "int", words="{0} cut off")
+_FLOOR = _op("rounded down", "math.floor({0})", "int", words="{0} rounded down")
+_CEIL = _op("rounded up", "math.ceil({0})", "int", words="{0} rounded up")
+_LINES = _op("the lines", "{0}.splitlines()", "list[str]")
+_CHARS = _op("the characters", "list({0})", "list[str]")
+_INT = _op("the number", "int({0})", "int", words="{0} as a number")
+_FLOAT = _op("the number", "float({0})", "float", words="{0} as a number")
+_KEYS = _op("the keys", "list({0})", "list[str]")
+_VALUES = _op("the values", "list({0}.values())", "list")
 
 
 _TOTALS = helper("totals", "dict[str, float]", words="the totals of {1} for each of {0}")
@@ -228,19 +217,17 @@ def loops(numbers: tuple[Value, ...]) -> Iterator[Loop]:
 
 
 def _call(op: Op, *args: Value) -> Expr:
-    from mayfly.synthesis.examples._tree import Apply
-
     return Apply(op=op, args=(Item(), *(Literal(arg) for arg in args)))
 
 
-_SQUARE = _op("square", "{0} ** 2", lambda number: number**2, "same", loose=True)
-_STR = _op("text", "str({0})", str, "str")
-_EVEN = _op("even", "{0} % 2 == 0", lambda number: number % 2 == 0, "bool", loose=True, words="{0} is even")
-_ODD = _op("odd", "{0} % 2 == 1", lambda number: number % 2 == 1, "bool", loose=True, words="{0} is odd")
-_MORE = _op("more", "{0} > {1}", lambda a, b: a > b, "bool", loose=True, words="{0} is more than {1}")
-_LESS = _op("less", "{0} < {1}", lambda a, b: a < b, "bool", loose=True, words="{0} is less than {1}")
-_MORE_EQUAL = _op("at least", "{0} >= {1}", lambda a, b: a >= b, "bool", loose=True, words="{0} is at least {1}")
-_LESS_EQUAL = _op("at most", "{0} <= {1}", lambda a, b: a <= b, "bool", loose=True, words="{0} is at most {1}")
-_SAME = _op("equal", "{0} == {1}", lambda a, b: a == b, "bool", loose=True, words="{0} is {1}")
-_OTHER = _op("unequal", "{0} != {1}", lambda a, b: a != b, "bool", loose=True, words="{0} is not {1}")
+_SQUARE = _op("square", "{0} ** 2", "same", loose=True)
+_STR = _op("text", "str({0})", "str")
+_EVEN = _op("even", "{0} % 2 == 0", "bool", loose=True, words="{0} is even")
+_ODD = _op("odd", "{0} % 2 == 1", "bool", loose=True, words="{0} is odd")
+_MORE = _op("more", "{0} > {1}", "bool", loose=True, words="{0} is more than {1}")
+_LESS = _op("less", "{0} < {1}", "bool", loose=True, words="{0} is less than {1}")
+_MORE_EQUAL = _op("at least", "{0} >= {1}", "bool", loose=True, words="{0} is at least {1}")
+_LESS_EQUAL = _op("at most", "{0} <= {1}", "bool", loose=True, words="{0} is at most {1}")
+_SAME = _op("equal", "{0} == {1}", "bool", loose=True, words="{0} is {1}")
+_OTHER = _op("unequal", "{0} != {1}", "bool", loose=True, words="{0} is not {1}")
 COMPARISONS = (_SAME, _MORE, _LESS, _MORE_EQUAL, _LESS_EQUAL, _OTHER)
