@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from mayfly.core import Example, Settings, StoreError, limit
-from mayfly.forge._agents import AgentKept
+from mayfly.forge._known import AgentKept
 from mayfly.promise import Done, Job, Part, Work
 from mayfly.promise.split import merge, parts_of
 from mayfly.runtime import Runtime

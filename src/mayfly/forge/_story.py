@@ -1,4 +1,4 @@
-"""What happens in a run, told twice: to whoever watches, while it happens, and to the ledger, in one piece."""
+"""`Story`: what happens in a run, told to an observer at once and to the ledger; `Collapse`: why it ended in ground."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly import gates
 from mayfly.core import UNSET, Cost, HelpNeeded, MayflyError, Stop
-from mayfly.forge._collapse import Collapse
 from mayfly.forge._events import (
     AgentCached,
     AgentCollected,
@@ -23,10 +22,11 @@ from mayfly.forge._events import (
     RunResolved,
 )
 from mayfly.forge._inbox import Inbox, request_of
+from mayfly.forge._request import CannotWrite
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
-    from mayfly.core import Artifact, Outcome
+    from mayfly.core import Artifact, Offer, Outcome, Proof
     from mayfly.forge import Attempt
     from mayfly.forge._task import Task
     from mayfly.gates import Admission
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mayfly.models import Pool
     from mayfly.sandbox import Result
     from mayfly.store import Fence, Ledger, Payload
+
 
 Observer = Callable[[str, Any], None]
 # An input that somebody is asked about, and the answers it may have.
@@ -281,3 +282,62 @@ def _question(asked: Asked, outcome: Outcome[Any], intent: str) -> HelpNeeded:
     input, answers = asked
     context = {"question": outcome.question or "", "asked": json.dumps([as_payload(input), as_payload(list(answers))])}
     return HelpNeeded("proof", intent, 0, outcome.question or "", context)
+
+
+MACHINE = "MACHINE"
+
+
+class Collapse(Exception):
+    """End a run in ground; never seen outside the runtime unless the caller asked for it."""
+
+    def __init__(
+        self,
+        reason: str,
+        code: str,
+        *,
+        question: str | None = None,
+        proof: Proof | None = None,
+        source_hash: str | None = None,
+        asked: tuple[object, tuple[object, ...]] | None = None,
+        offers: tuple[Offer, ...] = (),
+        account: Mapping[str, object] | None = None,
+        candidate: object = None,
+        reading: str = "",
+    ) -> None:
+        super().__init__(reason)
+        self.offers = offers
+        self.account = account
+        self.candidate = candidate
+        self.reading = reading
+        self.reason = reason
+        self.code = code
+        self.question = question
+        self.proof = proof
+        self.source_hash = source_hash
+        self.asked = asked
+
+    @classmethod
+    def ran(cls, result: Result) -> Collapse:
+        """Say how the execution ended."""
+        if result.status == "refused" and result.level == "none":
+            return cls(result.error or "this machine gives no sandbox", MACHINE)
+        words = {"timeout": "it took too long", "memory": "it needed too much memory", "died": "it died"}
+        reason = f"{words.get(result.status, 'it failed')}: {result.error or 'no reason given'}"
+        return cls(reason, f"RUN_{result.status.upper()}")
+
+
+def collapse_of(error: Exception) -> Collapse:
+    """Return why *error* ends a run."""
+    if isinstance(error, Collapse):
+        return error
+    if isinstance(error, HelpNeeded):
+        reason = (
+            f"{error.last_error or 'no attempt was admitted'} (after {error.attempts} attempts; help was asked for)"
+        )
+        return Collapse(reason, error.code)
+    if isinstance(error, CannotWrite):
+        code = "QUESTION" if error.question else error.code
+        return Collapse(str(error), code, question=error.question, asked=error.asked, offers=error.offers)
+    if isinstance(error, MayflyError):
+        return Collapse(str(error), error.code)
+    return Collapse(f"unexpected {type(error).__name__}: {error}", "UNEXPECTED")

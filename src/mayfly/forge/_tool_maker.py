@@ -27,12 +27,11 @@ from mayfly.core import (
     parse_python,
     without_secrets,
 )
-from mayfly.forge._collapse import Collapse
 from mayfly.forge._compile import compile_task
 from mayfly.forge._compiler import Compiler, verdicts_of
+from mayfly.forge._story import Collapse
 from mayfly.forge._task import Task
-from mayfly.forge._tool_live import try_live
-from mayfly.forge._tool_wish import Wish, given_tests, signature_for
+from mayfly.forge._tool_wish import Wish, given_tests, signature_for, try_live
 from mayfly.gates import Admission, Profile, Suite, Test, find_entry
 from mayfly.library import (
     FILE,

@@ -46,8 +46,7 @@ from mayfly.promise import (
     to_json,
 )
 from mayfly.promise.split import parts_of
-from mayfly.runtime._drive import Drive
-from mayfly.runtime._kept import check_files, kept_options
+from mayfly.runtime._drive import Drive, check_files, kept_options
 from mayfly.runtime._policy import Desk
 from mayfly.store import as_payload
 
