@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from importlib import import_module
 from typing import Any
 
@@ -53,7 +54,7 @@ def _members(found: type) -> Iterator[str]:
     for name, member in vars(found).items():
         if name.startswith("_") or not _first(member):
             continue
-        if isinstance(member, property):
+        if isinstance(member, (property, cached_property)):
             rows.append(f"| `{name}` | {_cell(_first(member))} |")
         elif inspect.isfunction(inspect.unwrap(_plain(member))):
             rows.append(f"| `{_cell(name + _signature(_plain(member)))}` | {_cell(_first(member))} |")
