@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from mayfly.forge._compiler import UNSAID, Compiler, verdicts_of
     from mayfly.forge._contract import ContractWriter, contract_of, type_of
     from mayfly.forge._events import ForgeReflected, ForgeWrote, RunBegan, RunCollapsed, RunResolved
+    from mayfly.forge._freeze_text import Written, merge_into, parse_module
     from mayfly.forge._function_signature import FunctionSignature, examples_of, signature_of, signature_of_node
     from mayfly.forge._inbox import Call, HelpAnswered, HelpAsked, Inbox, order_again
     from mayfly.forge._known import (
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from mayfly.forge._question import TOLERATED, agree, check_account
     from mayfly.forge._reflect import Arbiter, Reflector
     from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request, Signature
-    from mayfly.forge._story import Collapse, Observer, Ran, Story, collapse_of
+    from mayfly.forge._story import Collapse, Observer, Ran, Story, collapse_of, run_ended
     from mayfly.forge._task import Task, size_of
     from mayfly.forge._test_writer import TestWriter, contradicts, hold_out, read_tests
     from mayfly.forge._tool_maker import ToolMaker
@@ -70,6 +71,7 @@ __all__ = [
     "Task",
     "TestWriter",
     "ToolMaker",
+    "Written",
     "agree",
     "allowed_attempts",
     "check_account",
@@ -84,10 +86,13 @@ __all__ = [
     "hold_out",
     "keep_agent",
     "load_agent",
+    "merge_into",
     "needs_input",
     "no_input",
     "order_again",
+    "parse_module",
     "read_tests",
+    "run_ended",
     "signature_of",
     "signature_of_node",
     "size_of",
@@ -106,6 +111,7 @@ __getattr__ = lazily(
         "_compiler": "UNSAID Compiler verdicts_of",
         "_contract": "ContractWriter contract_of type_of",
         "_events": "ForgeReflected ForgeWrote RunBegan RunCollapsed RunResolved",
+        "_freeze_text": "Written merge_into parse_module",
         "_function_signature": "FunctionSignature examples_of signature_of signature_of_node",
         "_inbox": "Call HelpAnswered HelpAsked Inbox order_again",
         "_known": "Compiled find_again needs_input no_input AgentKept keep_agent load_agent versions_of",
@@ -114,7 +120,7 @@ __getattr__ = lazily(
         "_question": "TOLERATED agree check_account",
         "_reflect": "Reflector Arbiter",
         "_request": "Architect Attempt CannotWrite Reflection Request Signature",
-        "_story": "Observer Ran Story Collapse collapse_of",
+        "_story": "Observer Ran Story Collapse collapse_of run_ended",
         "_task": "Task size_of",
         "_test_writer": "TestWriter contradicts hold_out read_tests",
         "_tool_maker": "ToolMaker",

@@ -219,48 +219,15 @@ class Story:
 
     def resolved(self, outcome: Outcome[Any], *, kept: bool) -> None:
         """Say that the value was proven."""
-        cost = outcome.cost
         self.add(AgentCollected(source_hash=outcome.source_hash or "", kept=kept))
-        self.add(
-            RunResolved(
-                reason=outcome.reason,
-                seconds=round(cost.seconds, 6),
-                model_calls=cost.model_calls,
-                input_tokens=cost.input_tokens,
-                output_tokens=cost.output_tokens,
-                money=cost.money.dollars,
-                cached=outcome.cached,
-                source_hash=outcome.source_hash,
-                reading=outcome.reading[:LONGEST] or None,
-                account=as_payload(outcome.account),
-            )
-        )
+        self.add(run_ended(outcome))
         self.tell("ended", outcome)
 
     def collapsed(
         self, outcome: Outcome[Any], intent: str, error: Exception, parts: Workshop, asked: Asked | None = None
     ) -> None:
         """Say that ground was given, and why; a call for help goes to the inbox, and so does a question."""
-        cost = outcome.cost
-        self.add(
-            RunCollapsed(
-                intent=intent[:LONGEST],
-                depth=self.task.profile.depth if self.task else 1,
-                reason=outcome.reason[:LONGEST],
-                code=outcome.code,
-                ground_value=as_payload(outcome.value),
-                status=outcome.status,
-                seconds=round(cost.seconds, 6),
-                model_calls=cost.model_calls,
-                input_tokens=cost.input_tokens,
-                output_tokens=cost.output_tokens,
-                money=cost.money.dollars,
-                question=outcome.question[:LONGEST] if outcome.question else None,
-                reading=outcome.reading[:LONGEST] or None,
-                readings=tuple(offer.reading[:LONGEST] for offer in outcome.readings),
-                account=as_payload(outcome.account),
-            )
-        )
+        self.add(run_ended(outcome, intent=intent, depth=self.task.profile.depth if self.task else 1))
         if asked is not None and outcome.question:
             self._ask_for_help(_question(asked, outcome, intent), parts)
         elif isinstance(error, HelpNeeded):
@@ -275,6 +242,33 @@ class Story:
             Inbox(parts.ledger).ask(error, run=self.id, request=request_of(task.order, origin=task.origin))
         except MayflyError as fault:
             self.tell("unrecorded", str(fault))
+
+
+def run_ended(outcome: Outcome[Any], *, intent: str = "", depth: int = 0) -> RunResolved | RunCollapsed:
+    """Return the event with which a run ends; what was asked is said again where ground was given."""
+    cost = outcome.cost
+    told: dict[str, Any] = {
+        "seconds": round(cost.seconds, 6),
+        "model_calls": cost.model_calls,
+        "input_tokens": cost.input_tokens,
+        "output_tokens": cost.output_tokens,
+        "money": cost.money.dollars,
+        "reason": outcome.reason[:LONGEST],
+        "reading": outcome.reading[:LONGEST] or None,
+        "account": as_payload(outcome.account),
+    }
+    if outcome.resolved:
+        return RunResolved(cached=outcome.cached, source_hash=outcome.source_hash, **told)
+    return RunCollapsed(
+        intent=intent[:LONGEST],
+        depth=depth,
+        code=outcome.code,
+        ground_value=as_payload(outcome.value),
+        status=outcome.status,
+        question=outcome.question[:LONGEST] if outcome.question else None,
+        readings=tuple(offer.reading[:LONGEST] for offer in outcome.readings),
+        **told,
+    )
 
 
 def _question(asked: Asked, outcome: Outcome[Any], intent: str) -> HelpNeeded:

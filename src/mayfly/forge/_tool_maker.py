@@ -193,7 +193,7 @@ class ToolMaker:
         if earlier is not None and not order.replace_tests:
             known = [one for one in earlier.suite.tests if one.kind == "example" and one.expected is not UNSET]
             examples = (*examples, *(Example(input=one.input, output=one.expected) for one in known))
-        if not examples and model is None:
+        if not examples and not model:
             raise InputError(
                 "there is nothing to write this tool from",
                 fix="give examples (--examples FILE.json), or source and tests, or a model (--model)",
