@@ -28,7 +28,6 @@ class ExampleArchitect:
     """
 
     name = "examples"
-    persistent = False
 
     def __init__(self, *, seconds: float = 20.0) -> None:
         self._seconds = self._left = seconds

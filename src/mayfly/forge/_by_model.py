@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 class ModelArchitect:
     """Ask a model for the program; what is not code at all is handed on as it is, so that the gates say so."""
 
-    persistent = True
-
     def __init__(self, model: Model, pool: Pool | None = None, *, language: Language | None = None) -> None:
         """Take the model; it writes Python where no other *language* is named."""
         self._language = language

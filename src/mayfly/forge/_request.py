@@ -115,11 +115,6 @@ class Architect(Protocol):
         """Who is named as the author."""
         ...
 
-    @property
-    def persistent(self) -> bool:
-        """Whether trying again with a reflection may give something better."""
-        ...
-
     def write(self, request: Request) -> Artifact:
         """Return something new, or raise `CannotWrite`."""
         ...
