@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -65,7 +66,7 @@ def _members(found: type) -> Iterator[str]:
     for name, member in vars(found).items():
         if name.startswith("_") or not _first_paragraph(member):
             continue
-        if isinstance(member, property):
+        if isinstance(member, (property, cached_property)):
             rows.append(f"| `{name}` | {_cell(_first_paragraph(member))} |")
         elif inspect.isfunction(inspect.unwrap(_plain_function(member))):
             rows.append(

@@ -36,7 +36,14 @@ def test_a_known_agent_is_run_without_what_writes_judges_and_proves(tmp_path: Pa
     log = tmp_path / "names.txt"
     log.write_text("ann\nbob\nann\n")
     found = loaded(tmp_path / "state", "run", "count lines", "--input", str(log), "--json")
-    writers = ("mayfly.forge._", "mayfly.synthesis.records._", "mayfly.models._", "mayfly.language._")
+    writers = (
+        "mayfly.forge._compile",
+        "mayfly.forge._loop",
+        "mayfly.forge._prompt",
+        "mayfly.synthesis.records._",
+        "mayfly.models._",
+        "mayfly.language._",
+    )
     gates = ("mayfly.gates.judge._judge", "mayfly.gates.proof._", "mayfly.gates.types._")
     assert among(found, *LIBRARIES, *writers, *gates, "mayfly.policy", "mayfly.mangle") == []
     assert "mayfly.gates._pipeline" in found

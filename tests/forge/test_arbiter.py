@@ -12,7 +12,7 @@ import pytest
 
 from mayfly.core import UNSET, Contract, Example, Settings
 from mayfly.forge import Arbiter, Request
-from mayfly.forge._arbiter import Settled
+from mayfly.forge._reflect import Settled
 from mayfly.gates import Disputed, Test
 from mayfly.models import Model, open_model
 from mayfly.runtime import Runtime

@@ -10,10 +10,9 @@ import pytest
 
 from mayfly.core import Artifact, Contract, Example, Settings, Verdict
 from mayfly.forge import Request
-from mayfly.forge._arbiter import Arbiter
 from mayfly.forge._contract import contract_of
-from mayfly.forge._reflect import Reflector
-from mayfly.forge._shown import shown_to_model
+from mayfly.forge._prompt import shown_to_model
+from mayfly.forge._reflect import Arbiter, Reflector
 from mayfly.gates import Disputed, Test
 from mayfly.models import open_model
 from mayfly.runtime import Runtime

@@ -15,8 +15,8 @@ from mayfly.market import Wallet, fund_test, open_broker
 from mayfly.market.seller import shop_app
 from mayfly.promise import Promise
 from mayfly.runtime import Runtime
-from mayfly.runtime._bought import NotBought, Shops
 from mayfly.runtime._parts import Parts
+from mayfly.runtime._trees_for import NotBought, Shops
 from mayfly.store import Ledger, PaymentList, PaymentRow
 from mayfly.testing.chain import LocalChain, RpcServer
 

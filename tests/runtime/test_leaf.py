@@ -14,11 +14,12 @@ from weakref import WeakKeyDictionary
 import pytest
 
 from mayfly.core import Example, Settings, StoreError, limit
-from mayfly.forge._agents import AgentKept
+from mayfly.forge import versions_of
+from mayfly.forge._known import AgentKept
 from mayfly.promise import Done, Job, Part, Work
 from mayfly.promise.split import merge, parts_of
 from mayfly.runtime import Runtime
-from mayfly.runtime._leaf import LeafWorker, versions_of
+from mayfly.runtime._leaf import LeafWorker
 from mayfly.runtime._parts import Parts
 from mayfly.store import KillSwitch
 from popcount import GOOD, INTENT, PAIRS, fenced

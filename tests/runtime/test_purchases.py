@@ -10,7 +10,7 @@ import pytest
 from mayfly.core import MarketSettings, Settings
 from mayfly.forge._events import RunBegan
 from mayfly.runtime import Runtime
-from mayfly.runtime._execute import Within
+from mayfly.runtime._resolve import Within
 from mayfly.sandbox import PurchaseReply, PurchaseRequest
 
 
@@ -27,7 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[PurchaseRequest]:
         seen.append(request)
         return PurchaseReply(status="delivered")
 
-    monkeypatch.setattr("mayfly.runtime._purchases.purchase", purchase)
+    monkeypatch.setattr("mayfly.runtime._parts.purchase", purchase)
     return seen
 
 

@@ -16,8 +16,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import ConflictError
-from mayfly.forge._tool_maker import ProvenTool
-from mayfly.library import Tools
+from mayfly.library import ProvenTool, Tools
 from mayfly.library._tool_values import ToolMade, ToolOrder
 from mayfly.runtime import Runtime
 

@@ -17,8 +17,7 @@ from mayfly.core import PromiseSettings, Settings
 from mayfly.promise import Done, Engine, Job, Promise, Work, open_engine
 from mayfly.runtime import Runtime
 from mayfly.runtime._leaf import make_worker
-from mayfly.runtime._prove import prove_again
-from mayfly.runtime._prove_tree import TreeProof
+from mayfly.runtime._prove import TreeProof, prove_again
 from mayfly.testing import SentLeaves, postgres_schema, ray_cluster, until
 
 from .tools_bench import adder, adds, quick_settings

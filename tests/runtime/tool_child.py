@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from mayfly.core import Artifact, Settings
-from mayfly.forge._tool_maker import ProvenTool
 from mayfly.gates import Admission, Suite
-from mayfly.library import Card, Checkout
+from mayfly.library import Card, Checkout, ProvenTool
 from mayfly.library._tool_values import ToolOrder
 from mayfly.runtime import Runtime
 from mayfly.store import Ledger

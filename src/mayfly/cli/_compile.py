@@ -102,7 +102,7 @@ def _compile(
 ) -> "tuple[Admission, Suite]":
     """Compile in the language that was named; what belongs to the others is not loaded."""
     if lang == "typescript":
-        from mayfly.forge.languages import compile_in_typescript
+        from mayfly.forge import compile_in_typescript
         from mayfly.runtime import state_of
 
         state = state_of(runtime.settings)

@@ -1,15 +1,13 @@
-"""`ModelArchitect`: a language model writes; the limits it is told are enforced on what it wrote."""
+"""`ModelArchitect`: have a model write source."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mayfly.core import Artifact
-from mayfly.forge import _describe
-from mayfly.forge._code import code_in
-from mayfly.forge._prompt import Prompt
+from mayfly.forge._prompt import FEW, Prompt, code_in, describe, shown_to_model
 from mayfly.forge._request import Request
-from mayfly.forge._shown import shown_to_model
 from mayfly.models import Model, Pool
 
 if TYPE_CHECKING:
@@ -41,70 +39,16 @@ class ModelArchitect:
         return Artifact(kind="agent", source=written, entry=entry, author=self.name, provenance=provenance)
 
     def _prompt(self, request: Request) -> Prompt:
+        told = describe(request)
         if self._language is not None:
-            return _in_language(self._language, request)
-        return _apart(request) if request.apart else _simple(request) if request.simple else _full(request)
-
-
-def _in_language(language: Language, request: Request) -> Prompt:
-    """Say the same in the terms of another language."""
-    return Prompt.load(f"architect_{language.name}").fill(
-        complexity=str(request.profile.max_complexity),
-        arms=str(request.profile.max_arms),
-        called=language.called(request),
-        intent=request.intent,
-        contract=_describe.agreed(request.contract),
-        context=_describe.context(request),
-        examples=_describe.examples(request.examples),
-        sample=_describe.sample(request),
-        hints=_describe.hints(request),
-        attempts=_describe.attempts(request.attempts),
-    )
-
-
-def _full(request: Request) -> Prompt:
-    profile = request.profile
-    return Prompt.load("architect").fill(
-        imports=", ".join(sorted(profile.imports)) or "nothing",
-        complexity=str(profile.max_complexity),
-        arms=str(profile.max_arms),
-        called=_describe.called(request),
-        intent=request.intent,
-        contract=_describe.agreed(request.contract),
-        context=_describe.context(request),
-        examples=_describe.examples(request.examples),
-        sample=_describe.sample(request),
-        hints=_describe.hints(request),
-        attempts=_describe.attempts(request.attempts),
-    )
-
-
-def _simple(request: Request) -> Prompt:
-    """Say the task, the contract, a few examples, what a person said and what was wrong before, and no more."""
-    profile = request.profile
-    return Prompt.load("architect_simple").fill(
-        imports=", ".join(sorted(profile.imports)) or "nothing",
-        complexity=str(profile.max_complexity),
-        called=_describe.called(request),
-        contract=_describe.agreed(request.contract),
-        intent=request.intent,
-        examples=_describe.examples(request.examples[: _describe.FEW]),
-        sample="" if request.examples else _describe.sample(request),
-        hints=_describe.hints(request),
-        attempts=_describe.attempts(request.attempts),
-    )
-
-
-def _apart(request: Request) -> Prompt:
-    """Ask for another program in another order: first what it is given, and the plainest way to do it."""
-    return Prompt.load("architect_apart").fill(
-        imports=", ".join(sorted(request.profile.imports)) or "nothing",
-        complexity=str(request.profile.max_complexity),
-        called=_describe.called(request),
-        contract=_describe.agreed(request.contract),
-        intent=request.intent,
-        context=_describe.context(request),
-        examples=_describe.examples(request.examples),
-        sample=_describe.sample(request),
-        hints=_describe.hints(request),
-    )
+            # The same in the terms of another language.
+            told["called"] = self._language.called(request)
+            return Prompt.load(f"architect_{self._language.name}").fill(**told)
+        if request.apart:
+            # Another order: first what it is given, and the plainest way to do it.
+            return Prompt.load("architect_apart").fill(**told)
+        if not request.simple:
+            return Prompt.load("architect").fill(**told)
+        # The task, the contract, a few examples, what a person said and what was wrong before, and no more.
+        few = describe(replace(request, examples=request.examples[:FEW]))
+        return Prompt.load("architect_simple").fill(**{**few, "sample": "" if request.examples else few["sample"]})

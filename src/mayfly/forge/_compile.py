@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING
 
 from mayfly import gates
 from mayfly.core import UNSET, Artifact, Contract, Example, HelpNeeded, MayflyError, Tier, same, sorts_into_classes
-from mayfly.forge._arbiter import Arbiter
 from mayfly.forge._by_example import ExampleArchitect
 from mayfly.forge._by_model import ModelArchitect
-from mayfly.forge._collapse import Collapse
 from mayfly.forge._contract import ContractWriter, contract_of
 from mayfly.forge._known import Compiled, key_of, stored_suite
 from mayfly.forge._loop import Forge, Made
 from mayfly.forge._question import ask_of_data, is_about_data
-from mayfly.forge._reflect import Reflector
+from mayfly.forge._reflect import Arbiter, Reflector
 from mayfly.forge._request import CannotWrite
+from mayfly.forge._story import Collapse
 from mayfly.forge._task import LONGEST_SAMPLE, size_of
 from mayfly.forge._test_writer import TestWriter, contradicts, hold_out
 

@@ -12,8 +12,7 @@ from mayfly.forge._contract import ContractWriter, contract_of
 from mayfly.forge._question import ask_of_data, is_about_data
 from mayfly.forge._request import CannotWrite, Request
 from mayfly.forge._task import Task
-from mayfly.forge._test_writer import TestWriter
-from mayfly.forge._written_tests import read_tests
+from mayfly.forge._test_writer import TestWriter, read_tests
 from mayfly.gates import Admission, Suite, Test
 
 if TYPE_CHECKING:

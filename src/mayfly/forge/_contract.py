@@ -6,10 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 
 from mayfly.core import EDGES, Contract, InputError, MayflyError, Side, clipped
-from mayfly.forge import _describe
-from mayfly.forge._prompt import Prompt
+from mayfly.forge._prompt import Prompt, describe, shown_to_model
 from mayfly.forge._request import Request
-from mayfly.forge._shown import shown_to_model
 from mayfly.models import Model, Pool
 
 # So many values show what a side looks like; deeper types than this are said by their outermost ones.
@@ -79,12 +77,7 @@ class ContractWriter:
             return known
         request = shown_to_model(request).request
         prompt = Prompt.load("contract").fill(
-            edges=", ".join(EDGES),
-            intent=request.intent,
-            context=_describe.context(request),
-            examples=_describe.examples(request.examples),
-            sample=_describe.sample(request),
-            known="\n".join(known.lines()),
+            **describe(request), edges=", ".join(EDGES), known="\n".join(known.lines())
         )
         try:
             answer = self._model.ask("contract", prompt.user, system=prompt.system, pool=self._pool)

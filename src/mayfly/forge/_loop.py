@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from mayfly.core import Artifact, HelpNeeded, Verdict, parse_python, rounds
-from mayfly.forge._arbiter import Arbiter
 from mayfly.forge._by_example import ask
-from mayfly.forge._code import normalised, why_no_code
-from mayfly.forge._reflect import Reflector
+from mayfly.forge._prompt import normalised, why_no_code
+from mayfly.forge._reflect import Arbiter, Reflector
 from mayfly.forge._request import Architect, Attempt, CannotWrite, Reflection, Request
 from mayfly.gates import Admission, Gates, Rival, Suite
 

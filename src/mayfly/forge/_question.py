@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from mayfly.core import InputError
-from mayfly.forge._collapse import Collapse
 from mayfly.forge._request import CannotWrite
+from mayfly.forge._story import Collapse
 from mayfly.forge._task import read_lines
 from mayfly.synthesis import records
 

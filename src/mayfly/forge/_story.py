@@ -1,4 +1,4 @@
-"""What happens in a run, told twice: to whoever watches, while it happens, and to the ledger, in one piece."""
+"""`Story`: what happens in a run, told to an observer at once and to the ledger; `Collapse`: why it ended in ground."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from mayfly import gates
 from mayfly.core import UNSET, Cost, HelpNeeded, MayflyError, Stop
-from mayfly.forge._collapse import Collapse
 from mayfly.forge._events import (
     AgentCached,
     AgentCollected,
@@ -23,10 +22,11 @@ from mayfly.forge._events import (
     RunResolved,
 )
 from mayfly.forge._inbox import Inbox, request_of
+from mayfly.forge._request import CannotWrite
 from mayfly.store import as_payload
 
 if TYPE_CHECKING:
-    from mayfly.core import Artifact, Outcome
+    from mayfly.core import Artifact, Offer, Outcome, Proof
     from mayfly.forge import Attempt
     from mayfly.forge._task import Task
     from mayfly.gates import Admission
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from mayfly.models import Pool
     from mayfly.sandbox import Result
     from mayfly.store import Fence, Ledger, Payload
+
 
 Observer = Callable[[str, Any], None]
 # An input that somebody is asked about, and the answers it may have.
@@ -218,48 +219,15 @@ class Story:
 
     def resolved(self, outcome: Outcome[Any], *, kept: bool) -> None:
         """Say that the value was proven."""
-        cost = outcome.cost
         self.add(AgentCollected(source_hash=outcome.source_hash or "", kept=kept))
-        self.add(
-            RunResolved(
-                reason=outcome.reason,
-                seconds=round(cost.seconds, 6),
-                model_calls=cost.model_calls,
-                input_tokens=cost.input_tokens,
-                output_tokens=cost.output_tokens,
-                money=cost.money.dollars,
-                cached=outcome.cached,
-                source_hash=outcome.source_hash,
-                reading=outcome.reading[:LONGEST] or None,
-                account=as_payload(outcome.account),
-            )
-        )
+        self.add(run_ended(outcome))
         self.tell("ended", outcome)
 
     def collapsed(
         self, outcome: Outcome[Any], intent: str, error: Exception, parts: Workshop, asked: Asked | None = None
     ) -> None:
         """Say that ground was given, and why; a call for help goes to the inbox, and so does a question."""
-        cost = outcome.cost
-        self.add(
-            RunCollapsed(
-                intent=intent[:LONGEST],
-                depth=self.task.profile.depth if self.task else 1,
-                reason=outcome.reason[:LONGEST],
-                code=outcome.code,
-                ground_value=as_payload(outcome.value),
-                status=outcome.status,
-                seconds=round(cost.seconds, 6),
-                model_calls=cost.model_calls,
-                input_tokens=cost.input_tokens,
-                output_tokens=cost.output_tokens,
-                money=cost.money.dollars,
-                question=outcome.question[:LONGEST] if outcome.question else None,
-                reading=outcome.reading[:LONGEST] or None,
-                readings=tuple(offer.reading[:LONGEST] for offer in outcome.readings),
-                account=as_payload(outcome.account),
-            )
-        )
+        self.add(run_ended(outcome, intent=intent, depth=self.task.profile.depth if self.task else 1))
         if asked is not None and outcome.question:
             self._ask_for_help(_question(asked, outcome, intent), parts)
         elif isinstance(error, HelpNeeded):
@@ -276,8 +244,94 @@ class Story:
             self.tell("unrecorded", str(fault))
 
 
+def run_ended(outcome: Outcome[Any], *, intent: str = "", depth: int = 0) -> RunResolved | RunCollapsed:
+    """Return the event with which a run ends; what was asked is said again where ground was given."""
+    cost = outcome.cost
+    told: dict[str, Any] = {
+        "seconds": round(cost.seconds, 6),
+        "model_calls": cost.model_calls,
+        "input_tokens": cost.input_tokens,
+        "output_tokens": cost.output_tokens,
+        "money": cost.money.dollars,
+        "reason": outcome.reason[:LONGEST],
+        "reading": outcome.reading[:LONGEST] or None,
+        "account": as_payload(outcome.account),
+    }
+    if outcome.resolved:
+        return RunResolved(cached=outcome.cached, source_hash=outcome.source_hash, **told)
+    return RunCollapsed(
+        intent=intent[:LONGEST],
+        depth=depth,
+        code=outcome.code,
+        ground_value=as_payload(outcome.value),
+        status=outcome.status,
+        question=outcome.question[:LONGEST] if outcome.question else None,
+        readings=tuple(offer.reading[:LONGEST] for offer in outcome.readings),
+        **told,
+    )
+
+
 def _question(asked: Asked, outcome: Outcome[Any], intent: str) -> HelpNeeded:
     """Return a question about one input as a call for help that one answer settles."""
     input, answers = asked
     context = {"question": outcome.question or "", "asked": json.dumps([as_payload(input), as_payload(list(answers))])}
     return HelpNeeded("proof", intent, 0, outcome.question or "", context)
+
+
+MACHINE = "MACHINE"
+
+
+class Collapse(Exception):
+    """End a run in ground; never seen outside the runtime unless the caller asked for it."""
+
+    def __init__(
+        self,
+        reason: str,
+        code: str,
+        *,
+        question: str | None = None,
+        proof: Proof | None = None,
+        source_hash: str | None = None,
+        asked: tuple[object, tuple[object, ...]] | None = None,
+        offers: tuple[Offer, ...] = (),
+        account: Mapping[str, object] | None = None,
+        candidate: object = None,
+        reading: str = "",
+    ) -> None:
+        super().__init__(reason)
+        self.offers = offers
+        self.account = account
+        self.candidate = candidate
+        self.reading = reading
+        self.reason = reason
+        self.code = code
+        self.question = question
+        self.proof = proof
+        self.source_hash = source_hash
+        self.asked = asked
+
+    @classmethod
+    def ran(cls, result: Result) -> Collapse:
+        """Say how the execution ended."""
+        if result.status == "refused" and result.level == "none":
+            return cls(result.error or "this machine gives no sandbox", MACHINE)
+        words = {"timeout": "it took too long", "memory": "it needed too much memory", "died": "it died"}
+        reason = f"{words.get(result.status, 'it failed')}: {result.error or 'no reason given'}"
+        return cls(reason, f"RUN_{result.status.upper()}")
+
+
+def collapse_of(error: Exception) -> Collapse:
+    """Return why *error* ends a run."""
+    if isinstance(error, Collapse):
+        return error
+    if isinstance(error, HelpNeeded):
+        reason = (
+            f"{error.last_error or 'no attempt was admitted'} (after {error.attempts} attempts; help was asked for)"
+        )
+        return Collapse(reason, error.code)
+    if isinstance(error, CannotWrite):
+        code = "QUESTION" if error.question else error.code
+        return Collapse(str(error), code, question=error.question, asked=error.asked, offers=error.offers)
+    if isinstance(error, MayflyError):
+        return Collapse(str(error), error.code)
+    return Collapse(f"unexpected {type(error).__name__}: {error}", "UNEXPECTED")

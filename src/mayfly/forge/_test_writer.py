@@ -1,17 +1,17 @@
-"""`TestWriter`: tests from the request alone, written before the code and by somebody else."""
+"""`TestWriter`: tests from a request, by rules and by a model, and the tests found in a text."""
 
 from __future__ import annotations
 
+import ast
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from mayfly.core import UNSET, Example, MayflyError, canonical_json, content_hash, same
-from mayfly.forge import _describe
-from mayfly.forge._prompt import Prompt
+from mayfly.core import UNSET, Example, MayflyError, canonical_json, content_hash, parse_python, same
+from mayfly.forge._prompt import Prompt, code_in, describe, shown_to_model
 from mayfly.forge._relations import relation_tests, relations, relations_held
 from mayfly.forge._request import Request
-from mayfly.forge._shown import shown_to_model
-from mayfly.forge._written_tests import read_tests
 from mayfly.gates import Suite, Test
 from mayfly.language import is_closed, tokens
 from mayfly.models import Model, Pool
@@ -86,12 +86,7 @@ class TestWriter:
     def _asked(self, model: Model, request: Request, inputs: list[object], *, missing: str) -> list[Test]:
         request = shown_to_model(request).request
         prompt = Prompt.load("tests").fill(
-            intent=request.intent,
-            called=_describe.called(request),
-            contract=_describe.agreed(request.contract),
-            context=_describe.context(request),
-            examples=_describe.examples(request.examples),
-            sample=_describe.sample(request),
+            **describe(request),
             missing=f"These words of the task have no test yet; write cases for them: {missing}" if missing else "",
         )
         try:
@@ -142,3 +137,106 @@ def _example(example: Example, kind: str, number: int) -> Test:
     if kind == "held-out":
         return Test(name=f"held-out {number}", kind="held-out", input=example.input, expected=example.output)
     return Test(name=f"example {number}", kind="example", input=example.input, expected=example.output)
+
+
+# Nobody needs more tests of one program; a writer that gives hundreds is cut short.
+MOST = 50
+LONGEST = 500
+_JSON = re.compile(r"[\[{].*[\]}]", re.DOTALL)
+
+
+def read_tests(answer: str, inputs: list[object]) -> list[Test]:
+    """Return the tests in *answer*; what cannot be read as a test is left out, so nothing counts as none."""
+    data = _as_json(answer)
+    if data is not None:
+        return _from_json(data, inputs)[:MOST]
+    source = code_in(answer)
+    return [] if source is None else _from_python(source, inputs)[:MOST]
+
+
+def _as_json(answer: str) -> object | None:
+    found = _JSON.search(answer)
+    for text in (answer, found.group() if found else ""):
+        try:
+            data: object = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if _is_suite(data):
+            return data
+    return None
+
+
+def _is_suite(data: object) -> bool:
+    """Whether this is meant as tests: code is full of brackets that are JSON as well."""
+    if isinstance(data, dict):
+        return any(isinstance(data.get(key), list) for key in ("cases", "tests", "checks"))
+    return isinstance(data, list) and bool(data) and all(isinstance(row, dict) and "input" in row for row in data)
+
+
+def _from_json(data: object, inputs: list[object]) -> list[Test]:
+    cases = (
+        data if isinstance(data, list) else data.get("cases", data.get("tests", [])) if isinstance(data, dict) else []
+    )
+    checks = data.get("checks", []) if isinstance(data, dict) else []
+    tests = [
+        Test(
+            name=f"written {number}",
+            kind="intent",
+            input=case["input"],
+            expected=case[key],
+            words=str(case.get("words", ""))[:LONGEST],
+            confidence=0.8,
+        )
+        for number, case in enumerate(cases if isinstance(cases, list) else [], 1)
+        if isinstance(case, dict) and "input" in case
+        for key in ("output", "expected")
+        if key in case
+    ]
+    over = [test.input for test in tests] + inputs
+    for check in checks if isinstance(checks, list) else []:
+        if isinstance(check, dict) and isinstance(check.get("source"), str):
+            tests += _checks(check["source"], str(check.get("description", "")), check.get("confidence", 0.8), over)
+    return tests
+
+
+def _from_python(source: str, inputs: list[object]) -> list[Test]:
+    try:
+        tree = parse_python(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    functions = [node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    tests: list[Test] = []
+    if any(node.name.startswith("test") and (node.decorator_list or not node.args.args) for node in functions):
+        tests.append(Test(name="written", kind="function", function=source, confidence=0.8))
+    for node in functions:
+        # Document-style tests take the result, or the input and the result, and answer True or False.
+        if (
+            (node.name.startswith("test") or node.name == "check")
+            and 1 <= len(node.args.args) <= 2
+            and not node.decorator_list
+        ):
+            described = (ast.get_docstring(node) or node.name).splitlines()[0]
+            tests += _checks(_as_check(source, node.name, len(node.args.args)), described, 0.8, inputs)
+    return tests
+
+
+def _as_check(source: str, name: str, parameters: int) -> str:
+    if name == "check" and parameters == 2:
+        return source
+    call = "output" if parameters == 1 else "input, output"
+    return f"{source}\n\n_written = {name}\n\n\ndef check(input, output):\n    return _written({call})\n"
+
+
+def _checks(source: str, description: str, confidence: object, inputs: list[object]) -> list[Test]:
+    sure = float(confidence) if isinstance(confidence, (int, float)) else 0.5
+    return [
+        Test(
+            name=f"check {number}",
+            kind="check",
+            input=input,
+            check=source,
+            description=description,
+            confidence=min(1.0, max(0.0, sure)),
+        )
+        for number, input in enumerate(inputs, 1)
+    ]

@@ -27,12 +27,11 @@ from mayfly.core import (
     parse_python,
     without_secrets,
 )
-from mayfly.forge._collapse import Collapse
 from mayfly.forge._compile import compile_task
 from mayfly.forge._compiler import Compiler, verdicts_of
+from mayfly.forge._story import Collapse
 from mayfly.forge._task import Task
-from mayfly.forge._tool_live import try_live
-from mayfly.forge._tool_wish import Wish, given_tests, signature_for
+from mayfly.forge._tool_wish import Wish, given_tests, signature_for, try_live
 from mayfly.gates import Admission, Profile, Suite, Test, find_entry
 from mayfly.library import (
     FILE,
@@ -194,7 +193,7 @@ class ToolMaker:
         if earlier is not None and not order.replace_tests:
             known = [one for one in earlier.suite.tests if one.kind == "example" and one.expected is not UNSET]
             examples = (*examples, *(Example(input=one.input, output=one.expected) for one in known))
-        if not examples and model is None:
+        if not examples and not model:
             raise InputError(
                 "there is nothing to write this tool from",
                 fix="give examples (--examples FILE.json), or source and tests, or a model (--model)",

@@ -1,4 +1,4 @@
-"""How a function that has to be written for a tool is called: by its examples, or by what is agreed on with a model."""
+"""What a new tool is measured by: its signature and examples, given tests, and tests that need its grants."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from mayfly.core import Contract, Example, InputError, Order, Side, Tier
+from mayfly.core import Contract, Example, InputError, OpenPoint, Order, Proof, Side, Tier, Verdict, Witness
 from mayfly.forge._contract import type_of
 from mayfly.forge._request import Signature
-from mayfly.forge._written_tests import read_tests
-from mayfly.gates import Parameter, Test
+from mayfly.forge._test_writer import read_tests
+from mayfly.gates import Admission, Parameter, Profile, Prover, Suite, Test
+from mayfly.gates.stability import importable
+from mayfly.library import reaches_outside
+from mayfly.sandbox import GrantedSandbox, Spender
 
 if TYPE_CHECKING:
     from mayfly.forge._compiler import Compiler
-    from mayfly.library._tool_values import ToolOrder
+    from mayfly.library import ToolOrder, Workshop
+
 
 # A record with more fields than this is one value, not the arguments of a call.
 _MOST_PARAMETERS = 8
@@ -115,3 +119,30 @@ def _annotation(text: str) -> str:
     except SyntaxError:
         return "object"
     return text or "object"
+
+
+def try_live(parts: Workshop, admission: Admission, suite: Suite, profile: Profile, *, run: str) -> Admission:
+    """Run the tests alone with what was granted, where the proof failed for want of it.
+
+    A proof runs a program hundreds of times and opens no door to the outside for that; the tests run once. What they
+    buy is bought, in the name of the *run* in which the tool is made.
+    """
+    refused = [verdict for verdict in admission.verdicts if verdict.decision == "reject"]
+    outside = [grant for grant in profile.grants if reaches_outside([grant])]
+    if not outside or admission.entry is None or any(one.code != "TEST_FAILED" for one in refused):
+        return admission
+    spender = Spender(agent=run, run=run, tool=admission.entry.name)
+    prover = Prover(GrantedSandbox(parts.sandbox, profile.grants, spender=spender), parts.prover.options)
+    source, imports = admission.artifact.source, importable(profile)
+    results = prover.rerun(source, admission.entry, suite, imports=imports)
+    if not results or not all(result.passed for result in results):
+        return admission
+    count = len(results)
+    said = f"{count} tests passed with {', '.join(outside)}; what it gives for other inputs was not tried"
+    verdict = Verdict(decision="accept", gate="proof", code="TESTED", message=said)
+    witness = Witness(kind="tests", author=suite.author or "given", count=count, what=f"{count} tests")
+    point = OpenPoint(kind="failure", author="grants", count=1, what="it was tried on no input but those of its tests")
+    proof = Proof(strength="tested", tests=count, evidence=(witness,), open=(point,))
+    report = replace(admission.report, proof=proof, verdicts=(verdict,), results=results) if admission.report else None
+    others = tuple(one for one in admission.verdicts if one.gate != "proof")
+    return replace(admission, decision="accept", verdicts=(*others, verdict), report=report)

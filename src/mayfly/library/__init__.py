@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.library._card import Card
+    from mayfly.library._card import Card, words_of
     from mayfly.library._checkout import Candidate, Checkout, CheckoutFiles
     from mayfly.library._events import (
         ToolCallBegan,
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
         ToolVerified,
         ToolWritten,
     )
-    from mayfly.library._function import FunctionCapability, capability
-    from mayfly.library._key import Question
-    from mayfly.library._memo import Memo, Remembered, Tampered
+    from mayfly.library._function import FunctionCapability, ToolCapability, capability
+    from mayfly.library._memo import Memo, Question, Remembered, Tampered
     from mayfly.library._packages import Distribution, Installed, Packages, Unavailable, package_name
     from mayfly.library._registry import Committed, LookUp, Registry
     from mayfly.library._signature import CALL as TOOL_CALL
@@ -31,7 +30,6 @@ if TYPE_CHECKING:
         read_signature,
     )
     from mayfly.library._tool_caller import ToolCaller, ToolFailed
-    from mayfly.library._tool_capability import ToolCapability
     from mayfly.library._tool_grants import default_grants, opened_grants, reaches_outside
     from mayfly.library._tool_supply import LibrarySupply, ToolMissing
     from mayfly.library._tool_tests import each_once, suite_text, tool_name_of, unspread
@@ -47,7 +45,6 @@ if TYPE_CHECKING:
     )
     from mayfly.library._tools import Tools
     from mayfly.library._versions import ToolVersion, Versions, unknown
-    from mayfly.library._words import words_of
     from mayfly.library._workshop import Workshop
 
 __all__ = [
@@ -114,18 +111,16 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_card": "Card",
+        "_card": "Card words_of",
         "_checkout": "Candidate Checkout CheckoutFiles",
         "_events": (
             "ToolCallBegan ToolCallEnded ToolDeleted ToolRefused ToolRetired ToolServed ToolVerified ToolWritten"
         ),
-        "_function": "FunctionCapability capability",
-        "_key": "Question",
-        "_memo": "Memo Remembered Tampered",
+        "_function": "FunctionCapability capability ToolCapability",
+        "_memo": "Memo Remembered Tampered Question",
         "_packages": "Distribution Installed Packages Unavailable package_name",
         "_registry": "Committed LookUp Registry",
         "_signature": ("LONGEST_DESCRIPTION ToolSignature callable_source check_name read_signature CALL=TOOL_CALL"),
-        "_tool_capability": "ToolCapability",
         "_tool_caller": "ToolCaller ToolFailed",
         "_tool_grants": "default_grants opened_grants reaches_outside",
         "_tool_supply": "LibrarySupply ToolMissing",
@@ -133,7 +128,6 @@ __getattr__ = lazily(
         "_tool_values": "FILE Earlier ProvenTool ToolChange ToolListed ToolMade ToolOrder ToolOutcome",
         "_tools": "Tools",
         "_versions": "ToolVersion Versions unknown",
-        "_words": "words_of",
         "_workshop": "Workshop",
     },
 )

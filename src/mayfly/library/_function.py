@@ -1,4 +1,4 @@
-"""`@capability`: a function of the host's own program becomes a capability, its schema that of its signature."""
+"""Functions of the host program and tools of the library as capabilities."""
 
 from __future__ import annotations
 
@@ -141,3 +141,21 @@ def _schema(function: Callable[..., Any], name: str, kind: Any) -> dict[str, Any
             f"{function.__name__}: {name} is {kind!r}, which is not plain JSON",
             fix="use str, int, list, dict, TypedDict",
         ) from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolCapability(Capability):
+    """One version of a tool: every process of the store can call it, by its address."""
+
+    @property
+    def address(self) -> str:
+        """How another process finds it, as "name@version"."""
+        return f"{self.name}@{self.version}"
+
+    @staticmethod
+    def at(address: str) -> tuple[str, int]:
+        """Return the name and the version that an address says."""
+        name, _, version = address.partition("@")
+        if not name or not version.isdecimal():
+            raise InputError(f"{address[:80]} is no version of a tool")
+        return name, int(version)

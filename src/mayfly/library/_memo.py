@@ -1,11 +1,11 @@
-"""Remember proven agents by what was asked, for all processes that share the store."""
+"""`Memo`: what proved itself is remembered by the content of its question, sealed, for every process of the store."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 
 from mayfly.core import Artifact, Proof, StoreError, canonical_json, content_hash, without_secrets_in
 from mayfly.store import Cache, Cached, Seal
@@ -112,3 +112,23 @@ class Memo:
         except (ValueError, TypeError, KeyError) as error:
             reason = error if isinstance(error, ValueError) else "it cannot be read"
             raise Tampered(f"the remembered agent {entry.key[:12]} was changed: {reason}") from None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Question:
+    """Hold everything that could make another agent the right one."""
+
+    intent: str
+    examples: object = None
+    shape: object = None
+    context: Mapping[str, object] = field(default_factory=dict)
+    constraints: Mapping[str, object] = field(default_factory=dict)
+    tier: str = "memo"
+    language: str = "python"
+    author: str = ""
+    versions: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """The SHA-256 of the canonical JSON: the same in every process, whatever the order of keys."""
+        return content_hash(canonical_json({name: getattr(self, name) for name in self.__dataclass_fields__}))

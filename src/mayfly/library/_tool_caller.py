@@ -31,10 +31,10 @@ from mayfly.gates import Entry, Profile, Suite, TestResult
 from mayfly.gates.stability import importable
 from mayfly.library._card import Card
 from mayfly.library._events import ToolCallBegan, ToolCallEnded, ToolVerified
+from mayfly.library._function import ToolCapability
 from mayfly.library._memo import Tampered
 from mayfly.library._signature import CALL as TOOL_CALL
 from mayfly.library._signature import callable_source, read_signature
-from mayfly.library._tool_capability import ToolCapability
 from mayfly.library._tool_grants import reaches_outside
 from mayfly.library._tool_values import Status, ToolOutcome
 from mayfly.library._versions import Versions

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from mayfly.core import Capability, ConflictError, Example, MayflyError, mismatch, one_line
 from mayfly.gates import Suite, Test
 from mayfly.gates.stability import importable
+from mayfly.library._card import words_of
 from mayfly.library._signature import read_signature
-from mayfly.library._words import words_of
 
 if TYPE_CHECKING:
     from mayfly.library._tool_caller import OpenedTool

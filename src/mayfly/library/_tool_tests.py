@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from mayfly.core import UNSET, canonical_json
 from mayfly.gates import Suite, Test
-from mayfly.library._words import words_of
+from mayfly.library._card import words_of
 
 
 def rename_in(source: str, old: str, new: str) -> str:

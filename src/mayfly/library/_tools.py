@@ -19,16 +19,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from mayfly.core import Capability, ConflictError, Contract, InputError, MayflyError, content_hash, one_line
 from mayfly.gates import Suite, TestResult
 from mayfly.gates.stability import importable
-from mayfly.library._card import Card
+from mayfly.library._card import Card, words_of
 from mayfly.library._checkout import Checkout, CheckoutFiles
 from mayfly.library._events import ToolRefused
 from mayfly.library._signature import read_signature
-from mayfly.library._tool_adopt import adopt_promoted
 from mayfly.library._tool_caller import OpenedTool, ToolCaller
-from mayfly.library._tool_files import ToolFiles, card_file, tests_file
+from mayfly.library._tool_files import ToolFiles, adopt_promoted, card_file, tests_file
 from mayfly.library._tool_tests import renamed_suite
 from mayfly.library._tool_values import Earlier, ProvenTool, ToolChange, ToolListed, ToolMade, ToolOrder, ToolOutcome
-from mayfly.library._words import words_of
 from mayfly.store import Served, ToolRow, ToolVersionRow
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from mayfly.runtime._freeze import Frozen, freeze_module, jit_functions, prove_function, write_module
     from mayfly.runtime._help import answer_help, answer_in
     from mayfly.runtime._jit import JitFunction, jit
+    from mayfly.runtime._parts import ask_person
     from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
-    from mayfly.runtime._purchases import ask_person
     from mayfly.runtime._run import Runtime
     from mayfly.runtime._session import Session, open_approvals, state_of
     from mayfly.runtime._staging import Stager, left_by_staging
@@ -52,7 +52,7 @@ __getattr__ = lazily(
         "_jit": "JitFunction jit",
         "_policy": "Desk Understood",
         "_prove": "Reproved prove_again",
-        "_purchases": "ask_person",
+        "_parts": "ask_person",
         "_run": "Runtime",
         "_session": "Session open_approvals state_of",
         "_staging": "Stager left_by_staging",

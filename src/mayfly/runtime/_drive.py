@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mayfly.core import MayflyError, Pool, StoreError
+from mayfly.core import ConflictError, InputError, MayflyError, Pool, StoreError
 from mayfly.library import Registry
 from mayfly.policy import Permit
 from mayfly.promise import (
@@ -30,6 +31,7 @@ from mayfly.promise import (
     TreeLimits,
     about_store,
     open_engine,
+    part_of,
     past_of,
 )
 from mayfly.promise.split import Unmergeable, check_unchanged, merge
@@ -39,7 +41,7 @@ from mayfly.store import Killed, KillSwitch
 
 if TYPE_CHECKING:
     from mayfly.runtime._parts import Parts
-    from mayfly.store import Claim
+    from mayfly.store import JSON, Claim
 
 # Seconds between two looks; a person who cancels a run, or takes it up elsewhere, waits so long at most.
 POLL = 1.0
@@ -214,3 +216,32 @@ def _merged(kind: str, values: Sequence[object], parts: Sequence[Part]) -> objec
         return merge(kind, values)
     except Unmergeable as error:
         raise CannotCombine(str(error)) from error
+
+
+def kept_options(options: Options, nodes: Sequence[Promise[Any]]) -> dict[str, JSON]:
+    """Return what a later process needs to go on, and by what it sees that a file is another one now."""
+    parts = [part for promise in nodes if (part := part_of(promise))]
+    files: dict[str, JSON] = {part.path: list(_look(part.path)) for part in parts}
+    return {
+        "model": options.model,
+        "tier": options.tier,
+        "accept_weak": options.accept_weak,
+        "hints": list(options.hints),
+        "workspace": str(options.workspace),
+        "files": files,
+    }
+
+
+def check_files(files: Mapping[str, Any]) -> None:
+    """Refuse to go on where a file is another one than when the run began: half of the answer would be about each."""
+    for path, seen in files.items():
+        if list(_look(path)) != list(seen):
+            raise ConflictError(f"{path} has changed since the run began", fix="run it again from the beginning")
+
+
+def _look(path: str) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from None
+    return found.st_size, found.st_mtime_ns

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, StoreError
-from mayfly.forge import examples_of, signature_of_node
-from mayfly.runtime._freeze_text import Written, merge_into, parse_module
+from mayfly.forge import Written, examples_of, merge_into, parse_module, signature_of_node
 
 if TYPE_CHECKING:
     from mayfly.core import Proof

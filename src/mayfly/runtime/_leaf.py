@@ -51,9 +51,8 @@ from mayfly.promise.split import (
     prove_merge,
     text_as_file,
 )
-from mayfly.runtime._execute import Within, execute
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._resolve import collapsed, executed, resolve_task, resolved, weak_collapse, written
+from mayfly.runtime._resolve import Within, collapsed, execute, executed, resolve_task, resolved, weak_collapse, written
 from mayfly.sandbox import Ticket
 from mayfly.store import Killed
 

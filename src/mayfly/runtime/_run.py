@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Self
 from mayfly.core import Cost, InputError, MayflyError, Order, Outcome, Settings, limit
 from mayfly.forge import Story, Task, needs_input, size_of
 from mayfly.runtime._caller import caller_now, harmless_observer, tree_ended_by
-from mayfly.runtime._execute import Within
 from mayfly.runtime._parts import Parts
-from mayfly.runtime._resolve import collapsed, recorded_live, resolve_task
+from mayfly.runtime._resolve import Within, collapsed, recorded_live, resolve_task
 
 if TYPE_CHECKING:
     from mayfly.core import Capability, OnExhausted
@@ -138,7 +137,7 @@ class Runtime:
         """Raise a `Refusal` where the rules do not allow what *task* is granted; what is asked is told to *story*."""
         if task.profile.grants:
             # Imported where it is used: most runs hold no grants and need no rules.
-            from mayfly.runtime._grants import check_grants
+            from mayfly.runtime._policy import check_grants
 
             check_grants(self.parts, self._workspace, task, story)
 

@@ -9,6 +9,7 @@ import os
 import threading
 from collections.abc import Sequence
 from hashlib import sha256
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from mayfly.core import MachineError
@@ -39,8 +40,6 @@ class Telemetry:
     """Take what the ledger recorded and hand the spans that end with it to an exporter, in the background."""
 
     def __init__(self, settings: Settings, exporter: SpanExporter | None = None) -> None:
-        from mayfly import __version__
-
         wanted = settings.telemetry
         self._maker = SpanMaker(content=wanted.content == "on")
         self._ids = NamedIds()
@@ -50,7 +49,7 @@ class Telemetry:
             resource=Resource.create(resource), id_generator=self._ids, shutdown_on_exit=False
         )
         self._provider.add_span_processor(BatchSpanProcessor(exporter or _exporter(settings)))
-        self._tracer = self._provider.get_tracer("mayfly", __version__)
+        self._tracer = self._provider.get_tracer("mayfly", version("mayfly-agents"))
         self._timeout = wanted.timeout
         self._lock = threading.Lock()
 

@@ -28,7 +28,7 @@ from mayfly.core import (
     current_pool,
     was_hidden,
 )
-from mayfly.forge import Collapse, RunBegan, RunCollapsed, RunResolved, check_account, versions_of
+from mayfly.forge import Collapse, RunBegan, check_account, run_ended, versions_of
 from mayfly.library import Registry
 from mayfly.promise import (
     Options,
@@ -46,10 +46,8 @@ from mayfly.promise import (
     to_json,
 )
 from mayfly.promise.split import parts_of
-from mayfly.runtime._drive import Drive
-from mayfly.runtime._kept import check_files, kept_options
+from mayfly.runtime._drive import Drive, check_files, kept_options
 from mayfly.runtime._policy import Desk
-from mayfly.store import as_payload
 
 if TYPE_CHECKING:
     from mayfly.core import BadLines
@@ -273,36 +271,7 @@ class Trees:
         )
 
     def _record(self, outcome: Outcome[Any], root: Promise[Any], ledger: Ledger) -> None:
-        cost: dict[str, Any] = {
-            "seconds": outcome.cost.seconds,
-            "model_calls": outcome.cost.model_calls,
-            "input_tokens": outcome.cost.input_tokens,
-            "output_tokens": outcome.cost.output_tokens,
-            "money": outcome.cost.money.dollars,
-        }
-        event: Any
-        if outcome.resolved:
-            event = RunResolved(
-                reason=outcome.reason[:2000],
-                cached=False,
-                source_hash=None,
-                reading=outcome.reading or None,
-                account=as_payload(outcome.account),
-                **cost,
-            )
-        else:
-            event = RunCollapsed(
-                intent=root.intent[:2000],
-                depth=root.depth,
-                reason=outcome.reason[:2000],
-                code=outcome.code,
-                ground_value=as_payload(root.ground),
-                status=outcome.status,
-                question=outcome.question,
-                reading=outcome.reading or None,
-                account=as_payload(outcome.account),
-                **cost,
-            )
+        event = run_ended(outcome, intent=root.intent, depth=root.depth)
         try:
             ledger.append(event, subject=outcome.id)
         except ConflictError:

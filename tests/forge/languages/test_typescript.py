@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from mayfly.core import Artifact, MachineError, Order, Settings, Tier
-from mayfly.forge.languages import LanguageGates, TypeScript, _typescript, compile_in_typescript, unstable
+from mayfly.forge import compile_in_typescript
+from mayfly.forge.languages import LanguageGates, TypeScript, _typescript, unstable
 from mayfly.gates import Admission, Profile, Suite, Test, check_stability, check_syntax
 from mayfly.runtime import Runtime, state_of
 from mayfly.sandbox import Sandbox

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.forge.languages._compile import compile_in_typescript
     from mayfly.forge.languages._gates import LanguageGates, unstable
     from mayfly.forge.languages._language import ChoiceFact, Facts, FunctionFact, Language, Reading
     from mayfly.forge.languages._python import Python
@@ -21,7 +20,6 @@ __all__ = [
     "Python",
     "Reading",
     "TypeScript",
-    "compile_in_typescript",
     "find_node",
     "find_typescript",
     "unstable",
@@ -32,7 +30,6 @@ LANGUAGES = ("python", "typescript")
 __getattr__ = lazily(
     __name__,
     {
-        "_compile": "compile_in_typescript",
         "_gates": "LanguageGates unstable",
         "_language": "ChoiceFact Facts FunctionFact Language Reading",
         "_python": "Python",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Self
 
-from mayfly.forge import _describe
-from mayfly.forge._code import code_in
+from mayfly.forge._prompt import called, code_in
 from mayfly.forge.languages._language import ChoiceFact, Facts, FunctionFact, Reading
 from mayfly.gates import NoEntry, Profile, check_stability, check_syntax, find_entry
 from mayfly.gates.proof import Answer, Program, ask
@@ -41,7 +40,7 @@ class Python:
 
     def called(self, request: Request) -> str:
         """Say how the program is called."""
-        return _describe.called(request)
+        return called(request)
 
     def read(self, source: str, *, entry: str = "") -> Reading:
         """Parse, scan and check types."""

@@ -6,11 +6,20 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.library.promotion._candidates import Standing
-    from mayfly.library.promotion._events import CapabilityDemoted, CapabilityPromoted, FailuresSettled, VoteCast
     from mayfly.library.promotion._identity import Identities, Identity
     from mayfly.library.promotion._promotion import Promotion
     from mayfly.library.promotion._shelf import Promoted, PromotedShelf
-    from mayfly.library.promotion._votes import Ballot, Choice, Vote, powers_of, votes_that_count
+    from mayfly.library.promotion._votes import (
+        Ballot,
+        CapabilityDemoted,
+        CapabilityPromoted,
+        Choice,
+        FailuresSettled,
+        Vote,
+        VoteCast,
+        powers_of,
+        votes_that_count,
+    )
 
 __all__ = [
     "Ballot",
@@ -34,10 +43,12 @@ __getattr__ = lazily(
     __name__,
     {
         "_candidates": "Standing",
-        "_events": "CapabilityDemoted CapabilityPromoted FailuresSettled VoteCast",
         "_identity": "Identities Identity",
         "_promotion": "Promotion",
         "_shelf": "Promoted PromotedShelf",
-        "_votes": "Ballot Choice Vote powers_of votes_that_count",
+        "_votes": (
+            "Ballot Choice Vote powers_of votes_that_count "
+            "CapabilityDemoted CapabilityPromoted FailuresSettled VoteCast"
+        ),
     },
 )

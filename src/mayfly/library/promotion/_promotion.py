@@ -20,28 +20,35 @@ from mayfly.library.promotion._candidates import (
     SUBJECT,
     Candidate,
     Candidates,
+    Parts,
     Standing,
     State,
     ballot_of,
     facts_about,
     names,
 )
-from mayfly.library.promotion._events import CapabilityDemoted, CapabilityPromoted, FailuresSettled, VoteCast
 from mayfly.library.promotion._identity import Identities
 from mayfly.library.promotion._shelf import Promoted, PromotedShelf
-from mayfly.library.promotion._votes import Ballot, Choice, votes_that_count
+from mayfly.library.promotion._votes import (
+    Ballot,
+    CapabilityDemoted,
+    CapabilityPromoted,
+    Choice,
+    FailuresSettled,
+    VoteCast,
+    votes_that_count,
+)
 from mayfly.mangle import Symbol
 from mayfly.store import Seal
 
 if TYPE_CHECKING:
-    from mayfly.library._workshop import Workshop
     from mayfly.policy import Fact
 
 
 class Promotion:
     """Say how programs stand, take votes, promote and demote; safe to share between threads."""
 
-    def __init__(self, parts: Workshop) -> None:
+    def __init__(self, parts: Parts) -> None:
         self._parts = parts
         settings = parts.settings
         self.settings = settings.promotion

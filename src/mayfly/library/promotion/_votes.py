@@ -1,4 +1,4 @@
-"""Votes: who speaks for or against a capability, signed, one for each key."""
+"""Votes for promotion: ballots, signed choices, which count, and the events that record them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from mayfly.core import MachineError, canonical_json, content_hash
 from mayfly.library.promotion._identity import Identities, Identity, is_signed
+from mayfly.store import event
 
 Choice = Literal["for", "against"]
 Kind = Literal["tool", "agent"]
@@ -90,3 +91,62 @@ def votes_that_count(ballot: Ballot, votes: Iterable[Vote], identities: Identiti
     except MachineError:
         return {}
     return found
+
+
+SUBJECT = "capability:"
+
+
+@event("capability.voted")
+@dataclass(frozen=True, kw_only=True)
+class VoteCast:
+    """Record a signed vote; *voter* is a public key, *name* what it was called where the vote was cast."""
+
+    about: str
+    asked: str
+    tests_hash: str
+    powers: str
+    choice: str
+    voter: str
+    name: str
+    signature: str
+
+
+@event("capability.settled")
+@dataclass(frozen=True, kw_only=True)
+class FailuresSettled:
+    """Record that somebody looked at the failures up to an event and found them to be none of the program's fault."""
+
+    up_to: int
+    failures: int
+    why: str
+    by: str
+
+
+@event("capability.promoted")
+@dataclass(frozen=True, kw_only=True)
+class CapabilityPromoted:
+    """Record that a program is kept in git from now on: the commit, on which *shelf*, and what spoke for it."""
+
+    about: str
+    asked: str
+    tests_hash: str
+    powers: str
+    commit: str
+    shelf: str
+    runs: int
+    votes: int
+
+
+@event("capability.demoted")
+@dataclass(frozen=True, kw_only=True)
+class CapabilityDemoted:
+    """Record that a program is no longer kept in git, and why; what it is otherwise it stays."""
+
+    about: str
+    asked: str
+    tests_hash: str
+    powers: str
+    commit: str
+    shelf: str
+    reason: str
+    by: str

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
         StagingProposed,
         StagingTested,
     )
-    from mayfly.library.staging._health import under_watch, watched
-    from mayfly.library.staging._live import take_up
+    from mayfly.library.staging._live import take_up, under_watch, watched
     from mayfly.library.staging._repository import Leftover, Repository
     from mayfly.library.staging._stages import StageResult
     from mayfly.library.staging._staging import Report, Staging
@@ -52,8 +51,7 @@ __getattr__ = lazily(
             "RollbackFailed RollbackStarted RolledBack StagingCleaned StagingFailed StagingMerging StagingPromoted "
             "StagingProposed StagingTested"
         ),
-        "_health": "under_watch watched",
-        "_live": "take_up",
+        "_live": "take_up under_watch watched",
         "_repository": "Leftover Repository",
         "_stages": "StageResult",
         "_staging": "Report Staging",

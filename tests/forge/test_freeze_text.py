@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from mayfly.core import InputError
-from mayfly.runtime._freeze_text import Written, merge_into
+from mayfly.forge._freeze_text import Written, merge_into
 
 PATH = Path("shapes.py")
 # What was written for each function, and a call of it with its value. Helpers and imports have the same names.
