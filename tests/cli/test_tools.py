@@ -96,8 +96,8 @@ def test_every_command_speaks_json(cli: Cli) -> None:
     assert data["verify"]["holds"] is True
     assert (data["call"]["status"], data["call"]["value"]) == ("ok", 10)
     assert data["find"][0]["name"] == "roman"
-    assert data["rollback"] == {"name": "roman", "version": 1}
-    assert data["delete"] == {"deleted": "roman", "version": 1}
+    assert data["rollback"] == {"name": "roman", "version": 1, "serves": 1}
+    assert data["delete"] == {"name": "roman", "deleted": "roman", "version": 1}
 
 
 @pytest.mark.parametrize(

@@ -96,11 +96,12 @@ class PromisePage:
 
 @dataclass(frozen=True, kw_only=True)
 class PromiseFilter:
-    """Which promises of a tree are wanted: in a state, down to a depth, under one of them, with a text."""
+    """Which promises of a tree are wanted: in a state, to a depth, under one (and that one *with_itself*), with a text."""
 
     state: str | None = None
     depth: int | None = None
     under: str = ""
+    with_itself: bool = True
     search: str = ""
 
     def takes(self, place: Place) -> bool:
@@ -109,9 +110,12 @@ class PromiseFilter:
         return (
             (self.state is None or promise.state.value == self.state)
             and (self.depth is None or len(place.last) <= self.depth)
-            and (not self.under or promise.id == self.under or promise.id.startswith(f"{self.under}."))
+            and (not self.under or self._is_under(promise.id))
             and self.search.casefold() in promise.intent.casefold()
         )
+
+    def _is_under(self, node: str) -> bool:
+        return node.startswith(f"{self.under}.") or (self.with_itself and node == self.under)
 
 
 def promise_page(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mayfly.operations import places
@@ -31,11 +30,6 @@ class ReadTree:
     last: int
     at: float
     took: float
-
-    @cached_property
-    def counts(self) -> Counter[str]:
-        """How many promises are in which state."""
-        return Counter(place.promise.state.value for place in self.places)
 
 
 class TreeCache:

@@ -107,7 +107,7 @@ def test_a_tree_of_twenty_thousand_promises_is_a_page_of_a_hundred() -> None:
         child = root.add(Promise(f"part {number}", ground=None))
         for item in range(99):
             child.add(Promise(f"item {item}", ground=None))
-    saved = SimpleNamespace(timings={}, again=frozenset())
+    saved = SimpleNamespace(id="r-1", status="running", timings={}, again=frozenset())
     read: Any = SimpleNamespace(saved=saved, places=tuple(places(root)))
 
     began = time.process_time()

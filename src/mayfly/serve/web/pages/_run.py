@@ -49,13 +49,12 @@ _STORY = 200
 
 def promise_rows(read: ReadTree, *, skip: int = 0, state: str = "", under: str = "") -> dict[str, Any]:
     """Return a page of the promises of a tree, or of those below one, with what its links need."""
-    wanted = PromiseFilter(state=state if state in _STATES else None, under=under)
-    tree = [place for place in read.places if place.promise.id != under] if under else read.places
-    found = promise_page(read.saved, tree, limit=_PAGE, skip=skip, wanted=wanted)
+    wanted = PromiseFilter(state=state if state in _STATES else None, under=under, with_itself=False)
+    found = promise_page(read.saved, read.places, limit=_PAGE, skip=skip, wanted=wanted)
     return {
         "rows": found.promises,
-        "counts": [(one, read.counts[one]) for one in _STATES if read.counts[one]],
-        "total": len(read.places),
+        "counts": [(one, found.counts[one]) for one in _STATES if found.counts.get(one)],
+        "total": found.total,
         "matching": found.matching,
         "state": wanted.state or "",
         "skip": skip,
