@@ -42,7 +42,6 @@ if TYPE_CHECKING:
         chain_id_of,
         price_units,
         read_address,
-        read_settlement,
         read_terms,
         read_units,
     )
@@ -99,7 +98,6 @@ __all__ = [
     "password_in_keyring",
     "price_units",
     "read_address",
-    "read_settlement",
     "read_terms",
     "read_units",
     "reconcile",
@@ -127,7 +125,7 @@ __getattr__ = lazily(
         "_requirements": "Offer",
         "_terms": (
             "PAYMENT_REQUIRED REQUIRED_HEADER RESPONSE_HEADERS Terms chain_id_of price_units read_address "
-            "read_settlement read_terms read_units"
+            "read_terms read_units"
         ),
         "_wallet": "KeySigner Wallet depth_kept keep_in_keyring password_from password_in_keyring",
     },

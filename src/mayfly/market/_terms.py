@@ -148,16 +148,6 @@ def same_resource(one: str, other: str) -> bool:
     return _plain_url(one) == _plain_url(other)
 
 
-def read_settlement(headers: Mapping[str, str], version: int) -> Mapping[str, Any]:
-    """Return what the seller says about its settlement, which proves nothing; empty where it cannot be read."""
-    text = _header(headers, RESPONSE_HEADERS[version]) or ""
-    try:
-        said = _decoded(text, "the seller's receipt")
-    except InputError:
-        return {}
-    return said
-
-
 def _offer(headers: Mapping[str, str], body: bytes) -> Mapping[str, Any]:
     text = _header(headers, REQUIRED_HEADER)
     if text is not None:
