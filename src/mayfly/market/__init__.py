@@ -10,8 +10,7 @@ from mayfly._lazy import lazily
 if TYPE_CHECKING:
     from mayfly.market._asgi import App as ShopApp
     from mayfly.market._asgi import Reply as ShopReply
-    from mayfly.market._broker_client import BrokerClient
-    from mayfly.market._broker_start import BrokerProcess, close_broker, open_broker
+    from mayfly.market._broker_client import BrokerClient, BrokerProcess, close_broker, open_broker
     from mayfly.market._buyer import Buyer, Signer
     from mayfly.market._chain_reader import ChainReader, Evidence, fund_test
     from mayfly.market._decide import PurchaseFacts, check_settings, decider, units_cap
@@ -109,8 +108,7 @@ __getattr__ = lazily(
     __name__,
     {
         "_asgi": "App=ShopApp Reply=ShopReply",
-        "_broker_client": "BrokerClient",
-        "_broker_start": "BrokerProcess close_broker open_broker",
+        "_broker_client": "BrokerClient BrokerProcess close_broker open_broker",
         "_buyer": "Buyer Signer",
         "_chain_reader": "ChainReader Evidence fund_test",
         "_decide": "PurchaseFacts check_settings decider units_cap",

@@ -16,6 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
 from mayfly.core import ConflictError, InputError, LimitError, StoreError, one_line, with_checksums
+from mayfly.market._chain_reader import NodeError
 from mayfly.market._decide import SCOPES, PurchaseFacts, SpendingCaps
 from mayfly.market._events import PaymentReleased, PaymentReserved, PaymentSent
 from mayfly.market._open_payments import AT_LARGE, OpenPayments, Unrecorded
@@ -31,7 +32,6 @@ from mayfly.market._purchase import (
     payment_header,
     send,
 )
-from mayfly.market._rpc import NodeError
 from mayfly.market._terms import PAYMENT_REQUIRED, Terms, price_units, read_address, read_terms
 from mayfly.market._wallet import CLOCKS
 from mayfly.store import Cap, check_strategy

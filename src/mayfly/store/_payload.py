@@ -21,41 +21,8 @@ LARGE = 64_000
 INT_BITS = 14_000  # just below the 4,300 digits Python reads back by default
 
 
-class _Unusual(Exception):
-    """Something that has to be looked at closely."""
-
-
-def plain(value: object) -> JSON:
+def plain(value: object, *, where: str = "payload", depth: int = 0) -> JSON:
     """Copy *value* as plain JSON data, or say where it holds something JSON cannot say."""
-    try:
-        return _copied(value, 0)
-    except _Unusual:
-        return _looked_at(value)
-
-
-def _copied(value: object, depth: int) -> JSON:
-    """Copy what is of the plain types themselves, which nearly everything is; that needs no words for where it is."""
-    kind = type(value)
-    if value is None or kind is str or kind is bool:
-        return cast("JSON", value)
-    if kind is int and -(2**63) <= value < 2**63:  # type: ignore[operator]
-        return cast("int", value)
-    if kind is float and math.isfinite(cast("float", value)):
-        return cast("float", value)
-    if depth < DEPTH and kind is dict:
-        copy: dict[str, JSON] = {}
-        for key, item in cast("dict[object, object]", value).items():
-            if type(key) is not str:
-                raise _Unusual
-            # Most fields are texts, and a call for each would take longer than the copy.
-            copy[key] = item if type(item) is str else _copied(item, depth + 1)
-        return copy
-    if depth < DEPTH and (kind is list or kind is tuple):
-        return [_copied(item, depth + 1) for item in cast("list[object]", value)]
-    raise _Unusual
-
-
-def _looked_at(value: object, *, where: str = "payload", depth: int = 0) -> JSON:
     if depth > DEPTH:
         raise LimitError("nesting of a payload", used=depth, limit=DEPTH)
     if value is None or isinstance(value, (bool, int, str)):
@@ -65,11 +32,9 @@ def _looked_at(value: object, *, where: str = "payload", depth: int = 0) -> JSON
             raise InputError(f"{where} holds {value}, which is not JSON")
         return float(value)
     if isinstance(value, Mapping):
-        return {
-            _key(key, where): _looked_at(item, where=f"{where}.{key}", depth=depth + 1) for key, item in value.items()
-        }
+        return {_key(key, where): plain(item, where=f"{where}.{key}", depth=depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_looked_at(item, where=f"{where}[{index}]", depth=depth + 1) for index, item in enumerate(value)]
+        return [plain(item, where=f"{where}[{index}]", depth=depth + 1) for index, item in enumerate(value)]
     raise InputError(f"{where} holds a {type(value).__name__}, which is not JSON")
 
 

@@ -3,15 +3,12 @@
 PostgreSQL and Ray have to be installed where they are asked for; nothing here needs pytest.
 """
 
-from mayfly.testing._access_log import write_access_log
 from mayfly.testing._chat_server import ChatReply, ChatServer, chat_server
-from mayfly.testing._clock import FakeClock
 from mayfly.testing._cluster import SentLeaves, behind_the_wall, kill_node, ray_cluster, stop_workers
+from mayfly.testing._doubles import FakeClock, RunWatch, write_access_log, write_script
 from mayfly.testing._postgres import PostgresServer, own_postgres, postgres_schema, postgres_server
 from mayfly.testing._processes import alive, below, command_of, in_background, kill, until
-from mayfly.testing._scripted import write_script
 from mayfly.testing._spinner import keep_spinner, spinning
-from mayfly.testing._watch import RunWatch
 
 __all__ = [
     "ChatReply",

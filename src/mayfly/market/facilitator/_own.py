@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from mayfly.core import InputError, MachineError, one_line
-from mayfly.market._rpc import NodeError
+from mayfly.market._chain_reader import NodeError
 from mayfly.market._terms import read_address, read_units
 from mayfly.market._wallet import depth_kept
 from mayfly.market.facilitator._results import Settlement, Verification

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mayfly.core import ConflictError, MayflyError, canonical_json, content_hash, mismatch, one_line
 from mayfly.market._asgi import Reply
+from mayfly.market._chain_reader import NodeError
 from mayfly.market._events import SaleAnswered, SaleClaimed, SaleFailed, SaleLapsed, SaleSettled, SaleSettling
 from mayfly.market._requirements import MIME, Offer, encode_header
-from mayfly.market._rpc import NodeError
 from mayfly.market._terms import RESPONSE_HEADERS
 from mayfly.market.seller._payment import busy, conflict, failed, payment_required, refused, unsettled
 from mayfly.store import SaleList
