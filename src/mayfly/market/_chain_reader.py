@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from mayfly.core import InputError, MachineError, MayflyError, NotSent, one_line, parse_json
-from mayfly.library.builtin import KeptConnections, address_of, exchange
 from mayfly.market._terms import chain_id_of, read_address
+from mayfly.world import KeptConnections, address_of, exchange
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
