@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mayfly.session._offline import OfflineTalker
     from mayfly.session._parts import Offers, SessionParts, Talker
     from mayfly.session._perceive import Perceived, perceive
-    from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent, known_agents
+    from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent
     from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
 
 __all__ = [
@@ -66,7 +66,6 @@ __all__ = [
     "TurnEnded",
     "TurnStopAsked",
     "Waiting",
-    "known_agents",
     "perceive",
     "session_tools",
     "sessions",
@@ -88,7 +87,7 @@ __getattr__ = lazily(
         "_offline": "OfflineTalker",
         "_parts": "Offers SessionParts Talker",
         "_perceive": "Perceived perceive",
-        "_spawner": "Spawner SpawnRequest SubAgent known_agents",
+        "_spawner": "Spawner SpawnRequest SubAgent",
         "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
     },
 )

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from mayfly.core import InputError, LimitError, SessionSettings
 from mayfly.session._events import SessionBegan, SessionEnded, TurnEnded
-from mayfly.session._log import SessionLog, sessions
+from mayfly.session._log import SessionLog
 
 if TYPE_CHECKING:
     from mayfly.session._executor import Executor
@@ -217,8 +217,3 @@ def _check(request: SpawnRequest, settings: SessionSettings) -> None:
         raise InputError(f"an agent works more than 0 and at most {settings.agent_seconds:g} seconds")
     if request.kind == "system" and request.every < 1:
         raise InputError("a system agent says every how many seconds it does its task, at least 1")
-
-
-def known_agents(ledger: Ledger) -> list[SessionLog]:
-    """Return every agent that was spawned, of whatever process, oldest first."""
-    return [log for log in sessions(ledger) if log.began is not None and log.began.parent]

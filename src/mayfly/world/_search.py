@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from importlib.resources import files
 from typing import NamedTuple, TypedDict
@@ -49,7 +49,6 @@ class _Wanted(NamedTuple):
 
 
 Line = tuple[str, int, str]
-Select = Callable[[Iterator[Line]], Iterator[Line]]
 
 
 def search_capabilities(settings: SandboxSettings) -> tuple[Capability, ...]:
