@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from mayfly.core import InputError
 from mayfly.models import ModelError, json_schema
-from mayfly.models._read import Mismatch, read_answer
+from mayfly.models._schema import Mismatch, read_answer
 
 from .conftest import Script
 

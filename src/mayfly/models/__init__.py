@@ -17,12 +17,11 @@ if TYPE_CHECKING:
         message_from_json,
     )
     from mayfly.models._errors import Failure, ModelError
-    from mayfly.models._events import ModelAnswered, ModelAsked
+    from mayfly.models._loop import Stream
     from mayfly.models._model import Model
     from mayfly.models._open import open_model
-    from mayfly.models._pool import Pool, Reservation
+    from mayfly.models._pool import ModelAnswered, ModelAsked, Pool, Reservation
     from mayfly.models._schema import json_schema
-    from mayfly.models._stream import Stream
     from mayfly.models._types import (
         PURPOSES,
         Answer,
@@ -75,12 +74,11 @@ __getattr__ = lazily(
     {
         "_conversation": "Called Message Returned Said ToolCall ToolOffer Turn clean_offer message_from_json",
         "_errors": "Failure ModelError",
-        "_events": "ModelAnswered ModelAsked",
+        "_loop": "Stream",
         "_model": "Model",
         "_open": "open_model",
-        "_pool": "Pool Reservation",
+        "_pool": "ModelAnswered ModelAsked Pool Reservation",
         "_schema": "json_schema",
-        "_stream": "Stream",
         "_types": "PURPOSES Answer Backend Call Emit ModelOptions Need Price Purpose Reply estimate_tokens",
     },
 )

@@ -13,13 +13,11 @@ from mayfly.models._attempts import Attempts
 from mayfly.models._calls import utf8
 from mayfly.models._conversation import Message, ToolOffer, Turn, check_conversation, clean_message, clean_offer
 from mayfly.models._errors import ModelError
-from mayfly.models._loop import Loop, closed
+from mayfly.models._loop import Loop, Pieces, Stream, closed
 from mayfly.models._pool import Pool
-from mayfly.models._read import Mismatch, read_answer
 from mayfly.models._record import Recorder
-from mayfly.models._schema import json_schema
+from mayfly.models._schema import Mismatch, json_schema, read_answer
 from mayfly.models._secrets import sendable, sendable_again
-from mayfly.models._stream import Pieces, Stream
 from mayfly.models._types import PURPOSES, Answer, Backend, Call, Emit, ModelOptions, Purpose, Reply
 
 T = TypeVar("T")

@@ -5,11 +5,36 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 
 from mayfly.core import NO_MONEY, Cost, Hold, InputError, LimitError, MayflyError, Money, Stop, current_pool
 from mayfly.core import Pool as Limits
-from mayfly.models._events import ModelAnswered, ModelAsked
 from mayfly.models._types import Need
+from mayfly.store import event
+
+
+@event("model.asked")
+@dataclass(frozen=True, kw_only=True)
+class ModelAsked:
+    """Record that a call is about to be made, and what it takes at most: should nobody say more, that counts."""
+
+    model: str
+    purpose: str
+    input_tokens: int
+    output_tokens: int
+    money: float
+
+
+@event("model.answered")
+@dataclass(frozen=True, kw_only=True)
+class ModelAnswered:
+    """Record what the call took that was noted as event *asked*."""
+
+    asked: int
+    input_tokens: int
+    output_tokens: int
+    money: float
+
 
 # Record an event and return its number.
 Note = Callable[[ModelAsked | ModelAnswered], int]

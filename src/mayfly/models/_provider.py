@@ -1,4 +1,4 @@
-"""The models that are reached over a network, all of them through pydantic-ai. Only `_remote` imports this."""
+"""The models that are reached over a network, all of them through pydantic-ai. Only `_open` imports this."""
 
 from __future__ import annotations
 
@@ -27,8 +27,7 @@ from mayfly.core import MayflyError, Money
 from mayfly.models._build import build
 from mayfly.models._calls import read_calls
 from mayfly.models._errors import Failure, too_large
-from mayfly.models._faults import failure
-from mayfly.models._http import WATCH, Watch, new_client
+from mayfly.models._http import WATCH, Watch, failure, new_client
 from mayfly.models._target import Target
 from mayfly.models._types import Call, Emit, ModelOptions, Need, Price, Reply, estimate_input, estimate_output
 from mayfly.models._wire import carried, messages_to_send, text_of, tools_to_send, written_calls

@@ -1,4 +1,4 @@
-"""Write down every request with its answer, so that a run can be repeated without its model."""
+"""Write down every request with its answer, and `replay:FILE`: answer again what was recorded, and nothing else."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import fcntl
 import json
 import os
 import threading
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, get_args
 
-from mayfly.core import InputError, StoreError, canonical_json, content_hash, without_secrets
-from mayfly.models._conversation import clean_call, clean_data
-from mayfly.models._errors import ModelError
-from mayfly.models._types import Call, Reply
+from mayfly.core import InputError, Money, StoreError, canonical_json, content_hash, without_secrets
+from mayfly.models._conversation import Called, ToolOffer, clean_call, clean_data, message_from_json
+from mayfly.models._errors import Failure, Kind, ModelError
+from mayfly.models._scripted import answer_text, checked, pieces, read_lines
+from mayfly.models._types import Call, Emit, Need, Price, Purpose, Reply, estimate_input, estimate_output
 
 
 def request_key(call: Call) -> str:
@@ -28,7 +30,7 @@ def said_in(call: Call) -> dict[str, list[dict[str, Any]]]:
     return {"messages": messages, "tools": tools}
 
 
-def _answer(call: Call, reply: Reply) -> str | dict[str, Any]:
+def _recorded_answer(call: Call, reply: Reply) -> str | dict[str, Any]:
     """Return what came back without secrets: text, or in a conversation what was said and called."""
     text = without_secrets(reply.text)
     if not call.messages:
@@ -56,7 +58,7 @@ class Recorder:
             call,
             model,
             {
-                "answer": _answer(call, reply),
+                "answer": _recorded_answer(call, reply),
                 "input_tokens": reply.input_tokens,
                 "output_tokens": reply.output_tokens,
                 "money": None if reply.money is None else reply.money.dollars,
@@ -98,3 +100,147 @@ class Recorder:
                 raise
         finally:
             os.close(descriptor)
+
+
+class Recorded(NamedTuple):
+    """One line of a recording: the request, and the whole entry."""
+
+    call: Call
+    entry: dict[str, Any]
+    answer: Called
+
+
+class Replay:
+    """Give each recorded answer to the request it was given to, in order; the last one repeats."""
+
+    def __init__(self, path: Path) -> None:
+        self._name = f"replay:{path}"
+        self._entries: dict[str, list[Recorded]] = {}
+        for place, entry in read_lines(path):
+            recorded = _recorded(checked(entry, place), place)
+            self._entries.setdefault(request_key(recorded.call), []).append(recorded)
+        self._taken: dict[str, int] = {}
+
+    @property
+    def name(self) -> str:
+        """The name that answers and records carry."""
+        return self._name
+
+    def serves(self, purpose: Purpose) -> bool:
+        """Whether anything was recorded for *purpose*."""
+        return any(entries[0].call.purpose == purpose for entries in self._entries.values())
+
+    def load(self) -> None:
+        """Do nothing: the file was read when it was opened."""
+
+    def need(self, call: Call) -> Need:
+        """Return what the recorded answer took, which is known."""
+        reply = self._reply(self._next(call), call)
+        price = Price(fixed=reply.money.dollars if reply.money else 0.0)
+        return Need(input_tokens=reply.input_tokens, output_tokens=reply.output_tokens, price=price, exact=True)
+
+    async def reply(self, call: Call, emit: Emit | None) -> Reply:
+        """Give the next recorded answer to *call*, or fail as the recorded model did."""
+        recorded = self._next(call)
+        key = request_key(call)
+        self._taken[key] = self._taken.get(key, 0) + 1
+        if "error" in recorded.entry:
+            kind: Kind = recorded.entry["kind"] if recorded.entry.get("kind") in get_args(Kind) else "refused"
+            raise Failure(recorded.entry["error"], kind=kind)
+        reply = self._reply(recorded, call)
+        if emit is not None:
+            for piece in pieces(reply.text):
+                await emit(piece)
+        return reply
+
+    async def close(self) -> None:
+        """Do nothing: no connection is open."""
+
+    def _next(self, call: Call) -> Recorded:
+        key = request_key(call)
+        entries = self._entries.get(key)
+        if entries is None:
+            raise self._not_recorded(call)
+        return entries[min(self._taken.get(key, 0), len(entries) - 1)]
+
+    def _reply(self, recorded: Recorded, call: Call) -> Reply:
+        entry, answer = recorded.entry, recorded.answer
+        asked, said = entry.get("input_tokens"), entry.get("output_tokens")
+        return Reply(
+            text=answer.text,
+            calls=answer.calls,
+            carried=answer.carried,
+            input_tokens=estimate_input(call) if asked is None else asked,
+            output_tokens=estimate_output(answer.text, answer.calls) if said is None else said,
+            money=None if entry.get("money") is None else Money.of(entry["money"]),
+            truncated=entry.get("truncated") is True,
+        )
+
+    def _not_recorded(self, call: Call) -> Failure:
+        same_purpose = [
+            entries[0].call for entries in self._entries.values() if entries[0].call.purpose == call.purpose
+        ]
+        path = self._name.removeprefix("replay:")
+        message = f"{path} has no recorded answer to this request for {call.purpose!r}"
+        if same_purpose:
+            message += f"; the nearest one differs in its {_difference(call, same_purpose)}"
+        return Failure(message, kind="not-recorded", fix="record it again")
+
+
+def _difference(call: Call, recorded: Iterable[Call]) -> str:
+    """Say where the recorded request that agrees longest with *call* leaves it."""
+    ours = _parts(call)
+    theirs = max(map(_parts, recorded), key=lambda theirs: _agreement(ours, theirs))
+    what = next((what for what in ours if ours[what] != theirs.get(what)), "prompt")
+    mine, other = ours[what], theirs.get(what, "")
+    at = _shared(mine, other)
+    line = mine.count("\n", 0, at) + 1
+    return f"{what}, line {line}: recorded {other[at : at + 40]!r}, asked {mine[at : at + 40]!r}"
+
+
+def _parts(call: Call) -> dict[str, str]:
+    """Return the texts of a request under what they are called; of a conversation each message is a line."""
+    if not call.messages:
+        return {"system text": call.system, "prompt": call.prompt}
+    messages, tools = ("\n".join(canonical_json(each.to_json()) for each in all) for all in (call.messages, call.tools))
+    return {"system text": call.system, "tools": tools, "messages": messages}
+
+
+def _agreement(ours: dict[str, str], theirs: dict[str, str]) -> tuple[bool, list[int]]:
+    """Rank a recorded request: the same system text before any that is only alike, then the longest same beginnings."""
+    return ours["system text"] == theirs["system text"], [_shared(ours[what], theirs.get(what, "")) for what in ours]
+
+
+def _shared(ours: str, theirs: str) -> int:
+    """Return how many characters both texts begin with."""
+    pairs = enumerate(zip(ours, theirs, strict=False))
+    return next((at for at, (mine, other) in pairs if mine != other), min(len(ours), len(theirs)))
+
+
+def _recorded(entry: dict[str, Any], place: str) -> Recorded:
+    try:
+        return Recorded(_call(entry), entry, _answer(entry))
+    except InputError as error:
+        raise InputError(f"{place}: {error.message}", fix=error.fix) from None
+
+
+def _call(entry: dict[str, Any]) -> Call:
+    system, prompt = entry.get("system", ""), entry.get("prompt")
+    messages, tools = entry.get("messages"), entry.get("tools", [])
+    if isinstance(messages, list) and messages and isinstance(tools, list) and isinstance(system, str):
+        return Call(
+            purpose=entry["for"],
+            system=system,
+            messages=tuple(map(message_from_json, messages)),
+            tools=tuple(map(ToolOffer.from_json, tools)),
+        )
+    if not isinstance(prompt, str) or not isinstance(system, str):
+        raise InputError('a recording needs "prompt" and "system" as text', fix="a script is scripted:FILE")
+    return Call(purpose=entry["for"], prompt=prompt, system=system)
+
+
+def _answer(entry: dict[str, Any]) -> Called:
+    """Return what was said and called; outside of a conversation nothing is called."""
+    if isinstance(entry.get("answer"), dict) and entry.get("messages"):
+        return Called.from_json({"calls": [], **entry["answer"]})
+    return Called(text=answer_text(entry) if "answer" in entry else "", calls=())

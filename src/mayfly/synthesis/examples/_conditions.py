@@ -22,6 +22,7 @@ from mayfly.synthesis.examples._ops import (
     WORD_COUNT,
     call,
     helper,
+    native,
 )
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._task import Column, Task, leaf, leaves
@@ -37,18 +38,9 @@ _FORMS = {
 }
 _PATTERNS = {r"\d": 0.3, r"[^\W\d_]": 0.3, r"[A-Z]": 0.5, r"[a-z]": 0.5, r"\s": 0.4, r"^\d": 0.5, r"\d$": 0.5}
 _MOST = 60
-_IS_NONE = Op(
-    name="is missing",
-    run=lambda value: value is None,
-    template="{0} is None",
-    returns="bool",
-    loose=True,
-    words="{0} is missing",
-)
+_IS_NONE = native("is missing", "{0} is None", returns="bool", loose=True, words="{0} is missing")
 _TRUTH = helper("truth_of", "bool", words="{0}")
-_EQUALS = Op(
-    name="equals", run=lambda a, b: a == b, template="{0} == {1}", returns="bool", loose=True, words="{0} is {1}"
-)
+_EQUALS = native("equals", "{0} == {1}", returns="bool", loose=True, words="{0} is {1}")
 _BELOW = helper("is_below", "bool", words="{0} is below {1}")
 
 

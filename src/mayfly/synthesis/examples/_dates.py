@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mayfly.synthesis.examples._numbers import WHOLE, Source, as_texts, computed
-from mayfly.synthesis.examples._ops import FIRST, MOMENT_IN, STRING, ZFILL, call, helper
+from mayfly.synthesis.examples._ops import FIRST, MOMENT_IN, STRING, ZFILL, call, helper, native
 from mayfly.synthesis.examples._pieces import Pool
 from mayfly.synthesis.examples._task import Column, Task
 from mayfly.synthesis.examples._tree import Expr, Op, Value
@@ -94,20 +94,10 @@ _READINGS = ((patterns("mdy", "ymd"), 0.0), (patterns("dmy", "ymd"), 0.05), (pat
 
 
 def _attribute(name: str) -> Op:
-    return Op(
-        name=name,
-        run=lambda moment: getattr(moment, name),
-        template=f"{{0}}.{name}",
-        returns="int",
-        words=f"the {name} of {{0}}",
-    )
+    return native(name, f"{{0}}.{name}", returns="int", words=f"the {name} of {{0}}")
 
 
-def _last_two(moment: datetime) -> int:
-    return moment.year % 100
-
-
-_YEAR2 = Op(name="year2", run=_last_two, template="({0}.year % 100)", returns="int", words="the short year of {0}")
+_YEAR2 = native("year2", "({0}.year % 100)", returns="int", words="the short year of {0}")
 _INTS: tuple[tuple[Op, str, float, tuple[int, ...]], ...] = (
     (_attribute("year"), "year", 0.0, ()),
     (_YEAR2, "year", 0.3, (2,)),

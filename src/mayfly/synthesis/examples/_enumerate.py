@@ -12,7 +12,7 @@ from mayfly.core import same
 from mayfly.synthesis.examples._dates import date_numbers
 from mayfly.synthesis.examples._emit import annotation, element
 from mayfly.synthesis.examples._numbers import WHOLE, number_sources
-from mayfly.synthesis.examples._ops import call, helper
+from mayfly.synthesis.examples._ops import call, helper, native
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._task import Task, leaf, steady
 from mayfly.synthesis.examples._tree import Apply, Each, Expr, Given, Item, Literal, Op, Scope, Value
@@ -33,13 +33,7 @@ _TAKEN = {
 }
 _COUNT = helper("as_count", "int", words="{0}")
 _REAL = helper("real", "float", words="{0}")
-FIELD_OF = Op(
-    name="field of",
-    run=lambda record, key: record[key],
-    template="{0}[{1}]",
-    returns="object",
-    words="field {1} of {0}",
-)
+FIELD_OF = native("field of", "{0}[{1}]", returns="object", words="field {1} of {0}")
 _SORTED_BY = helper("sorted_by", "list[dict[str, object]]", words="{0} in the order of {1}")
 
 

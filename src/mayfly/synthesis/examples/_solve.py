@@ -11,7 +11,7 @@ from mayfly.synthesis.examples._conditions import branch, conditions, look_up
 from mayfly.synthesis.examples._dates import add_dates
 from mayfly.synthesis.examples._enumerate import FAILED, FIELD_OF, Entry, evaluated, fill, linear, matching
 from mayfly.synthesis.examples._numbers import add_numbers, add_ranges, number_sources
-from mayfly.synthesis.examples._ops import STRING, call
+from mayfly.synthesis.examples._ops import STRING, call, native
 from mayfly.synthesis.examples._pieces import Pool, add_pieces
 from mayfly.synthesis.examples._places import Pieces
 from mayfly.synthesis.examples._search import Candidate, search
@@ -48,7 +48,7 @@ def write(task: Task, wanted: int) -> list[Candidate]:
     return search(task, pool.atoms(), sources, wanted)
 
 
-NOT = Op(name="not", run=lambda answer: not answer, template="not {0}", returns="bool", loose=True, words="not {0}")
+NOT = native("not", "not {0}", returns="bool", loose=True, words="not {0}")
 # What is tried is bounded by its number, so that a busy machine finds what an idle one does; this ends the odd case.
 _ENUMERATION = 4.0
 _DEAR = 1.9

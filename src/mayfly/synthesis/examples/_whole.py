@@ -25,6 +25,7 @@ from mayfly.synthesis.examples._ops import (
     ZFILL,
     call,
     helper,
+    native,
 )
 from mayfly.synthesis.examples._pieces import Pool, mapped
 from mayfly.synthesis.examples._places import marks
@@ -37,10 +38,8 @@ _FILLS = " 0*.-_#="
 _TOKENS = (r"\d+", r"[^\W\d_]+", r"\w+", r"[A-Z][a-z]*", r"[A-Z]", r"[A-Z][a-z]+|[A-Z]+(?![a-z])|[a-z]+|\d+")
 _SINGLE_SPACED = helper("single_spaced", words="{0} with single blanks")
 _SENTENCE = helper("sentence_case", words="{0} with a capital at the start")
-_BACKWARDS = Op(
-    name="backwards", run=lambda items: items[::-1], template="{0}[::-1]", returns="list[str]", words="{0} backwards"
-)
-_ORDERED = Op(name="sorted", run=sorted, template="sorted({0})", returns="list[str]", words="{0} in order")
+_BACKWARDS = native("backwards", "{0}[::-1]", returns="list[str]", words="{0} backwards")
+_ORDERED = native("sorted", "sorted({0})", returns="list[str]", words="{0} in order")
 _WHOLE: tuple[tuple[Op, float], ...] = (
     (SWAPCASE, 1.2),
     (REVERSE, 1.2),
