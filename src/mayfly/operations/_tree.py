@@ -96,7 +96,7 @@ class PromisePage:
 
 @dataclass(frozen=True, kw_only=True)
 class PromiseFilter:
-    """Which promises of a tree are wanted: in a state, to a depth, under one (and that one *with_itself*), with a text."""
+    """Which promises are wanted: in a state, to a depth, under one (and that one *with_itself*), with a text."""
 
     state: str | None = None
     depth: int | None = None
