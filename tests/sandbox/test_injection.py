@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.sandbox import Sandbox, _pool, _python, _zygote
+from mayfly.sandbox import Sandbox, _pool, _python
 from mayfly.sandbox.attacks._descendants import adopting_orphans, descendants
 
 from .chaos import _collect_orphans, _nobody
@@ -100,7 +100,7 @@ def test_w2_a_start_whose_system_calls_fail_is_refused_and_forgotten(
         usual = COMMAND(role, *arguments)
         return [sys.executable, "-I", "-S", "-c", INJECT, rule(number, error), *usual] if failing else usual
 
-    monkeypatch.setattr(_zygote, "command", command)
+    monkeypatch.setattr(_python, "command", command)
     with Sandbox(brief=True) as box:
         result = box.run(DOUBLE, "f", 21, timeout=5)
         assert result.status in ("ok", "refused", "died"), result

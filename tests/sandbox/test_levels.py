@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from mayfly.sandbox import Level, Sandbox, _python, _zygote, diagnose
+from mayfly.sandbox import Level, Sandbox, _python, diagnose
 
 from .test_faults import DOUBLE, descendants, eventually, launcher_of, served, stat
 
@@ -27,7 +27,7 @@ class Starts:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *programs: str) -> None:
         self.programs = list(programs)
         self.count = 0
-        monkeypatch.setattr(_zygote, "command", self)
+        monkeypatch.setattr(_python, "command", self)
 
     def __call__(self, role: str, *arguments: str) -> list[str]:
         self.count += 1
@@ -256,7 +256,7 @@ def test_w11_no_two_workers_share_openssls_random_bytes_even_if_the_zygote_has_u
         usual = COMMAND(role, *arguments)
         return [*usual[:-3], "-c", seeded.format(path=usual[-3], arguments=usual[-2:])]
 
-    monkeypatch.setattr(_zygote, "command", command)
+    monkeypatch.setattr(_python, "command", command)
     with Sandbox(level=level) as box:
         seen = [box.run(RANDOM_BYTES, "f", n) for n in range(6)]
         assert all(result.ok for result in seen), seen[0]
