@@ -32,7 +32,7 @@ def test_a_machine_without_a_level_is_status_4_and_told_how_to_get_one(
 ) -> None:
     layer = Layer(name="user namespaces", ok=False, detail="refused", fix="sysctl kernel.something=1")
     poor = Diagnosis(level="none", layers=(layer,), reason="nothing works")
-    monkeypatch.setattr(mayfly.sandbox, "diagnose", lambda: poor)
+    monkeypatch.setattr(mayfly.sandbox, "diagnose", lambda settings: poor)
     ran = cli("doctor")
     assert ran.status == 4
     assert "how to get more" in ran.out

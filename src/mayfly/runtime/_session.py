@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import secrets
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -17,13 +16,12 @@ from mayfly.library import Registry
 from mayfly.models import Pool
 from mayfly.persona import AgentConfig, detect_context
 from mayfly.runtime._policy import Desk, Understood
-from mayfly.runtime._push import plan_push, planned_again, push
+from mayfly.runtime._push import plan_push, push
 from mayfly.runtime._run import Runtime
 from mayfly.runtime._session_library import SessionLibrary
-from mayfly.runtime._staging import Stager
+from mayfly.runtime._staging import Stager, open_approvals, state_of
 from mayfly.sandbox.workbench import SecretFiles, Workbench
 from mayfly.session import (
-    Approvals,
     BuiltinChange,
     Executor,
     McpServers,
@@ -69,42 +67,6 @@ class SessionDesk:
     def agent(self, config: AgentConfig, *, session: str, only_asked: bool) -> Kernel:
         """Return what decides for an agent with this configuration; where it is *only_asked*, nothing is changed."""
         return self._desk.agent_kernel(config, session=session, only_asked=only_asked)
-
-
-def state_of(settings: Settings) -> Path:
-    """Return where the workbench keeps overlays, held sets and what undo needs."""
-    return settings.state.absolute() / "workbench"
-
-
-def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
-    """Return what waits for a person, with what happens when they agree."""
-
-    def sign(decision: str, *, by: str, reason: str) -> str:
-        return desk.approve(decision, by=by, reason=reason or "agreed").id
-
-    chosen = settings.session
-    autonomous = chosen.approvals if chosen.profile == "autonomous" else 0
-
-    stager = Stager(settings, ledger)
-
-    def change_of(target: str, payload: str) -> BuiltinChange:
-        return BuiltinChange(target, json.loads(payload))
-
-    return Approvals(
-        ledger,
-        state_of(settings),
-        sign=sign,
-        perform={
-            "git_push": lambda asked: push(desk.workspace, asked.payload),
-            "builtin_modify": lambda asked: stager.apply(change_of(asked.target, asked.payload)),
-        },
-        shows={
-            "git_push": lambda target, payload: planned_again(desk.workspace, payload).told(),
-            "builtin_modify": lambda target, payload: stager.preview(change_of(target, payload)),
-        },
-        autonomous=autonomous,
-        only_persons=("git_push",),
-    )
 
 
 class Session:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -24,7 +25,8 @@ from mayfly.world import builtins
 if TYPE_CHECKING:
     from mayfly.core import Settings, Stop
     from mayfly.library.staging import Report, StageResult
-    from mayfly.session import BuiltinChange
+    from mayfly.runtime._policy import Desk
+    from mayfly.session import Approvals, BuiltinChange
     from mayfly.store import Ledger
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -153,7 +155,6 @@ def _passed(report: Report) -> Report:
 def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]:
     """Return the tools of sessions, made in an empty room in which none is called."""
     from mayfly.runtime._policy import Desk
-    from mayfly.runtime._session import open_approvals, state_of
     from mayfly.sandbox.workbench import Workbench
     from mayfly.session import McpServers, session_tools
     from mayfly.store.schema import AgentSchema
@@ -186,3 +187,42 @@ def _session_tools(settings: Settings, ledger: Ledger) -> tuple[Capability, ...]
                 compile=lambda given: given,
                 stage=lambda change, stop: "",
             )
+
+
+def state_of(settings: Settings) -> Path:
+    """Return where the workbench keeps overlays, held sets and what undo needs."""
+    return settings.state.absolute() / "workbench"
+
+
+def open_approvals(settings: Settings, desk: Desk, ledger: Any) -> Approvals:
+    """Return what waits for a person, with what happens when they agree."""
+    # Imported where they are used: most trees change nothing, and sessions are much to load.
+    from mayfly.runtime._push import planned_again, push
+    from mayfly.session import Approvals, BuiltinChange
+
+    def sign(decision: str, *, by: str, reason: str) -> str:
+        return desk.approve(decision, by=by, reason=reason or "agreed").id
+
+    chosen = settings.session
+    autonomous = chosen.approvals if chosen.profile == "autonomous" else 0
+
+    stager = Stager(settings, ledger)
+
+    def change_of(target: str, payload: str) -> BuiltinChange:
+        return BuiltinChange(target, json.loads(payload))
+
+    return Approvals(
+        ledger,
+        state_of(settings),
+        sign=sign,
+        perform={
+            "git_push": lambda asked: push(desk.workspace, asked.payload),
+            "builtin_modify": lambda asked: stager.apply(change_of(asked.target, asked.payload)),
+        },
+        shows={
+            "git_push": lambda target, payload: planned_again(desk.workspace, payload).told(),
+            "builtin_modify": lambda target, payload: stager.preview(change_of(target, payload)),
+        },
+        autonomous=autonomous,
+        only_persons=("git_push",),
+    )

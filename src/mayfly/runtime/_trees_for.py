@@ -20,7 +20,7 @@ from mayfly.core import (
 )
 from mayfly.library import LibrarySupply, LookUp, Registry
 from mayfly.runtime._policy import Desk
-from mayfly.runtime._staging import Stager
+from mayfly.runtime._staging import Stager, open_approvals
 from mayfly.runtime._tree import Trees
 from mayfly.world import StepChanges, builtins
 
@@ -51,9 +51,6 @@ def step_changes(parts: Parts) -> StepChanges:
 
 
 def _inbox(parts: Parts) -> Approvals:
-    # Imported where it is used: most trees change nothing, and sessions are much to load.
-    from mayfly.runtime._session import open_approvals
-
     settings, ledger = parts.settings, parts.ledger
     return open_approvals(settings, Desk(settings, ledger=ledger), ledger)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Capability, ConflictError, InputError, Invocation, MayflyError, content_hash
-from mayfly.runtime._session import Session, state_of
+from mayfly.runtime._session import Session
+from mayfly.runtime._staging import state_of
 from mayfly.sandbox.workbench import commits, undo
 from mayfly.world import SuiteReport, run_project
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from mayfly.session._executor import Executor, TextPiece
     from mayfly.session._log import SessionLog, sessions, tag_of
     from mayfly.session._offline import OfflineTalker
-    from mayfly.session._parts import Offers, SessionParts, Talker
-    from mayfly.session._perceive import Perceived, perceive
+    from mayfly.session._parts import Offers, SessionParts
+    from mayfly.session._perceive import Perceived, Talker, perceive
     from mayfly.session._spawner import Spawner, SpawnRequest, SubAgent
     from mayfly.session.tools import AskPerson, BuiltinChange, LibraryDesk, McpServers, session_tools
 
@@ -85,8 +85,8 @@ __getattr__ = lazily(
         "_executor": "Executor TextPiece",
         "_log": "SessionLog sessions tag_of",
         "_offline": "OfflineTalker",
-        "_parts": "Offers SessionParts Talker",
-        "_perceive": "Perceived perceive",
+        "_parts": "Offers SessionParts",
+        "_perceive": "Perceived Talker perceive",
         "_spawner": "Spawner SpawnRequest SubAgent",
         "tools": "AskPerson BuiltinChange LibraryDesk McpServers session_tools",
     },

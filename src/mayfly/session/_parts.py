@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mayfly.core import SessionSettings
 from mayfly.session._calls import Observer
-from mayfly.session._perceive import Router
+from mayfly.session._perceive import Router, Talker
 
 if TYPE_CHECKING:
-    from mayfly.models import Message, Pool, Purpose, ToolOffer
-    from mayfly.models import Turn as ModelTurn
+    from mayfly.models import Pool
     from mayfly.persona import AgentConfig
     from mayfly.policy import Kernel
 
@@ -22,35 +21,6 @@ class Desk(Router, Protocol):
 
     def agent(self, config: AgentConfig, *, session: str, only_asked: bool) -> Kernel:
         """Return what decides for an agent with this configuration; where it is *only_asked*, nothing is changed."""
-        ...
-
-
-class Talker(Protocol):
-    """A model, or what takes its place."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-        ...
-
-    def serves(self, purpose: Purpose) -> bool:
-        """Whether it can be asked for *purpose*."""
-        ...
-
-    async def aask(self, purpose: Purpose, prompt: str, *, system: str, schema: Any = None, pool: Pool | None) -> Any:
-        """Answer one question."""
-        ...
-
-    async def aconverse(
-        self,
-        messages: Sequence[Message],
-        *,
-        system: str,
-        tools: Sequence[ToolOffer],
-        pool: Pool | None,
-        emit: Callable[[str], None] | None,
-    ) -> ModelTurn:
-        """Say the next thing in a conversation."""
         ...
 
 

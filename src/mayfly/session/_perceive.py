@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel, Field
 
@@ -12,9 +12,9 @@ from mayfly.models import ModelError
 
 if TYPE_CHECKING:
     from mayfly.language import Request
-    from mayfly.models import Pool
+    from mayfly.models import Message, Pool, Purpose, ToolOffer
+    from mayfly.models import Turn as ModelTurn
     from mayfly.policy import Route
-    from mayfly.session._parts import Talker
 
 # More clauses than this in one request are not asked for one by one.
 _MOST = 12
@@ -79,6 +79,35 @@ class Perceived(NamedTuple):
     """Whether nothing is to be changed: every word of it asks."""
     told: tuple[str, ...] = ()
     ask: str | None = None
+
+
+class Talker(Protocol):
+    """A model, or what takes its place."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    def serves(self, purpose: Purpose) -> bool:
+        """Whether it can be asked for *purpose*."""
+        ...
+
+    async def aask(self, purpose: Purpose, prompt: str, *, system: str, schema: Any = None, pool: Pool | None) -> Any:
+        """Answer one question."""
+        ...
+
+    async def aconverse(
+        self,
+        messages: Sequence[Message],
+        *,
+        system: str,
+        tools: Sequence[ToolOffer],
+        pool: Pool | None,
+        emit: Callable[[str], None] | None,
+    ) -> ModelTurn:
+        """Say the next thing in a conversation."""
+        ...
 
 
 async def perceive(text: str, router: Router, model: Talker | None, *, session: str, pool: Pool | None) -> Perceived:

@@ -9,10 +9,10 @@ from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
     from mayfly.serve.web._app import make_app
-    from mayfly.serve.web._passes import checked_form, form_token
+    from mayfly.serve.web._passes import WebOptions, checked_form, form_token
     from mayfly.serve.web._processes import VARIABLE as WEB_TOKEN
     from mayfly.serve.web._processes import serve_web
-    from mayfly.serve.web._served import Served, WebOptions, served_by
+    from mayfly.serve.web._served import Served, served_by
     from mayfly.serve.web._wrong import NotFound
 
 __all__ = [
@@ -31,9 +31,9 @@ __getattr__ = lazily(
     __name__,
     {
         "_app": "make_app",
-        "_passes": "checked_form form_token",
         "_processes": "VARIABLE=WEB_TOKEN serve_web",
-        "_served": "Served WebOptions served_by",
+        "_passes": "WebOptions checked_form form_token",
+        "_served": "Served served_by",
         "_wrong": "NotFound",
     },
 )

@@ -22,11 +22,11 @@ from mayfly.serve.web._uploads import Uploads
 from mayfly.serve.web._workroom import Workroom
 from mayfly.serve.web._wrong import handle_errors
 from mayfly.serve.web.api import api_router
-from mayfly.serve.web.pages import pages_router
+from mayfly.serve.web.pages import error_page, pages_router
 
 if TYPE_CHECKING:
     from mayfly.runtime import Runtime
-    from mayfly.serve.web._served import WebOptions
+    from mayfly.serve.web._passes import WebOptions
 
 
 def make_app(runtime: Runtime, options: WebOptions) -> FastAPI:
@@ -60,7 +60,7 @@ def make_app(runtime: Runtime, options: WebOptions) -> FastAPI:
         lifespan=lifespan,
     )
     app.state.served = served
-    handle_errors(app)
+    handle_errors(app, error_page)
     app.add_api_route(ENTER, _enter, include_in_schema=False)
     app.include_router(api_router(), prefix="/api")
     app.include_router(pages_router())

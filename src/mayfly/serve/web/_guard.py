@@ -19,8 +19,7 @@ from mayfly.serve.web._wrong import error_bytes
 if TYPE_CHECKING:
     from mayfly.core import WebSettings
     from mayfly.serve._door import App, Message, Receive, Scope, Send
-    from mayfly.serve.web._passes import Passes
-    from mayfly.serve.web._served import WebOptions
+    from mayfly.serve.web._passes import Passes, WebOptions
 
 # Nothing of other hosts, nothing inline, no frames around our pages, no forms to elsewhere.
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'"

@@ -9,6 +9,7 @@ import hashlib
 import hmac
 import secrets
 import time
+from dataclasses import dataclass, field
 from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,14 +20,28 @@ if TYPE_CHECKING:
     from starlette.datastructures import FormData
     from starlette.requests import Request
 
-    from mayfly.serve.web._served import WebOptions
-
 # What a browser that was let in shows, and what forms are bound to. Both end with the browser's session.
 SESSION, BROWSER = "mayfly_session", "mayfly_browser"
 # The name of the field in a form.
 FIELD = "form_token"
 # Seconds in which a link can be opened: the time to copy it from a terminal. A working day for the cookie.
 _LINK, _SESSION = 600, 12 * 3600
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebOptions:
+    """Where to listen, and who is let in.
+
+    *key* signs cookies and forms, *spent* is a directory in which links that were used are marked: all processes of a
+    server have the same.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    token: str = field(default="", repr=False)
+    hosts: tuple[str, ...] = ()
+    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
+    spent: Path | None = None
 
 
 class Passes:

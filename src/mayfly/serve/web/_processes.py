@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import uvicorn
 
     from mayfly.core import Settings
-    from mayfly.serve.web._served import Served, WebOptions
+    from mayfly.serve.web._passes import WebOptions
+    from mayfly.serve.web._served import Served
 
 VARIABLE = "MAYFLY_WEB_TOKEN"
 # Seconds that requests have to end in once the server has to; then they are ended.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import secrets
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,7 +16,7 @@ from mayfly.core import InputError
 if TYPE_CHECKING:
     from mayfly.runtime import Runtime
     from mayfly.serve.web._feed import Feed
-    from mayfly.serve.web._passes import Passes
+    from mayfly.serve.web._passes import Passes, WebOptions
     from mayfly.serve.web._trees import TreeCache
     from mayfly.serve.web._uploads import Uploads
     from mayfly.serve.web._workroom import Workroom
@@ -28,22 +27,6 @@ Skip = Annotated[int, Query(ge=0, le=10_000_000, description="How many to leave 
 Before = Annotated[int | None, Query(ge=0, le=2**62, description="Only those before this number.")]
 # Ids as the store makes them: nothing in one can name another place.
 RunId = Annotated[str, InPath(pattern=r"^[a-z]{1,3}-[A-Za-z0-9._-]{1,100}$", description="The id of a run.")]
-
-
-@dataclass(frozen=True, kw_only=True)
-class WebOptions:
-    """Where to listen, and who is let in.
-
-    *key* signs cookies and forms, *spent* is a directory in which links that were used are marked: all processes of a
-    server have the same.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 0
-    token: str = field(default="", repr=False)
-    hosts: tuple[str, ...] = ()
-    key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)
-    spent: Path | None = None
 
 
 @dataclass(kw_only=True)

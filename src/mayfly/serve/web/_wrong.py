@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -26,7 +26,6 @@ from mayfly.core import (
     without_secrets,
 )
 from mayfly.serve._reply import encodable_text
-from mayfly.serve.web.pages import error_page
 
 log = logging.getLogger("mayfly.serve")
 
@@ -84,8 +83,19 @@ def error_bytes(code: str, message: str, fix: str | None = None) -> bytes:
     return json.dumps(error_fields(code, message, fix)).encode()
 
 
-def handle_errors(app: FastAPI) -> None:
-    """Let every exception of the application end in such an answer."""
+ErrorPage = Callable[[Request, int, Mapping[str, str]], Response]
+
+
+def handle_errors(app: FastAPI, error_page: ErrorPage) -> None:
+    """Let every exception of the application end in such an answer, or in the *error_page* for who asked for a page."""
+
+    def answer(
+        request: Request, said: dict[str, Any], status: int, headers: Mapping[str, str] | None = None
+    ) -> Response:
+        wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api")
+        made = error_page(request, status, said["error"]) if wants_page else JSONResponse(said, status)
+        made.headers.update(headers or {})
+        return made
 
     @app.exception_handler(MayflyError)
     def ours(request: Request, error: MayflyError) -> Response:
@@ -94,11 +104,11 @@ def handle_errors(app: FastAPI) -> None:
         if isinstance(error, BusyError):
             status, headers = error.status, {"Retry-After": str(error.seconds)}
         more = getattr(error, "details", {})
-        return _answer(request, error_fields(error.code, error.message, error.fix, **more), status, headers)
+        return answer(request, error_fields(error.code, error.message, error.fix, **more), status, headers)
 
     @app.exception_handler(RequestValidationError)
     def unfit(request: Request, error: RequestValidationError) -> Response:
-        return _answer(request, error_fields("INPUT", _misfit(error.errors()), "see /api/openapi.json"), 422)
+        return answer(request, error_fields("INPUT", _misfit(error.errors()), "see /api/openapi.json"), 422)
 
     @app.exception_handler(HTTPException)
     def plain(request: Request, error: HTTPException) -> Response:
@@ -107,22 +117,14 @@ def handle_errors(app: FastAPI) -> None:
             f"there is no {request.method} {request.url.path}" if error.status_code in (404, 405) else error.detail
         )
         said = error_fields(code, message, "see /api/openapi.json")
-        return _answer(request, said, error.status_code, dict(error.headers or {}))
+        return answer(request, said, error.status_code, dict(error.headers or {}))
 
     @app.exception_handler(Exception)
     def unforeseen(request: Request, error: Exception) -> Response:
         # The log of the server has the traceback; who asked gets the kind of error and nothing of the insides.
         log.error("%s %s", request.method, one_line(request.url.path, limit=200), exc_info=error)
         fix = "try again; the log of the server says more"
-        return _answer(request, error_fields("UNEXPECTED", f"unexpected {type(error).__name__}", fix), 500)
-
-
-def _answer(request: Request, said: dict[str, Any], status: int, headers: Mapping[str, str] | None = None) -> Response:
-    """Answer in JSON; a browser that asked for a page gets one."""
-    wants_page = "text/html" in request.headers.get("accept", "") and not request.url.path.startswith("/api")
-    answer = error_page(request, status, said["error"]) if wants_page else JSONResponse(said, status)
-    answer.headers.update(headers or {})
-    return answer
+        return answer(request, error_fields("UNEXPECTED", f"unexpected {type(error).__name__}", fix), 500)
 
 
 def _misfit(errors: Any) -> str:

@@ -6,12 +6,11 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from mayfly.core import same, shown
 from mayfly.synthesis.examples._conditions import questions
 from mayfly.synthesis.examples._enumerate import fill
-from mayfly.synthesis.examples._neighbours import by_feature, neighbours, plausible
+from mayfly.synthesis.examples._neighbours import Decision, by_feature, neighbours, plausible
 from mayfly.synthesis.examples._ops import call
 from mayfly.synthesis.examples._search import Candidate
 from mayfly.synthesis.examples._solve import NOT, comparisons, rebased
@@ -29,28 +28,6 @@ _AS_SIMPLE = 1.5
 _MOST = 40
 # What a look for rivals takes is a tenth of this; a search that used up its time says nothing about them.
 _SECONDS = 5.0
-
-
-class Decision(NamedTuple):
-    """A question that a program answers for every input, or for every item of its inputs, with the answers wanted."""
-
-    test: Expr
-    given: tuple[Value, ...]
-    wanted: tuple[bool, ...]
-    further: tuple[Value, ...]
-    of_items: bool = False
-
-    def answers(self, expr: Expr, given: Sequence[Value]) -> tuple[bool | None, ...]:
-        """Return what a question answers for each of some inputs, None where it fails."""
-        answers = (self.value(expr, value) for value in given)
-        return tuple(answer if isinstance(answer, bool) else None for answer in answers)
-
-    def value(self, expr: Expr, given: Value) -> Value:
-        """Return what an expression gives for an input, None where it fails."""
-        try:
-            return expr.value(Scope(None, given) if self.of_items else Scope(given))
-        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
-            return None
 
 
 @dataclass(frozen=True, kw_only=True)

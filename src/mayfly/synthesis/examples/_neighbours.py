@@ -5,15 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from mayfly.synthesis.examples._ops import CONTAINS, ENDS, LONGER, STARTS, WORD_COUNT, call
 from mayfly.synthesis.examples._task import leaf, leaves, put
-from mayfly.synthesis.examples._tree import Apply, Choose, Expr, Literal, Op, Value, walk
+from mayfly.synthesis.examples._tree import Apply, Choose, Expr, Literal, Op, Scope, Value, walk
 from mayfly.synthesis.examples._words import Intent, constants_of
-
-if TYPE_CHECKING:
-    from mayfly.synthesis.examples._decisions import Decision
 
 # So many examples are varied, each beside so many of the other class; beyond that the same differences come again.
 _VARIED, _BESIDE, _PATHS, _MOST = 8, 3, 6, 200
@@ -23,6 +20,28 @@ _WORD = Op(
 _PLACED = (CONTAINS, STARTS, ENDS, _WORD)
 _AND = Op(name="and", run=lambda one, other: bool(one) and bool(other))
 _OR_NOT = Op(name="or not", run=lambda one, other: bool(one) or not other)
+
+
+class Decision(NamedTuple):
+    """A question that a program answers for every input, or for every item of its inputs, with the answers wanted."""
+
+    test: Expr
+    given: tuple[Value, ...]
+    wanted: tuple[bool, ...]
+    further: tuple[Value, ...]
+    of_items: bool = False
+
+    def answers(self, expr: Expr, given: Sequence[Value]) -> tuple[bool | None, ...]:
+        """Return what a question answers for each of some inputs, None where it fails."""
+        answers = (self.value(expr, value) for value in given)
+        return tuple(answer if isinstance(answer, bool) else None for answer in answers)
+
+    def value(self, expr: Expr, given: Value) -> Value:
+        """Return what an expression gives for an input, None where it fails."""
+        try:
+            return expr.value(Scope(None, given) if self.of_items else Scope(given))
+        except (ValueError, TypeError, LookupError, AttributeError, ArithmeticError):
+            return None
 
 
 def neighbours(decision: Decision, meant: Intent) -> Iterator[Expr]:
