@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -107,9 +108,20 @@ DIFFER = (
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let what takes longest come first, and mark what `make test` leaves to the rest."""
     items.sort(key=_rank)
+    cases: Counter[str] = Counter()
     for item in items:
-        if _is_rest(item):
+        if _is_rest(item) or _is_further_case(item, cases):
             item.add_marker("later")
+
+
+def _is_further_case(item: pytest.Item, cases: Counter[str]) -> bool:
+    """Whether a test marked `first(n)` is a case behind the first n, which show the behaviour."""
+    mark = item.get_closest_marker("first")
+    if mark is None:
+        return False
+    name = item.nodeid.partition("[")[0]
+    cases[name] += 1
+    return cases[name] > mark.args[0]
 
 
 def _is_rest(item: pytest.Item) -> bool:

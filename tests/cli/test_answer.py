@@ -21,6 +21,7 @@ def initials(tmp_path: Path) -> list[str]:
     return ["run", "initials", "--examples", "examples.json", "--input", "name.json"]
 
 
+@pytest.mark.first(3)
 @pytest.mark.parametrize("said", ["1", "yes", "B.L.", '"B.L."'])
 @pytest.mark.parametrize("of_run", [False, True], ids=["by the call", "by the run"])
 def test_one_answer_settles_it(cli: Cli, initials: list[str], said: str, of_run: bool) -> None:

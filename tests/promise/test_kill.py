@@ -10,6 +10,7 @@ from promise.chaos import torture
 from promise.storm import storm
 
 
+@pytest.mark.first(1)
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("honours", [True, False], ids=["keys", "no-keys"])
 def test_a_killed_run_goes_on_and_nothing_happens_twice(tmp_path: Path, honours: bool) -> None:

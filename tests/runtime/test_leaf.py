@@ -212,6 +212,7 @@ def test_nothing_is_written_for_others_at_tier_ephemeral(worker: LeafWorker) -> 
     assert worker.do(job("write", part=whole("access.log"), tier="ephemeral")).code == "TIER"
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("fields", [{"tier": "golden"}, {"seconds": 0}, {"intent": " "}, {"argument": {1, 2}}])
 def test_bad_jobs_get_a_reason(worker: LeafWorker, fields: dict[str, Any]) -> None:
     found = worker.do(job(**{"argument": 3, "examples": BITS, **fields}))

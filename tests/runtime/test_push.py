@@ -134,6 +134,7 @@ def test_a_push_over_ssh_to_the_sshd_of_this_machine(
     assert refs == ("" if found is None else git(workspace, "rev-parse", "HEAD"))
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize(
     "setting",
     [

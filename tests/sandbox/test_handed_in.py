@@ -128,6 +128,7 @@ GRASPS = {
 }
 
 
+@pytest.mark.first(6)
 @pytest.mark.parametrize("grasp", GRASPS.values(), ids=GRASPS)
 def test_w4_the_file_behind_lines_is_out_of_reach(level: str, log: Path, tmp_path: Path, grasp: str) -> None:
     """With every right a job can have about files, so that no other lock is what holds."""

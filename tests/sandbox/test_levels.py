@@ -47,6 +47,7 @@ NO_MEMORY, NO_DESCRIPTOR, NOT_PERMITTED = (FAILS.format(number=n) for n in (12, 
 ACCIDENTS = {"killed": KILLED, "stopped": STOPPED, "crashed": CRASHED, "memory": NO_MEMORY, "files": NO_DESCRIPTOR}
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("accident", ACCIDENTS.values(), ids=ACCIDENTS)
 def test_w2_a_start_that_meets_an_accident_is_tried_again_at_the_same_level(
     monkeypatch: pytest.MonkeyPatch, accident: str
@@ -108,6 +109,7 @@ def test_w2_grants_that_a_level_cannot_give_do_not_lower_it(monkeypatch: pytest.
         assert box.run(DOUBLE, "f", 1).level == "namespaces"
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("who", ["zygote", "everybody"])
 def test_w11_a_stopped_zygote_costs_a_job_no_more_than_its_timeout(level: str, who: str) -> None:
     with Sandbox(level=level) as box:
@@ -150,6 +152,7 @@ with Sandbox() as box:
 """
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("limit", [8, 9, 10, 12, 15, 20])
 def test_w11_few_descriptors_are_refused_with_the_reason_and_forgotten_when_there_are_more(limit: int) -> None:
     first, second = in_a_process(FEW_DESCRIPTORS.format(limit=limit, jobs=1, lane="one-shot")).splitlines()

@@ -70,6 +70,7 @@ def test_a_library_tool_called_like_one_of_ours_is_listed_under_another_name(lib
     run(look)
 
 
+@pytest.mark.first(1)
 @each_face
 def test_cards_sources_runs_and_rules_can_be_read(face: Face, library: Path) -> None:
     async def read(client: Any, uri: str) -> Any:

@@ -13,6 +13,7 @@ from .conftest import EXAMPLES, FACES, ROMAN, TESTS, Face, called, each_face, na
 MODES = ("legacy", "auto")
 
 
+@pytest.mark.first(1)
 @each_face
 def test_a_tool_is_made_used_updated_rolled_back_and_deleted(face: Face, state: Path) -> None:
     async def first() -> None:

@@ -48,6 +48,7 @@ def test_c_37_with_builtin_modify_a_built_in_is_staged_and_a_person_decides_by_d
     assert bed.seen()["log"].splitlines()[0].endswith(" agent: shout more")
 
 
+@pytest.mark.later
 def test_c_37_what_fails_a_stage_is_told_to_the_agent_and_waits_for_nobody(
     settings: Settings, workspace: Path, bed: Bed
 ) -> None:

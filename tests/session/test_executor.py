@@ -136,6 +136,7 @@ def test_a_turn_that_is_stopped_keeps_the_session(settings: Settings, workspace:
         assert session.turn("Fix something else").text == "later"
 
 
+@pytest.mark.first(7)
 @pytest.mark.parametrize("output", ["", "plain", "[begins so", '["a", "b"]', "[changed: 7 created]"])
 @pytest.mark.parametrize(
     ("change", "note"),

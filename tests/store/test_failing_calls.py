@@ -27,6 +27,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("connection", ["kept", "fresh"])
 @pytest.mark.parametrize("name", ["ENOSPC", "EMFILE", "ENOMEM", "EIO"])
 def test_f7_a_system_call_that_fails_leaves_the_old_ledger_or_the_new_one(

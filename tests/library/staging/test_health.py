@@ -35,6 +35,7 @@ def test_s_17_a_start_that_fails_in_the_running_tree_takes_the_change_back(bed: 
     assert bed.events()[-2:] == ["rollback_started", "rolled_back"]
 
 
+@pytest.mark.later
 def test_s_17_a_crash_in_the_health_window_takes_the_change_back(bed: Bed) -> None:
     def crash(call: Invocation) -> object:
         if call.arguments.get("wrong"):
@@ -57,6 +58,7 @@ def test_s_17_a_crash_in_the_health_window_takes_the_change_back(bed: Bed) -> No
         assert "crashed: KeyError" in str(staging.ledger.last("staging.rolled_back"))
 
 
+@pytest.mark.later
 def test_s_17_what_was_changed_again_is_not_taken_back(bed: Bed) -> None:
     with bed.staging() as staging:
         report = staging.stage(TOOL, PATH, NEW.encode())

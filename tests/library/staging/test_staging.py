@@ -32,6 +32,7 @@ def test_s_15_a_change_that_passes_is_one_commit_further_and_leaves_no_branch(be
     assert bed.events() == ["proposed", "tested", "tested", "tested", "merging", "promoted"]
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize(
     ("source", "stage", "said"),
     [
@@ -70,6 +71,7 @@ def test_s_15_a_branch_that_moved_meanwhile_is_not_merged_over(bed: Bed) -> None
     assert (after["status"], after["file"]) == ("", OLD)
 
 
+@pytest.mark.later
 def test_s_15_a_stage_has_its_seconds_and_no_more(bed: Bed) -> None:
     before = bed.seen()
     endless = "import time\n\ntime.sleep(600)\n" + OLD
@@ -100,6 +102,7 @@ def test_s_p6_a_dirty_target_is_refused_and_nothing_is_begun(bed: Bed, how: str)
     assert bed.events() == []
 
 
+@pytest.mark.later
 def test_s_p6_other_dirty_files_stay_as_they_are(bed: Bed) -> None:
     (bed.root / "other.txt").write_text("two\n")
     (bed.root / "staged.txt").write_text("new\n")
@@ -137,6 +140,7 @@ def test_c_36_the_running_tree_is_never_checked_out_and_no_program_of_a_reposito
     assert (bed.root / "other.txt").stat().st_ctime_ns == changed
 
 
+@pytest.mark.later
 def test_tried_only_means_nothing_is_taken_in(bed: Bed) -> None:
     before = bed.seen()
     with bed.staging() as staging:

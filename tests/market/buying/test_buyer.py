@@ -447,6 +447,7 @@ def test_a_callers_mistake_is_told_in_one_line(world: World, shop: Shop, changed
     assert shop.asked == 0
 
 
+@pytest.mark.later
 @on_both
 def test_s_32_the_same_call_from_twenty_processes_is_one_payment(make_world: Callable[..., World], shop: Shop) -> None:
     world = make_world(takeover=30.0)

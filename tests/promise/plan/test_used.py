@@ -60,6 +60,7 @@ def lost(text: str, workspace: Path) -> list[str]:
     return [word for word in words if not is_small(word.lower()) and reading.written(word).lower() not in tree]
 
 
+@pytest.mark.first(4)
 @pytest.mark.parametrize(
     "path", sorted({*CORPUS.glob("*.toml")} - {CORPUS / "templates.toml"}), ids=lambda path: path.stem
 )

@@ -71,6 +71,7 @@ def host(request: pytest.FixtureRequest, level: list[str], library: str) -> Iter
         yield [*start, "-c", HOST, place, *level, str(TASKS)], mark
 
 
+@pytest.mark.first(2)
 def test_a_fork_bomb_is_limited_and_leaves_nothing(host: tuple[list[str], str], level: list[str]) -> None:
     command, mark = host
     most = 0
@@ -84,6 +85,7 @@ def test_a_fork_bomb_is_limited_and_leaves_nothing(host: tuple[list[str], str], 
     assert bombers(mark) == 0
 
 
+@pytest.mark.first(2)
 def test_a_fork_bomb_ends_with_a_host_that_is_killed(host: tuple[list[str], str]) -> None:
     command, mark = host
     with subprocess.Popen([*command, "600", BOMB, mark], stdout=subprocess.PIPE, text=True) as process:

@@ -13,6 +13,7 @@ from mayfly.core import Settings
 from . import killer
 
 
+@pytest.mark.first(1)
 @pytest.mark.parametrize("operation", ["apply", "retire", "purge"])
 def test_s_25_what_is_killed_at_any_step_is_whole_or_not_there(settings: Settings, operation: str) -> None:
     environ = {
