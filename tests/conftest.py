@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
 
+HERE = Path(__file__).parent
 # One cluster at a time: each takes memory, and some tests look at what is left of theirs.
 CLUSTERS = ("promise/engines/", "runtime/test_tree_ray.py", "runtime/test_tools_ray.py", "cli/test_ray.py")
 # What takes longest begins first, so that no process is left alone with it at the end.
@@ -105,6 +106,13 @@ DIFFER = (
 )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave files of the rest unread where nothing of them is wanted: many import a chain, a cluster or a browser."""
+    if config.getoption("markexpr") != "not later" or collection_path.suffix != ".py":
+        return None
+    return True if _is_rest_file(collection_path.relative_to(HERE).as_posix()) else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let what takes longest come first, and mark what `make test` leaves to the rest."""
     items.sort(key=_rank)
@@ -126,11 +134,15 @@ def _is_further_case(item: pytest.Item, cases: Counter[str]) -> bool:
 
 def _is_rest(item: pytest.Item) -> bool:
     file = item.nodeid.partition("::")[0].removeprefix("tests/")
-    if any(file.startswith(files) for files in REST.values()):
+    if _is_rest_file(file):
         return True
     call = getattr(item, "callspec", None)
     given = {value for value in call.params.values() if isinstance(value, str)} if call is not None else set()
     return bool(SECOND & given) and file not in DIFFER
+
+
+def _is_rest_file(file: str) -> bool:
+    return any(file.startswith(files) for files in REST.values())
 
 
 @pytest.hookimpl(optionalhook=True)
