@@ -11,6 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from generated import pages
+from mayfly.cli._app import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
