@@ -51,16 +51,16 @@ def _run(runner: Runner, job: Job, data: bytes | None) -> Done:
     call, cancelled = uuid4().hex, False
     with ThreadPoolExecutor(1) as thread:
         done = thread.submit(runner.do, call, job, data)
-        while not done.done():
-            # Ray cancels by interrupting, and again every few seconds until the task has ended.
+        # Ray cancels by interrupting, at whatever line this is, and again every few seconds until the task has ended.
+        while True:
             try:
-                if cancelled:
-                    runner.cancel(call, job.id)
-                else:
+                while not done.done():
+                    if cancelled:
+                        runner.cancel(call, job.id)
                     wait([done], LONGEST_WAIT)
+                return done.result()
             except KeyboardInterrupt:
                 cancelled = True
-        return done.result()
 
 
 def _make_runner(packed: bytes, keep: Collection[str]) -> Runner:
