@@ -129,7 +129,8 @@ def _is_further_case(item: pytest.Item, cases: Counter[str]) -> bool:
         return False
     name = item.nodeid.partition("[")[0]
     cases[name] += 1
-    return cases[name] > mark.args[0]
+    first: int = mark.args[0]
+    return cases[name] > first
 
 
 def _is_rest(item: pytest.Item) -> bool:

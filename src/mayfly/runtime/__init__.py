@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mayfly.runtime._policy import Desk, Understood
     from mayfly.runtime._prove import Reproved, prove_again
     from mayfly.runtime._run import Runtime
-    from mayfly.runtime._session import Session
+    from mayfly.runtime._session_opened import Session
     from mayfly.runtime._staging import Stager, left_by_staging, open_approvals, state_of
 
 __all__ = [
@@ -54,7 +54,7 @@ __getattr__ = lazily(
         "_prove": "Reproved prove_again",
         "_parts": "ask_person",
         "_run": "Runtime",
-        "_session": "Session",
+        "_session_opened": "Session",
         "_staging": "Stager left_by_staging open_approvals state_of",
     },
 )

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from mayfly.library import Tools
     from mayfly.library.promotion import Promotion
     from mayfly.promise import Promise
+    from mayfly.runtime._session import RunningSession
     from mayfly.runtime._tree import Trees
     from mayfly.store import Ledger
 
@@ -233,8 +234,15 @@ class Runtime:
             workspace=self._workspace,
             tell=self._teller(),
             model=model,
+            open_session=self._open_session,
             intent=intent,
         )
+
+    def _open_session(self, workspace: Path, model: str, id: str) -> RunningSession:
+        """Open a session for a leaf that is one, with a runtime of its own."""
+        from mayfly.runtime._session import RunningSession
+
+        return RunningSession(Runtime(self.settings, workspace=workspace), workspace=workspace, model=model, id=id)
 
     def _teller(self) -> Observer:
         """Return what tells whoever calls now, from whatever thread."""

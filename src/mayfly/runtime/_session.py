@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from mayfly.core import InputError, Intent, Stop
 from mayfly.library import Registry
@@ -17,7 +17,6 @@ from mayfly.models import Pool
 from mayfly.persona import AgentConfig, detect_context
 from mayfly.runtime._policy import Desk, Understood
 from mayfly.runtime._push import plan_push, push
-from mayfly.runtime._run import Runtime
 from mayfly.runtime._session_library import SessionLibrary
 from mayfly.runtime._staging import Stager, open_approvals, state_of
 from mayfly.sandbox.workbench import SecretFiles, Workbench
@@ -42,8 +41,11 @@ from mayfly.world import History, Room, builtins
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from mayfly.core import Capability, Settings
+    from mayfly.core import Capability, Outcome, Settings
+    from mayfly.library import Tools
     from mayfly.policy import Kernel, Route
+    from mayfly.promise import Promise
+    from mayfly.runtime._parts import Parts
     from mayfly.session import AskPerson, Observer, Talker
     from mayfly.store.schema import AgentSchema
 
@@ -69,12 +71,43 @@ class SessionDesk:
         return self._desk.agent_kernel(config, session=session, only_asked=only_asked)
 
 
-class Session:
+class SessionRuntime(Protocol):
+    """What a session needs of the runtime it works with, and closes at its end."""
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        ...
+
+    @property
+    def parts(self) -> Parts:
+        """The parts, the ledger among them."""
+        ...
+
+    @property
+    def tools(self) -> Tools:
+        """The library."""
+        ...
+
+    def plan(self, intent: str) -> Promise[Any]:
+        """Return the tree that a request would take."""
+        ...
+
+    def run(self, intent: str, **options: Any) -> Outcome[Any]:
+        """Write, prove and run an agent."""
+        ...
+
+    def close(self) -> None:
+        """End its processes and connections."""
+        ...
+
+
+class RunningSession:
     """One conversation in one workspace: `turn` takes a request to its end, `close` ends all that it began."""
 
     def __init__(
         self,
-        settings: Settings,
+        runtime: SessionRuntime,
         *,
         workspace: Path | None = None,
         model: str | None = None,
@@ -87,9 +120,9 @@ class Session:
 
         With an *id* of the caller's own it is that session, begun or gone on with.
         """
-        self.settings = settings
+        self.runtime, self.settings = runtime, runtime.settings
+        settings = self.settings
         self.workspace = (workspace or Path.cwd()).resolve()
-        self.runtime = Runtime(settings, workspace=self.workspace)
         self._observe = observe or (lambda _: None)
         self._ask = ask
         self._stop = Stop()

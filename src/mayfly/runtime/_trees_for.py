@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from mayfly.library import Tools
     from mayfly.market import PricedResource
     from mayfly.runtime._parts import Parts
+    from mayfly.runtime._work import OpenSession
     from mayfly.session import Approvals
 
 
@@ -63,6 +64,7 @@ def trees_for(
     workspace: Path,
     tell: Observer,
     model: str | None,
+    open_session: OpenSession,
     intent: str = "",
 ) -> Trees:
     """Return what serves trees with the parts of a runtime; of the library those tools that *intent* may mean."""
@@ -77,7 +79,7 @@ def trees_for(
         # Imported where it is used: agents that work with tools load what sessions are made of.
         from mayfly.runtime._work import work_capability
 
-        registry.add(work_capability(settings, model))
+        registry.add(work_capability(settings, model, open_session))
     return Trees(parts=parts, tell=tell, workspace=workspace, registry=registry, supply=LibrarySupply(tools))
 
 

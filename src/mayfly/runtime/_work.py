@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mayfly.core import Capability, ConflictError, InputError, Invocation, MayflyError, content_hash
-from mayfly.runtime._session import Session
 from mayfly.runtime._staging import state_of
 from mayfly.sandbox.workbench import commits, undo
 from mayfly.world import SuiteReport, run_project
 
 if TYPE_CHECKING:
     from mayfly.core import Settings
+    from mayfly.runtime._session import RunningSession
+
+    # A session in a workspace, with a model, under an id.
+    OpenSession = Callable[[Path, str, str], RunningSession]
 
 NAME = "change_code"
 # A whole piece of work may take as long as an agent of its own.
@@ -21,7 +25,7 @@ _SECONDS = 1800.0
 _TEST_SECONDS = 300.0
 
 
-def work_capability(settings: Settings, model: str) -> Capability:
+def work_capability(settings: Settings, model: str, open_session: OpenSession) -> Capability:
     """Return what changes code in a session with *model*; only there where a model is."""
     return Capability(
         name=NAME,
@@ -33,7 +37,7 @@ def work_capability(settings: Settings, model: str) -> Capability:
             "additionalProperties": False,
         },
         effect="idempotent",
-        call=lambda call: _work(settings, model, call),
+        call=lambda call: _work(settings, model, open_session, call),
         check=lambda call, value: _holds(settings, call, value),
         proves="the tests pass, those that passed before among them",
         seconds=_SECONDS,
@@ -41,11 +45,11 @@ def work_capability(settings: Settings, model: str) -> Capability:
     )
 
 
-def _work(settings: Settings, model: str, call: Invocation) -> dict[str, Any]:
+def _work(settings: Settings, model: str, open_session: OpenSession, call: Invocation) -> dict[str, Any]:
     before = tests_of(settings, call.workspace)
     # The same leaf is the same session: a run that is resumed goes on in it.
     id = f"s-{content_hash(call.key or call.arguments['request'])[:12]}"
-    with Session(settings, workspace=call.workspace, model=model, id=id) as session, call.stop.ending(session.stop):
+    with open_session(call.workspace, model, id) as session, call.stop.ending(session.stop):
         ended = session.go_on() or session.turn(call.arguments["request"])
         made = [done.commit for turn in session.log.turns for done in turn.returned.values() if done.commit]
     after = tests_of(settings, call.workspace)
