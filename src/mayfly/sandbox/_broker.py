@@ -9,7 +9,7 @@ import select
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._grants import split_host
@@ -36,7 +36,6 @@ class Broker:
         self._grants = json.dumps([split_host(host) for host in hosts])
         self._most = settings.jobs + settings.pinned
         self._doors: dict[int, _Door] = {}
-        self._refused: dict[int, list[str]] = {}
         self._lock = threading.Lock()
         self._closed = False
         self._start()
@@ -48,32 +47,45 @@ class Broker:
         self._control = control
         with contextlib.suppress(OSError):  # it is dead already, and whoever supervises it starts the next
             for door in self._doors.values():
-                door.hand_over(control)
+                socket.send_fds(control, [door.message], [door.listener])
 
     def _supervise(self) -> None:
-        while True:
-            _wait_for_end(self._process.pid)
-            time.sleep(_PAUSE)
+        while not self._closed:
+            self._await_news()
             with self._lock:
-                if self._closed:
-                    return
-                if self._process.poll() is not None:
-                    self._replace()
+                self._hear()
+            if self._process.poll() is not None:
+                time.sleep(_PAUSE)
+                with self._lock:
+                    if not self._closed and self._process.poll() is not None:
+                        self._replace()
+
+    def _await_news(self) -> None:
+        """Sleep until the proxy says something or is dead."""
+        poll = select.poll()
+        try:
+            poll.register(self._control, select.POLLIN)
+            handle = os.pidfd_open(self._process.pid)
+        except (OSError, ValueError):  # it was collected and closed already, or no descriptor is left: look again
+            time.sleep(_PAUSE)
+            return
+        try:
+            poll.register(handle, select.POLLIN)
+            poll.poll()
+        finally:
+            os.close(handle)
 
     def open(self, number: int, door: int, *, target: tuple[str, int] | None = None, till: Till | None = None) -> None:
         """Serve the listening socket *door* of worker *number*, as a proxy or as the way to one *target*.
 
         With a *till* the worker's job may buy there.
         """
-        message = _wire.DOOR.pack(_wire.OPEN, number)
-        if target is not None:
-            message = _wire.DOOR.pack(_wire.FIXED, number) + json.dumps(target).encode()
-        elif till is not None:
-            message = _wire.DOOR.pack(_wire.BUYING, number) + json.dumps([till.size, till.at_once]).encode()
+        opens = json.dumps([target, till.terms if till is not None else None])
+        message = _wire.DOOR.pack(_wire.OPEN, number) + opens.encode()
         with self._lock:
             opened = self._doors[number] = _Door(door, message, till)
             try:
-                opened.hand_over(self._control)
+                socket.send_fds(self._control, [opened.message], [door])
             except OSError:
                 self._replace()
 
@@ -89,18 +101,22 @@ class Broker:
                 self._control.send(_wire.DOOR.pack(_wire.SHUT, number))
             except OSError:
                 self._replace()
-            return self._refused.pop(number, [])
+            return list(door.refused)
 
     def _hear(self) -> None:
-        """Take in what was refused; what workers that are gone were refused is nobody's concern."""
+        """Take in what was refused and what the wallet is asked; of workers that are gone nothing is of interest."""
         with contextlib.suppress(OSError):
-            while message := self._control.recv(_wire.DOOR_SIZE):
-                _, number = _wire.DOOR.unpack_from(message)
-                known = self._refused.setdefault(number, [])
-                said = message[_wire.DOOR.size :].decode("utf-8", "replace")
-                if number in self._doors and said not in known and len(known) < _MOST_REFUSED:
-                    known.append(said)
-        self._refused = {number: said for number, said in self._refused.items() if number in self._doors}
+            while True:
+                message, descriptors, _, _ = socket.recv_fds(self._control, _wire.DOOR_SIZE, 1, socket.MSG_CMSG_CLOEXEC)
+                if not message:
+                    return
+                kind, number = _wire.DOOR.unpack_from(message)
+                said, door = message[_wire.DOOR.size :], self._doors.get(number)
+                if kind == _wire.ASKED and descriptors:
+                    way = socket.socket(fileno=descriptors[0])
+                    way.close() if door is None or door.till is None else door.till.serve(way, said)
+                elif door is not None and len(door.refused) < _MOST_REFUSED:
+                    door.refused[said.decode("utf-8", "replace")] = None
 
     def ensure(self) -> None:
         """Replace a proxy that has ended or that somebody has stopped, before a job relies on it."""
@@ -132,45 +148,19 @@ class Broker:
         self._process.returncode = 0
         self._control.close()
         while self._doors:
-            door = self._doors.popitem()[1]
-            os.close(door.listener)
-            if door.till is not None:
-                door.till.abandon()
+            os.close(self._doors.popitem()[1].listener)
 
 
-class _Door(NamedTuple):
-    """The listening socket of a worker, what the proxy is told of it, and where its job buys."""
+class _Door:
+    """The listening socket of a worker, what the proxy is told of it, where its job buys and what it was refused."""
 
-    listener: int
-    message: bytes
-    till: Till | None
-
-    def hand_over(self, control: socket.socket) -> None:
-        """Send it to a proxy, with a connection of that proxy's own to the till."""
-        if self.till is None:
-            socket.send_fds(control, [self.message], [self.listener])
-            return
-        way = self.till.connect()
-        try:
-            socket.send_fds(control, [self.message], [self.listener, way])
-        finally:
-            os.close(way)
+    def __init__(self, listener: int, message: bytes, till: Till | None) -> None:
+        self.listener = listener
+        self.message = message
+        self.till = till
+        self.refused: dict[str, None] = {}
 
     def close(self) -> None:
-        os.close(self.listener)
         if self.till is not None:
-            self.till.close()
-
-
-def _wait_for_end(pid: int) -> None:
-    """Sleep until a child of ours is dead, without collecting it: that is for the one who holds its `Popen`."""
-    try:
-        handle = os.pidfd_open(pid)
-    except OSError:
-        return  # collected already, or no descriptor is left: the caller looks again
-    try:
-        poll = select.poll()
-        poll.register(handle, select.POLLIN)
-        poll.poll()
-    finally:
-        os.close(handle)
+            self.till.end()
+        os.close(self.listener)

@@ -17,6 +17,8 @@ _WINDOW = 60.0
 # Bytes of JSON around a body of which every character is escaped to six.
 _AROUND = 16_384
 _ESCAPED = 6
+# A request and its answer go to and come from a process of ours on this machine.
+_SECONDS = 20.0
 _OPS: dict[bytes, Op] = {_wire.BUY: "buy", _wire.BALANCE: "balance", _wire.PURCHASE_STATUS: "status"}
 
 
@@ -54,38 +56,21 @@ class Till:
         self._cashier = cashier
         self._sellers = sellers
         self._lock = threading.Lock()
-        self._sending = threading.Lock()
         self._spender: Spender | None = None
         self._busy = 0
         self._times: deque[float] = deque()
-        self._channel: socket.socket | None = None
 
     @property
-    def size(self) -> int:
-        """The bytes of one request that the proxy passes on."""
-        return self._cashier.settings.purchase_size * _ESCAPED + _AROUND
-
-    @property
-    def at_once(self) -> int:
-        """How many requests of one job the proxy reads at the same time."""
-        return self._cashier.settings.purchases
-
-    def connect(self) -> int:
-        """Return a descriptor for the proxy, one for each proxy there is: half a message of a dead one is no request.
-
-        The caller closes it.
-        """
-        ours, theirs = socket.socketpair()
-        with self._lock:
-            before, self._channel = self._channel, ours
-        _hang_up(before)
-        threading.Thread(target=self._listen, args=(ours,), name="mayfly-till", daemon=True).start()
-        return theirs.detach()
+    def terms(self) -> tuple[int, int]:
+        """The bytes of one request that the proxy passes on, and how many of one job it reads at the same time."""
+        settings = self._cashier.settings
+        return settings.purchase_size * _ESCAPED + _AROUND, settings.purchases
 
     def begin(self, spender: Spender) -> None:
         """Serve a job from now on, in the name of *spender*."""
         with self._lock:
-            self._spender = spender.named()
+            # A tuple of its own, so that a request of an earlier job is known by it.
+            self._spender = Spender(*spender.named())
             self._times.clear()
 
     def end(self) -> None:
@@ -93,44 +78,23 @@ class Till:
         with self._lock:
             self._spender = None
 
-    def close(self) -> None:
-        """Let go of the proxy."""
-        self.end()
-        with self._lock:
-            channel, self._channel = self._channel, None
-        _hang_up(channel)
-
-    def abandon(self) -> None:
-        """In a forked child: close our copy, and leave the connection to the parent."""
-        if self._channel is not None:
-            self._channel.close()
-            self._channel = None
-
-    def _listen(self, channel: socket.socket) -> None:
-        with contextlib.suppress(OSError):
-            while header := _exactly(channel, _wire.PURCHASE.size):
-                number, kind, length = _wire.PURCHASE.unpack(header)
-                if length > self.size or kind not in _OPS:
-                    break  # no proxy of ours: it holds to the size and knows the kinds
-                data = _exactly(channel, length)
-                if len(data) == length:
-                    self._take(channel, number, _OPS[kind], data)
-        # Nobody else closes it: a number that is free again may belong to another connection at once.
-        with self._sending:
-            channel.close()
-
-    def _take(self, channel: socket.socket, number: int, op: Op, data: bytes) -> None:
-        """Have a request answered in a thread of its own, or refused at once."""
-        spender = self._admit()
-        if isinstance(spender, str):
-            self._send(channel, number, _refused(spender))
+    def serve(self, way: socket.socket, about: bytes) -> None:
+        """Have a request that comes by *way* answered in a thread of its own, or refuse it at once."""
+        kind, length = _wire.PURCHASE.unpack(about)
+        way.settimeout(_SECONDS)
+        if length > self.terms[0] or kind not in _OPS:
+            way.close()  # no proxy of ours: it holds to the size and knows the kinds
             return
-        try:
-            work = (channel, number, op, data, spender)
-            threading.Thread(target=self._answer, args=work, name="mayfly-purchase", daemon=True).start()
-        except RuntimeError:  # no thread is to be had
-            self._leave()
-            self._send(channel, number, _refused("this machine is too busy to buy anything just now"))
+        spender = self._admit()
+        if isinstance(spender, Spender):
+            try:
+                work = (way, _OPS[kind], length, spender)
+                threading.Thread(target=self._answer, args=work, name="mayfly-purchase", daemon=True).start()
+                return
+            except RuntimeError:  # no thread is to be had
+                self._leave()
+                spender = "this machine is too busy to buy anything just now"
+        self._tell(way, _refused(spender))
 
     def _admit(self) -> Spender | str:
         """Return in whose name a request is taken, or why it is not."""
@@ -155,33 +119,26 @@ class Till:
             self._busy -= 1
         self._cashier.room.release()
 
-    def _answer(self, channel: socket.socket, number: int, op: Op, data: bytes, spender: Spender) -> None:
+    def _answer(self, way: socket.socket, op: Op, length: int, spender: Spender) -> None:
         try:
+            with way.makefile("rb") as request:
+                data = request.read(length)
+            # Half a request of a dead proxy is none, and nothing begins once the job is over.
+            if len(data) < length or self._spender is not spender:
+                way.close()
+                return
             reply = self._cashier.decide(op, data, spender, self._sellers)
+        except OSError:
+            way.close()
+            return
         finally:
             self._leave()
-        self._send(channel, number, reply)
+        self._tell(way, reply)
 
-    def _send(self, channel: socket.socket, number: int, reply: PurchaseReply) -> None:
-        data = write_reply(reply, self._cashier.settings.result)
-        with contextlib.suppress(OSError), self._sending:  # the job or its proxy is gone: there is nobody to tell
-            channel.sendall(_wire.PURCHASED.pack(number, len(data)) + data)
+    def _tell(self, way: socket.socket, reply: PurchaseReply) -> None:
+        with way, contextlib.suppress(OSError):  # the job or its proxy is gone: there is nobody to tell
+            way.sendall(write_reply(reply, self._cashier.settings.result))
 
 
 def _refused(reason: str) -> PurchaseReply:
     return PurchaseReply(status="refused", reason=reason)
-
-
-def _exactly(channel: socket.socket, size: int) -> bytes:
-    """Read *size* bytes; fewer where the other end is gone."""
-    data = bytearray()
-    while len(data) < size and (more := channel.recv(min(size - len(data), 1 << 16))):
-        data += more
-    return bytes(data) if len(data) == size else b""
-
-
-def _hang_up(channel: socket.socket | None) -> None:
-    """End a connection; the thread that reads from it closes it."""
-    if channel is not None:
-        with contextlib.suppress(OSError):
-            channel.shutdown(socket.SHUT_RDWR)

@@ -8,6 +8,7 @@ it its own share of connections: what one job keeps busy, no other one misses.
 
 from __future__ import annotations
 
+import array
 import asyncio
 import contextlib
 import encodings.idna
@@ -123,13 +124,21 @@ async def resolve(target: Target, rules: Rules) -> list[tuple[int, str]]:
 class Door:
     """Serve the listening socket of one job."""
 
-    def __init__(self, listener: socket.socket, rules: Rules, share: int, target: Target | None = None) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        rules: Rules,
+        share: int,
+        *,
+        target: Target | None = None,
+        wallet: _wallet.Wallet | None = None,
+        tell_refused: Callable[[Target], None] = lambda target: None,
+    ) -> None:
+        """Open a door: as a proxy, or for every connection to one *target*; where the job may buy, with a *wallet*."""
         self.rules = rules
-        # Where every connection leads, for a door that is no proxy.
         self._target = target
-        # Where the job may buy, if it may.
-        self.wallet: _wallet.Wallet | None = None
-        self.tell_refused: Callable[[Target], None] = _tell_nobody
+        self._wallet = wallet
+        self._tell_refused = tell_refused
         self._listener = listener
         self._slots = asyncio.Semaphore(share)
         self._lookups = asyncio.Semaphore(_LOOKUPS)
@@ -141,8 +150,6 @@ class Door:
         """End every connection of the job."""
         for task in self._tasks:
             task.cancel()
-        if self.wallet is not None:
-            self.wallet.close()
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -224,12 +231,12 @@ class Door:
     async def _ask_wallet(
         self, method: str, url: str, headers: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        if self.wallet is None:
+        if self._wallet is None:
             status, told = "403 Forbidden", _wallet.refusal("no grant covers buying; it is called buy, or buy:HOST")
         elif method == "CONNECT":
             status, told = "403 Forbidden", _wallet.refusal(f"the wallet is at http://{_wallet.NAME}/, without TLS")
         else:
-            status, told = await self.wallet.serve(method, url, headers, reader)
+            status, told = await self._wallet.serve(method, url, headers, reader)
         await _send(writer, status, "application/json", told)
 
     async def _connect(self, target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
@@ -238,7 +245,7 @@ class Door:
             async with self._lookups:
                 addresses = await resolve(target, self.rules)
         except Refused:
-            self.tell_refused(target)
+            self._tell_refused(target)
             raise
         for family, address in addresses:
             try:
@@ -259,10 +266,6 @@ class Door:
         except Refused:
             writer.close()
             raise
-
-
-def _tell_nobody(target: Target) -> None:
-    """Keep it to ourselves."""
 
 
 def _authority(text: str) -> Target:
@@ -348,28 +351,36 @@ class Broker:
 
     def _obey(self) -> None:
         try:
-            message, descriptors, _, _ = socket.recv_fds(self._control, _wire.DOOR_SIZE, 2)
+            message, descriptors, _, _ = socket.recv_fds(self._control, _wire.DOOR_SIZE, 1)
         except OSError:
             message, descriptors = b"", []
         if not message:
             self._ended.set()
             return
         kind, number = _wire.DOOR.unpack_from(message)
-        if kind in (_wire.OPEN, _wire.FIXED, _wire.BUYING):
-            said = message[_wire.DOOR.size :]
-            target = Target(*json.loads(said)) if kind == _wire.FIXED else None
-            door = Door(socket.socket(fileno=descriptors[0]), self._rules, self._share, target)
-            door.tell_refused = functools.partial(self._tell_refused, number)
-            if kind == _wire.BUYING and len(descriptors) > 1:  # fewer came where the kernel had no room for both
-                door.wallet = _wallet.Wallet(socket.socket(fileno=descriptors[1]), *json.loads(said))
-            self._doors[number] = door
+        if kind == _wire.OPEN and descriptors:  # none came where the kernel had no room for it
+            target, terms = json.loads(message[_wire.DOOR.size :])
+            self._doors[number] = Door(
+                socket.socket(fileno=descriptors[0]),
+                self._rules,
+                self._share,
+                target=Target(*target) if target else None,
+                wallet=_wallet.Wallet(functools.partial(self._tell, _wire.ASKED, number), *terms) if terms else None,
+                tell_refused=functools.partial(self._tell_refused, number),
+            )
         elif number in self._doors:
             self._doors.pop(number).close()
+
+    def _tell(self, kind: bytes, number: int, data: bytes, *ways: socket.socket) -> None:
+        """Send the host a message at once or not at all, with the descriptors of *ways*."""
+        passed = array.array("i", [way.fileno() for way in ways])
+        rights = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, passed)] if ways else []
+        self._control.sendmsg([_wire.DOOR.pack(kind, number) + data], rights, socket.MSG_DONTWAIT)
 
     def _tell_refused(self, number: int, target: Target) -> None:
         text = f"{target.host}:{target.port}".encode("utf-8", "replace")[: _wire.DOOR_SIZE - _wire.DOOR.size]
         with contextlib.suppress(OSError):  # the host does not read: it does not want to know
-            self._control.send(_wire.DOOR.pack(_wire.REFUSED, number) + text, socket.MSG_DONTWAIT)
+            self._tell(_wire.REFUSED, number, text)
 
 
 async def _run(control: int, grants: list[list[str | None]], doors: int) -> None:

@@ -1,15 +1,15 @@
 """The wallet as a job sees it: three requests at http://wallet.mayfly/, passed on to the host and answered by it.
 
 What a job sends is not understood here but for its place and its size. Who the job is, what it may buy and from whom is
-known to the host alone, by the connection that a request comes in on.
+known to the host alone, by the door that a request came in by.
 """
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
 import socket
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 from . import _wire
@@ -20,6 +20,8 @@ _KNOWN = "the wallet knows POST /buy, GET /balance and GET /status?call_id=…"
 _BODY_SECONDS = 20.0
 # Digits of a length that is worth reading as a number.
 _DIGITS = 12
+# What becomes of a purchase that was passed on is decided without us; the job can ask for its status.
+_HUNG_UP = json.dumps({"status": "unknown", "reason": "the host hung up"}).encode()
 
 
 class Unfit(Exception):
@@ -36,26 +38,12 @@ def is_wallet(host: str) -> bool:
 
 
 class Wallet:
-    """The way of one job's requests to the host."""
+    """The way of one job's requests to the host: a connection of its own for each, so none waits for another."""
 
-    def __init__(self, channel: socket.socket, size: int, at_once: int) -> None:
-        self._channel = channel
+    def __init__(self, pass_on: Callable[[bytes, socket.socket], None], size: int, at_once: int) -> None:
+        self._pass_on = pass_on
         self._size = size
         self._turns = asyncio.Semaphore(at_once)
-        self._numbers = 0
-        self._waiting: dict[int, asyncio.Future[bytes]] = {}
-        self._writer: asyncio.StreamWriter | None = None
-        self._hearing: asyncio.Task[None] | None = None
-        self._connecting = asyncio.Lock()
-
-    def close(self) -> None:
-        """Let go of the host."""
-        if self._hearing is not None:
-            self._hearing.cancel()
-        if self._writer is not None:
-            self._writer.close()
-        else:
-            self._channel.close()
 
     async def serve(self, method: str, url: str, headers: bytes, reader: asyncio.StreamReader) -> tuple[str, bytes]:
         """Pass a request on, and return the status and the JSON of the answer."""
@@ -82,38 +70,21 @@ class Wallet:
             return _wire.BUY, await reader.readexactly(length)
 
     async def _ask(self, kind: bytes, data: bytes) -> bytes:
-        writer = await self._connect()
-        self._numbers = (self._numbers + 1) & 0xFFFFFFFF
-        number = self._numbers
-        answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
+        ours, theirs = socket.socketpair()
+        with theirs:
+            reader, writer = await asyncio.open_unix_connection(sock=ours)
+            try:
+                self._pass_on(_wire.PURCHASE.pack(kind, len(data)), theirs)
+            except OSError:  # it has not reached the host, so nothing is bought
+                writer.close()
+                return refusal("this machine is too busy to buy anything just now")
         try:
-            writer.write(_wire.PURCHASE.pack(number, kind, len(data)) + data)
-            await writer.drain()
-            return await answer
+            writer.write(data)
+            return await reader.read() or _HUNG_UP
+        except OSError:
+            return _HUNG_UP
         finally:
-            self._waiting.pop(number, None)
-
-    async def _connect(self) -> asyncio.StreamWriter:
-        async with self._connecting:
-            if self._writer is None:
-                reader, self._writer = await asyncio.open_unix_connection(sock=self._channel)
-                self._hearing = asyncio.get_running_loop().create_task(self._hear(reader))
-            return self._writer
-
-    async def _hear(self, reader: asyncio.StreamReader) -> None:
-        """Hand out the host's answers; one that nobody waits for any more is dropped."""
-        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
-            while True:
-                number, length = _wire.PURCHASED.unpack(await reader.readexactly(_wire.PURCHASED.size))
-                data = await reader.readexactly(length)
-                waiting = self._waiting.pop(number, None)
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(data)
-        # What becomes of a purchase that was asked for is decided without us; whoever waits can ask for its status.
-        for waiting in self._waiting.values():
-            if not waiting.done():
-                waiting.set_result(json.dumps({"status": "unknown", "reason": "the host hung up"}).encode())
+            writer.close()
 
 
 def refusal(reason: str) -> bytes:

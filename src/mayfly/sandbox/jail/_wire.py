@@ -46,18 +46,13 @@ SPAWN, ASK, READY, FAILED = b"S", b"A", b"Z", b"F"
 # A failure: the letter and the number of the system's error, 0 where it is our own; a text follows.
 FAILURE = struct.Struct("=ci")
 WORKER = struct.Struct("=cIi")
-# Host to broker: the door of a worker, with its listening socket, and that it is to be shut.
+# Host to broker, by the number of a worker: its listening socket with what it opens (JSON) after it, and its end.
 DOOR = struct.Struct("=cI")
 OPEN, SHUT = b"+", b"-"
-# The same with a host and port (JSON) after it: bytes go to that one and nowhere else, whatever they say.
-FIXED = b"="
-# An open door with a second descriptor, of the way to the wallet, and the bytes of one request (JSON) after it.
-BUYING = b"$"
-# On that way: a number, what is asked and the length of the JSON that follows; back: the number and the length.
-PURCHASE = struct.Struct("=IcI")
+# Broker to host, by the same number: a host and port that no grant covers, or what is asked of the wallet and how long
+# the JSON is, with the descriptor of a connection on which that comes and the answer goes back.
+REFUSED, ASKED = b"!", b"$"
+PURCHASE = struct.Struct("=cI")
 BUY, BALANCE, PURCHASE_STATUS = b"B", b"M", b"S"
-PURCHASED = struct.Struct("=II")
-# Broker to host: a worker's number, and after it the host and port that no grant covers.
-REFUSED = b"!"
 DOOR_SIZE = DOOR.size + 512
 STATUS = struct.Struct("=cIi")
