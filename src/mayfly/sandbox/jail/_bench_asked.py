@@ -23,7 +23,6 @@ import time
 
 from . import _kernel, _seccomp
 
-_SECCOMP = {"x86_64": 317, "aarch64": 277}
 # rename, renameat, renameat2: where the old directory and path, the new ones and the flags are among the arguments.
 _RENAMES: dict[str, dict[int, tuple[int | None, ...]]] = {
     "x86_64": {82: (None, 0, None, 1, None), 264: (0, 1, 2, 3, None), 316: (0, 1, 2, 3, 4)},
@@ -56,22 +55,21 @@ _AT_FDCWD = 0xFFFFFF9C
 _LONGEST = 4096
 
 
-def install(machine: str, channel: socket.socket, calls: tuple[int, ...]) -> None:
-    """In the command's own process, before it begins: have the kernel ask about *calls*, and say where."""
-    program = _seccomp.Filter(_seccomp.compile_questions(machine, calls))
-    listener = _kernel.syscall("seccomp", _SECCOMP[machine], 1, _NEW_LISTENER, program.program)
-    socket.send_fds(channel, [b"L"], [listener])
-    os.close(listener)
-
-
 class Asked:
-    """Answer the kernel's questions; whoever derives from it decides."""
+    """Answer the kernel's questions about some *calls*; whoever derives from it decides."""
 
-    calls: dict[str, dict[int, tuple[int | None, ...]]]
+    calls: dict[int, tuple[int | None, ...]]
 
-    def __init__(self, listener: int, machine: str) -> None:
+    def __init__(self, listener: int) -> None:
         self.listener = listener
-        self._calls = self.calls[machine]
+
+    @classmethod
+    def install(cls, channel: socket.socket) -> None:
+        """In the command's own process, before it begins: have the kernel ask, and say where."""
+        program = _seccomp.Filter(_seccomp.compile_questions(_kernel.MACHINE, tuple(cls.calls)))
+        listener = _kernel.syscall("seccomp", 1, _NEW_LISTENER, program.program)
+        socket.send_fds(channel, [b"L"], [listener])
+        os.close(listener)
 
     def answer(self) -> None:
         """Answer one question; whoever asked may have died meanwhile."""
@@ -81,7 +79,7 @@ class Asked:
         except OSError:
             return
         identity, pid, _, call, _, _, *arguments = _NOTICE.unpack(notice)
-        error = self.decide(pid, self._calls[call], arguments)
+        error = self.decide(pid, self.calls[call], arguments)
         flags = _CONTINUE if error is None else 0
         with contextlib.suppress(OSError):
             fcntl.ioctl(self.listener, _SEND, _ANSWER.pack(identity, 0, -(error or 0), flags))
@@ -94,7 +92,7 @@ class Asked:
 class Renames(Asked):
     """Move the directories that the overlay cannot rename."""
 
-    calls = _RENAMES
+    calls = _RENAMES[_kernel.MACHINE]
 
     def decide(self, pid: int, places: tuple[int | None, ...], arguments: list[int]) -> int | None:
         """Return 0 for what we did, an error for what cannot be, or None for what the kernel shall do itself."""
@@ -118,10 +116,10 @@ class Renames(Asked):
 class Modes(Asked):
     """Change modes and times of the files below *places*, and of no others."""
 
-    calls = _MODES
+    calls = _MODES[_kernel.MACHINE]
 
-    def __init__(self, listener: int, machine: str, places: list[str]) -> None:
-        super().__init__(listener, machine)
+    def __init__(self, listener: int, places: list[str]) -> None:
+        super().__init__(listener)
         self._places = [os.path.realpath(place) for place in places]
 
     def decide(self, pid: int, places: tuple[int | None, ...], arguments: list[int]) -> int | None:

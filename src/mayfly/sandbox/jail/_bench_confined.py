@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 import resource
 import select
 import signal
 import socket
-import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from . import _bench_asked, _kernel, _landlock, _seccomp
@@ -27,7 +26,6 @@ _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"
 # All rights on files that there are; those that this kernel does not know are left out.
 _EVERYTHING = (1 << 16) - 1
 _HERE = os.path.dirname(__file__)
-_SECCOMP = {"x86_64": 317, "aarch64": 277}
 # How a shell says that a program could not be started: not found, not executable.
 _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
 
@@ -35,10 +33,9 @@ _NOT_FOUND, _NOT_EXECUTABLE = 127, 126
 class Confined:
     """Raise the walls, then be the first process behind them."""
 
-    def __init__(self, owner: Owner, machine: str, channel: socket.socket) -> None:
+    def __init__(self, owner: Owner, channel: socket.socket) -> None:
         self._config: dict[str, Any] = {}
         self._owner = owner
-        self._machine = machine
         self._channel = channel
         self._stdin = self._output = -1
         with open(os.path.join(_HERE, "bench_denied.txt"), encoding="utf-8") as file:
@@ -60,12 +57,15 @@ class Confined:
         doors = self._open_doors((PORT,), first=True)
         self._await_request()
         doors += self._open_doors(self._config["ports"])
-        Room(self._config, self._owner, self._machine).build()
+        Room(self._config, self._owner).build()
         self._owner.step_down()
         _kernel.prctl(_kernel.PR_SET_PDEATHSIG, signal.SIGKILL)  # a change of uid forgets it
         self._close_ways(network=True)
+        _kernel.prctl(_kernel.PR_SET_DUMPABLE, 0)  # nobody here looks into us, though we are of the same uid
+        main, listener = self._start(self._ask_about_renames)
         self._tell({"doors": len(doors)}, doors)
-        self._attend()
+        # All others end with the first process.
+        self._attend(main, None if listener is None else _bench_asked.Renames(listener), lambda: os._exit(0))
 
     def enter_landlock(self) -> NoReturn:
         """Start the command in its copy of the workspace, where Landlock is all there is."""
@@ -73,30 +73,10 @@ class Confined:
         socket.send_fds(self._channel, [b"{}"], [os.pidfd_open(os.getpid())])
         self._await_request()
         family = self._make_family()
-        ours, theirs = socket.socketpair()
-        here = os.getpid()
-        main = os.fork()
-        if main == 0:
-            try:
-                self._restrict()
-                end_with(here)
-                if not self._config["user"]:  # whoever is nobody owns nothing but the copy
-                    calls = tuple(_bench_asked.Modes.calls[self._machine])
-                    _bench_asked.install(self._machine, theirs, calls)
-            except BaseException as error:
-                theirs.send(str(error or type(error).__name__).encode()[:1000])
-                os._exit(70)
-            theirs.close()
-            self._execute()
-        theirs.close()
-        message, descriptors, _, _ = socket.recv_fds(ours, 1000, 1)
-        if message not in (b"", b"L"):
-            raise OSError(0, message.decode("utf-8", "replace"))
-        self._close_streams()
+        main, listener = self._start(partial(self._restrict, os.getpid()))
         self._tell({"doors": 0}, [])
         places = [self._config["overlay"], *self._config["scratch"].values()]
-        modes = _bench_asked.Modes(descriptors[0], self._machine, places) if descriptors else None
-        self._attend_family(family, main, modes)
+        self._attend(main, None if listener is None else _bench_asked.Modes(listener, places), family.end)
 
     def _make_family(self) -> Family:
         """Prepare for the processes of the command: there is no namespace to end with its first one."""
@@ -107,7 +87,8 @@ class Confined:
         self._config["limits"]["RLIMIT_NPROC"] = family.limit
         return family
 
-    def _restrict(self) -> None:
+    def _restrict(self, parent: int, channel: socket.socket) -> None:
+        """In the command's own process: leave it with what it may touch, and have modes and times asked about."""
         user = self._config["user"]
         devices = [path for path in _DEVICES if os.path.exists(path)]
         rights = dict.fromkeys(devices, _landlock.READ | _landlock.WRITE_FILE)
@@ -120,20 +101,50 @@ class Confined:
         newest = self._config["newest_landlock"]
         _landlock.restrict(rights, oldest=_landlock.OLDEST_ALONE, newest=newest)
         if user:
-            os.setgroups([])
-            os.setresgid(user, user, user)
-            os.setresuid(user, user, user)
+            _kernel.become(user)
         self._owner.step_down()
         self._close_ways(network=False)
+        end_with(parent)
+        if not user:  # whoever is nobody owns nothing but the copy
+            _bench_asked.Modes.install(channel)
 
-    def _attend_family(self, family: Family, main: int, modes: _bench_asked.Modes | None) -> NoReturn:
-        """Wait for the command, or for the host to hang up; then end all that descends from it."""
-        poll = self._poll(main, modes)
+    def _start(self, prepare: Callable[[socket.socket], None]) -> tuple[int, int | None]:
+        """Start the command; return its process, and the descriptor by which the kernel asks about it, if it does.
+
+        *prepare* is called in that process before, with a channel for that descriptor.
+        """
+        ours, theirs = socket.socketpair()
+        main = os.fork()
+        if main == 0:
+            try:
+                prepare(theirs)
+            except BaseException as error:
+                theirs.send((str(error) or type(error).__name__).encode()[:1000])
+                os._exit(70)
+            theirs.close()
+            self._execute()
+        theirs.close()
+        with ours:
+            message, descriptors, _, _ = socket.recv_fds(ours, 1000, 1)
+        if message not in (b"", b"L"):
+            raise OSError(0, message.decode("utf-8", "replace"))
+        for descriptor in (self._stdin, self._output):
+            os.close(descriptor)
+        return main, descriptors[0] if descriptors else None
+
+    def _attend(self, main: int, asked: _bench_asked.Asked | None, end: Callable[[], NoReturn]) -> NoReturn:
+        """Answer the kernel's questions until the command has ended or the host hangs up; then *end* what is left."""
+        poll = select.poll()
+        for descriptor in (os.pidfd_open(main), self._channel.fileno(), *([asked.listener] if asked else [])):
+            poll.register(descriptor, select.POLLIN)
         while True:
             ready = dict(poll.poll(_REAP_SECONDS * 1000))
             if self._channel.fileno() in ready or self._reap(main):
-                family.end()
-            self._answer(poll, ready, modes)
+                end()
+            if asked is not None and ready.get(asked.listener, 0) & select.POLLIN:
+                asked.answer()
+            elif asked is not None and asked.listener in ready:
+                poll.unregister(asked.listener)  # nobody is left who could ask
 
     def _await_go(self) -> None:
         """Wait until the host has put us into a group where all our children will be counted."""
@@ -157,14 +168,10 @@ class Confined:
     def _open_doors(self, ports: Sequence[int], *, first: bool = False) -> list[socket.socket]:
         """Listen on the loopback of a network that leads nowhere, for whoever answers outside."""
         if first:
-            self._raise_loopback()
+            _kernel.raise_loopback()
+            with open("/proc/sys/net/ipv4/ip_unprivileged_port_start", "w") as file:
+                file.write("0")  # ports below 1024 are nobody's here
         return [socket.create_server(("127.0.0.1", port), backlog=64) for port in ports]
-
-    def _raise_loopback(self) -> None:
-        with socket.socket() as control:
-            fcntl.ioctl(control, 0x8914, struct.pack("16sh22x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
-        with open("/proc/sys/net/ipv4/ip_unprivileged_port_start", "w") as file:
-            file.write("0")  # ports below 1024 are nobody's here
 
     def _close_ways(self, *, network: bool) -> None:
         """Limits, no new privileges, no system calls that programs never need."""
@@ -174,54 +181,14 @@ class Confined:
             value = value if most == resource.RLIM_INFINITY else min(value, most)
             resource.setrlimit(kind, (value, value))
         _kernel.prctl(_kernel.PR_SET_NO_NEW_PRIVS, 1)
-        denied = _seccomp.Filter(_seccomp.compile_deny_list(self._machine, self._denied, network=network))
-        _kernel.syscall("seccomp", _SECCOMP[self._machine], 1, 0, denied.program)
-
-    def _attend(self) -> NoReturn:
-        """Start the command, collect what it leaves behind, and report how it ended."""
-        _kernel.prctl(_kernel.PR_SET_DUMPABLE, 0)  # nobody here looks into us, though we are of the same uid
-        ours, theirs = socket.socketpair()
-        main = os.fork()
-        if main == 0:
-            self._ask_about_renames(theirs)
-            self._execute()
-        self._close_streams()
-        theirs.close()
-        renames = self._hear_about_renames(ours)
-        poll = self._poll(main, renames)
-        while True:
-            ready = dict(poll.poll(_REAP_SECONDS * 1000))
-            self._answer(poll, ready, renames)
-            if self._channel.fileno() in ready or self._reap(main):
-                os._exit(0)  # all others end with us
-
-    def _poll(self, main: int, asked: _bench_asked.Asked | None) -> select.poll:
-        """Return what is to be waited for: the command's end, the host hanging up, the kernel's questions."""
-        poll = select.poll()
-        for descriptor in (os.pidfd_open(main), self._channel.fileno(), *([asked.listener] if asked else [])):
-            poll.register(descriptor, select.POLLIN)
-        return poll
-
-    @staticmethod
-    def _answer(poll: select.poll, ready: dict[int, int], asked: _bench_asked.Asked | None) -> None:
-        """Answer the kernel's question, if it has one."""
-        if asked is not None and ready.get(asked.listener, 0) & select.POLLIN:
-            asked.answer()
-        elif asked is not None and asked.listener in ready:
-            poll.unregister(asked.listener)  # nobody is left who could ask
+        denied = _seccomp.Filter(_seccomp.compile_deny_list(_kernel.MACHINE, self._denied, network=network))
+        _kernel.syscall("seccomp", 1, 0, denied.program)
 
     def _ask_about_renames(self, channel: socket.socket) -> None:
         """Have renames told to the first process, where it has to help; without it directories cannot be renamed."""
         if not self._owner.renames and self._config["mode"] == "overlay":
-            calls = tuple(_bench_asked.Renames.calls[self._machine])
             with contextlib.suppress(OSError):
-                _bench_asked.install(self._machine, channel, calls)
-        channel.close()
-
-    def _hear_about_renames(self, channel: socket.socket) -> _bench_asked.Renames | None:
-        _, descriptors, _, _ = socket.recv_fds(channel, 1, 1)
-        channel.close()
-        return _bench_asked.Renames(descriptors[0], self._machine) if descriptors else None
+                _bench_asked.Renames.install(channel)
 
     def _reap(self, main: int) -> bool:
         """Collect the dead; when the command is among them, say how it ended."""
@@ -233,10 +200,6 @@ class Confined:
                     self._channel.send(json.dumps({"code": code if code >= 0 else 128 - code}).encode())
                     return True
         return False
-
-    def _close_streams(self) -> None:
-        for descriptor in (self._stdin, self._output):
-            os.close(descriptor)
 
     def _execute(self) -> NoReturn:
         """Become the command."""

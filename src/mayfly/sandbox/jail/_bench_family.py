@@ -103,9 +103,7 @@ def _is_out_of_reach(pid: int) -> bool:
 def _kill_all_of(user: int) -> NoReturn:
     """Become a user that no other process has, and kill all that do."""
     try:
-        os.setgroups([])
-        os.setresgid(user, user, user)
-        os.setresuid(user, user, user)
+        _kernel.become(user)
         with contextlib.suppress(ProcessLookupError):
             os.kill(-1, signal.SIGKILL)
         os._exit(0)

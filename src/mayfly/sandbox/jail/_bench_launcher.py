@@ -32,9 +32,8 @@ def main(descriptor: int) -> NoReturn:
     os.environ.clear()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks how they ended: they say so themselves
     level = control.recv(64).decode()
-    machine = os.uname().machine
     try:
-        owner = _owner(level, machine)
+        owner = _owner(level)
     except OSError as error:
         control.send(json.dumps({"error": str(error), "errno": error.errno}).encode())
         os._exit(1)
@@ -56,23 +55,23 @@ def main(descriptor: int) -> NoReturn:
         with contextlib.suppress(OSError):
             if os.fork() == 0:
                 control.close()
-                _start(here, level, owner, machine, *descriptors)
+                _start(here, level, owner, *descriptors)
         for one in descriptors:
             os.close(one)
 
 
-def _owner(level: str, machine: str) -> Owner:
+def _owner(level: str) -> Owner:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     try:
         if os.geteuid() != 0 or level != "namespaces":
-            return Owner(machine)
+            return Owner()
         try:
-            return ShiftedOwner(machine)
+            return ShiftedOwner()
         except OSError:
             # The root of a container that has few uids is nobody outside of it, and may keep its own.
             if _has_all_users():
                 raise
-            return Owner(machine)
+            return Owner()
     finally:
         signal.signal(signal.SIGCHLD, signal.SIG_IGN)
 
@@ -82,7 +81,7 @@ def _has_all_users() -> bool:
         return file.read().split() == ["0", "0", "4294967295"]
 
 
-def _start(launcher: int, level: str, owner: Owner, machine: str, channel: int) -> NoReturn:
+def _start(launcher: int, level: str, owner: Owner, channel: int) -> NoReturn:
     """In a process of its own: raise the walls around one command, and tell what went wrong where it did."""
     speaking = socket.socket(fileno=channel)
     try:
@@ -90,7 +89,7 @@ def _start(launcher: int, level: str, owner: Owner, machine: str, channel: int) 
         os.setsid()
         _bench_confined.end_with(launcher)
         socket.send_fds(speaking, [b'{"began": true}'], [os.pidfd_open(os.getpid())])
-        confined = _bench_confined.Confined(owner, machine, speaking)
+        confined = _bench_confined.Confined(owner, speaking)
         if level == "namespaces":
             confined.enter_namespaces()
         else:

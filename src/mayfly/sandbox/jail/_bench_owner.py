@@ -11,9 +11,7 @@ An ordinary user keeps the own uid, the only one that can be mapped.
 from __future__ import annotations
 
 import ctypes
-import errno
 import os
-import signal
 import struct
 
 from . import _kernel
@@ -24,7 +22,6 @@ _PR_SET_KEEPCAPS, _PR_CAPBSET_READ, _PR_CAPBSET_DROP = 8, 23, 24
 # CHOWN DAC_OVERRIDE DAC_READ_SEARCH FOWNER FSETID KILL SETGID SETUID NET_BIND_SERVICE: what root does to its own files
 # and children. It holds for files whose owners are mapped, so for those of the workspace.
 _KEPT = (0, 1, 2, 3, 4, 5, 6, 7, 10)
-_CAPSET = {"x86_64": 126, "aarch64": 91}
 _NAMESPACES = (
     _kernel.CLONE_NEWNS
     | _kernel.CLONE_NEWNET
@@ -41,8 +38,7 @@ class Owner:
     # Whether directories of the workspace can be renamed on the overlay.
     renames = False
 
-    def __init__(self, machine: str) -> None:
-        self.machine = machine
+    def __init__(self) -> None:
         self.user, self.group = os.getuid(), os.getgid()
 
     def enter(self) -> None:
@@ -68,7 +64,7 @@ class Owner:
 
     def step_down(self) -> None:
         """Give up every privilege; to be called last."""
-        _capset(self.machine, 0)
+        _capset(0)
 
 
 class ShiftedOwner(Owner):
@@ -76,9 +72,11 @@ class ShiftedOwner(Owner):
 
     renames = True
 
-    def __init__(self, machine: str) -> None:
-        super().__init__(machine)
-        self._namespace = _make_namespace()
+    def __init__(self) -> None:
+        super().__init__()
+        every = f"0 {_SHIFT} {_SHIFT}"
+        # Every uid of this machine's disks has a place in it.
+        self._namespace = _kernel.make_user_namespace(every, every)
 
     def enter(self) -> None:
         """Move to namespaces that belong to the kernel's own root: whoever steps down later has no say in them."""
@@ -87,11 +85,11 @@ class ShiftedOwner(Owner):
     def bind(self, source: int, target: str) -> None:
         """Show a directory with its owners shifted as the command's own are."""
         flags = _kernel.OPEN_TREE_CLONE | os.O_CLOEXEC | _kernel.AT_EMPTY_PATH
-        tree = _kernel.syscall("open_tree", _kernel.OPEN_TREE, source, b"", flags)
+        tree = _kernel.syscall("open_tree", source, b"", flags)
         try:
             _kernel.mount_attributes(tree, "", set_=_kernel.MOUNT_ATTR_IDMAP, userns=self._namespace, recursive=False)
             moving = _kernel.MOVE_MOUNT_F_EMPTY_PATH
-            _kernel.syscall("move_mount", _kernel.MOVE_MOUNT, tree, b"", -100, target.encode(), moving)
+            _kernel.syscall("move_mount", tree, b"", -100, target.encode(), moving)
         finally:
             os.close(tree)
 
@@ -101,14 +99,14 @@ class ShiftedOwner(Owner):
         _kernel.prctl(_PR_SET_KEEPCAPS, 1)
         os.setresgid(-1, _SHIFT, -1)
         os.setresuid(-1, _SHIFT, -1)
-        _capset(self.machine, held)
+        _capset(held)
         flags = _kernel.MS_NOSUID | _kernel.MS_NODEV
         try:
             _kernel.mount("overlay", target, "overlay", flags, f"{options},redirect_dir=on,index=off,metacopy=off")
         finally:
             os.setresuid(-1, 0, -1)
             os.setresgid(-1, 0, -1)
-            _capset(self.machine, held)
+            _capset(held)
 
     def step_down(self) -> None:
         """Become the shifted root for good, with what capabilities ordinary work as root takes."""
@@ -119,7 +117,7 @@ class ShiftedOwner(Owner):
         for number in range(64):
             if number not in _KEPT and _has_capability(number):
                 _kernel.prctl(_PR_CAPBSET_DROP, number)
-        _capset(self.machine, sum(1 << number for number in _KEPT))
+        _capset(sum(1 << number for number in _KEPT))
 
 
 def _has_capability(number: int) -> bool:
@@ -131,35 +129,8 @@ def _permitted() -> int:
         return next(int(line.split()[1], 16) for line in file if line.startswith("CapPrm:"))
 
 
-def _capset(machine: str, held: int) -> None:
+def _capset(held: int) -> None:
     """Have the capabilities *held*, and no others, permitted and in force."""
     header = ctypes.create_string_buffer(struct.pack("=II", 0x20080522, 0), 8)
     low, high = held & 0xFFFFFFFF, held >> 32
-    _kernel.syscall(
-        "capset",
-        _CAPSET[machine],
-        header,
-        ctypes.create_string_buffer(struct.pack("=6I", low, low, 0, high, high, 0), 24),
-    )
-
-
-def _make_namespace() -> int:
-    """Return a user namespace in which every uid of this machine's disks has a place."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _kernel.unshare(_kernel.CLONE_NEWUSER)
-        os.write(writer, b"x")
-        signal.pause()
-    os.close(writer)
-    try:
-        if not os.read(reader, 1):
-            raise OSError(errno.EPERM, "no user namespace")
-        for name in ("uid_map", "gid_map"):
-            with open(f"/proc/{child}/{name}", "w") as file:
-                file.write(f"0 {_SHIFT} {_SHIFT}")
-        return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
-    finally:
-        os.close(reader)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+    _kernel.syscall("capset", header, ctypes.create_string_buffer(struct.pack("=6I", low, low, 0, high, high, 0), 24))

@@ -31,10 +31,9 @@ _BASE = "/tmp"
 class Room:
     """Build the tree of one command; to be called in a mount namespace of its own, as the first of its processes."""
 
-    def __init__(self, config: dict[str, Any], owner: Owner, machine: str) -> None:
+    def __init__(self, config: dict[str, Any], owner: Owner) -> None:
         self._config = config
         self._owner = owner
-        self._machine = machine
         # Where mount points below a scratch directory are made: in its source, which is not mounted with other owners.
         self._scratch: dict[str, int] = {}
 
@@ -66,7 +65,7 @@ class Room:
             os.close(descriptor)
         self._own.clear()
         _kernel.mount_attributes(-100, ".", set_=_SEALED, recursive=False)
-        _kernel.pivot_root(self._machine)
+        _kernel.pivot_root()
 
     def _open_sources(self) -> None:
         """Open all that will be shown, while its path still leads there."""

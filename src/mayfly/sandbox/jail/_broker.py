@@ -326,10 +326,7 @@ def _step_down() -> None:
     _kernel.prctl(_kernel.PR_SET_NO_NEW_PRIVS, 1)
     if os.geteuid() == 0:
         with contextlib.suppress(OSError):
-            user = _NOBODY + os.getpid() % 0x10000
-            os.setgroups([])
-            os.setresgid(user, user, user)
-            os.setresuid(user, user, user)
+            _kernel.become(_NOBODY + os.getpid() % 0x10000)
 
 
 class Broker:

@@ -11,23 +11,11 @@ import os
 import resource
 import signal
 import struct
-from typing import Any, NamedTuple
 
 from . import _kernel
 from ._seccomp import Filter
 from ._state import Jail
 
-# Number on x86_64, number on aarch64.
-_CALLS = {
-    "close": (3, 57),
-    "openat": (257, 56),
-    "dup3": (292, 24),
-    "close_range": (436, 436),
-    "prlimit64": (302, 261),
-    "capset": (126, 91),
-    "prctl": (157, 167),
-    "seccomp": (317, 277),
-}
 # Seconds of processor time; the host's deadline comes long before, unless the host itself has stopped.
 _MOST_SECONDS = 3600
 
@@ -36,17 +24,11 @@ _syscall = _libc.syscall
 _syscall.restype = ctypes.c_long
 
 
-class _Step(NamedTuple):
-    name: str
-    arguments: tuple[Any, ...]
-
-
 class Confinement:
     """Everything a worker gives up, in order; the descriptors of its channel and output are known beforehand."""
 
     def __init__(self, jail: Jail, filter: Filter, *, channel: int, output: int) -> None:
-        self._column = {"x86_64": 0, "aarch64": 1}[jail.machine]
-        self._steps: list[_Step] = []
+        self._steps: list[tuple[str, tuple[object, ...]]] = []
         self._filter = filter
         # In a pid namespace of its own every worker is process 1, which can be said once for all of them.
         self._by_number = jail.level != "namespaces"
@@ -71,16 +53,15 @@ class Confinement:
         self._add("seccomp", 1, 0, filter.program)
 
     def _add(self, name: str, *arguments: object) -> None:
-        passed = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-        self._steps.append(_Step(name, (ctypes.c_long(_CALLS[name][self._column]), *passed)))
+        self._steps.append((name, _kernel.call(name, *arguments)))
 
     def enter(self, *, skip: tuple[str, ...] = ()) -> None:
         """Give it all up. If one step fails the worker must end, so this raises and is not caught."""
         if self._by_number:
             self._filter.fill_in(os.getpid())
-        for step in self._steps:
-            if step.name not in skip and _syscall(*step.arguments) < 0:
-                raise OSError(ctypes.get_errno(), f"{step.name}: {os.strerror(ctypes.get_errno())}")
+        for name, call in self._steps:
+            if name not in skip and _syscall(*call) < 0:
+                raise OSError(ctypes.get_errno(), f"{name}: {os.strerror(ctypes.get_errno())}")
 
 
 def _limits(jail: Jail) -> dict[int, int]:

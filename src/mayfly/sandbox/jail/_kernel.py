@@ -1,9 +1,14 @@
-"""The system calls CPython has no function for, through libc."""
+"""The system calls CPython has no function for, through libc, and what several parts make of them."""
 
 from __future__ import annotations
 
 import ctypes
+import errno
+import fcntl
 import os
+import signal
+import socket
+import struct
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWCGROUP = 0x02000000
@@ -39,14 +44,28 @@ _M_TRIM_THRESHOLD, _M_TOP_PAD, _M_MMAP_THRESHOLD, _M_ARENA_MAX = -1, -2, -3, -8
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.syscall.restype = ctypes.c_long
 
-# Numbers above 424 are the same on every architecture; pivot_root is not.
-_PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
-OPEN_TREE = 428
-MOVE_MOUNT = 429
-MOUNT_SETATTR = 442
-LANDLOCK_CREATE_RULESET = 444
-LANDLOCK_ADD_RULE = 445
-LANDLOCK_RESTRICT_SELF = 446
+MACHINE = os.uname().machine
+# On x86_64 and on aarch64; those from 424 on are the same everywhere.
+_NUMBERS = {
+    "close": (3, 57),
+    "clone": (56, 220),
+    "capset": (126, 91),
+    "pivot_root": (155, 41),
+    "prctl": (157, 167),
+    "openat": (257, 56),
+    "dup3": (292, 24),
+    "prlimit64": (302, 261),
+    "seccomp": (317, 277),
+    "open_tree": (428, 428),
+    "move_mount": (429, 429),
+    "close_range": (436, 436),
+    "process_madvise": (440, 440),
+    "mount_setattr": (442, 442),
+    "landlock_create_ruleset": (444, 444),
+    "landlock_add_rule": (445, 445),
+    "landlock_restrict_self": (446, 446),
+}
+_COLUMN = ("x86_64", "aarch64").index(MACHINE)
 
 
 def _check(result: int, what: str) -> int:
@@ -56,10 +75,14 @@ def _check(result: int, what: str) -> int:
     return result
 
 
-def syscall(what: str, number: int, *arguments: object) -> int:
-    """Make system call *number*; a negative answer becomes an `OSError` that names *what*."""
-    passed = [ctypes.c_long(a) if isinstance(a, int) else a for a in arguments]
-    return _check(_libc.syscall(ctypes.c_long(number), *passed), what)
+def call(name: str, *arguments: object) -> tuple[object, ...]:
+    """Return the number and the arguments of a system call, as libc's `syscall` takes them."""
+    return (ctypes.c_long(_NUMBERS[name][_COLUMN]), *(ctypes.c_long(a) if isinstance(a, int) else a for a in arguments))
+
+
+def syscall(name: str, *arguments: object) -> int:
+    """Make a system call; a negative answer becomes an `OSError` that names it."""
+    return _check(_libc.syscall(*call(name, *arguments)), name)
 
 
 def unshare(flags: int) -> None:
@@ -84,7 +107,7 @@ def mount_attributes(fd: int, path: str, *, set_: int, recursive: bool = True, u
     """Set attributes on a mount and all below it (Linux 5.12)."""
     attr = (ctypes.c_uint64 * 4)(set_, 0, 0, userns)
     flags = (AT_RECURSIVE if recursive else 0) | (0 if path else AT_EMPTY_PATH)
-    syscall("mount_setattr", MOUNT_SETATTR, fd, path.encode(), flags, attr, ctypes.sizeof(attr))
+    syscall("mount_setattr", fd, path.encode(), flags, attr, ctypes.sizeof(attr))
 
 
 def unmount(target: str) -> None:
@@ -92,9 +115,9 @@ def unmount(target: str) -> None:
     _check(_libc.umount2(target.encode(), MNT_DETACH), f"umount {target}")
 
 
-def pivot_root(machine: str) -> None:
+def pivot_root() -> None:
     """Make the working directory the root and drop the old one."""
-    syscall("pivot_root", _PIVOT_ROOT[machine], b".", b".")
+    syscall("pivot_root", b".", b".")
     unmount(".")
     os.chdir("/")
 
@@ -105,6 +128,41 @@ def prctl(option: int, argument: int = 0) -> None:
         _libc.prctl(option, ctypes.c_ulong(argument), ctypes.c_ulong(0), ctypes.c_ulong(0), ctypes.c_ulong(0)),
         f"prctl {option}",
     )
+
+
+def become(user: int) -> None:
+    """Step down from root to a user and group of this number, for good."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    os.setresuid(user, user, user)
+
+
+def raise_loopback() -> None:
+    """Bring up the loopback of a network that has nothing else."""
+    with socket.socket() as control:
+        fcntl.ioctl(control, 0x8914, struct.pack("16sh22x", b"lo", 1))  # SIOCSIFFLAGS, IFF_UP
+
+
+def make_user_namespace(users: str, groups: str) -> int:
+    """Return a user namespace with these maps, made by a child that ends at once: for mounts whose owners it shifts."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        unshare(CLONE_NEWUSER)
+        os.write(writer, b"x")
+        signal.pause()
+    os.close(writer)
+    try:
+        if not os.read(reader, 1):
+            raise OSError(errno.EPERM, "no user namespace")
+        for name, text in (("uid_map", users), ("gid_map", groups)):
+            with open(f"/proc/{child}/{name}", "w") as file:
+                file.write(text)
+        return os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(reader)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
 
 
 def tune_malloc() -> None:

@@ -19,7 +19,6 @@ from . import _kernel
 _PAGE = resource.getpagesize()
 _POPULATE_READ = 22
 _POPULATE_WRITE = 23
-_PROCESS_MADVISE = 440
 _MOST_RANGES = 1024
 _EXCLUSIVE = 1 << 56
 _FILE_OR_SHARED = 1 << 61
@@ -45,10 +44,9 @@ _libc = ctypes.PyDLL(None, use_errno=True)
 _libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 _libc.fork.restype = ctypes.c_int
 _libc.syscall.restype = ctypes.c_long
-_CLONE = ctypes.c_long({"x86_64": 56, "aarch64": 220}.get(os.uname().machine, -1))
-_APART = ctypes.c_long(_kernel.CLONE_NEWUSER | _kernel.CLONE_NEWPID | signal.SIGCHLD)
-# Stack, both places for thread ids, thread-local storage: those of the caller, copied.
-_NOTHING = (ctypes.c_long(0),) * 4
+_MADVISE = _kernel.call("process_madvise")[0]
+# The stack, both places for thread ids and thread-local storage are those of the caller, copied.
+_CLONE_APART = _kernel.call("clone", _kernel.CLONE_NEWUSER | _kernel.CLONE_NEWPID | signal.SIGCHLD, 0, 0, 0, 0)
 
 
 def fork() -> int:
@@ -68,7 +66,7 @@ def fork_apart() -> int:
     It goes around libc, which would note the new process id in its own memory of the thread; for a caller that is
     process 1 of its namespace, as the child is of its own, the note is right as it stands.
     """
-    return _check_fork(int(_libc.syscall(_CLONE, _APART, *_NOTHING)))
+    return _check_fork(int(_libc.syscall(*_CLONE_APART)))
 
 
 def learn(proc: int, rehearsal: Callable[[Callable[[], None]], None], parts: int) -> list[Touched]:
@@ -143,7 +141,7 @@ class Bulk:
 
     def _try(self) -> bool:
         itself = os.pidfd_open(os.getpid())
-        done = _libc.syscall(_PROCESS_MADVISE, itself, self._vector, self._number, _POPULATE_WRITE, 0)
+        done = _libc.syscall(_MADVISE, itself, self._vector, self._number, _POPULATE_WRITE, 0)
         os.close(itself)
         return int(done) > 0
 

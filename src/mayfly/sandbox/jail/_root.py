@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import signal
 import sys
 import sysconfig
 
@@ -49,7 +48,7 @@ def concealed(config: dict[str, object]) -> list[str]:
     return [path for path in (*closed, *ourselves) if os.path.isdir(path)]
 
 
-def build(config: dict[str, object], *, user: int, machine: str) -> None:
+def build(config: dict[str, object], *, user: int) -> None:
     """Build the tree in a fresh mount namespace and make it the root; nothing is written outside of it."""
     _kernel.mount("none", "/", "", _kernel.MS_REC | _kernel.MS_PRIVATE)
     workspace = _open_workspace(config, user)
@@ -75,7 +74,7 @@ def build(config: dict[str, object], *, user: int, machine: str) -> None:
         os.close(fd)
     _links(config)
     _kernel.mount_attributes(-100, ".", set_=_LOCKED | _kernel.MOUNT_ATTR_NOEXEC, recursive=False)
-    _kernel.pivot_root(machine)
+    _kernel.pivot_root()
 
 
 def _bind(fd: int, path: str) -> None:
@@ -103,7 +102,7 @@ def _open_workspace(config: dict[str, object], user: int) -> int | None:
     if not path:
         return None
     flags = _kernel.OPEN_TREE_CLONE | os.O_CLOEXEC | _kernel.AT_RECURSIVE
-    tree = _kernel.syscall("open_tree", _kernel.OPEN_TREE, -100, str(path).encode(), flags)
+    tree = _kernel.syscall("open_tree", -100, str(path).encode(), flags)
     if user and os.geteuid() == 0:
         try:
             _map_owner(tree, os.stat(str(path)), user)
@@ -116,32 +115,17 @@ def _open_workspace(config: dict[str, object], user: int) -> int | None:
 
 
 def _map_owner(tree: int, owner: os.stat_result, user: int) -> None:
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _kernel.unshare(_kernel.CLONE_NEWUSER)
-        os.write(writer, b"x")
-        signal.pause()
-    os.close(writer)
+    userns = _kernel.make_user_namespace(f"{owner.st_uid} {user} 1", f"{owner.st_gid} {user} 1")
     try:
-        if not os.read(reader, 1):
-            raise OSError(1, "no user namespace")
-        for name, inside in (("uid_map", owner.st_uid), ("gid_map", owner.st_gid)):
-            with open(f"/proc/{child}/{name}", "w") as file:
-                file.write(f"{inside} {user} 1")
-        userns = os.open(f"/proc/{child}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
         _kernel.mount_attributes(tree, "", set_=_kernel.MOUNT_ATTR_IDMAP, userns=userns)
-        os.close(userns)
     finally:
-        os.close(reader)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
+        os.close(userns)
 
 
 def _mount_workspace(tree: int, *, write: bool) -> None:
     target = "." + WORKSPACE
     os.makedirs(target, exist_ok=True)
-    _kernel.syscall("move_mount", _kernel.MOVE_MOUNT, tree, b"", -100, target.encode(), _kernel.MOVE_MOUNT_F_EMPTY_PATH)
+    _kernel.syscall("move_mount", tree, b"", -100, target.encode(), _kernel.MOVE_MOUNT_F_EMPTY_PATH)
     os.close(tree)
     attributes = _LOCKED | _kernel.MOUNT_ATTR_NOEXEC
     _kernel.mount_attributes(-100, target, set_=attributes & ~_kernel.MOUNT_ATTR_RDONLY if write else attributes)

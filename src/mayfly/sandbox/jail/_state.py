@@ -24,7 +24,6 @@ class Jail:
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.config = config
-        self.machine = os.uname().machine
         self.level: str = config["level"]
         self.layers: dict[str, str] = {}
         self.base = 0

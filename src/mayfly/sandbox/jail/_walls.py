@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import fcntl
 import os
 import resource
 import socket
-import struct
 
 from . import _kernel, _landlock, _root
 from ._state import Jail
@@ -38,7 +36,7 @@ def _enter_namespaces(jail: Jail) -> int:
         jail.user = unused_users()[0]
         _kernel.unshare(_PLAIN_NAMESPACES)
         socket.sethostname("mayfly")
-        _root.build(jail.config, user=jail.user, machine=jail.machine)
+        _root.build(jail.config, user=jail.user)
         become(jail.user)
         _kernel.unshare(_OWN_NAMESPACES)
         _map_ids(jail.proc, jail.user, jail.user)
@@ -47,7 +45,7 @@ def _enter_namespaces(jail: Jail) -> int:
         _kernel.unshare(_PLAIN_NAMESPACES | _OWN_NAMESPACES)
         _map_ids(jail.proc, user, group)
         socket.sethostname("mayfly")
-        _root.build(jail.config, user=0, machine=jail.machine)
+        _root.build(jail.config, user=0)
     return os.fork()
 
 
@@ -76,9 +74,7 @@ def open_door() -> socket.socket:
     One network for each, so that the proxy knows which job a connection is from: no job has a share but its own.
     """
     _kernel.unshare(_kernel.CLONE_NEWNET)
-    with socket.socket() as control:
-        request = struct.pack("16sh22x", b"lo", 1)
-        fcntl.ioctl(control, 0x8914, request)  # SIOCSIFFLAGS, IFF_UP
+    _kernel.raise_loopback()
     return socket.create_server(("127.0.0.1", PORT), backlog=64)
 
 
@@ -96,10 +92,8 @@ def unused_users() -> range:
 
 
 def become(user: int) -> None:
-    """Step down from root for good."""
-    os.setgroups([])
-    os.setresgid(user, user, user)
-    os.setresuid(user, user, user)
+    """Step down from root for good; what is below /proc stays our own."""
+    _kernel.become(user)
     _kernel.prctl(_kernel.PR_SET_DUMPABLE, 1)
 
 

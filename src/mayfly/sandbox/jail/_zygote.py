@@ -93,7 +93,7 @@ def _settle(jail: Jail) -> Confinement:
         package=bool(jail.config["packages"]) and not (jail.config["write"] and jail.level == "landlock"),
         workspace=bool(jail.config["workspace"]),
     )
-    program = _seccomp.compile_filter(jail.machine, policy, jail.table)
+    program = _seccomp.compile_filter(_kernel.MACHINE, policy, jail.table)
     confinement = Confinement(jail, _seccomp.Filter(program), channel=CHANNEL, output=OUTPUT)
     _prepare.set_environment(jail)
     _prepare.hide_ourselves()
