@@ -12,7 +12,7 @@ import struct
 
 from mayfly.core import ConflictError
 from mayfly.sandbox.workbench._changes import Entry, entry_kind
-from mayfly.sandbox.workbench._files import copy_contents, digest_file
+from mayfly.sandbox.workbench._files import digest_file, link_or_copy
 
 _OPENAT2 = 437  # the same number on every architecture
 # NO_XDEV, NO_MAGICLINKS, NO_SYMLINKS, BENEATH: nothing on the way is a mount, a link or the way out.
@@ -165,8 +165,7 @@ class Beneath:
             if os.path.samestat(os.stat(name, dir_fd=directory, follow_symlinks=False), os.lstat(source)):
                 return
         temporary = _TEMPORARY + secrets.token_hex(8)
-        if not _link(source, temporary, directory):
-            _copy(source, temporary, directory)
+        link_or_copy(source, f"/proc/self/fd/{directory}/{temporary}")
         try:
             os.chmod(temporary, entry.mode & ~_SET_IDS & 0o7777, dir_fd=directory)
             os.rename(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
@@ -186,30 +185,6 @@ class Beneath:
                         os.unlink(name, dir_fd=place)
             finally:
                 os.close(place)
-
-
-def _link(source: str, name: str, directory: int) -> bool:
-    with contextlib.suppress(OSError):
-        os.link(source, name, dst_dir_fd=directory, follow_symlinks=False)
-        return True
-    return False
-
-
-def _copy(source: str, name: str, directory: int) -> None:
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    reader = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        found = os.fstat(reader)
-        writer = os.open(name, flags, 0o600, dir_fd=directory)
-        try:
-            copy_contents(reader, writer, found.st_size)
-            if os.geteuid() == 0:
-                os.fchown(writer, found.st_uid, found.st_gid)
-            os.utime(writer, ns=(found.st_atime_ns, found.st_mtime_ns))
-        finally:
-            os.close(writer)
-    finally:
-        os.close(reader)
 
 
 def read_entry(found: os.stat_result, place: str, *, digest: bool = True) -> Entry:

@@ -9,7 +9,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -61,6 +61,13 @@ class Change:
     seen: Signature | None = field(default=None, repr=False, compare=False)
     seen_old: Signature | None = field(default=None, repr=False, compare=False)
     masked: bool = field(default=False, repr=False, compare=False)
+
+    def parts(self) -> tuple[Change, ...]:
+        """Return the change by single paths: what was renamed is deleted here and created there."""
+        if not self.old_path:
+            return (self,)
+        gone = replace(self, kind="deleted", path=self.old_path, old_path="", after=None)
+        return gone, replace(self, kind="created", old_path="", before=None)
 
     def diff(self, most: int = _MOST) -> str:
         """Return a unified diff of text, or one line for everything else."""

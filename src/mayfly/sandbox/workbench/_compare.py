@@ -19,7 +19,7 @@ from mayfly.sandbox.workbench._changes import (
     Entry,
     Signature,
 )
-from mayfly.sandbox.workbench._files import digest_file
+from mayfly.sandbox.workbench._files import digest_file, look
 from mayfly.sandbox.workbench._overlay import Difference
 
 _Stamp = tuple[int, int, int, int, int]
@@ -93,7 +93,7 @@ class Comparison:
         self, path: str, now: str, mask: str, known: _Seen | None, since: int | None, links: set[str]
     ) -> Change | None:
         was = f"{self._workspace}/{path}"
-        before, after = _look(was), _look(now) if now else None
+        before, after = look(was), look(now) if now else None
         # Where a link became a directory, what is in it now was not there: the workspace's path leads elsewhere.
         if os.path.dirname(path) in links:
             before = None
@@ -128,7 +128,7 @@ class Comparison:
     def _with_digest(self, seen: _Seen, was: str, mask: str) -> Entry | None:
         """Read what a command began with, if it is still there; for a masked file, what stood in its place."""
         place = mask or was
-        found = _look(place)
+        found = look(place)
         fits = found is not None and (bool(mask) or seen.signature in (UNCERTAIN, signature(found)))
         if seen.entry is None or found is None or not fits or not stat.S_ISREG(found.st_mode):
             return seen.entry
@@ -216,13 +216,6 @@ class _Origins:
                 if change.path not in self.taken:
                     return change
             names.pop(key, None)
-        return None
-
-
-def _look(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
         return None
 
 

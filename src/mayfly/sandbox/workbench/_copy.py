@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import NamedTuple
 
 from mayfly.sandbox.workbench._changes import Change, Signature
 from mayfly.sandbox.workbench._compare import signature
-from mayfly.sandbox.workbench._files import copy_file, remove_tree, set_owner
+from mayfly.sandbox.workbench._files import copy_file, dress, is_directory, remove, set_owner
 from mayfly.sandbox.workbench._overlay import Difference, OverlayTree, Place
 
 
@@ -46,7 +45,7 @@ class CopyTree(OverlayTree):
     def refresh(self) -> None:
         """Follow the workspace wherever no command has changed the copy."""
         masked = set(self._masks())
-        self._dress(self.upper, self.workspace)
+        dress(self.upper, self.workspace)
         self._give(self.upper)
         found: set[str] = set()
         for path, kind in self._walk(""):
@@ -86,14 +85,14 @@ class CopyTree(OverlayTree):
         source = f"{self.workspace}/{path}"
         if stat.S_ISDIR(found.st_mode):
             os.makedirs(target, exist_ok=True)
-            self._dress(target, source)
+            dress(target, source)
         elif stat.S_ISLNK(found.st_mode):
             os.symlink(os.readlink(source), target)
             set_owner(target, found)
         elif stat.S_ISREG(found.st_mode) and masked:
             with open(target, "xb") as file:
                 file.truncate(found.st_size)
-            self._dress(target, source)
+            dress(target, source)
         elif stat.S_ISREG(found.st_mode):
             copy_file(source, target)
         else:
@@ -115,7 +114,7 @@ class CopyTree(OverlayTree):
         """Remove a copy, to be made again; a directory with something in it stays."""
         target = f"{self.upper}/{path}"
         try:
-            if os.path.isdir(target) and not os.path.islink(target):
+            if is_directory(target):
                 os.rmdir(target)
             elif os.path.lexists(target):
                 os.unlink(target)
@@ -146,7 +145,7 @@ class CopyTree(OverlayTree):
             if path in kept:
                 continue
             if now and not any(one.startswith(path + "/") for one in kept):
-                shutil.rmtree(now) if os.path.isdir(now) and not os.path.islink(now) else os.unlink(now)
+                remove(now)
             self._copied.pop(path, None)
         self.refresh()
 
@@ -163,11 +162,7 @@ class CopyTree(OverlayTree):
 
     def remove(self, path: str) -> None:
         """Delete *path* from the copy."""
-        target = f"{self.upper}/{path}"
-        if os.path.isdir(target) and not os.path.islink(target):
-            remove_tree(target)
-        elif os.path.lexists(target):
-            os.unlink(target)
+        remove(f"{self.upper}/{path}")
 
     def _new_directory(self, path: str, target: str) -> None:
         os.mkdir(target)

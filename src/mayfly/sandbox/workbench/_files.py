@@ -29,6 +29,37 @@ def copy_file(source: str, target: str) -> None:
             os.close(descriptor)
 
 
+def look(path: str) -> os.stat_result | None:
+    """Return what is at *path*, links not followed; nothing where nothing is."""
+    try:
+        return os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def is_directory(path: str) -> bool:
+    """Whether there is a directory, and no link to one."""
+    found = look(path)
+    return found is not None and stat.S_ISDIR(found.st_mode)
+
+
+def dress(path: str, like: str) -> None:
+    """Give *path* the owner, where we may, the mode and the times of *like*."""
+    found = os.lstat(like)
+    set_owner(path, found)
+    os.chmod(path, stat.S_IMODE(found.st_mode))
+    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+
+def remove(path: str) -> None:
+    """Remove what is there, a directory with all that is in it; nothing is no error."""
+    if is_directory(path):
+        remove_tree(path)
+    else:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+
+
 def set_owner(target: int | str, found: os.stat_result) -> None:
     """Give *target* the owner of what was *found*, where we may."""
     if os.geteuid() == 0:
@@ -94,7 +125,7 @@ def remove_tree(path: str) -> None:
             os.chmod(os.path.dirname(name), 0o700)
             os.chmod(name, 0o700, follow_symlinks=False) if not os.path.islink(name) else None
         with contextlib.suppress(OSError):
-            if os.path.isdir(name) and not os.path.islink(name):
+            if is_directory(name):
                 shutil.rmtree(name, ignore_errors=True)
             else:
                 os.unlink(name)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import secrets
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 from mayfly.core import InputError
 from mayfly.sandbox.workbench._changes import Change, Changes, change_from_json, change_to_json
 from mayfly.sandbox.workbench._files import flush, flush_directory, link_or_copy, remove_tree
-from mayfly.sandbox.workbench._journal import Commit, commit_changes, recover, refuse_special
+from mayfly.sandbox.workbench._journal import Commit, commit_changes, new_id, recover, refuse_special
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +67,7 @@ def hold_changes(state: Path, workspace: str, changes: Changes, *, note: str) ->
     """Keep *changes* with all they need; whoever is killed on the way leaves none that can be found."""
     refuse_special(changes)
     (state / "held").mkdir(parents=True, exist_ok=True, mode=0o700)
-    identity = f"h-{time.time_ns() // 1000:x}{secrets.token_hex(1)}"
+    identity = new_id("h")
     place = state / "held" / f".{identity}"
     (place / "new").mkdir(parents=True, mode=0o700)
     rows = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,21 +64,12 @@ def undo(state: Path, workspace: str | Path, id: str | None = None) -> Commit:
 def join_changes(steps: Sequence[Commit]) -> Changes:
     """Return what *steps* changed together: each path as the first of them found it and as the last left it."""
     joined: dict[str, Change] = {}
-    for change in (part for commit in steps for whole in commit.changes for part in _parts(whole)):
+    for change in (part for commit in steps for whole in commit.changes for part in whole.parts()):
         first = joined.pop(change.path, change)
         kind = change_kind(first.before, change.after)
         if kind is not None and (first.before or change.after):
             joined[change.path] = replace(change, kind=kind, before=first.before, was=first.was)
     return Changes(joined[path] for path in sorted(joined))
-
-
-def _parts(change: Change) -> Iterator[Change]:
-    """Yield a change by single paths: what was renamed is deleted here and created there."""
-    if not change.old_path:
-        yield change
-        return
-    yield replace(change, kind="deleted", path=change.old_path, old_path="", after=None)
-    yield replace(change, kind="created", old_path="", before=None)
 
 
 def _reverse(change: Change) -> Change:

@@ -1,11 +1,12 @@
 """Commits: many paths of a workspace replaced as one, kept so that they can be taken back.
 
-    journal/ID    what is about to be done. Until its plan is complete nothing of the workspace was touched; from then
-                  on every process that finds it does the rest, or the whole way back where a step could not be done.
+    journal/ID    what is about to be done. Until its direction is written nothing of the workspace was touched; from
+                  then on every process that finds it does the rest, or the whole way back where a path could not be
+                  changed.
     commits/ID    what was done, with the contents that were replaced.
 
-A plan is a list of steps: a path, what it was, what it is to be. To do a step twice is the same as to do it once, and
-to take a commit back is a commit with both sides exchanged.
+To change a path twice is the same as to change it once, and to take a commit back is a commit with both sides
+exchanged.
 """
 
 from __future__ import annotations
@@ -32,29 +33,12 @@ from mayfly.sandbox.workbench._changes import (
     Entry,
     change_from_json,
     change_to_json,
-    entry_to_json,
 )
 from mayfly.sandbox.workbench._compare import signature
 from mayfly.sandbox.workbench._files import flush, flush_directory, link_or_copy, remove_tree
 
 FORWARD, BACKWARD = "forward", "backward"
 _SET_IDS = 0o6000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Step:
-    """One path: what it was and what it is to be; *new* and *old* name the files with its contents."""
-
-    path: str
-    before: Entry | None
-    after: Entry | None
-    old: str = ""
-    new: str = ""
-
-    @property
-    def turns_only_mode(self) -> bool:
-        """Whether the contents stay as they are."""
-        return self.before is not None and self.before.same_content(self.after)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +63,8 @@ class Commit:
 
     def _change(self, data: dict[str, Any]) -> Change:
         number, masked = data.pop("number"), data.pop("masked")
-        was = str(self.place / "old" / number) if number else ""
-        return change_from_json(data, was=was, now=os.path.join(self.workspace, data["path"]), masked=masked)
+        was, now = f"{self.place}/old/{number}", os.path.join(self.workspace, data["path"])
+        return change_from_json(data, was=was, now=now, masked=masked)
 
 
 def workspace_key(workspace: str) -> str:
@@ -119,7 +103,7 @@ def commit_changes(
         _recover_workspace(state, key)
         with Beneath(workspace) as beneath:
             _check(beneath, changes)
-            identity = id or _new_id()
+            identity = id or new_id("w")
             if (state / "commits" / identity).exists():
                 raise ConflictError(f"there is already a commit {identity}")
             place = state / "journal" / key / identity
@@ -182,9 +166,9 @@ def _check_path(beneath: Beneath, path: str, seen: tuple[int, ...] | None, befor
     )
 
 
-def _new_id() -> str:
+def new_id(kind: str) -> str:
     """Return a name that sorts by time; two workspaces may commit in the same microsecond."""
-    return f"w-{time.time_ns() // 1000:x}{secrets.token_hex(1)}"
+    return f"{kind}-{time.time_ns() // 1000:x}{secrets.token_hex(1)}"
 
 
 def _without_set_ids(change: Change) -> Change:
@@ -200,52 +184,35 @@ def _prepare(commit: Commit, changes: Changes, beneath: Beneath) -> None:
     place = commit.place
     for name in ("old", "new"):
         (place / name).mkdir(parents=True, mode=0o700)
-    steps: list[Step] = []
-    listed: list[dict[str, Any]] = []
     for number, change in enumerate(changes):
-        mine = list(_steps(place, str(number), change, beneath, copies=bool(commit.undoes)))
-        steps += mine
-        number_of_old = next((step.old for step in mine if step.old), "")
-        listed.append(change_to_json(change) | {"number": number_of_old, "masked": change.masked})
+        # What is only renamed is kept once, and of what turns only its mode nothing.
+        same = change.before is not None and change.before.same_content(change.after)
+        if change.old_path or not same:
+            _keep_old(place, number, change, beneath)
+        if not same:
+            _keep_new(place, number, change, copies=bool(commit.undoes))
     about = {name: getattr(commit, name) for name in ("id", "workspace", "when", "note", "undoes", "owner")}
     about["size"] = sum(file.stat().st_size for file in (place / "old").iterdir())
-    (place / "about.json").write_text(json.dumps(about), encoding="utf-8")
-    (place / "changes.json").write_text(json.dumps(listed), encoding="utf-8")
-    (place / "direction").write_text(FORWARD)
-    (place / "plan.part").write_text(json.dumps([_step_to_json(step) for step in steps]), encoding="utf-8")
-    flush(str(place))
-    os.rename(place / "plan.part", place / "plan.json")
-    flush_directory(str(place))
+    rows = [
+        change_to_json(change) | {"number": str(number), "masked": change.masked}
+        for number, change in enumerate(changes)
+    ]
+    for name, data in (("about", about), ("changes", rows)):
+        (place / f"{name}.json").write_text(json.dumps(data), encoding="utf-8")
+    _turn(place, FORWARD)
 
 
-def _steps(place: Path, number: str, change: Change, beneath: Beneath, *, copies: bool) -> Iterator[Step]:
-    if change.old_path:
-        _keep_old(place, number, change.old_path, change.before, beneath)
-        # What was only renamed is kept once.
-        same = change.before is not None and change.before.same_content(change.after)
-        if not same:
-            _keep_new(place, number, change, copies=copies)
-        yield Step(path=change.old_path, before=change.before, after=None, old=number)
-        yield Step(path=change.path, before=None, after=change.after, new=f"../old/{number}" if same else number)
+def _keep_old(place: Path, number: int, change: Change, beneath: Beneath) -> None:
+    if change.before is None or change.before.kind != "file":
         return
-    step = Step(path=change.path, before=change.before, after=change.after, old=number, new=number)
-    if not step.turns_only_mode:
-        _keep_old(place, number, change.path, change.before, beneath)
-        _keep_new(place, number, change, copies=copies)
-    yield step
-
-
-def _keep_old(place: Path, number: str, path: str, entry: Entry | None, beneath: Beneath) -> None:
-    if entry is None or entry.kind != "file":
-        return
-    directory, name = beneath.parent(path)
+    directory, name = beneath.parent(change.old_path or change.path)
     source = f"/proc/self/fd/{directory}/{name}"
     # A second name would be enough, for we replace files and never write to them; but a file that has two names in the
     # workspace may be written to by the other.
     link_or_copy(source, f"{place}/old/{number}", shared=os.lstat(source).st_nlink == 1)
 
 
-def _keep_new(place: Path, number: str, change: Change, *, copies: bool) -> None:
+def _keep_new(place: Path, number: int, change: Change, *, copies: bool) -> None:
     """Keep what is to come; what an earlier commit keeps is copied, for it has to stay as it is."""
     if change.after is not None and change.after.kind == "file":
         alone = os.lstat(change.now).st_nlink == 1 or change.kind != "renamed"
@@ -253,32 +220,46 @@ def _keep_new(place: Path, number: str, change: Change, *, copies: bool) -> None
 
 
 def _carry_out(state: Path, place: Path, beneath: Beneath, *, again: bool) -> None:
-    """Do what the plan says; where a step cannot be done, all of it the way back, and raise what was in the way."""
-    steps = [_step(data) for data in _read(place, "plan")]
+    """Change what is listed; where a path cannot be changed, go all of the way back, and raise what was in the way."""
+    parts = _parts(place)
     if (place / "direction").read_text() == FORWARD:
         try:
-            _make(beneath, steps, place, FORWARD, again=again)
+            _make(beneath, parts, FORWARD, again=again)
         except OSError as error:
-            _turn(place)
-            _make(beneath, steps, place, BACKWARD, again=True)
+            _turn(place, BACKWARD)
+            _make(beneath, parts, BACKWARD, again=True)
             _finish(state, place, kept=False)
             raise ConflictError(f"the changes could not be put in place: {error}; nothing was changed") from None
         flush(beneath.root)
         _finish(state, place, kept=True)
     else:
-        _make(beneath, steps, place, BACKWARD, again=True)
+        _make(beneath, parts, BACKWARD, again=True)
         _finish(state, place, kept=False)
 
 
-def _turn(place: Path) -> None:
-    (place / "direction.part").write_text(BACKWARD)
+def _parts(place: Path) -> list[Change]:
+    """Return what is listed by single paths, each with where its contents are kept."""
+    parts: list[Change] = []
+    for row in _read(place, "changes"):
+        was, now = (f"{place}/{side}/{row['number']}" for side in ("old", "new"))
+        change = change_from_json(row, was=was, now=now)
+        if change.old_path and change.before is not None and change.before.same_content(change.after):
+            change = replace(change, now=was)
+        parts += change.parts()
+    return parts
+
+
+def _turn(place: Path, direction: str) -> None:
+    """Say from now on where it goes: what is written by then is on the disk before."""
+    (place / "direction.part").write_text(direction)
+    flush(str(place))
     os.rename(place / "direction.part", place / "direction")
     flush_directory(str(place))
 
 
 def _finish(state: Path, place: Path, *, kept: bool) -> None:
     if not kept:
-        (place / "plan.json").unlink()
+        (place / "direction").unlink()
         remove_tree(str(place))
         return
     target = state / "commits" / place.name
@@ -288,51 +269,43 @@ def _finish(state: Path, place: Path, *, kept: bool) -> None:
     remove_tree(str(target / "new"))
 
 
-def _step_to_json(step: Step) -> dict[str, Any]:
-    return vars(step) | {"before": entry_to_json(step.before), "after": entry_to_json(step.after)}
-
-
-def _step(data: dict[str, Any]) -> Step:
-    before, after = (Entry(**data[name]) if data[name] else None for name in ("before", "after"))
-    return Step(path=data["path"], before=before, after=after, old=data["old"], new=data["new"])
-
-
-def _make(beneath: Beneath, steps: list[Step], place: Path, direction: str, *, again: bool) -> None:
+def _make(beneath: Beneath, parts: list[Change], direction: str, *, again: bool) -> None:
     """Make every path what it is to be: what goes first, then directories, then what is in them, then their modes.
 
     Done *again*, what was left half done is removed first.
     """
-    wanted = [(step, step.after if direction == FORWARD else step.before) for step in steps]
-    for directory in sorted({os.path.dirname(step.path) for step in steps}) if again else ():
+    for directory in sorted({os.path.dirname(part.path) for part in parts}) if again else ():
         beneath.sweep(f"{directory}/x" if directory else "x")
-    for step, entry in sorted(wanted, key=lambda pair: pair[0].path, reverse=True):
+    forward = direction == FORWARD
+    wanted = [(part, part.after, part.now) if forward else (part, part.before, part.was) for part in parts]
+    wanted.sort(key=lambda row: row[0].path)
+    for part, entry, _ in reversed(wanted):
         if entry is None:
-            beneath.remove(step.path)
+            beneath.remove(part.path)
         elif entry.kind == "directory":
-            beneath.remove(step.path, but="directory")
-    for step, entry in sorted(wanted, key=lambda pair: pair[0].path):
+            beneath.remove(part.path, but="directory")
+    for part, entry, source in wanted:
         if entry is not None:
-            _make_path(beneath, step, entry, place, direction)
-    for step, entry in sorted(wanted, key=lambda pair: pair[0].path, reverse=True):
+            _make_path(beneath, part, entry, source)
+    for part, entry, _ in reversed(wanted):
         if entry is not None and entry.kind == "directory":
-            beneath.set_mode(step.path, entry)
+            beneath.set_mode(part.path, entry)
 
 
-def _make_path(beneath: Beneath, step: Step, entry: Entry, place: Path, direction: str) -> None:
-    beneath.make_parents(step.path)
+def _make_path(beneath: Beneath, part: Change, entry: Entry, source: str) -> None:
+    beneath.make_parents(part.path)
     if entry.kind == "directory":
-        beneath.make_directory(step.path, entry.mode)
+        beneath.make_directory(part.path, entry.mode)
     elif entry.kind == "link":
-        found = beneath.entry(step.path)
+        found = beneath.entry(part.path)
         if found is None or found.target != entry.target or found.kind != "link":
-            beneath.remove(step.path, but="link")
-            beneath.put_link(step.path, entry.target)
-    elif step.turns_only_mode:
-        beneath.set_mode(step.path, entry)
+            beneath.remove(part.path, but="link")
+            beneath.put_link(part.path, entry.target)
+    elif part.before is not None and part.before.same_content(part.after):
+        beneath.set_mode(part.path, entry)
     else:
-        source = f"{place}/new/{step.new}" if direction == FORWARD else f"{place}/old/{step.old}"
-        beneath.remove(step.path, but="file")
-        beneath.put_file(step.path, source, entry)
+        beneath.remove(part.path, but="file")
+        beneath.put_file(part.path, source, entry)
 
 
 def recover(state: Path) -> None:
@@ -346,7 +319,7 @@ def recover(state: Path) -> None:
 def _recover_workspace(state: Path, key: str) -> None:
     """Do the rest of what was begun in one workspace; the caller holds its lock, so nobody is at work there."""
     for place in sorted((state / "journal" / key).glob("w-*")):
-        if not (place / "plan.json").exists():
+        if not (place / "direction").exists():
             remove_tree(str(place))
             continue
         workspace = _read(place, "about")["workspace"]

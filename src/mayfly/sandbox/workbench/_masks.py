@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.sandbox.workbench._files import remove_tree, set_owner
+from mayfly.sandbox.workbench._files import dress, remove_tree
 
 # A directory that changed so shortly before it was read may change again without another time: the clock of file
 # systems stands still for some milliseconds. Such a one is read again the next time.
@@ -140,7 +140,7 @@ class Masks:
                 status = os.lstat(os.path.join(self._workspace, path))
                 with open(target, "xb") as file:
                     file.truncate(status.st_size)
-                _dress(target, os.path.join(self._workspace, path))
+                dress(target, os.path.join(self._workspace, path))
                 covered[path] = target
         self._dress_directories(place)
         return covered
@@ -155,12 +155,5 @@ class Masks:
     def _dress_directories(self, place: Path) -> None:
         """Give directories their modes and times at last: making files in them would change or need them."""
         for directory, _, _ in os.walk(place, topdown=False):
-            _dress(directory, os.path.join(self._workspace, os.path.relpath(directory, place)))
-
-
-def _dress(path: str, like: str) -> None:
-    with contextlib.suppress(FileNotFoundError):
-        found = os.lstat(like)
-        set_owner(path, found)
-        os.chmod(path, stat.S_IMODE(found.st_mode))
-        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+            with contextlib.suppress(FileNotFoundError):
+                dress(directory, os.path.join(self._workspace, os.path.relpath(directory, place)))

@@ -7,7 +7,6 @@ directory of the workspace they are the new name (redirect).
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -16,7 +15,16 @@ from typing import NamedTuple
 
 from mayfly.core import InputError
 from mayfly.sandbox.workbench._changes import Change
-from mayfly.sandbox.workbench._files import copy_file, link_or_copy, remove_tree, set_owner
+from mayfly.sandbox.workbench._files import (
+    copy_file,
+    dress,
+    is_directory,
+    link_or_copy,
+    look,
+    remove,
+    remove_tree,
+    set_owner,
+)
 
 # Links on the way to one path, as the kernel counts them.
 _MOST_LINKS = 40
@@ -54,7 +62,7 @@ class OverlayTree:
         self._prefix = "trusted.overlay." if os.geteuid() == 0 else "user.overlay."
         for name in ("upper", "work", "mask"):
             (place / name).mkdir(exist_ok=True)
-        self._dress(self.upper, workspace)
+        dress(self.upper, workspace)
 
     def refresh(self) -> None:
         """Follow what happened to the workspace: it lies below, so there is nothing to do."""
@@ -67,13 +75,7 @@ class OverlayTree:
         for name in ("upper", "work"):
             remove_tree(str(self.place / name))
             (self.place / name).mkdir()
-        self._dress(self.upper, self.workspace)
-
-    def _dress(self, path: str, like: str) -> None:
-        found = os.lstat(like)
-        set_owner(path, found)
-        os.chmod(path, stat.S_IMODE(found.st_mode))
-        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+        dress(self.upper, self.workspace)
 
     def differences(self) -> Iterator[Difference]:
         """Yield every path that may differ, parents before what is in them."""
@@ -108,7 +110,7 @@ class OverlayTree:
             yield from self._gone(path)
             return
         yield Difference(path, place.real)
-        if _is_directory(place.real):
+        if is_directory(place.real):
             yield from self._directory(path, place, new=new)
         elif was_directory:
             yield from self._below(path)
@@ -130,9 +132,9 @@ class OverlayTree:
         """Return where *name* of a merged directory is, or nothing if it is not there or was deleted."""
         upper = f"{place.upper}/{name}" if place.upper else ""
         base = f"{place.base}/{name}" if place.base else ""
-        found = _look(upper)
+        found = look(upper) if upper else None
         if found is None:
-            return Place("", base) if _look(base) is not None else None
+            return Place("", base) if base and look(base) is not None else None
         if is_whiteout(found):
             return None
         if not stat.S_ISDIR(found.st_mode):
@@ -148,7 +150,7 @@ class OverlayTree:
             base = self.workspace + redirect
         elif redirect and parent:
             base = f"{parent}/{redirect}"
-        return base if base and _is_directory(base) else ""
+        return base if base and is_directory(base) else ""
 
     def _attribute(self, path: str, name: str) -> bytes:
         try:
@@ -170,7 +172,7 @@ class OverlayTree:
                 done.pop()
                 places.pop()
                 continue
-            if not _is_directory(places[-1].real):
+            if not is_directory(places[-1].real):
                 raise InputError(f"{'/'.join(done)!r} is no directory")
             child = self._child(places[-1], name)
             if child is None:
@@ -210,7 +212,7 @@ class OverlayTree:
         remove_tree(old)
         os.rename(self.upper, old)
         os.mkdir(self.upper)
-        self._dress(self.upper, self.workspace)
+        dress(self.upper, self.workspace)
         for change in changes:
             now = old + change.now[len(self.upper) :] if change.now.startswith(self.upper + "/") else change.now
             if change.old_path:
@@ -227,7 +229,7 @@ class OverlayTree:
 
     def _keep_directory(self, path: str, mode: int) -> None:
         _, place = self.locate(path, follow=False)
-        if place is None or not _is_directory(place.real):
+        if place is None or not is_directory(place.real):
             self.put(path, "")
         target = f"{self._parent(path + '/x').upper}"
         os.chmod(target, mode)
@@ -269,23 +271,16 @@ class OverlayTree:
             return
         parent = self._parent(path)
         target = f"{parent.upper}/{path.rpartition('/')[2]}"
-        self._clear(target)
-        if parent.base and _look(f"{parent.base}/{path.rpartition('/')[2]}") is not None:
+        remove(target)
+        if parent.base and look(f"{parent.base}/{path.rpartition('/')[2]}") is not None:
             os.mknod(target, stat.S_IFCHR, os.makedev(0, 0))
 
     def _prepare(self, path: str) -> str:
         """Make the directories on the way and clear the place itself."""
         parent = self._parent(path)
         target = f"{parent.upper}/{path.rpartition('/')[2]}"
-        self._clear(target)
+        remove(target)
         return target
-
-    def _clear(self, target: str) -> None:
-        if os.path.isdir(target) and not os.path.islink(target):
-            remove_tree(target)
-        else:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(target)
 
     def _new_directory(self, path: str, target: str) -> None:
         os.mkdir(target)
@@ -302,15 +297,15 @@ class OverlayTree:
             child = self._child(place, name)
             if child is None:
                 target = f"{place.upper}/{name}"
-                self._clear(target)
+                remove(target)
                 self._new_directory("/".join(walked), target)
                 child = Place(target, "")
-            elif not _is_directory(child.real):
+            elif not is_directory(child.real):
                 raise InputError(f"{'/'.join(walked)!r} is no directory")
             elif not child.upper:
                 target = f"{place.upper}/{name}"
                 os.mkdir(target)
-                self._dress(target, child.base)
+                dress(target, child.base)
                 child = Place(target, child.base)
             place = child
         return place
@@ -323,20 +318,6 @@ def is_whiteout(found: os.stat_result) -> bool:
 
 def _parts(path: str) -> list[str]:
     return [part for part in path.split("/") if part not in ("", ".")]
-
-
-def _look(path: str) -> os.stat_result | None:
-    if not path:
-        return None
-    try:
-        return os.lstat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-
-
-def _is_directory(path: str) -> bool:
-    found = _look(path)
-    return found is not None and stat.S_ISDIR(found.st_mode)
 
 
 def _kinds(path: str) -> dict[str, str]:

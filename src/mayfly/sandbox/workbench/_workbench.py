@@ -17,7 +17,7 @@ from mayfly.sandbox.workbench._changes import Change, Changes
 from mayfly.sandbox.workbench._compare import Comparison
 from mayfly.sandbox.workbench._copy import CopyTree
 from mayfly.sandbox.workbench._doors import Brokers, Doors, Openings
-from mayfly.sandbox.workbench._files import umask
+from mayfly.sandbox.workbench._files import is_directory, umask
 from mayfly.sandbox.workbench._held import Held, hold_changes
 from mayfly.sandbox.workbench._history import claim_owner, prune, shortfall
 from mayfly.sandbox.workbench._journal import Commit
@@ -297,7 +297,7 @@ class Workbench:
                 raise InputError(f"{path!r} is no directory of the workspace")
             found = self._tree.names(place)
             shown = {one: where for one, where in found.items() if f"{name}/{one}".lstrip("/") != self._hidden}
-            return [f"{one}/" if _is_directory(where.real) else one for one, where in shown.items()]
+            return [f"{one}/" if is_directory(where.real) else one for one, where in shown.items()]
 
     def _refuse_hidden(self, name: str) -> None:
         hidden = self._hidden and (name + "/").startswith(self._hidden + "/")
@@ -329,7 +329,7 @@ class Workbench:
             raise InputError(f"{name!r} is no path of a file in the workspace")
         if self._hidden and (name + "/").startswith(self._hidden + "/"):
             raise InputError(f"{name!r} is Mayfly's own")
-        if place is not None and _is_directory(place.real) and not path.endswith("/"):
+        if place is not None and is_directory(place.real) and not path.endswith("/"):
             raise InputError(f"{name!r} is a directory")
         return name
 
@@ -392,7 +392,3 @@ class Workbench:
         with self._lock:
             self._tree.wipe()
             self._comparison.forget()
-
-
-def _is_directory(path: str) -> bool:
-    return os.path.isdir(path) and not os.path.islink(path)
