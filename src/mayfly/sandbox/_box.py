@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from mayfly.core import InputError, SandboxSettings
 from mayfly.sandbox import _grants, _values
-from mayfly.sandbox._call import Call, MoreNeeded, NotSent, Stream, Streaming, refused
+from mayfly.sandbox._call import Call, MoreNeeded, NotSent, Stream, refused
 from mayfly.sandbox._grants import NO_GRANTS, Outfit
 from mayfly.sandbox._job import Job, JobOptions, Ticket, make_job
 from mayfly.sandbox._pinned import Pins
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from mayfly.sandbox._map import Per
     from mayfly.sandbox._purchases import Purchases
-    from mayfly.sandbox._till import Cashier
 
 _TRIES = 8
 # Sources that are known to need all modules, by their hash; with more of them than that, it is learned anew.
@@ -70,8 +69,7 @@ class Sandbox:
 
     def _begin(self) -> None:
         # Not a method of ours: the finalizer holds the pool, and the pool would hold us.
-        open_till = partial(_open_till, self._purchases, self._settings)
-        self._pool = Pool(self._settings, self._wanted, open_till, brief=self._brief)
+        self._pool = Pool(self._settings, self._wanted, self._purchases, brief=self._brief)
         self._pins = Pins(self._pool, self._settings)
         self._threads: ThreadPoolExecutor | None = None
         self._finalizer = weakref.finalize(self, _shut, self._pool, self._pins)
@@ -148,14 +146,11 @@ class Sandbox:
         job = self._make_job(source, entry, argument, options)
         self._pool.slots.get()
         try:
-            streaming = Streaming(job, self._send, self._widen)
+            stream = Stream(job, self._send, self._widen)
             try:
-                yield Stream(streaming.items())
+                yield stream
             finally:
-                job.ticket.release()
-                streaming.end()
-        except NoWall as error:
-            yield Stream(iter([refused(str(error))]))
+                stream.end()
         finally:
             self._pool.slots.put(None)
 
@@ -260,13 +255,6 @@ class Sandbox:
 
 
 _OPEN: weakref.WeakSet[Sandbox] = weakref.WeakSet()
-
-
-def _open_till(purchases: Purchases | None, settings: SandboxSettings) -> Cashier:
-    """Make what jobs buy through, when the first of them may: most sandboxes never load it."""
-    from mayfly.sandbox._till import Cashier
-
-    return Cashier(purchases, settings)
 
 
 def _shut(pool: Pool, pins: Pins) -> None:

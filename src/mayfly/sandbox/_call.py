@@ -7,6 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _values
@@ -88,37 +89,27 @@ class Call:
 
         Raises `NotSent` where the worker was killed before it had read the request.
         """
-        reply = self._reply(first=True)
-        if isinstance(reply, Result):
-            return reply
-        return self._conclude(reply, None) if reply.kind != _wire.PART else self._collect(reply)
-
-    def _collect(self, reply: Reply | Result) -> Result:
-        parts: list[object] = []
+        items: list[object] = []
         size = nodes = 0
-        while not isinstance(reply, Result):
-            if reply.kind != _wire.PART:
-                return self._conclude(reply, parts)
-            size += len(reply.value)
-            nodes += _nodes.exactly(reply.value, self.settings.nodes)
+        for part in self.parts(first=True):
+            if isinstance(part, Result):
+                return replace(part, value=items) if part.ok and items else part
+            text, batch = part
+            size += len(text)
+            nodes += _nodes.exactly(text, self.settings.nodes)
             if size > self.settings.result:
                 return self._ended("error", f"the result is larger than the limit of {self.settings.result} bytes")
             if nodes > self.settings.nodes:
                 return self._ended("error", f"the result holds more than {self.settings.nodes} values, keys included")
-            batch = self._decode(reply)
-            if isinstance(batch, Result):
-                return batch
-            assert isinstance(batch, list)
-            parts += batch
-            reply = self._reply()
-        return reply
+            items += batch
+        raise AssertionError("the last part is a result")
 
-    def items(self) -> Iterator[object]:
-        """Yield the items of a streamed result as they come; the last thing yielded is the `Result`."""
+    def parts(self, *, first: bool = False) -> Iterator[Result | tuple[bytes, list[object]]]:
+        """Yield the parts of a streamed result as they come, as text and items; the last thing is the `Result`."""
         streamed = False
-        while not isinstance(reply := self._reply(), Result):
+        while not isinstance(reply := self._reply(first=first and not streamed), Result):
             if reply.kind != _wire.PART:
-                yield self._conclude(reply, [] if streamed else None)
+                yield self._conclude(reply, streamed=streamed)
                 return
             streamed = True
             batch = self._decode(reply)
@@ -126,10 +117,10 @@ class Call:
                 yield batch
                 return
             assert isinstance(batch, list)
-            yield from batch
+            yield reply.value, batch
         yield reply
 
-    def _reply(self, *, first: bool = False) -> Reply | Result:
+    def _reply(self, *, first: bool) -> Reply | Result:
         """Read the next frame; where none can come any more, return the result that means."""
         try:
             return self.lease.worker.reply(self._deadline, self.settings.result)
@@ -158,10 +149,10 @@ class Call:
             return self._ended("died", _NO_ANSWER)
         return value
 
-    def _conclude(self, reply: Reply, parts: list[object] | None) -> Result:
+    def _conclude(self, reply: Reply, *, streamed: bool) -> Result:
         if reply.kind == _wire.OK:
             self.threads = bool(reply.error)
-            value = self._decode(reply) if parts is None else parts
+            value = [] if streamed else self._decode(reply)
             return value if isinstance(value, Result) else self._ended("ok", None, value=value)
         if reply.kind == _wire.MEMORY:
             return self._out_of_memory()
@@ -240,53 +231,49 @@ def _count_tasks() -> int:
 class Stream:
     """Iterate over the items of a result while they come; `result` says how it ended."""
 
-    def __init__(self, items: Iterator[object]) -> None:
-        self._items = items
+    def __init__(self, job: Job, send: Callable[[Job], Call], widen: Callable[[Job, MoreNeeded], Job]) -> None:
         self.result: Result | None = None
+        self._widen = widen
+        self._send = send
+        self._call: Call | None = None
+        self._begin(job)
+        self._items = self._take(job)
 
     def __iter__(self) -> Iterator[object]:
-        for item in self._items:
-            if isinstance(item, Result):
-                self.result = item
-                return
-            yield item
+        return self._items
 
-
-class Streaming:
-    """A job at work; one that needs more than a lean worker has begins again, if nothing of it was handed out yet."""
-
-    def __init__(self, job: Job, send: Callable[[Job], Call], widen: Callable[[Job, MoreNeeded], Job]) -> None:
-        self._job = job
-        self._send = send
-        self._widen = widen
-        self._call = send(job)
-
-    def items(self) -> Iterator[object]:
-        """Yield the items; the last thing yielded is the `Result`."""
-        handed_out = False
-        try:
-            for item in self._call.items():
-                handed_out = True
-                yield item
-        except MoreNeeded as error:
-            job = self._widen(self._job, error)
-            if handed_out:
-                yield Result(status="error", error="the job needs a module it did not import before its first item")
-            else:
-                self.end()
-                yield from self._again(job)
-
-    def _again(self, job: Job) -> Iterator[object]:
+    def _begin(self, job: Job) -> None:
+        self.end()
         try:
             self._call = self._send(job)
         except NoWall as error:
-            yield refused(str(error))
-        else:
-            yield from self._call.items()
+            self.result = refused(str(error))
+
+    def _take(self, job: Job) -> Iterator[object]:
+        """Yield the items; a job that needs more than a lean worker has begins again, if none was handed out yet."""
+        handed_out = False
+        while self._call is not None and self.result is None:
+            try:
+                for part in self._call.parts():
+                    if isinstance(part, Result):
+                        self.result = part
+                        return
+                    handed_out = True
+                    yield from part[1]
+            except MoreNeeded as error:
+                more = self._widen(job, error)
+                if handed_out:
+                    reason = "the job needs a module it did not import before its first item"
+                    self.result = Result(status="error", error=reason)
+                else:
+                    self._begin(more)
 
     def end(self) -> None:
         """End the worker, whatever it does."""
-        self._call.lease.end()
+        call, self._call = self._call, None
+        if call is not None:
+            call.job.ticket.release()
+            call.lease.end()
 
 
 def refused(reason: str) -> Result:

@@ -25,6 +25,13 @@ from typing import NamedTuple
 # What a worker has beside the memory of its job: its copies of the interpreter's pages, and the kernel's tables.
 _OWN = 64 << 20
 _WANTED = ("memory", "pids", "cpu")
+# Where the kernel counts what it did to those in a group: by controller and version, the file and the word in it.
+_COUNTS = {
+    ("memory", 1): ("memory.oom_control", "oom_kill"),
+    ("memory", 2): ("memory.events", "oom_kill"),
+    ("pids", 1): ("pids.events", "max"),
+    ("pids", 2): ("pids.events", "max"),
+}
 _NAME = re.compile(r"mayfly-(\d+)-(\d+)-(\d+)(-host)?$")
 # A killed process leaves its group an instant later.
 _TIDY_SECONDS = 0.1
@@ -55,14 +62,15 @@ class Group:
             path.mkdir(exist_ok=True)
         if owner.version == 2:
             (paths["memory"] / "memory.oom.group").write_text("1")
-        self._killed = self._kills()
-        self._refusals = self._count_refusals()
+        self._counted: dict[str, int] = {}
 
-    def limit_tasks(self, tasks: int) -> None:
-        """Hold a job to *tasks* threads."""
+    def begin(self, memory: int, tasks: int) -> None:
+        """Hold the next process to *memory* bytes and *tasks* threads, and count anew what becomes of it."""
+        self._counted = {control: self._count(control) for control in ("memory", "pids")}
         if tasks != self._tasks and "pids" in self._paths:
             (self._paths["pids"] / "pids.max").write_text(str(tasks))
             self._tasks = tasks
+        self.limit(memory)
 
     def limit(self, memory: int) -> None:
         """Hold a job to *memory* bytes, and what every worker has besides."""
@@ -98,30 +106,23 @@ class Group:
 
     def was_killed(self) -> bool:
         """Say whether the kernel has killed somebody in it for want of memory since this was last asked."""
-        before, self._killed = self._killed, self._kills()
-        return self._killed > before
+        return self._has_grown("memory")
 
     def was_refused_tasks(self) -> bool:
         """Say whether somebody in it was refused a thread or a process since this was last asked."""
-        before, self._refusals = self._refusals, self._count_refusals()
-        return self._refusals > before
+        return self._has_grown("pids")
 
-    def _count_refusals(self) -> int:
-        if "pids" not in self._paths:
-            return 0
-        try:
-            rows = dict(line.split() for line in (self._paths["pids"] / "pids.events").read_text().splitlines())
-        except OSError:
-            return 0
-        return int(rows.get("max", 0))
+    def _has_grown(self, control: str) -> bool:
+        before, self._counted[control] = self._counted[control], self._count(control)
+        return self._counted[control] > before
 
-    def _kills(self) -> int:
-        name = "memory.events" if self._version == 2 else "memory.oom_control"
+    def _count(self, control: str) -> int:
+        name, word = _COUNTS[control, self._version]
         try:
-            rows = dict(line.split() for line in (self._paths["memory"] / name).read_text().splitlines())
-        except OSError:
+            text = (self._paths[control] / name).read_text()
+        except (KeyError, OSError):
             return 0
-        return int(rows.get("oom_kill", 0))
+        return int(dict(line.split() for line in text.splitlines()).get(word, 0))
 
     def give_back(self) -> None:
         """Let another worker have it; whoever is in it now was killed, and may still be about to end."""
@@ -175,8 +176,7 @@ class Groups:
                 group = self._free.popleft()
                 with contextlib.suppress(FileNotFoundError):  # somebody has tidied up: it is made anew
                     if group.empty:
-                        group.limit_tasks(tasks)
-                        group.limit(memory)
+                        group.begin(memory, tasks)
                         return group
                     self._free.append(group)
             self._made += 1
@@ -184,8 +184,7 @@ class Groups:
         self._prepare()
         paths = {name: branch.parent / self._name / number for branch in self._branches for name in branch.controls}
         group = Group(self, paths)
-        group.limit_tasks(tasks)
-        group.limit(memory)
+        group.begin(memory, tasks)
         return group
 
     def give_back(self, group: Group) -> None:

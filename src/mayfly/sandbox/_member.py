@@ -11,7 +11,6 @@ import contextlib
 import threading
 import time
 
-from mayfly.sandbox._background import Background
 from mayfly.sandbox._cgroup import Group, Groups
 from mayfly.sandbox._python import pid_of
 
@@ -62,22 +61,8 @@ class Member:
             group.give_back()
 
 
-class Mover:
-    """Puts workers into their groups when they are old enough, in a thread of its own."""
-
-    def __init__(self) -> None:
-        self._thread = Background("mayfly-cgroups", _join_in_time)
-
-    def await_age(self, member: Member) -> None:
-        """Have *member* join its group when it is old enough."""
-        self._thread.put(member)
-
-    def close(self) -> None:
-        """End the thread after what waits."""
-        self._thread.close()
-
-
-def _join_in_time(member: Member) -> None:
+def join_in_time(member: Member) -> None:
+    """Have *member* join its group when it is old enough; for a thread that waits with one after the other."""
     time.sleep(max(0.0, member.born + _AGE - time.monotonic()))
     # Somebody may have taken away what was delegated to us: the filter holds without.
     with contextlib.suppress(OSError):

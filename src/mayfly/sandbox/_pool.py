@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from mayfly.core import SandboxSettings
 from mayfly.sandbox._background import Background
 from mayfly.sandbox._grants import NO_GRANTS, Grants, Outfit
-from mayfly.sandbox._member import Mover
+from mayfly.sandbox._member import join_in_time
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
 from mayfly.sandbox._zygote import SpawnFailed, Zygote, ZygoteFailed, ZygoteGone
 
 if TYPE_CHECKING:
+    from mayfly.sandbox._purchases import Purchases
     from mayfly.sandbox._till import Cashier
 
 _KEPT = 8
@@ -39,59 +40,40 @@ class NoWall(Exception):
 
 
 class Lease(NamedTuple):
-    """A worker nobody else uses and the zygote it came from."""
+    """A worker nobody else uses, the zygote it came from, and the thread that clears it away."""
 
     zygote: Zygote
     worker: Worker
-    housekeeper: Housekeeper
+    housekeeper: Background[Lease]
 
     def end(self) -> None:
-        """Kill the worker now; it is cleared away and replaced in the background."""
+        """Kill the worker now; it is cleared away and replaced in the background, or at once where too many wait."""
         self.worker.kill()
-        self.housekeeper.clear(self)
-
-
-class Housekeeper:
-    """Closes what dead workers leave and asks for new ones, so that callers need not wait for it."""
-
-    def __init__(self) -> None:
-        self._thread = Background("mayfly-housekeeper", self._work)
-
-    def clear(self, lease: Lease) -> None:
-        """Clear *lease* away soon; at once where too many wait already."""
-        if self._thread.waiting >= _WAITING:
-            lease.zygote.give_back(lease.worker)
+        if self.housekeeper.waiting >= _WAITING:
+            self.zygote.give_back(self.worker)
         else:
-            self._thread.put(lease)
+            self.housekeeper.put(self)
 
-    def _work(self, lease: Lease) -> None:
-        with contextlib.suppress(OSError):  # a descriptor that is gone already must not end the housekeeping
-            lease.zygote.give_back(lease.worker)
-            if not self._thread.waiting:
-                lease.zygote.gather()
 
-    def close(self) -> None:
-        """Finish what waits and end the thread."""
-        self._thread.close()
-
-    def abandon(self) -> None:
-        """In a forked child, where the thread does not exist: let go of what waits."""
-        for lease in self._thread.left_over():
-            lease.worker.abandon()
+def _clear_away(lease: Lease) -> None:
+    with contextlib.suppress(OSError):  # a descriptor that is gone already must not end the housekeeping
+        lease.zygote.give_back(lease.worker)
+        if not lease.housekeeper.waiting:
+            lease.zygote.gather()
 
 
 class Pool:
     """Start zygotes when they are first needed, and again when they die."""
 
     def __init__(
-        self, settings: SandboxSettings, level: str, open_till: Callable[[], Cashier], *, brief: bool = False
+        self, settings: SandboxSettings, level: str, purchases: Purchases | None, *, brief: bool = False
     ) -> None:
         self.slots: SimpleQueue[None] = SimpleQueue()
         for _ in range(settings.jobs):
             self.slots.put(None)
         self._settings = settings
         self._wanted = level
-        self._open_till = open_till
+        self._purchases = purchases
         self._cashier: Cashier | None = None
         self._brief = brief
         self._lock = threading.RLock()
@@ -99,8 +81,8 @@ class Pool:
         self._stood: Level | None = None
         # In a row, the last ones: what is started after one is to stand soon, and is replaced after a few jobs.
         self._accidents = 0
-        self._housekeeper = Housekeeper()
-        self._mover = Mover()
+        self._housekeeper = Background("mayfly-housekeeper", _clear_away)
+        self._mover = Background("mayfly-cgroups", join_in_time)
 
     def take(self, outfit: Outfit, patience: float) -> Lease:
         """Return a fresh worker with *outfit*; whoever wants one waits about *patience* seconds for it."""
@@ -206,9 +188,11 @@ class Pool:
         raise NoWall(f"this machine gives no sandbox: {'; '.join(reasons)}")
 
     def _share_cashier(self, grants: Grants) -> Cashier | None:
-        """Return the one that all jobs share who may buy."""
+        """Return what all jobs share who may buy; most sandboxes never load it."""
         if self._cashier is None and grants.sellers:
-            self._cashier = self._open_till()
+            from mayfly.sandbox._till import Cashier
+
+            self._cashier = Cashier(self._purchases, self._settings)
         return self._cashier
 
     def _stands(self, level: Level) -> bool:
@@ -237,7 +221,8 @@ class Pool:
 
     def abandon(self) -> None:
         """In a forked child: let go without ending what belongs to the parent."""
-        self._housekeeper.abandon()
+        for lease in self._housekeeper.left_over():
+            lease.worker.abandon()
         while self._zygotes:
             self._zygotes.popitem()[1].abandon()
 

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _cgroup
+from mayfly.sandbox._background import Background
 from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Outfit, certificate_file
-from mayfly.sandbox._member import Member, Mover
+from mayfly.sandbox._member import Member
 from mayfly.sandbox._python import end, explain, is_permanent, is_stopped, start
 from mayfly.sandbox._result import Level
 from mayfly.sandbox._worker import Worker
@@ -72,7 +73,7 @@ class Zygote:
         *,
         ready: int,
         brief: bool,
-        mover: Mover | None = None,
+        mover: Background[Member] | None = None,
         cashier: Cashier | None = None,
     ) -> None:
         self.level = level
@@ -309,7 +310,7 @@ class Zygote:
         if self._groups is not None and self._mover is not None:
             limits = {"memory": self._settings.memory, "tasks": self._settings.threads}
             worker.member = Member(self._groups, process, **limits)
-            self._mover.await_age(worker.member)
+            self._mover.put(worker.member)
         self._idle.append(worker)
         if self.broker is not None:
             if self.grants.sellers and self._cashier is not None:

@@ -75,8 +75,6 @@ class Seats:
             if self._groups is not None:
                 with contextlib.suppress(OSError):  # somebody took away what was delegated
                     group = self._groups.take(memory=self._settings.memory, tasks=self._settings.tasks)
-                    group.was_killed()
-                    group.was_refused_tasks()
             running.go(group)
         except BaseException:
             Seat(running=running, group=group).close()
