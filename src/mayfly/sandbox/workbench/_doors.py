@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import threading
 from collections.abc import Iterable
@@ -58,21 +59,17 @@ class Brokers:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._brokers: dict[tuple[str, ...], Broker] = {}
-        self._number = 0
+        self._numbers = itertools.count(1)
 
-    def get(self, hosts: tuple[str, ...]) -> Broker:
-        """Return the proxy that reaches *hosts*."""
+    def open(self, hosts: tuple[str, ...], door: int, target: tuple[str, int] | None) -> tuple[Broker, int]:
+        """Have a proxy that reaches *hosts* serve a door; return it and the number of the door there."""
         with self._lock:
             if hosts not in self._brokers:
                 self._brokers[hosts] = Broker(hosts, SandboxSettings())
-            self._brokers[hosts].ensure()
-            return self._brokers[hosts]
-
-    def number(self) -> int:
-        """Return a number for a door."""
-        with self._lock:
-            self._number += 1
-            return self._number
+            broker, number = self._brokers[hosts], next(self._numbers)
+            broker.ensure()
+        broker.open(number, door, target=target)
+        return broker, number
 
     def close(self) -> None:
         """End them."""
@@ -106,9 +103,7 @@ class Doors:
         for door, target in knocked:
             self._closed.remove((door, target))
             hosts = (*self._openings.hosts, *(_written(one) for one in self._openings.targets))
-            broker, number = self._brokers.get(hosts), self._brokers.number()
-            broker.open(number, door, target=target)
-            self._open.append((broker, number))
+            self._open.append(self._brokers.open(hosts, door, target))
         return [door for door, _ in knocked]
 
     def close(self) -> tuple[str, ...]:

@@ -67,19 +67,20 @@ class Launcher:
         """Whether its process is there."""
         return self._process.poll() is None
 
-    def start(self) -> Running:
-        """Begin to raise the walls around a command to come."""
+    def start(self, group: _cgroup.Group | None) -> Running:
+        """Raise the walls around a command to come, all of whose processes are counted in *group*."""
         self.ensure()
         channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        running = Running(channel, gently=self.level != "namespaces")
         try:
             with theirs, self._lock:
                 socket.send_fds(self._control, [b"S"], [theirs.fileno()])
-            return Running(channel, gently=self.level != "namespaces")
-        except OSError as error:
-            channel.close()
-            raise NotLaunched(f"the workbench is gone: {error}") from None
-        except BaseException:
-            channel.close()
+            running.stand_by(group)
+            return running
+        except BaseException as error:
+            running.close()
+            if isinstance(error, OSError):
+                raise NotLaunched(f"the workbench is gone: {error}") from None
             raise
 
     def close(self) -> None:
@@ -91,18 +92,30 @@ class Launcher:
 class Running:
     """One command from its first moment to its last."""
 
-    def __init__(self, channel: socket.socket, *, gently: bool = False) -> None:
+    def __init__(self, channel: socket.socket, *, gently: bool) -> None:
         self.channel = channel
+        self.group: _cgroup.Group | None = None
         # Without namespaces its first process has to end the others itself, so it is asked to.
-        self.gently = gently
+        self._signal = signal.SIGTERM if gently else signal.SIGKILL
         self._process = self._first = -1
         self.doors: list[int] = []
         self.code: int | None = None
+
+    def stand_by(self, group: _cgroup.Group | None) -> None:
+        """Count its process in *group*, and then let it make the first one behind the walls."""
+        self._process = self._hear_process()
+        if group is not None:
+            group.add(pid_of(self._process))
+        with contextlib.suppress(OSError):
+            self.channel.send(b"G")
+        self._first = self._hear_process()
+        self.group = group
+
+    def _hear_process(self) -> int:
         said, descriptors = self._hear(1)
-        if not said.get("began") or not descriptors:
-            self.close()
+        if not descriptors:
             raise failure(said)
-        self._process = descriptors[0]
+        return descriptors[0]
 
     def _hear(self, most: int) -> tuple[dict[str, Any], list[int]]:
         self.channel.settimeout(_START_SECONDS)
@@ -111,17 +124,6 @@ class Running:
         except OSError as error:
             raise NotLaunched(f"the workbench did not answer: {error}") from None
         return (json.loads(message) if message else {}), list(descriptors)
-
-    def go(self, group: _cgroup.Group | None) -> None:
-        """Count it in *group* from now on, and let it make its first process."""
-        if group is not None:
-            group.add(pid_of(self._process))
-        with contextlib.suppress(OSError):
-            self.channel.send(b"G")
-        said, descriptors = self._hear(1)
-        if not descriptors:
-            raise failure(said)
-        self._first = descriptors[0]
 
     def begin(self, config: dict[str, Any], *, stdin: int, output: int) -> None:
         """Have it run a command; raise `NotLaunched` where a wall could not be raised."""
@@ -152,14 +154,11 @@ class Running:
         return True
 
     def kill(self) -> None:
-        """End it and everything that it started."""
-        if self.gently:
+        """End it and everything that it started: its first process takes all others with it."""
+        first = self._first if self._first >= 0 else self._process
+        if first >= 0:
             with contextlib.suppress(OSError):
-                signal.pidfd_send_signal(self._first if self._first >= 0 else self._process, signal.SIGTERM)
-            return
-        with contextlib.suppress(OSError):
-            # The first process takes all others with it, and what waits for it outside ends then.
-            signal.pidfd_send_signal(self._first if self._first >= 0 else self._process, signal.SIGKILL)
+                signal.pidfd_send_signal(first, self._signal)
 
     def wait(self, seconds: float) -> bool:
         """Wait until its processes are gone."""
@@ -168,9 +167,13 @@ class Running:
         return bool(poll.poll(seconds * 1000))
 
     def close(self) -> None:
-        """Let go of it."""
+        """End it, let go of it, and let others have the group."""
+        self.kill()
         self.channel.close()
         for descriptor in (self._process, self._first, *self.doors):
             if descriptor >= 0:
                 os.close(descriptor)
         self._process, self._first, self.doors = -1, -1, []
+        group, self.group = self.group, None
+        if group is not None:
+            group.give_back()

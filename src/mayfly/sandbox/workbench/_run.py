@@ -16,7 +16,6 @@ from mayfly.sandbox.workbench._changes import Changes
 from mayfly.sandbox.workbench._doors import Doors
 from mayfly.sandbox.workbench._launcher import Running
 from mayfly.sandbox.workbench._output import Output
-from mayfly.sandbox.workbench._seats import Seat
 
 RanStatus = Literal["ok", "failed", "timeout", "stopped", "limit", "died", "refused"]
 # Seconds between two looks at the disk.
@@ -69,11 +68,10 @@ class Command:
     places: tuple[str, ...] = ()
     _reason: str = field(default="", init=False)
 
-    def run(self, seat: Seat) -> Ended:
+    def run(self, running: Running) -> Ended:
         """Run it to its end."""
-        running = seat.running
         with contextlib.ExitStack() as stack:
-            stack.callback(seat.close)
+            stack.callback(running.close)
             reader, writer = os.pipe2(os.O_CLOEXEC)
             stack.callback(os.close, reader)
             # Scripts write to /dev/stderr, which opens the pipe anew, and who runs them in there may be another user.
@@ -93,7 +91,7 @@ class Command:
             self._drain(reader)
             if not gone:  # what they write meanwhile is not to be kept
                 return Ended("died", None, f"its processes could not be ended within {_GONE_SECONDS:g} s")
-            return self._judge(ended, seat.group)
+            return self._judge(ended, running.group)
 
     def _attend(self, running: Running, reader: int) -> Ended | None:
         """Take in what it prints until it has ended or has to; None where its end is to be judged."""

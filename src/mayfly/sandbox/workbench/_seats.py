@@ -8,26 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from dataclasses import dataclass
 
 from mayfly.core import WorkbenchSettings
 from mayfly.sandbox import _cgroup
 from mayfly.sandbox.workbench._launcher import Launcher, NotLaunched, Running
-
-
-@dataclass(kw_only=True)
-class Seat:
-    """One process that waits, and the group it is counted in."""
-
-    running: Running
-    group: _cgroup.Group | None
-
-    def close(self) -> None:
-        """End it, and let others have the group."""
-        self.running.kill()
-        self.running.close()
-        if self.group is not None:
-            self.group.give_back()
 
 
 class Seats:
@@ -39,7 +23,7 @@ class Seats:
         self._launcher = Launcher(level)
         self._groups: _cgroup.Groups | None = None
         self._looked = False
-        self._ready: Seat | None = None
+        self._ready: Running | None = None
         self._lock = threading.Lock()
         self._closed = False
 
@@ -52,34 +36,33 @@ class Seats:
             if self._ready is None and not self._closed:
                 self._ready = self._make()
 
-    def take(self) -> Seat:
+    def take(self) -> Running:
         """Return a seat; raise `NotLaunched` where there can be none."""
         with self._lock:
             seat, self._ready = self._ready, None
-            if seat is not None and not seat.running.wait(0):
+            if seat is not None and not seat.wait(0):
                 return seat
             if seat is not None:
                 seat.close()
             return self._make()
 
-    def _make(self) -> Seat:
+    def _make(self) -> Running:
         if not self._launcher.alive and self._looked:
             self._launcher.close()
             self._launcher = Launcher(self._level)
         if not self._looked:
             self._looked = True
             self._groups = _cgroup.join()
-        running = self._launcher.start()
         group = None
+        if self._groups is not None:
+            with contextlib.suppress(OSError):  # somebody took away what was delegated
+                group = self._groups.take(memory=self._settings.memory, tasks=self._settings.tasks)
         try:
-            if self._groups is not None:
-                with contextlib.suppress(OSError):  # somebody took away what was delegated
-                    group = self._groups.take(memory=self._settings.memory, tasks=self._settings.tasks)
-            running.go(group)
+            return self._launcher.start(group)
         except BaseException:
-            Seat(running=running, group=group).close()
+            if group is not None:
+                group.give_back()
             raise
-        return Seat(running=running, group=group)
 
     def close(self) -> None:
         """End everything."""
