@@ -62,10 +62,10 @@ class Call:
             self._watched = self.lease.zygote.watch.begin(worker)
         if worker.till is not None:
             worker.till.begin(job.spender)
-        worker.feed = None if job.lines is None else LineFeed(job.lines)
         try:
+            worker.feed = None if job.lines is None else LineFeed(job.lines, worker.kill)
             worker.send(self._request(worker.next_nonce(), again=again), self._deadline)
-        except WorkerGone as error:
+        except (WorkerGone, RuntimeError) as error:  # or no thread is to be had for the lines
             raise NotSent(str(error)) from None
         except WorkerLate:
             return  # the deadline has passed, and reading will say so
@@ -128,6 +128,9 @@ class Call:
             self.lease.worker.kill()
             return self._ended("timeout", f"Sandbox timeout after {self.job.timeout * 1000:.0f}ms")
         except WorkerGone as error:
+            feed = self.lease.worker.feed
+            if feed is not None and feed.error is not None:
+                raise feed.error from None
             # It was killed while it waited, as a machine without memory does it. With lines there is more to be read
             # than the request, and what may do something outside is never begun twice, whatever it looks like.
             alone = self.lane == "one-shot" and self.job.grants is NO_GRANTS and self.job.lines is None

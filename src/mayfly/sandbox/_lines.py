@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import socket
 import stat
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from mayfly.core import InputError
@@ -46,54 +50,40 @@ def _demand_regular(path: str | Path, status: os.stat_result) -> None:
 
 
 class LineFeed:
-    """A regular file and the socket through which a job reads it.
+    """A regular file, and the socket through which a job reads it while a thread of ours fills it.
 
     A job that held the file could lock it, date it, map it, or change its mode; a socket that only receives has none
-    of that. It is fed while the host waits for the job's answer, so nothing is read that nobody asks for.
+    of that. It takes little more than its job has read, so nothing is read that nobody asks for.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, fail: Callable[[], None]) -> None:
+        """Begin with *path*; *fail* ends the job where the file cannot be read to its end."""
         self._path = path
-        self._file = open_regular(path)
+        self._file = io.FileIO(open_regular(path))
         self._ours, self.theirs = socket.socketpair()
         # Nothing comes back this way: the job's end cannot send.
         self._ours.shutdown(socket.SHUT_RD)
-        self._rest = memoryview(b"")
-        self.open = True
+        self.error: InputError | None = None
+        threading.Thread(target=self._fill, args=(fail,), name="mayfly-lines", daemon=True).start()
 
-    def fileno(self) -> int:
-        """Return the host's end, to be polled for room."""
-        return self._ours.fileno()
+    def _fill(self, fail: Callable[[], None]) -> None:
+        with self._file, self._ours, contextlib.suppress(OSError):  # the job has gone
+            while data := self._read(fail):
+                self._ours.sendall(data)
+            if self.error is None:
+                # Closing would do but for processes that were forked meanwhile and hold this end too.
+                self._ours.shutdown(socket.SHUT_WR)
 
-    def push(self) -> None:
-        """Hand in as much as there is room for; `open` is False when all is in, or the job has gone."""
-        while self.open:
-            try:
-                self._rest = self._rest or memoryview(os.read(self._file, _CHUNK))
-            except OSError as error:
-                # Not an end of file: a job that took it for one would answer for half of the lines.
-                raise InputError(f"{self._path}: {error.strerror}") from None
-            try:
-                sent = self._ours.send(self._rest, socket.MSG_NOSIGNAL | socket.MSG_DONTWAIT) if self._rest else 0
-            except BlockingIOError:
-                return
-            except OSError:
-                sent = 0
-            if not sent:
-                self.close()
-            self._rest = self._rest[sent:]
-
-    def close(self) -> None:
-        """Say that there is no more, and let go of the file."""
-        if self.open:
-            self.open = False
-            # Closing would do but for processes that were forked meanwhile and hold this end too.
-            self._ours.shutdown(socket.SHUT_WR)
-            self.abandon()
+    def _read(self, fail: Callable[[], None]) -> bytes:
+        try:
+            return self._file.read(_CHUNK)
+        except OSError as error:
+            # Not an end of file: a job that took it for one would answer for half of the lines.
+            self.error = InputError(f"{self._path}: {error.strerror}")
+            fail()
+            return b""
 
     def abandon(self) -> None:
-        """Let go of the descriptors, and leave the connection as it is."""
-        self.open = False
-        self._ours.close()
-        self.theirs.close()
-        os.close(self._file)
+        """In a forked child: let go of the descriptors, and leave the connection as it is."""
+        for one in (self._ours, self.theirs, self._file):
+            one.close()

@@ -79,10 +79,6 @@ class Worker:
                 self.feed.theirs.close()
         except OSError as error:
             raise WorkerGone(f"the worker hung up: {error.strerror}") from None
-        if self.feed is not None:
-            self.feed.push()
-            if self.feed.open:
-                self._poll.register(self.feed, select.POLLOUT)
 
     def next_nonce(self) -> bytes:
         """Return a fresh nonce; replies must repeat it."""
@@ -158,18 +154,7 @@ class Worker:
             if event != self._awaited:
                 self._poll.register(self.channel, event)
                 self._awaited = event
-            ready = self._poll.poll(left * 1000 + 1)
-            feed = self.feed
-            if feed is None or not feed.open:
-                if ready:
-                    return
-                continue
-            number = feed.fileno()
-            if any(descriptor == number for descriptor, _ in ready):
-                feed.push()
-                if not feed.open:
-                    self._poll.unregister(number)
-            if any(descriptor != number for descriptor, _ in ready):
+            if self._poll.poll(left * 1000 + 1):
                 return
 
     def printed(self) -> str:
@@ -193,14 +178,14 @@ class Worker:
         """Kill the process and let go of it."""
         self.kill()
         if self.feed is not None:
-            self.feed.close()
+            self.feed.theirs.close()
         if self.member is not None:
             self.member.leave()
         self._let_go()
 
     def abandon(self) -> None:
         """In a forked child: let go of a worker that belongs to the parent."""
-        if self.feed is not None and self.feed.open:
+        if self.feed is not None:
             self.feed.abandon()
         self._let_go()
 

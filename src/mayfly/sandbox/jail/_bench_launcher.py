@@ -19,7 +19,7 @@ import socket
 import sys
 from typing import NoReturn
 
-from . import _bench_confined
+from . import _bench_confined, _kernel
 from ._bench_owner import Owner, ShiftedOwner
 
 READY = b"Z"
@@ -102,11 +102,7 @@ def _start(launcher: int, level: str, owner: Owner, channel: int) -> NoReturn:
 def tell_failure(channel: socket.socket, error: BaseException) -> None:
     """Say that the walls could not be raised."""
     number = error.errno if isinstance(error, OSError) else errno.EINVAL
-    step, steps = error.__traceback__, []
-    while step is not None:
-        steps.append(step.tb_frame.f_code.co_name.strip("_"))
-        step = step.tb_next
-    where = " > ".join(steps)
+    where = " > ".join(_kernel.steps_to(error))
     with contextlib.suppress(OSError):
         text = str(error or type(error).__name__)
         channel.send(json.dumps({"error": text, "errno": number, "where": where}).encode())

@@ -180,25 +180,35 @@ class Door:
             raise
         try:
             if self._target is not None:
-                await self._pass_on(self._target, reader, writer)
+                # Who speaks no HTTP is told nothing but that the connection ended.
+                with contextlib.suppress(Refused, OSError):
+                    await self._carry(self._target, reader, writer)
             else:
                 await self._serve(reader, writer)
         except Refused as refusal:
-            await _answer(writer, "403 Forbidden", str(refusal))
+            await _send(writer, "403 Forbidden", "text/plain", f"mayfly: {refusal}\n".encode())
         except Exception as error:
-            await _answer(writer, "502 Bad Gateway", f"{type(error).__name__}: {error}")
+            text = f"mayfly: {type(error).__name__}: {error}\n"
+            await _send(writer, "502 Bad Gateway", "text/plain", text.encode())
         finally:
             self._slots.release()
             with contextlib.suppress(OSError):
                 writer.close()
 
-    async def _pass_on(self, target: Target, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Carry bytes both ways; who speaks no HTTP is told nothing but that the connection ended."""
+    async def _carry(
+        self,
+        target: Target,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        *,
+        request: bytes = b"",
+        answer: bytes = b"",
+    ) -> None:
+        """Carry bytes both ways until an end closes; before them a *request* to the target, or an *answer* of ours."""
+        far_reader, far_writer = await self._connect(target)
         try:
-            far_reader, far_writer = await self._connect(target)
-        except (Refused, OSError):
-            return
-        try:
+            writer.write(answer)
+            far_writer.write(request)
             await _relay(reader, writer, far_reader, far_writer)
         finally:
             with contextlib.suppress(OSError):
@@ -209,24 +219,16 @@ class Door:
             head = await reader.readuntil(b"\r\n\r\n")
         line, _, headers = head.partition(b"\r\n")
         method, url, version = line.decode("latin-1").split(" ")
+        request = answer = b""
         if method == "CONNECT":
-            target, forwarded = _authority(url), None
+            target, answer = _authority(url), b"HTTP/1.1 200 Connection established\r\n\r\n"
         else:
-            target, forwarded = _rewrite(method, url, version, headers)
+            target, request = _rewrite(method, url, version, headers)
         # A name of ours, whatever else is granted: it is looked up nowhere and leads nowhere else.
         if _wallet.is_wallet(target.host):
             await self._ask_wallet(method, url, headers, reader, writer)
             return
-        far_reader, far_writer = await self._connect(target)
-        try:
-            if forwarded is None:
-                writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            else:
-                far_writer.write(forwarded)
-            await _relay(reader, writer, far_reader, far_writer)
-        finally:
-            with contextlib.suppress(OSError):
-                far_writer.close()
+        await self._carry(target, reader, writer, request=request, answer=answer)
 
     async def _ask_wallet(
         self, method: str, url: str, headers: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -309,10 +311,6 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
             await writer.drain()
         if writer.can_write_eof():
             writer.write_eof()
-
-
-async def _answer(writer: asyncio.StreamWriter, status: str, text: str) -> None:
-    await _send(writer, status, "text/plain", f"mayfly: {text}\n".encode())
 
 
 async def _send(writer: asyncio.StreamWriter, status: str, kind: str, body: bytes) -> None:

@@ -165,6 +165,16 @@ def make_user_namespace(users: str, groups: str) -> int:
         os.waitpid(child, 0)
 
 
+def steps_to(error: BaseException) -> list[str]:
+    """Return the names of our own functions in which an error came about, the innermost last."""
+    steps, trace = [], error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__package__") == __package__:
+            steps.append(trace.tb_frame.f_code.co_name.strip("_"))
+        trace = trace.tb_next
+    return steps
+
+
 def tune_malloc() -> None:
     """Keep malloc to one arena, and its heap from shrinking.
 

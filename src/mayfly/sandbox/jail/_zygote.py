@@ -51,18 +51,9 @@ def _failure(error: OSError | MemoryError, text: str) -> bytes:
 
 
 def _report(control: socket.socket, error: OSError | MemoryError) -> NoReturn:
-    control.send(_failure(error, _explain(error)))
+    where = (_kernel.steps_to(error) or [""])[-1]
+    control.send(_failure(error, f"{error or 'no memory'} (in {where})"))
     os._exit(1)
-
-
-def _explain(error: OSError | MemoryError) -> str:
-    """Return the error and the step of ours that met it."""
-    step, where = error.__traceback__, ""
-    while step is not None:
-        if step.tb_frame.f_globals.get("__package__") == __package__:
-            where = step.tb_frame.f_code.co_name.strip("_")
-        step = step.tb_next
-    return f"{error or 'no memory'} (in {where})"
 
 
 def _watch(child: int, host: int) -> NoReturn:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from mayfly.core import InputError
 from mayfly.sandbox.workbench._beneath import Beneath
-from mayfly.sandbox.workbench._changes import Change
+from mayfly.sandbox.workbench._changes import Change, entry_kind
 
 # A reflog of some hundred thousand entries; what is larger is not read, and nobody can tell what is in it.
 LARGEST = 64 << 20
@@ -43,10 +43,7 @@ class GitDirectory:
             change = self._changed[path]
             return change.after.kind if change is not None and change.after is not None else ""
         found = self._beneath.look(path)
-        if found is None:
-            return ""
-        kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "link"}
-        return kinds.get(stat.S_IFMT(found.st_mode), "special")
+        return "" if found is None else entry_kind(found.st_mode)
 
     def read(self, name: str) -> bytes:
         """Return the content of a file, nothing where there is none; one that is too large is an error."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from typing import NamedTuple
 
 from mayfly.core import InputError
@@ -51,7 +52,7 @@ def read_anchors(directory: GitDirectory) -> Anchors:
     tops = ["", *(f"{name}/" for name in _work_trees(directory))]
     own = [name for top in tops[1:] for name in directory.files(f"{top}refs")]
     refs |= {name: _text(directory, name) for name in (*(f"{top}HEAD" for top in tops), *own)}
-    found = {name: id for name in refs if (id := _resolved(refs, name))}
+    found = {name: id for name in refs if (id := _follow(lambda one: refs.get(one, ""), name))}
     # Git itself forgets what the log of a ref says that is no longer there.
     logs = [f"{top}logs/HEAD" for top in tops]
     logs += [f"logs/{name}" for name in found if name.startswith("refs/")]
@@ -66,15 +67,26 @@ def read_anchors(directory: GitDirectory) -> Anchors:
 def resolve_ref(directory: GitDirectory, name: str) -> str:
     """Return the id that a ref has, nothing where there is none."""
     refs = _packed(directory)
+
+    def read(one: str) -> str:
+        if one != name and not is_ref_name(one):
+            raise InputError(f"nobody can tell which commit {name} is")
+        return _text(directory, one) or refs.get(one, "")
+
+    found = _follow(read, name)
+    if found is None:
+        raise InputError(f"nobody can tell which commit {name} is")
+    return found
+
+
+def _follow(read: Callable[[str], str], name: str) -> str | None:
+    """Return the id that a ref leads to, an empty one where it leads to nothing, None where it never ends."""
     for _ in range(_MOST_STEPS):
-        text = _text(directory, name) or refs.get(name, "")
-        found = _ONE_REF.fullmatch(text)
+        found = _ONE_REF.fullmatch(read(name))
         if found is None or found[1]:
             return found[1] if found else ""
-        if not is_ref_name(found[2]):
-            break
         name = found[2]
-    raise InputError(f"nobody can tell which commit {name} is")
+    return None
 
 
 def _work_trees(directory: GitDirectory) -> list[str]:
@@ -89,15 +101,6 @@ def _packed(directory: GitDirectory) -> dict[str, str]:
 
 def _text(directory: GitDirectory, name: str) -> str:
     return _decode(directory.read(name)[:4096])
-
-
-def _resolved(refs: dict[str, str], name: str) -> str:
-    for _ in range(_MOST_STEPS):
-        found = _ONE_REF.fullmatch(refs.get(name, ""))
-        if found is None or found[1]:
-            return found[1] if found else ""
-        name = found[2]
-    return ""
 
 
 def _logged(text: str, *, since: float) -> set[str]:

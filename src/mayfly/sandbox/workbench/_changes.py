@@ -8,10 +8,9 @@ import json
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, overload
+from typing import Any, Literal
 
 from mayfly.core import harmless
 
@@ -112,27 +111,10 @@ class Change:
         return f"{self.kind} {name} ({told})"
 
 
-class Changes(Sequence[Change]):
+class Changes(tuple[Change, ...]):
     """A set of changes in the order of their paths."""
 
-    def __init__(self, changes: Iterable[Change] = ()) -> None:
-        self._changes = tuple(changes)
-
-    @overload
-    def __getitem__(self, index: int) -> Change: ...
-    @overload
-    def __getitem__(self, index: slice) -> Changes: ...
-    def __getitem__(self, index: int | slice) -> Change | Changes:
-        return Changes(self._changes[index]) if isinstance(index, slice) else self._changes[index]
-
-    def __len__(self) -> int:
-        return len(self._changes)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Changes) and self._changes == other._changes
-
-    def __hash__(self) -> int:
-        return hash(self._changes)
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return f"Changes({self.summary()})"
@@ -141,28 +123,28 @@ class Changes(Sequence[Change]):
     def digest(self) -> str:
         """A name for exactly these changes: what was approved is what has this digest."""
         whole = hashlib.sha256()
-        for change in self._changes:
+        for change in self:
             whole.update(json.dumps(change_to_json(change), sort_keys=True).encode("utf-8", "surrogateescape"))
         return whole.hexdigest()
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Every path that was touched, old names of what was renamed included."""
-        both = [path for change in self._changes for path in (change.path, change.old_path) if path]
+        both = [path for change in self for path in (change.path, change.old_path) if path]
         return tuple(sorted(set(both)))
 
     def summary(self) -> str:
         """Return the number of each kind in a few words."""
-        counted = Counter(change.kind for change in self._changes)
+        counted = Counter(change.kind for change in self)
         return ", ".join(f"{number} {kind}" for kind, number in counted.most_common()) or "nothing changed"
 
     def diff(self, most: int = _MOST) -> str:
         """Return the diffs of all, until *most* characters."""
         parts: list[str] = []
         room = most
-        for number, change in enumerate(self._changes):
+        for number, change in enumerate(self):
             if room <= 0:
-                parts.append(f"... {len(self._changes) - number} changes more\n")
+                parts.append(f"... {len(self) - number} changes more\n")
                 break
             parts.append(change.diff(room))
             room -= len(parts[-1])

@@ -25,24 +25,6 @@ from mayfly.sandbox.workbench._overlay import Difference
 _Stamp = tuple[int, int, int, int, int]
 
 
-class Digests:
-    """Digests of files that were read before; whatever is written to a file changes its stamp."""
-
-    def __init__(self) -> None:
-        self._known: dict[_Stamp, str] = {}
-
-    def of(self, found: os.stat_result, place: str) -> str:
-        """Return the digest of the regular file that was *found* at *place*."""
-        stamp = (found.st_dev, found.st_ino, found.st_ctime_ns, found.st_mtime_ns, found.st_size)
-        if stamp not in self._known:
-            self._known[stamp] = digest_file(place)
-        return self._known[stamp]
-
-    def clear(self) -> None:
-        """Forget them."""
-        self._known.clear()
-
-
 def signature(found: os.stat_result) -> Signature:
     """Return what tells one version of a file from another without reading it."""
     if stat.S_ISDIR(found.st_mode):
@@ -60,7 +42,8 @@ class Comparison:
 
     def __init__(self, workspace: str) -> None:
         self._workspace = workspace
-        self._digests = Digests()
+        # Digests of files that were read before; whatever is written to a file changes its stamp.
+        self._digests: dict[_Stamp, str] = {}
         # What the workspace had at a path when the overlay first differed there: what its commands began with.
         self._seen: dict[str, _Seen] = {}
 
@@ -71,6 +54,12 @@ class Comparison:
             self._digests.clear()
         for path in paths or ():
             self._seen.pop(path, None)
+
+    def _digest(self, found: os.stat_result, place: str) -> str:
+        stamp = (found.st_dev, found.st_ino, found.st_ctime_ns, found.st_mtime_ns, found.st_size)
+        if stamp not in self._digests:
+            self._digests[stamp] = digest_file(place)
+        return self._digests[stamp]
 
     def compare(
         self, differences: Iterable[Difference], *, masked: Mapping[str, str] | None = None, since: int | None = None
@@ -132,12 +121,12 @@ class Comparison:
         fits = found is not None and (bool(mask) or seen.signature in (UNCERTAIN, signature(found)))
         if seen.entry is None or found is None or not fits or not stat.S_ISREG(found.st_mode):
             return seen.entry
-        return replace(seen.entry, digest=self._digests.of(found, place))
+        return replace(seen.entry, digest=self._digest(found, place))
 
     def _entry(self, found: os.stat_result, place: str, *, digest: bool = True) -> Entry:
         if not stat.S_ISREG(found.st_mode):
             return read_entry(found, place)
-        read = self._digests.of(found, place) if digest else ""
+        read = self._digest(found, place) if digest else ""
         return Entry(kind="file", mode=stat.S_IMODE(found.st_mode), size=found.st_size, digest=read)
 
     def _with_renames(self, changes: list[Change], masked: Mapping[str, str]) -> list[Change]:
@@ -155,7 +144,7 @@ class Comparison:
         place = masked.get(change.path) or change.was
         with contextlib.suppress(OSError):
             if change.before.kind == "file":
-                return replace(change.before, digest=self._digests.of(os.lstat(place), place))
+                return replace(change.before, digest=self._digest(os.lstat(place), place))
         return change.before
 
     def _renamed(self, change: Change, origin: Change, masked: Mapping[str, str]) -> Change:
