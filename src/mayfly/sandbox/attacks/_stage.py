@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
@@ -38,17 +39,17 @@ class Stage:
         self._libc.syscall.restype = ctypes.c_long
 
     def __enter__(self) -> Stage:
-        self._folder = Path(tempfile.mkdtemp(prefix="mayfly-stage-"))
-        try:
+        with contextlib.ExitStack() as undo:
+            self._folder = Path(tempfile.mkdtemp(prefix="mayfly-stage-"))
+            undo.callback(shutil.rmtree, self._folder, ignore_errors=True)
             os.environ[_VARIABLE] = self.token
+            undo.callback(os.environ.pop, _VARIABLE, None)
             self._write_files()
-            self._open_sockets()
-            self._leave_descriptors()
-            self._share_memory()
-            self._start_victim()
-        except BaseException:
-            self.__exit__(None, None, None)
-            raise
+            self._open_sockets(undo)
+            self._leave_descriptors(undo)
+            self._share_memory(undo)
+            self._start_victim(undo)
+            self._undo = undo.pop_all()
         self._files = self._look_at_files()
         self._state = self._look_at_victim()
         return self
@@ -56,19 +57,7 @@ class Stage:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        os.environ.pop(_VARIABLE, None)
-        if hasattr(self, "_victim"):
-            self._victim.kill()
-            self._victim.communicate()
-        for door in getattr(self, "_sockets", {}).values():
-            door.close()
-        for number in getattr(self, "leaked", ()):
-            os.close(number)
-        if getattr(self, "_segment", -1) >= 0:
-            self._libc.shmctl(self._segment, _IPC_REMOVE, None)
-        if getattr(self, "_queue", ""):
-            self._call("mq_unlink", self._queue.encode())
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._undo.close()
 
     def target(self) -> dict[str, object]:
         """Return what a case is told. The secret is not in it, only its hash, so that a find can be verified."""
@@ -157,7 +146,7 @@ class Stage:
         if self._owner is not None:
             os.chown(note, self._owner, self._owner)
 
-    def _open_sockets(self) -> None:
+    def _open_sockets(self, undo: contextlib.ExitStack) -> None:
         name = f"\0stage-{secrets.token_hex(8)}"
         self._sockets: dict[str, socket.socket] = {}
         for label, family, kind, address in (
@@ -168,7 +157,7 @@ class Stage:
             ("abstract", socket.AF_UNIX, socket.SOCK_STREAM, f"{name}-stream"),
             ("abstract_datagram", socket.AF_UNIX, socket.SOCK_DGRAM, f"{name}-datagram"),
         ):
-            door = self._sockets[label] = socket.socket(family, kind)
+            door = self._sockets[label] = undo.enter_context(socket.socket(family, kind))
             door.bind(address)
             door.setblocking(False)
             if kind == socket.SOCK_STREAM:
@@ -176,17 +165,19 @@ class Stage:
             if family == socket.AF_UNIX and not str(address).startswith("\0"):
                 os.chmod(str(address), 0o777)
 
-    def _leave_descriptors(self) -> None:
+    def _leave_descriptors(self, undo: contextlib.ExitStack) -> None:
         """Open what a careless parent passes on: the secret, and an internet socket."""
         reader = os.open(self._folder / "secret.txt", os.O_RDONLY)
         caller = socket.socket(socket.AF_INET, socket.SOCK_STREAM).detach()
         self.leaked = (reader, caller)
         for number in self.leaked:
+            undo.callback(os.close, number)
             os.set_inheritable(number, True)
 
-    def _share_memory(self) -> None:
+    def _share_memory(self, undo: contextlib.ExitStack) -> None:
         self._segment = self._libc.shmget(0, 4096, 0o1666)
         if self._segment >= 0:
+            undo.callback(self._libc.shmctl, self._segment, _IPC_REMOVE, None)
             self._libc.shmat.restype = ctypes.c_void_p
             address = self._libc.shmat(self._segment, None, 0)
             ctypes.memmove(address, self.token.encode(), len(self.token))
@@ -198,8 +189,9 @@ class Stage:
         self._queue = name if queue >= 0 else ""
         if queue >= 0:
             os.close(queue)
+            undo.callback(self._call, "mq_unlink", name.encode())
 
-    def _start_victim(self) -> None:
+    def _start_victim(self, undo: contextlib.ExitStack) -> None:
         self._victim = subprocess.Popen(
             [self._python, "-I", "-S", "-c", _VICTIM.read_text("utf-8")],
             stdin=subprocess.PIPE,
@@ -209,6 +201,8 @@ class Stage:
             group=self._owner,
             extra_groups=None if self._owner is None else [],
         )
+        undo.callback(self._victim.communicate)
+        undo.callback(self._victim.kill)
         assert self._victim.stdout is not None
         self._address = int(self._victim.stdout.readline())
         os.set_blocking(self._victim.stdout.fileno(), False)

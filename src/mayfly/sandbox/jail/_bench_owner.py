@@ -55,7 +55,7 @@ class Owner:
 
     def bind(self, source: int, target: str) -> None:
         """Show a directory of the user's at *target*."""
-        _kernel.mount(f"/proc/self/fd/{source}", target, "", _kernel.MS_BIND | _kernel.MS_REC)
+        _kernel.bind(source, target)
 
     def mount_overlay(self, target: str, options: str) -> None:
         """Mount the overlay: where only the kernel's own root could keep its notes, they are kept as the user's."""

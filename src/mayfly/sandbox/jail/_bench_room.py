@@ -47,7 +47,9 @@ class Room:
         for path in config["shown"]:
             self._show(path)
         for target in sorted(config["scratch"], key=len):  # one that lies in another after that
-            self._bind_scratch(target, config["scratch"][target])
+            source = self._sources[config["scratch"][target]]
+            self._bind(source, target, _SCRATCH)
+            self._scratch[target] = source
         for path in config["tools"]:
             self._show(path)
         for path in config["granted"]:
@@ -87,28 +89,26 @@ class Room:
 
     def _show(self, path: str) -> None:
         if path in self._sources:
-            self._bind(self._sources[path], path, _SEALED)
+            self._bind(self._sources[path], path, _SEALED, owned=False)
         elif not os.path.lexists("." + path):
             os.makedirs(os.path.dirname("." + path), exist_ok=True)
             os.symlink(self._config["links"][path], "." + path)
 
-    def _bind(self, source: int, path: str, attributes: int) -> None:
+    def _bind(self, source: int, path: str, attributes: int, *, owned: bool = True) -> None:
+        """Bind what is behind a descriptor; what is *owned* is the user's, whose owners are to be seen as they are."""
         self._make_point(path, directory=stat.S_ISDIR(os.fstat(source).st_mode))
-        _kernel.mount(f"/proc/self/fd/{source}", "." + path, "", _kernel.MS_BIND | _kernel.MS_REC)
-        _kernel.mount_attributes(-100, "." + path, set_=attributes)
-
-    def _bind_tree(self, source: int, path: str, attributes: int) -> None:
-        """Bind a directory of the user's, whose owners are to be seen as they are."""
-        self._make_point(path, directory=stat.S_ISDIR(os.fstat(source).st_mode))
-        self._owner.bind(source, "." + path)
+        if owned:
+            self._owner.bind(source, "." + path)
+        else:
+            _kernel.bind(source, "." + path)
         _kernel.mount_attributes(-100, "." + path, set_=attributes)
 
     def _bind_sealed(self, path: str) -> None:
         """Bind a directory to be read; on a file system whose owners cannot be shifted, what everybody may read."""
         try:
-            self._bind_tree(self._sources[path], path, _SEALED)
-        except OSError:
             self._bind(self._sources[path], path, _SEALED)
+        except OSError:
+            self._bind(self._sources[path], path, _SEALED, owned=False)
 
     def _bind_below_workspace(self, path: str) -> None:
         """Bind a mount of the workspace where commands left its place as it was; a link there could lead anywhere."""
@@ -116,10 +116,6 @@ class Room:
         is_directory = stat.S_ISDIR(os.fstat(self._sources[path]).st_mode)
         if os.path.realpath(place) == place and os.path.lexists(place) and os.path.isdir(place) == is_directory:
             self._bind_sealed(path)
-
-    def _bind_scratch(self, target: str, source: str) -> None:
-        self._bind_tree(self._sources[source], target, _SCRATCH)
-        self._scratch[target] = self._sources[source]
 
     def _make_point(self, path: str, *, directory: bool) -> None:
         """Make what a mount needs to stand on."""
@@ -150,7 +146,7 @@ class Room:
         path = config["workspace"]
         self._make_point(path, directory=True)
         if config["mode"] == "copy":
-            self._bind_tree(self._sources[config["overlay"]], path, _SCRATCH)
+            self._bind(self._sources[config["overlay"]], path, _SCRATCH)
             return
         os.mkdir(_STAGE)
         _kernel.mount("tmpfs", _STAGE, "tmpfs", 0, "size=64k,mode=700")
@@ -176,7 +172,7 @@ class Room:
     def _cover(self, path: str) -> None:
         """Put nothing in the place of a file or directory that is not to be read."""
         if os.path.isdir("." + path):
-            _kernel.mount("tmpfs", "." + path, "tmpfs", _kernel.MS_RDONLY, "size=4k,mode=755")
+            _kernel.cover("." + path)
         elif os.path.exists("." + path):
             _kernel.mount("./dev-null", "." + path, "", _kernel.MS_BIND)
 
@@ -205,7 +201,7 @@ class Room:
             path = f"/dev/{name}"
             source = self._sources[path]
             os.close(os.open("." + path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
-            _kernel.mount(f"/proc/self/fd/{source}", "." + path, "", _kernel.MS_BIND)
+            _kernel.bind(source, "." + path)
             attributes = _kernel.MOUNT_ATTR_NOSUID | _kernel.MOUNT_ATTR_NOEXEC
             _kernel.mount_attributes(-100, "." + path, set_=attributes)
         _kernel.mount("devpts", "dev/pts", "devpts", _kernel.MS_NOSUID | 8, "newinstance,ptmxmode=0666,mode=0620")

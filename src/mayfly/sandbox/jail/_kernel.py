@@ -103,6 +103,16 @@ def mount(source: str, target: str, kind: str = "", flags: int = 0, data: str = 
     _check(result, f"mount {target}")
 
 
+def bind(source: int, target: str) -> None:
+    """Show what is behind a descriptor, with all that is mounted below it, at *target*."""
+    mount(f"/proc/self/fd/{source}", target, "", MS_BIND | MS_REC)
+
+
+def cover(target: str) -> None:
+    """Put nothing in the place of a directory."""
+    mount("tmpfs", target, "tmpfs", MS_RDONLY, "size=4k,mode=755")
+
+
 def mount_attributes(fd: int, path: str, *, set_: int, recursive: bool = True, userns: int = 0) -> None:
     """Set attributes on a mount and all below it (Linux 5.12)."""
     attr = (ctypes.c_uint64 * 4)(set_, 0, 0, userns)

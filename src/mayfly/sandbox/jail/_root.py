@@ -62,7 +62,7 @@ def build(config: dict[str, object], *, user: int) -> None:
         _bind(fd, path)
     for path in hidden:
         if os.path.isdir("." + path):
-            _kernel.mount("tmpfs", "." + path, "tmpfs", _kernel.MS_RDONLY, "size=4k,mode=755")
+            _kernel.cover("." + path)
     for path, _ in shown:
         _kernel.mount_attributes(-100, "." + path, set_=_LOCKED)
     for path, fd in devices:
@@ -86,7 +86,7 @@ def _bind(fd: int, path: str) -> None:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         with contextlib.suppress(FileExistsError):
             os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o444))
-    _kernel.mount(f"/proc/self/fd/{fd}", target, "", _kernel.MS_BIND | _kernel.MS_REC)
+    _kernel.bind(fd, target)
 
 
 def _links(config: dict[str, object]) -> None:

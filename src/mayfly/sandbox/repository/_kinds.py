@@ -12,15 +12,15 @@ import hashlib
 import os
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from mayfly.core import InputError
 from mayfly.sandbox.repository._directory import GitDirectory, read_plain
 from mayfly.sandbox.repository._refs import ID, LOG_LINE, is_ref_name
-from mayfly.sandbox.workbench._changes import Change, Entry
+from mayfly.sandbox.workbench._changes import Change
 
 GitKind = Literal["data", "index", "never", ""]
 # Bytes of objects of one set that are decompressed to see that they are what they are called; a small file may hold
@@ -101,20 +101,26 @@ class _Budget:
     left: int = _MOST_UNPACKED
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Place:
-    """One side of a change, by its name below the git directory."""
+class _Place(NamedTuple):
+    """A change of one path, by its name below the git directory."""
 
     name: str
-    entry: Entry
-    content: str
-    before: str
-    gone: bool
+    change: Change
     budget: _Budget
 
     @property
-    def directory(self) -> bool:
-        return self.entry.kind == "directory"
+    def gone(self) -> bool:
+        return self.change.after is None
+
+    @property
+    def kind(self) -> str:
+        entry = self.change.after or self.change.before
+        return "" if entry is None else entry.kind
+
+    @property
+    def content(self) -> str:
+        """Where what it is now can be read."""
+        return self.change.now
 
 
 def kinds_of(workspace: str, changes: Iterable[Change]) -> dict[str, GitKind]:
@@ -127,33 +133,20 @@ def kinds_of(workspace: str, changes: Iterable[Change]) -> dict[str, GitKind]:
         def directory(root: str) -> GitDirectory:
             return opened.enter_context(GitDirectory(workspace, root, whole))
 
-        for path, place in (side for change in whole for side in _sides(change, budget)):
-            root = path[: len(path) - len(place.name)].rstrip("/")
-            kind = _kind(place, partial(_is_there, directory, root))
+        for change in (part for one in whole for part in one.parts()):
+            parts = change.path.split("/")
+            if ".git" not in parts:
+                continue
+            at = parts.index(".git") + 1
+            has = partial(_is_there, directory, "/".join(parts[:at]))
+            kind = _kind(_Place("/".join(parts[at:]), change, budget), has)
             # What is deleted and made again under one name is both.
-            found[path] = kind if found.get(path, kind) == kind else ""
+            found[change.path] = kind if found.get(change.path, kind) == kind else ""
     return found
 
 
 def _is_there(directory: Callable[[str], GitDirectory], root: str, name: str) -> bool:
     return bool(directory(root).kind(name))
-
-
-def _sides(change: Change, budget: _Budget) -> Iterator[tuple[str, _Place]]:
-    sides = [(change.path, change.after, change.now)]
-    if change.old_path:
-        sides.append((change.old_path, None, ""))
-    for path, after, now in sides:
-        entry = after or change.before
-        parts = path.split("/")
-        if entry is None or ".git" not in parts:
-            continue
-        name = "/".join(parts[parts.index(".git") + 1 :])
-        before = change.was if change.before is not None and path != change.old_path else ""
-        yield (
-            path,
-            _Place(name=name, entry=entry, content=now, before=before, gone=after is None, budget=budget),
-        )
 
 
 def _kind(place: _Place, has: Callable[[str], bool]) -> GitKind:
@@ -173,7 +166,7 @@ def _kind(place: _Place, has: Callable[[str], bool]) -> GitKind:
 
 def _in_module(place: _Place, parts: list[str]) -> GitKind:
     """Judge a file of a submodule's own repository as one of this one; its name may have several parts."""
-    if place.directory:
+    if place.kind == "directory":
         return "data" if "hooks" not in parts else ""
     for at in range(2, len(parts)):
         if _in_other(place, "/".join(parts[at:])):
@@ -184,25 +177,17 @@ def _in_module(place: _Place, parts: list[str]) -> GitKind:
 
 
 def _in_other(place: _Place, name: str) -> GitKind:
-    nested = _Place(
-        name=name,
-        entry=place.entry,
-        content=place.content,
-        before=place.before,
-        gone=place.gone,
-        budget=place.budget,
-    )
-    return "data" if _kind(nested, lambda _: False) in ("data", "index") else ""
+    return "data" if _kind(place._replace(name=name), lambda _: False) in ("data", "index") else ""
 
 
 def _is_misplaced(place: _Place, parts: list[str], kind: GitKind) -> bool:
     """Whether this would be read as a part of a repository, or be hooks, where git keeps nothing like that."""
     if parts[0] in ("branches", "remotes"):
-        return len(parts) > 1 or not place.directory
+        return len(parts) > 1 or place.kind != "directory"
     below = parts[1:]
-    if place.directory or kind:
+    if place.kind == "directory" or kind:
         # Branches may have such names: of a file with nothing but a ref in it nothing can be taken.
-        return ("hooks" in below and (place.directory or "hooks" in below[:-1])) or ".git" in below
+        return ("hooks" in below and (place.kind == "directory" or "hooks" in below[:-1])) or ".git" in below
     return bool(_OF_A_REPOSITORY & set(below))
 
 
@@ -215,11 +200,11 @@ def _is_repository(parts: list[str], has: Callable[[str], bool]) -> bool:
 def _plain(place: _Place, name: str) -> GitKind:
     if place.gone:
         return "data" if _may_go(place, name) else ""
-    if place.directory:
+    if place.kind == "directory":
         # Hooks in a directory that nobody may enter are none any more.
-        locked = name == "hooks" and bool(place.before)
+        locked = name == "hooks" and place.change.before is not None
         return "data" if not locked and (not name or _DIRECTORIES.fullmatch(name)) else ""
-    if place.entry.kind != "file":
+    if place.kind != "file":
         return ""
     if not _is_written_by_git(place, name):
         return ""
@@ -227,7 +212,7 @@ def _plain(place: _Place, name: str) -> GitKind:
 
 
 def _may_go(place: _Place, name: str) -> bool:
-    if place.directory:
+    if place.kind == "directory":
         return ("/" in name and not _STAYS.fullmatch(name)) or name in ("logs", "sequencer", "rr-cache", "branches")
     known = any(pattern.fullmatch(name) for pattern, _ in _STATES)
     return known or bool(_MAY_GO.fullmatch(name) and not _STAYS.fullmatch(name))
@@ -246,7 +231,7 @@ def _is_written_by_git(place: _Place, name: str) -> bool:
     if found := _OBJECT.fullmatch(name):
         return _is_object(place, found[1] + found[2])
     if found := _LFS.fullmatch(name):
-        return place.entry.digest == found[3]
+        return place.change.after is not None and place.change.after.digest == found[3]
     for pattern, begin in _BEGINS:
         if pattern.fullmatch(name):
             return _begins(place.content, len(begin)) == begin
@@ -279,7 +264,7 @@ def _is_packed_refs(place: _Place) -> bool:
     if None in found or names != sorted(set(names)):
         return False
     replaced = {line for line in lines if b" refs/replace/" in line}
-    before = read_plain(place.before).splitlines() if replaced and place.before else []
+    before = read_plain(place.change.was).splitlines() if replaced and place.change.before is not None else []
     return replaced <= set(before) and all(is_ref_name(name.decode("utf-8", "surrogateescape")) for name in names)
 
 
