@@ -126,13 +126,12 @@ class Sandbox:
         leaves in memory the next one in that worker can find. *options* are those of `run`. *arguments* may be endless:
         they are taken as results are.
         """
-        from mayfly.sandbox._map import Batch, cores
+        from mayfly.sandbox._map import check, cores, run_each
 
-        def run(argument: object, **how: Any) -> Result:
-            return self.run(source, entry, argument, **options, **how)
-
-        batch = Batch(run, self.release, per=per, at_once=at_once or cores(self._settings.jobs))
-        return batch.results(arguments)
+        at_once = at_once or cores(self._settings.jobs)
+        check(per, at_once)
+        run = partial(self.run, source, entry, **options)
+        return run_each(run, self.release, arguments, per=per, at_once=at_once)
 
     def release(self, tenant: str) -> None:
         """End the pinned workers of *tenant*."""

@@ -27,52 +27,51 @@ class Run(Protocol):
         """Run the source once."""
 
 
-class Batch:
-    """The calls of one `map`, in a few threads."""
+def check(per: Per, at_once: int) -> None:
+    """Raise an `InputError` for what cannot be meant."""
+    if per not in ("item", "batch"):
+        raise InputError(f"a worker is for each item or for a batch, not {per!r}", fix="use item or batch")
+    if at_once < 1:
+        raise InputError(f"at_once must be a number of jobs above 0, not {at_once!r}")
 
-    def __init__(self, run: Run, release: Callable[[str], None], *, per: Per, at_once: int) -> None:
-        if per not in ("item", "batch"):
-            raise InputError(f"a worker is for each item or for a batch, not {per!r}", fix="use item or batch")
-        if at_once < 1:
-            raise InputError(f"at_once must be a number of jobs above 0, not {at_once!r}")
-        self._run = run
-        self._release = release
-        self._at_once = at_once
-        self._lane: Lane = "one-shot" if per == "item" else "pinned"
-        # A name nobody else uses for each thread: with it a worker is found again, and by nobody else.
-        self._tenants = [f"map {os.urandom(16).hex()}" for _ in range(at_once)]
-        self._free: SimpleQueue[str] = SimpleQueue()
-        for tenant in self._tenants:
-            self._free.put(tenant)
-        self._waiting: deque[tuple[Future[Result], Ticket]] = deque()
 
-    def results(self, arguments: Iterable[object]) -> Iterator[Result]:
-        """Yield the results; whoever stops listening ends what still runs."""
-        with ThreadPoolExecutor(self._at_once, "mayfly-map") as threads:
-            try:
-                for argument in arguments:
-                    if len(self._waiting) >= self._at_once * _AHEAD:
-                        yield self._waiting[0][0].result()
-                        self._waiting.popleft()
-                    ticket = Ticket()
-                    self._waiting.append((threads.submit(self._call, argument, ticket), ticket))
-                while self._waiting:
-                    yield self._waiting[0][0].result()
-                    self._waiting.popleft()
-            finally:
-                for future, ticket in self._waiting:
-                    future.cancel()
-                    ticket.cancel()
-                threads.shutdown()
-                for tenant in self._tenants:
-                    self._release(tenant)
+def run_each(
+    run: Run, release: Callable[[str], None], arguments: Iterable[object], *, per: Per, at_once: int
+) -> Iterator[Result]:
+    """Yield the results of *run* for each of *arguments*; whoever stops listening ends what still runs."""
+    lane: Lane = "one-shot" if per == "item" else "pinned"
+    # A name nobody else uses for each thread: with it a worker is found again, and by nobody else.
+    tenants = [f"map {os.urandom(16).hex()}" for _ in range(at_once)]
+    free: SimpleQueue[str] = SimpleQueue()
+    for tenant in tenants:
+        free.put(tenant)
+    waiting: deque[tuple[Future[Result], Ticket]] = deque()
 
-    def _call(self, argument: object, ticket: Ticket) -> Result:
-        tenant = self._free.get()
+    def call(argument: object, ticket: Ticket) -> Result:
+        tenant = free.get()
         try:
-            return self._run(argument, lane=self._lane, tenant=tenant, ticket=ticket)
+            return run(argument, lane=lane, tenant=tenant, ticket=ticket)
         finally:
-            self._free.put(tenant)
+            free.put(tenant)
+
+    with ThreadPoolExecutor(at_once, "mayfly-map") as threads:
+        try:
+            for argument in arguments:
+                if len(waiting) >= at_once * _AHEAD:
+                    yield waiting[0][0].result()
+                    waiting.popleft()
+                ticket = Ticket()
+                waiting.append((threads.submit(call, argument, ticket), ticket))
+            while waiting:
+                yield waiting[0][0].result()
+                waiting.popleft()
+        finally:
+            for future, ticket in waiting:
+                future.cancel()
+                ticket.cancel()
+            threads.shutdown()
+            for tenant in tenants:
+                release(tenant)
 
 
 def cores(most: int) -> int:

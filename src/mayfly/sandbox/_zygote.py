@@ -97,6 +97,7 @@ class Zygote:
         self._answers: dict[int, int] = {}
         self._launched = False
         self._workspace: int | None = None
+        self._descriptors = contextlib.ExitStack()
         try:
             self._launch()
             self._begin()
@@ -118,7 +119,7 @@ class Zygote:
             self._control.setblocking(False)
             self._poll = select.poll()
             self._poll.register(self._control, select.POLLIN)
-            undo.pop_all()
+            self._descriptors = undo.pop_all()
             self._launched = True
 
     def _begin(self) -> None:
@@ -336,9 +337,7 @@ class Zygote:
         end(self._process, now=now)
         if self._groups is not None:
             self._groups.leave()
-        for descriptor in (self._errors, self._workspace):
-            if descriptor is not None:
-                os.close(descriptor)
+        self._descriptors.close()
 
     def abandon(self) -> None:
         """Let go of inherited descriptors in a forked child, without touching what belongs to the parent."""
@@ -349,6 +348,4 @@ class Zygote:
         for worker in self._idle:
             worker.abandon()
         self._idle.clear()
-        for descriptor in (self._errors, self._workspace):
-            if descriptor is not None:
-                os.close(descriptor)
+        self._descriptors.close()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from mayfly.core import InputError
 from mayfly.sandbox.workbench._beneath import Beneath
 from mayfly.sandbox.workbench._changes import Change, entry_kind
+from mayfly.sandbox.workbench._files import open_plain
 
 # A reflog of some hundred thousand entries; what is larger is not read, and nobody can tell what is in it.
 LARGEST = 64 << 20
@@ -89,8 +90,7 @@ class GitDirectory:
 
 def read_plain(place: str, directory: int | None = None, *, most: int = LARGEST) -> bytes:
     """Read a regular file without following a link; one larger than *most* is an error."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-    with open(os.open(place, flags, dir_fd=directory), "rb") as file:
+    with open_plain(place, directory) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise InputError(f"{place} is no regular file")
         data = file.read(most + 1)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 import re
 import zlib
 from collections.abc import Callable, Iterable
@@ -21,6 +20,7 @@ from mayfly.core import InputError
 from mayfly.sandbox.repository._directory import GitDirectory, read_plain
 from mayfly.sandbox.repository._refs import ID, LOG_LINE, is_ref_name
 from mayfly.sandbox.workbench._changes import Change
+from mayfly.sandbox.workbench._files import open_plain
 
 GitKind = Literal["data", "index", "never", ""]
 # Bytes of objects of one set that are decompressed to see that they are what they are called; a small file may hold
@@ -242,7 +242,7 @@ def _is_written_by_git(place: _Place, name: str) -> bool:
 
 
 def _begins(path: str, count: int) -> bytes:
-    with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+    with open_plain(path) as file:
         return file.read(count)
 
 
@@ -273,7 +273,7 @@ def _is_object(place: _Place, id: str) -> bool:
     hashed = hashlib.sha1(usedforsecurity=False) if len(id) == 40 else hashlib.sha256()
     packed = zlib.decompressobj()
     head, size = b"", 0
-    with open(os.open(place.content, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+    with open_plain(place.content) as file:
         while not packed.eof:
             data = packed.unconsumed_tail or file.read(_CHUNK)
             if not data:

@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import stat
+from typing import BinaryIO
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 20
@@ -17,7 +18,7 @@ _CHUNK = 1 << 20
 
 def copy_file(source: str, target: str) -> None:
     """Make *target*, which is not there yet, a copy of the regular file *source*: contents, mode and times."""
-    with open(source, "rb", opener=_open_plain) as old:
+    with open_plain(source) as old:
         found = os.fstat(old.fileno())
         descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
         try:
@@ -66,8 +67,13 @@ def set_owner(target: int | str, found: os.stat_result) -> None:
         os.chown(target, found.st_uid, found.st_gid, **({} if isinstance(target, int) else {"follow_symlinks": False}))
 
 
-def _open_plain(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+def open_plain(path: str, directory: int | None = None) -> BinaryIO:
+    """Open a file to be read, without following a link and without waiting for whoever writes to a pipe."""
+
+    def opened(name: str, flags: int) -> int:
+        return os.open(name, flags | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=directory)
+
+    return open(path, "rb", opener=opened)
 
 
 def copy_contents(source: int, target: int, size: int) -> None:
@@ -113,7 +119,7 @@ def link_or_copy(source: str, target: str, *, shared: bool = True) -> None:
 
 def digest_file(path: str) -> str:
     """Return the digest of a regular file's contents."""
-    with open(path, "rb", opener=_open_plain, buffering=0) as file:
+    with open_plain(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -12,7 +11,7 @@ from typing import Any
 
 from mayfly.core import InputError
 from mayfly.sandbox.workbench._changes import Change, Changes, change_from_json, change_to_json
-from mayfly.sandbox.workbench._files import flush, flush_directory, link_or_copy, remove_tree
+from mayfly.sandbox.workbench._files import digest_file, flush, flush_directory, link_or_copy, remove_tree
 from mayfly.sandbox.workbench._journal import Commit, commit_changes, new_id, recover, refuse_special
 
 
@@ -58,9 +57,8 @@ def _check_contents(change: Change) -> None:
     wanted = change.after.digest if change.after is not None and change.after.kind == "file" else ""
     if not wanted or (change.old_path and change.masked):
         return
-    with open(change.now, "rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != wanted:
-            raise InputError(f"what is kept of {change.path!r} is not what was held", fix="drop it and do it again")
+    if digest_file(change.now) != wanted:
+        raise InputError(f"what is kept of {change.path!r} is not what was held", fix="drop it and do it again")
 
 
 def hold_changes(state: Path, workspace: str, changes: Changes, *, note: str) -> Held:

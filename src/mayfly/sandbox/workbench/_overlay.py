@@ -16,7 +16,6 @@ from typing import NamedTuple
 from mayfly.core import InputError
 from mayfly.sandbox.workbench._changes import Change
 from mayfly.sandbox.workbench._files import (
-    copy_file,
     dress,
     is_directory,
     link_or_copy,
@@ -214,7 +213,8 @@ class OverlayTree:
         os.mkdir(self.upper)
         dress(self.upper, self.workspace)
         for change in changes:
-            now = old + change.now[len(self.upper) :] if change.now.startswith(self.upper + "/") else change.now
+            moved = change.now.startswith(self.upper + "/")
+            now = old + change.now[len(self.upper) :] if moved else change.now
             if change.old_path:
                 self.remove(change.old_path)
             if change.after is None:
@@ -224,28 +224,20 @@ class OverlayTree:
             elif change.after.kind == "special":
                 os.rename(now, self._prepare(change.path))
             else:
-                self.put(change.path, now, move=change.now.startswith(self.upper + "/"))
+                place = self._prepare(change.path)
+                if change.after.kind == "link":
+                    os.symlink(os.readlink(now), place)
+                    set_owner(place, os.lstat(now))
+                else:
+                    link_or_copy(now, place, shared=moved)
         remove_tree(old)
 
     def _keep_directory(self, path: str, mode: int) -> None:
         _, place = self.locate(path, follow=False)
         if place is None or not is_directory(place.real):
-            self.put(path, "")
+            self._new_directory(path, self._prepare(path))
         target = f"{self._parent(path + '/x').upper}"
         os.chmod(target, mode)
-
-    def put(self, path: str, source: str, *, move: bool = False) -> None:
-        """Put the file or link at *source*, or for nothing a new directory, at *path* of the upper layer."""
-        place = self._prepare(path)
-        if not source:
-            self._new_directory(path, place)
-        elif os.path.islink(source):
-            os.symlink(os.readlink(source), place)
-            set_owner(place, os.lstat(source))
-        elif move:
-            link_or_copy(source, place)
-        else:
-            copy_file(source, place)
 
     def put_bytes(self, path: str, data: bytes, mode: int) -> None:
         """Put a file with *data* at *path* of the upper layer."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from mayfly.core import MayflyError, secret_path, secret_values
 from mayfly.sandbox.workbench._beneath import Beneath
+from mayfly.sandbox.workbench._files import open_plain
 from mayfly.sandbox.workbench._journal import workspace_key
 from mayfly.sandbox.workbench._masks import Masks
 
@@ -55,15 +56,11 @@ class SecretFiles:
     def _read(self, beneath: Beneath, path: str) -> dict[str, str]:
         """Return the values in one file, nothing where it is as it was."""
         directory, name = beneath.parent(path)
-        # Neither a link nor a pipe that nobody writes to.
-        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
-        try:
-            status = os.fstat(descriptor)
+        with open_plain(name, directory) as file:
+            status = os.fstat(file.fileno())
             stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
             if not stat.S_ISREG(status.st_mode) or self._seen.get(path) == stamp:
                 return {}
-            data = os.read(descriptor, _LARGEST)
-        finally:
-            os.close(descriptor)
+            data = file.read(_LARGEST)
         self._seen[path] = stamp
         return secret_values(data.decode("utf-8", "replace"), path)
