@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING
 from mayfly._lazy import lazily
 
 if TYPE_CHECKING:
-    from mayfly.sandbox._box import Sandbox
+    from mayfly.sandbox._box import GrantedSandbox, Sandbox, only_reading
     from mayfly.sandbox._call import Stream
     from mayfly.sandbox._doctor import Diagnosis, Layer, diagnose
-    from mayfly.sandbox._granted import GrantedSandbox, only_reading
     from mayfly.sandbox._imports import EPHEMERAL_IMPORTS, MEMO_IMPORTS
     from mayfly.sandbox._job import JobOptions, Ticket
     from mayfly.sandbox._purchases import PurchaseAnswer, PurchaseReply, PurchaseRequest, Purchases, Spender
@@ -40,10 +39,9 @@ __all__ = [
 __getattr__ = lazily(
     __name__,
     {
-        "_box": "Sandbox",
+        "_box": "GrantedSandbox Sandbox only_reading",
         "_call": "Stream",
         "_doctor": "Diagnosis Layer diagnose",
-        "_granted": "GrantedSandbox only_reading",
         "_imports": "EPHEMERAL_IMPORTS MEMO_IMPORTS",
         "_job": "JobOptions Ticket",
         "_purchases": "PurchaseAnswer PurchaseReply PurchaseRequest Purchases Spender",

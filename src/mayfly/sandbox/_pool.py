@@ -7,12 +7,11 @@ import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from mayfly.core import SandboxSettings
-from mayfly.sandbox._background import Background
 from mayfly.sandbox._grants import NO_GRANTS, Grants, Outfit
 from mayfly.sandbox._member import join_in_time
 from mayfly.sandbox._result import Level
@@ -37,6 +36,50 @@ T = TypeVar("T")
 
 class NoWall(Exception):
     """The sandbox that was asked for could not be had; the message says why."""
+
+
+class Background(Generic[T]):
+    """Do *work* with one item after the other, in a thread that starts with the first of them."""
+
+    def __init__(self, name: str, work: Callable[[T], None]) -> None:
+        self._name = name
+        self._work = work
+        # None is the end.
+        self._queue: SimpleQueue[T | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def put(self, item: T) -> None:
+        """Have *item* worked on, after those that wait already."""
+        self._queue.put(item)
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._run, name=self._name, daemon=True)
+                    self._thread.start()
+
+    @property
+    def waiting(self) -> int:
+        """How many nobody has begun with."""
+        return self._queue.qsize()
+
+    def _run(self) -> None:
+        while (item := self._queue.get()) is not None:
+            self._work(item)
+
+    def close(self) -> None:
+        """Finish what waits and end the thread."""
+        with self._lock:
+            if self._thread is not None:
+                self._queue.put(None)
+                self._thread.join()
+                self._thread = None
+
+    def left_over(self) -> Iterator[T]:
+        """In a forked child, where the thread does not exist: yield what waits."""
+        while not self._queue.empty():
+            if (item := self._queue.get()) is not None:
+                yield item
 
 
 class Lease(NamedTuple):
@@ -173,7 +216,7 @@ class Pool:
                         self._settings,
                         ready=ready,
                         brief=brief,
-                        mover=self._mover,
+                        join_group=self._mover.put,
                         cashier=self._share_cashier(outfit.grants),
                     )
                     self._stood = level

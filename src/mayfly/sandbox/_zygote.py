@@ -12,12 +12,12 @@ import socket
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mayfly.core import SandboxSettings
 from mayfly.sandbox import _cgroup
-from mayfly.sandbox._background import Background
 from mayfly.sandbox._broker import Broker
 from mayfly.sandbox._grants import Outfit, certificate_file
 from mayfly.sandbox._member import Member
@@ -73,7 +73,7 @@ class Zygote:
         *,
         ready: int,
         brief: bool,
-        mover: Background[Member] | None = None,
+        join_group: Callable[[Member], None] | None = None,
         cashier: Cashier | None = None,
     ) -> None:
         self.level = level
@@ -90,7 +90,7 @@ class Zygote:
         self._lock = threading.Lock()
         self._idle: deque[Worker] = deque()
         self._settings = settings
-        self._mover = mover
+        self._join_group = join_group
         self._cashier = cashier
         self._asked = 0
         self._groups: _cgroup.Groups | None = None
@@ -308,10 +308,10 @@ class Zygote:
             raise SpawnFailed(explain(OSError(errno.EMFILE, os.strerror(errno.EMFILE))))
         process, channel, output, written, *doors = descriptors
         worker = Worker(number, process, socket.socket(fileno=channel), output, written)
-        if self._groups is not None and self._mover is not None:
+        if self._groups is not None and self._join_group is not None:
             limits = {"memory": self._settings.memory, "tasks": self._settings.threads}
             worker.member = Member(self._groups, process, **limits)
-            self._mover.put(worker.member)
+            self._join_group(worker.member)
         self._idle.append(worker)
         if self.broker is not None:
             if self.grants.sellers and self._cashier is not None:

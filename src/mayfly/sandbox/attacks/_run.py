@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
+import re
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
@@ -13,7 +15,6 @@ from mayfly.core.errors import MachineError
 from mayfly.sandbox import Result, Sandbox
 from mayfly.sandbox.attacks._cases import Case, cases
 from mayfly.sandbox.attacks._descendants import adopting_orphans, descendants
-from mayfly.sandbox.attacks._reason import one_line, stopped_by
 from mayfly.sandbox.attacks._stage import Stage
 
 # Needs what lean workers do not have, so that those that have it are there as well.
@@ -22,6 +23,27 @@ _PROBE = "def f(x):\n    return x * 2\n"
 _SECONDS = 3
 _PATIENCE = 20.0
 _SPARE_WORKERS = 2
+_FROM = re.compile(r"\b(E[A-Z0-9]{2,}|MemoryError|RuntimeError|OverflowError|RecursionError) from ([\w.]+)")
+_NUMBER = re.compile(r"\[Errno (\d+)\]")
+_LAYER = {
+    "EPERM": "seccomp",
+    "ENOSYS": "seccomp",
+    "EACCES": "Landlock",
+    "EROFS": "the read-only root",
+    "ESRCH": "its own pid namespace",
+    "ECONNREFUSED": "its own network namespace",
+    "ENETUNREACH": "its own network namespace",
+    "ENOMEM": "the memory limit",
+    "MemoryError": "the memory limit",
+    "OverflowError": "the memory limit",
+    "EFBIG": "the limit on output",
+    "EMFILE": "the limit on descriptors",
+    "RuntimeError": "the limit on threads",
+}
+_STATUS = {
+    "memory": "the memory limit",
+    "died": "no reply is no result",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +137,7 @@ class _Range:
                 shown = self._job(case, "second", {**target, "left": result.value})
                 damage += self._judge(case, shown)
         damage += self._aftermath()
-        stopper = stopped_by(case, level=self.level, status=shown.status, value=shown.value, error=shown.error)
+        stopper = _stopped_by(case, level=self.level, status=shown.status, value=shown.value, error=shown.error)
         return CaseResult(
             name=case.name,
             category=case.category,
@@ -142,7 +164,7 @@ class _Range:
     def _judge(self, case: Case, result: Result) -> list[str]:
         damage: list[str] = []
         if isinstance(result.value, dict) and result.value.get("escaped"):
-            damage.append(f"escaped: {one_line(str(result.value.get('evidence')))}")
+            damage.append(f"escaped: {_one_line(str(result.value.get('evidence')))}")
         if self.stage.token in json.dumps([result.value, result.output, result.error], default=str):
             damage.append("the secret came out")
         if len(str(result.error).splitlines()) > 1:
@@ -156,7 +178,7 @@ class _Range:
         probe = self._probe()
         damage = self.stage.signs()
         if (probe.status, probe.value) != ("ok", 42):
-            damage.append(f"the next job got {probe.status}: {one_line(probe.error or repr(probe.value))}")
+            damage.append(f"the next job got {probe.status}: {_one_line(probe.error or repr(probe.value))}")
         extra = _wait_for(self._too_many)
         if extra:
             damage.append(f"{len(extra) - self.crowd} processes are left")
@@ -179,3 +201,32 @@ def _wait_for(nobody: Callable[[], set[int]]) -> set[int]:
     while (left := nobody()) and time.monotonic() < deadline:
         time.sleep(0.02)
     return left
+
+
+def _stopped_by(case: Case, *, level: str, status: str, value: object, error: str | None) -> str:
+    """Return what stopped the case, as far as its end and its evidence tell."""
+    if status == "timeout":
+        return f"wall clock after {case.timeout * 1000:.0f} ms"
+    if status in _STATUS:
+        return f"{_STATUS[status]}: {_one_line(error)}" if error else _STATUS[status]
+    evidence = value.get("evidence") if isinstance(value, dict) else None
+    text = _one_line(str(evidence) if status == "ok" and evidence else error)
+    return _layer(text, level) or text or "nothing to stop: the answer is data"
+
+
+def _layer(text: str, level: str) -> str | None:
+    if match := _FROM.search(text):
+        name, call = match.groups()
+    elif match := _NUMBER.search(text):
+        name, call = errno.errorcode.get(int(match[1]), ""), "the call"
+    else:
+        return None
+    if name == "ENOENT" and level == "namespaces":
+        return "no such file in the sandbox's root"
+    return f"{_LAYER[name]}: {name} from {call}" if name in _LAYER else f"{name} from {call}"
+
+
+def _one_line(text: str | None) -> str:
+    """Return *text* fit for a terminal: one line, nothing that is not printable, and not long."""
+    printable = "".join(character if character.isprintable() else "?" for character in (text or "").strip())
+    return printable if len(printable) <= 120 else f"{printable[:117]}..."

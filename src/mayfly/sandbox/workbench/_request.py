@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,16 @@ from mayfly.core import InputError, WorkbenchSettings
 from mayfly.sandbox import _cgroup
 from mayfly.sandbox._zygote import NEWEST_LANDLOCK
 from mayfly.sandbox.workbench._doors import Openings
-from mayfly.sandbox.workbench._git import files_for_git, variables_for_git
 from mayfly.sandbox.workbench._programs import Seen, environment, home_directory
 
+_CLEAN = """#!/bin/sh
+# What git stores for a file: of a masked one, what it has; of any other, its contents.
+if grep -qxF -e "$(pwd -P)/$1" {here}/masked; then
+    exec git cat-file blob ":$1"
+fi
+exec cat
+"""
+_PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/")
 # Where Landlock is all there is, root's commands run as one of so many uids from this one on, which nobody has.
 _NOBODY, _MANY = 0x6FFE0001, 0xFFFE
 
@@ -58,8 +66,8 @@ def make_request(request: Request, seen: Seen, settings: WorkbenchSettings) -> d
     files = {"/etc/hosts": _hosts(request.openings)}
     here = str(request.place / "run") if alone else "/run/mayfly"
     if request.masked:
-        files |= files_for_git(root, request.masked, here)
-        added = variables_for_git(here) | added
+        files |= _files_for_git(root, request.masked, here)
+        added = _variables_for_git(here) | added
     if alone:
         _write_files(files, here)
         added = {"HOME": scratch[home_directory()], "TMPDIR": scratch["/tmp"]} | added
@@ -135,3 +143,47 @@ def mounts_below(workspace: str) -> list[str]:
             if path.startswith(workspace + "/") and os.path.exists(path):
                 found.append(path)
     return sorted({path for path in found if not any(path.startswith(other + "/") for other in found)})
+
+
+def _files_for_git(workspace: str, masked: Iterable[str], here: str) -> dict[str, str]:
+    """Return the files that keep git from taking what stands in the place of a masked file for a change of it.
+
+    They are *here* behind the wall. Git goes by sizes and times, which are the file's own; but where it is not sure (a
+    file as young as its index) it reads. So what it would store for a masked file is what it has stored, and one it
+    does not know yet is ignored.
+    """
+    paths = sorted(masked)
+    names = sorted({os.path.basename(path) for path in paths})
+    ends = sorted({end for path in paths for end in _ends(path)})
+    return {
+        f"{here}/masked": "".join(f"{workspace}/{path}\n" for path in paths if "\n" not in path),
+        f"{here}/clean": _CLEAN.format(here=shlex.quote(here)),
+        f"{here}/attributes": "".join(f"{_pattern(name)} filter=mayfly\n" for name in names),
+        f"{here}/ignore": "".join(f"/{_pattern(end)}\n" for end in ends),
+    }
+
+
+def _variables_for_git(here: str) -> dict[str, str]:
+    """Return the variables that point git to them."""
+    settings = {
+        "core.checkStat": "minimal",
+        "core.attributesFile": f"{here}/attributes",
+        "core.excludesFile": f"{here}/ignore",
+        "filter.mayfly.clean": f"{shlex.quote(here + '/clean')} %f",
+        "filter.mayfly.required": "true",
+    }
+    variables = {"GIT_CONFIG_COUNT": str(len(settings))}
+    for number, (key, value) in enumerate(settings.items()):
+        variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+    return variables
+
+
+def _ends(path: str) -> list[str]:
+    """Return the path as it is from each directory above it: which of them holds the repository is not known here."""
+    parts = path.split("/")
+    return ["/".join(parts[start:]) for start in range(len(parts))]
+
+
+def _pattern(name: str) -> str:
+    """Return a pattern of git's that fits *name*; a byte that would mean something in it stands for any."""
+    return "".join(chr(byte) if byte in _PLAIN else "?" for byte in os.fsencode(name))

@@ -21,7 +21,7 @@ from mayfly.sandbox.workbench._files import is_directory, umask
 from mayfly.sandbox.workbench._held import Held, hold_changes
 from mayfly.sandbox.workbench._history import claim_owner, prune, shortfall
 from mayfly.sandbox.workbench._journal import Commit
-from mayfly.sandbox.workbench._launcher import NotLaunched
+from mayfly.sandbox.workbench._launcher import NotLaunched, Seats
 from mayfly.sandbox.workbench._masks import Masks
 from mayfly.sandbox.workbench._output import Output
 from mayfly.sandbox.workbench._overlay import OverlayTree
@@ -29,7 +29,6 @@ from mayfly.sandbox.workbench._places import check_workspace, claim_place, recov
 from mayfly.sandbox.workbench._programs import git_identity, look_around, shell
 from mayfly.sandbox.workbench._request import Request, make_request, unused_user
 from mayfly.sandbox.workbench._run import Command, Ended, Ran
-from mayfly.sandbox.workbench._seats import Seats
 
 _T = TypeVar("_T")
 
