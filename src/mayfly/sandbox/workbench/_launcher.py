@@ -43,57 +43,6 @@ def failure(said: dict[str, Any]) -> NotLaunched:
     return NotLaunched(text, number=int(said.get("errno") or 0), where=where)
 
 
-class Launcher:
-    """One launcher process; it ends with this object or with this process."""
-
-    def __init__(self, level: str) -> None:
-        self.level = level
-        self._lock = threading.Lock()
-        self._process, self._control = start("bench")
-        self._control.send(level.encode())
-        self._ready = False
-
-    def ensure(self) -> None:
-        """Wait until it stands, or raise why it does not."""
-        with self._lock:
-            if self._ready:
-                return
-            self._control.settimeout(_START_SECONDS)
-            try:
-                answer = self._control.recv(4096)
-            except OSError as error:
-                raise NotLaunched(f"the workbench did not start: {error}") from None
-            if answer != b"Z":
-                raise failure(json.loads(answer) if answer else {})
-            self._ready = True
-
-    @property
-    def alive(self) -> bool:
-        """Whether its process is there."""
-        return self._process.poll() is None
-
-    def start(self, group: _cgroup.Group | None) -> Running:
-        """Raise the walls around a command to come, all of whose processes are counted in *group*."""
-        self.ensure()
-        channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        running = Running(channel, gently=self.level != "namespaces")
-        try:
-            with theirs, self._lock:
-                socket.send_fds(self._control, [b"S"], [theirs.fileno()])
-            running.stand_by(group)
-            return running
-        except BaseException as error:
-            running.close()
-            if isinstance(error, OSError):
-                raise NotLaunched(f"the workbench is gone: {error}") from None
-            raise
-
-    def close(self) -> None:
-        """End it; the kernel ends everything behind it."""
-        self._control.close()
-        end(self._process)
-
-
 class Running:
     """One command from its first moment to its last."""
 
@@ -185,17 +134,27 @@ class Running:
 
 
 class Seats:
-    """The launcher of a workbench and the one seat that is ready."""
+    """The launcher, a process that ends with this object or with ours, and the one command to come that is ready."""
 
     def __init__(self, level: str, settings: WorkbenchSettings) -> None:
         self._settings = settings
         self._level = level
-        self._launcher = Launcher(level)
         self._groups: _cgroup.Groups | None = None
         self._looked = False
         self._ready: Running | None = None
         self._lock = threading.Lock()
         self._closed = False
+        self._launch()
+
+    def _launch(self) -> None:
+        self._stands = False
+        self._process, self._control = start("bench")
+        self._control.settimeout(_START_SECONDS)
+        self._control.send(self._level.encode())
+
+    def _end(self) -> None:
+        self._control.close()
+        end(self._process)
 
     def prepare(self) -> None:
         """Have a seat made, in the background."""
@@ -217,21 +176,47 @@ class Seats:
             return self._make()
 
     def _make(self) -> Running:
-        if not self._launcher.alive and self._looked:
-            self._launcher.close()
-            self._launcher = Launcher(self._level)
+        if self._looked and self._process.poll() is not None:
+            self._end()
+            self._launch()
         if not self._looked:
             self._looked = True
             self._groups = _cgroup.join()
+        if not self._stands:
+            self._hear_that_it_stands()
         group = None
         if self._groups is not None:
             with contextlib.suppress(OSError):  # somebody took away what was delegated
                 group = self._groups.take(memory=self._settings.memory, tasks=self._settings.tasks)
         try:
-            return self._launcher.start(group)
+            return self._start(group)
         except BaseException:
             if group is not None:
                 group.give_back()
+            raise
+
+    def _hear_that_it_stands(self) -> None:
+        try:
+            answer = self._control.recv(4096)
+        except OSError as error:
+            raise NotLaunched(f"the workbench did not start: {error}") from None
+        if answer != b"Z":
+            raise failure(json.loads(answer) if answer else {})
+        self._stands = True
+
+    def _start(self, group: _cgroup.Group | None) -> Running:
+        """Raise the walls around a command to come, all of whose processes are counted in *group*."""
+        channel, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        running = Running(channel, gently=self._level != "namespaces")
+        try:
+            with theirs:
+                socket.send_fds(self._control, [b"S"], [theirs.fileno()])
+            running.stand_by(group)
+            return running
+        except BaseException as error:
+            running.close()
+            if isinstance(error, OSError):
+                raise NotLaunched(f"the workbench is gone: {error}") from None
             raise
 
     def close(self) -> None:
@@ -243,6 +228,6 @@ class Seats:
             if self._ready is not None:
                 self._ready.close()
                 self._ready = None
-            self._launcher.close()
+            self._end()
             if self._groups is not None:
                 self._groups.leave()
