@@ -13,6 +13,7 @@ much), so to have none is no failure.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import re
 import subprocess
@@ -212,27 +213,25 @@ class Groups:
             self._free.clear()
 
 
-class _Found:
-    """What this process found, once."""
-
-    lock = threading.Lock()
-    pid = 0
-    groups: Groups | None = None
-    reason = ""
+_looking = threading.Lock()
 
 
 def find(mounts: str = "/proc/self/mountinfo", own: str = "/proc/self/cgroup") -> Groups:
     """Return the groups of this process, looked for once; raise `NoGroups` with the reason where there can be none."""
-    with _Found.lock:
-        if _Found.pid != os.getpid():
-            _Found.pid, _Found.groups = os.getpid(), None
-            try:
-                _Found.groups = _make(Path(mounts).read_text(), Path(own).read_text())
-            except (NoGroups, OSError) as error:
-                _Found.reason = str(error)
-        if _Found.groups is None:
-            raise NoGroups(_Found.reason)
-        return _Found.groups
+    with _looking:
+        found = _look_for(os.getpid(), mounts, own)
+    if isinstance(found, str):
+        raise NoGroups(found)
+    return found
+
+
+@functools.cache
+def _look_for(pid: int, mounts: str, own: str) -> Groups | str:
+    """Return the groups of process *pid*, which is ours, or why there are none."""
+    try:
+        return _make(Path(mounts).read_text(), Path(own).read_text())
+    except (NoGroups, OSError) as error:
+        return str(error)
 
 
 def join() -> Groups | None:

@@ -1,4 +1,7 @@
-"""Raise the walls: namespaces where the kernel gives them, Landlock everywhere, one uid nobody else has."""
+"""Raise the walls: namespaces where the kernel gives them, Landlock everywhere, one uid nobody else has.
+
+With namespaces a job sees an empty read-only root with the standard library, zone data and what was granted.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,20 @@ import errno
 import os
 import resource
 import socket
+import sys
+import sysconfig
 
-from . import _kernel, _landlock, _root
+from . import _kernel, _landlock
 from ._state import Jail
 from ._wire import PORT
 
+_WORKSPACE = "/workspace"
+_HIDDEN = ("site-packages", "dist-packages")
+_DEVICES = ("/dev/null", "/dev/urandom")
+_ZONES = "/usr/share/zoneinfo"
+_LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
+_CERTIFICATES = ("/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls", "/usr/share/ca-certificates", "/usr/lib/ssl")
+_LOCKED = _kernel.MOUNT_ATTR_RDONLY | _kernel.MOUNT_ATTR_NOSUID | _kernel.MOUNT_ATTR_NODEV
 _NOBODY = 0x70000000
 _FEWEST_USERS = 20_000
 _PLAIN_NAMESPACES = (
@@ -36,7 +48,7 @@ def _enter_namespaces(jail: Jail) -> int:
         jail.user = unused_users()[0]
         _kernel.unshare(_PLAIN_NAMESPACES)
         socket.sethostname("mayfly")
-        _root.build(jail.config, user=jail.user)
+        _build_root(jail.config, user=jail.user)
         become(jail.user)
         _kernel.unshare(_OWN_NAMESPACES)
         _map_ids(jail.proc, jail.user, jail.user)
@@ -45,7 +57,7 @@ def _enter_namespaces(jail: Jail) -> int:
         _kernel.unshare(_PLAIN_NAMESPACES | _OWN_NAMESPACES)
         _map_ids(jail.proc, user, group)
         socket.sethostname("mayfly")
-        _root.build(jail.config, user=0)
+        _build_root(jail.config, user=0)
     return os.fork()
 
 
@@ -106,11 +118,11 @@ def restrict_files(jail: Jail) -> None:
     config = jail.config
     if jail.level == "namespaces":
         paths = {"/": _landlock.READ, "/dev/null": _landlock.READ | _landlock.WRITE_FILE}
-        workspace = _root.WORKSPACE
+        workspace = _WORKSPACE
     else:
         paths = {"/dev/null": _landlock.READ | _landlock.WRITE_FILE, "/dev/urandom": _landlock.READ}
-        for path in _root.visible(config):
-            paths |= _readable(path, config["packages"], _root.concealed(config))
+        for path in _visible(config):
+            paths |= _readable(path, config["packages"], _concealed(config))
         workspace = config["workspace"]
     if config["workspace"]:
         paths[workspace] = _landlock.WRITE if config["write"] else _landlock.READ
@@ -140,3 +152,116 @@ def _readable(path: str, packages: list[str], concealed: list[str]) -> dict[str,
         if entry.path not in concealed:
             rights |= _readable(entry.path, packages, concealed)
     return rights
+
+
+def _standard_library() -> list[str]:
+    """Return the directories of the standard library."""
+    paths = {os.path.realpath(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")}
+    paths |= {os.path.realpath(p) for p in sys.path if p.endswith("lib-dynload")}
+    return sorted(p for p in paths if os.path.isdir(p) and not any(p.startswith(q + "/") for q in paths))
+
+
+def _visible(config: dict[str, object]) -> list[str]:
+    """Return every path to show read-only, the workspace aside."""
+    paths = [*_standard_library(), _ZONES]
+    if config["packages"]:
+        packages = config["packages"]
+        assert isinstance(packages, list)
+        paths += [*packages, *_LIBRARIES]
+    if config["net"]:
+        paths += [*_CERTIFICATES, *([str(config["certificates"])] if config["certificates"] else [])]
+    present = {p for p in paths if os.path.exists(p)}
+    return sorted(p for p in present if not any(p.startswith(q + "/") for q in present))
+
+
+def _concealed(config: dict[str, object]) -> list[str]:
+    """Return the directories below visible paths that are not to be seen: packages nobody granted, and Mayfly."""
+    granted, ourselves = config["packages"], config["ourselves"]
+    assert isinstance(granted, list)
+    assert isinstance(ourselves, list)
+    found = [f"{path}/{name}" for path in _visible(config) if path not in granted for name in _HIDDEN]
+    closed = [path for path in found if not any(p == path or p.startswith(path + "/") for p in granted)]
+    return [path for path in (*closed, *ourselves) if os.path.isdir(path)]
+
+
+def _build_root(config: dict[str, object], *, user: int) -> None:
+    """Build the tree in a fresh mount namespace and make it the root; nothing is written outside of it."""
+    _kernel.mount("none", "/", "", _kernel.MS_REC | _kernel.MS_PRIVATE)
+    workspace = _open_workspace(config, user)
+    shown = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in _visible(config)]
+    devices = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in _DEVICES]
+    hidden = _concealed(config)
+    base = "/tmp" if os.path.isdir("/tmp") else "/"
+    _kernel.mount("tmpfs", base, "tmpfs", _kernel.MS_NOSUID | _kernel.MS_NODEV, "size=1m,mode=755")
+    os.chdir(base)
+    for path, fd in shown:
+        _bind(fd, path)
+    for path in hidden:
+        if os.path.isdir("." + path):
+            _kernel.cover("." + path)
+    for path, _ in shown:
+        _kernel.mount_attributes(-100, "." + path, set_=_LOCKED)
+    for path, fd in devices:
+        _bind(fd, path)
+        _kernel.mount_attributes(-100, "." + path, set_=_kernel.MOUNT_ATTR_NOSUID | _kernel.MOUNT_ATTR_NOEXEC)
+    if workspace is not None:
+        _mount_workspace(workspace, write=bool(config["write"]))
+    for _, fd in (*shown, *devices):
+        os.close(fd)
+    _links(config)
+    _kernel.mount_attributes(-100, ".", set_=_LOCKED | _kernel.MOUNT_ATTR_NOEXEC, recursive=False)
+    _kernel.pivot_root()
+
+
+def _bind(fd: int, path: str) -> None:
+    """Show what *fd* names at *path* under the working directory, making the mount point first."""
+    target = "." + path
+    if os.path.isdir(f"/proc/self/fd/{fd}"):
+        os.makedirs(target, exist_ok=True)
+    else:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o444))
+    _kernel.bind(fd, target)
+
+
+def _links(config: dict[str, object]) -> None:
+    """Repeat the top-level links (`/lib` to `/usr/lib`) that binding followed."""
+    for name in ("/lib", "/lib64"):
+        if config["packages"] and os.path.islink(name) and not os.path.lexists("." + name):
+            os.symlink(os.readlink(name), "." + name)
+
+
+def _open_workspace(config: dict[str, object], user: int) -> int | None:
+    """Return a detached mount of the workspace, with its owner shown as *user* where we can arrange that."""
+    path = config["workspace"]
+    if not path:
+        return None
+    flags = _kernel.OPEN_TREE_CLONE | os.O_CLOEXEC | _kernel.AT_RECURSIVE
+    tree = _kernel.syscall("open_tree", -100, str(path).encode(), flags)
+    if user and os.geteuid() == 0:
+        try:
+            _map_owner(tree, os.stat(str(path)), user)
+        except OSError as error:
+            if config["write"]:
+                raise OSError(
+                    error.errno, f"root cannot lend {path} for writing on this file system ({error.strerror})"
+                ) from None
+    return tree
+
+
+def _map_owner(tree: int, owner: os.stat_result, user: int) -> None:
+    userns = _kernel.make_user_namespace(f"{owner.st_uid} {user} 1", f"{owner.st_gid} {user} 1")
+    try:
+        _kernel.mount_attributes(tree, "", set_=_kernel.MOUNT_ATTR_IDMAP, userns=userns)
+    finally:
+        os.close(userns)
+
+
+def _mount_workspace(tree: int, *, write: bool) -> None:
+    target = "." + _WORKSPACE
+    os.makedirs(target, exist_ok=True)
+    _kernel.syscall("move_mount", tree, b"", -100, target.encode(), _kernel.MOVE_MOUNT_F_EMPTY_PATH)
+    os.close(tree)
+    attributes = _LOCKED | _kernel.MOUNT_ATTR_NOEXEC
+    _kernel.mount_attributes(-100, target, set_=attributes & ~_kernel.MOUNT_ATTR_RDONLY if write else attributes)

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from mayfly.sandbox.workbench._held import Held, held
     from mayfly.sandbox.workbench._history import commits, undo
     from mayfly.sandbox.workbench._journal import Commit
+    from mayfly.sandbox.workbench._masks import SecretFiles
     from mayfly.sandbox.workbench._places import recover
     from mayfly.sandbox.workbench._run import Ran, RanStatus
-    from mayfly.sandbox.workbench._secret_files import SecretFiles
     from mayfly.sandbox.workbench._workbench import Workbench
 
 __all__ = [
@@ -39,8 +39,8 @@ __getattr__ = lazily(
         "_held": "Held held",
         "_history": "commits undo",
         "_journal": "Commit",
+        "_masks": "SecretFiles",
         "_run": "Ran RanStatus",
-        "_secret_files": "SecretFiles",
         "_places": "recover",
         "_workbench": "Workbench",
     },

@@ -1,4 +1,4 @@
-"""Files with secrets: found without walking the whole workspace each time, and covered by empty ones.
+"""Files with secrets: found without walking the whole workspace each time, covered by empty ones, and their values.
 
 A directory's own times change with every name that comes or goes in it, so only directories that changed since the last
 look are read again; all of them are looked at each time, which costs a microsecond or two for each.
@@ -6,20 +6,27 @@ look are read again; all of them are looked at each time, which costs a microsec
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import stat
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from mayfly.sandbox.workbench._files import dress, remove_tree
+from mayfly.core import MayflyError, secret_path, secret_values
+from mayfly.sandbox.workbench._beneath import Beneath
+from mayfly.sandbox.workbench._files import dress, open_plain, remove_tree
+from mayfly.sandbox.workbench._journal import workspace_key
 
 # A directory that changed so shortly before it was read may change again without another time: the clock of file
 # systems stands still for some milliseconds. Such a one is read again the next time.
 _UNSURE = 1_000_000_000
+# A file of secrets has some lines; what is larger holds state or data, of which the first part is looked at.
+_LARGEST = 256 * 1024
+_MOST_FILES, _MOST_VALUES = 300, 1500
 
 
 class _Known(NamedTuple):
@@ -88,7 +95,7 @@ class Masks:
         secrets, directories = [], []
         if time.time_ns() - max(stamp[1:]) < _UNSURE:
             stamp = (-1, -1, -1)
-        with contextlib.suppress(OSError), os.scandir(place) as entries:
+        with suppress(OSError), os.scandir(place) as entries:
             for entry in entries:
                 inside = f"{path}/{entry.name}" if path else entry.name
                 if inside == self._hidden:
@@ -103,7 +110,7 @@ class Masks:
         if self._loaded:
             return
         self._loaded = True
-        with contextlib.suppress(OSError, ValueError, TypeError, KeyError):
+        with suppress(OSError, ValueError, TypeError, KeyError):
             data = json.loads(self._cache.read_text(encoding="utf-8"))
             self._known = {
                 path: _Known((row[0], row[1], row[2]), tuple(row[3]), tuple(row[4])) for path, row in data.items()
@@ -114,7 +121,7 @@ class Masks:
         if not self._changed:
             return
         self._changed = False
-        with contextlib.suppress(OSError):
+        with suppress(OSError):
             self._cache.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             text = json.dumps({path: [*row.stamp, row.secrets, row.directories] for path, row in self._known.items()})
             part = self._cache.with_suffix(f".{os.getpid()}")
@@ -136,7 +143,7 @@ class Masks:
         for path in self.find():
             self._parents(place, path)
             target = str(place / path)
-            with contextlib.suppress(FileNotFoundError):
+            with suppress(FileNotFoundError):
                 status = os.lstat(os.path.join(self._workspace, path))
                 with open(target, "xb") as file:
                     file.truncate(status.st_size)
@@ -155,5 +162,51 @@ class Masks:
     def _dress_directories(self, place: Path) -> None:
         """Give directories their modes and times at last: making files in them would change or need them."""
         for directory, _, _ in os.walk(place, topdown=False):
-            with contextlib.suppress(FileNotFoundError):
+            with suppress(FileNotFoundError):
                 dress(directory, os.path.join(self._workspace, os.path.relpath(directory, place)))
+
+
+class SecretFiles:
+    """The files that are masked in one workspace, read for their values; a file that changed is read again.
+
+    A value that was known once stays known: a key that was replaced may still be in use.
+    """
+
+    def __init__(
+        self, workspace: Path, *, state: Path, hidden: Path, secret: Callable[[str], object] = secret_path
+    ) -> None:
+        root = os.path.realpath(workspace)
+        inside = os.path.relpath(os.path.realpath(hidden), root)
+        cache = Path(os.path.realpath(state)) / "secrets" / f"{workspace_key(root)}.json"
+        self._root = root
+        self._masks = Masks(root, secret, cache, hidden="" if inside.startswith("..") else inside)
+        self._seen: dict[str, tuple[int, ...]] = {}
+        self._values: Mapping[str, str] = {}
+        self._lock = threading.Lock()
+
+    def values(self) -> Mapping[str, str]:
+        """Return each value with what it is: the same mapping as long as nothing was found anew."""
+        return self._values
+
+    def refresh(self) -> None:
+        """Look at the files again; one that cannot be read tells nobody anything, a command included."""
+        with self._lock, suppress(OSError, MayflyError):
+            found = dict[str, str]()
+            with Beneath(self._root) as beneath:
+                for path in self._masks.find()[:_MOST_FILES]:
+                    with suppress(OSError, MayflyError):
+                        found |= self._read(beneath, path)
+            if found.keys() - self._values.keys():
+                self._values = dict(list({**self._values, **found}.items())[:_MOST_VALUES])
+
+    def _read(self, beneath: Beneath, path: str) -> dict[str, str]:
+        """Return the values in one file, nothing where it is as it was."""
+        directory, name = beneath.parent(path)
+        with open_plain(name, directory) as file:
+            status = os.fstat(file.fileno())
+            stamp = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+            if not stat.S_ISREG(status.st_mode) or self._seen.get(path) == stamp:
+                return {}
+            data = file.read(_LARGEST)
+        self._seen[path] = stamp
+        return secret_values(data.decode("utf-8", "replace"), path)
