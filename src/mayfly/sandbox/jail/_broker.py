@@ -44,6 +44,8 @@ _NOBODY = 0x6FFF0000
 _HOP_HEADERS = (b"proxy-", b"connection:", b"keep-alive:")
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+# Of one connection: what is read from it, and what is written to it.
+Ends = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def _load_addresses() -> ModuleType:
@@ -182,7 +184,7 @@ class Door:
             if self._target is not None:
                 # Who speaks no HTTP is told nothing but that the connection ended.
                 with contextlib.suppress(Refused, OSError):
-                    await self._carry(self._target, reader, writer)
+                    await self._carry(self._target, (reader, writer))
             else:
                 await self._serve(reader, writer)
         except Refused as refusal:
@@ -195,24 +197,16 @@ class Door:
             with contextlib.suppress(OSError):
                 writer.close()
 
-    async def _carry(
-        self,
-        target: Target,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        *,
-        request: bytes = b"",
-        answer: bytes = b"",
-    ) -> None:
+    async def _carry(self, target: Target, near: Ends, *, request: bytes = b"", answer: bytes = b"") -> None:
         """Carry bytes both ways until an end closes; before them a *request* to the target, or an *answer* of ours."""
-        far_reader, far_writer = await self._connect(target)
+        far = await self._connect(target)
         try:
-            writer.write(answer)
-            far_writer.write(request)
-            await _relay(reader, writer, far_reader, far_writer)
+            near[1].write(answer)
+            far[1].write(request)
+            await _relay(near, far)
         finally:
             with contextlib.suppress(OSError):
-                far_writer.close()
+                far[1].close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(_HEAD_SECONDS):
@@ -228,7 +222,7 @@ class Door:
         if _wallet.is_wallet(target.host):
             await self._ask_wallet(method, url, headers, reader, writer)
             return
-        await self._carry(target, reader, writer, request=request, answer=answer)
+        await self._carry(target, (reader, writer), request=request, answer=answer)
 
     async def _ask_wallet(
         self, method: str, url: str, headers: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -241,7 +235,7 @@ class Door:
             status, told = await self._wallet.serve(method, url, headers, reader)
         await _send(writer, status, "application/json", told)
 
-    async def _connect(self, target: Target) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _connect(self, target: Target) -> Ends:
         problem: Exception = Refused(f"{target.host} has no address")
         try:
             async with self._lookups:
@@ -288,15 +282,10 @@ def _rewrite(method: str, url: str, version: str, headers: bytes) -> tuple[Targe
     return Target(parts.hostname, parts.port or 80), request
 
 
-async def _relay(
-    near_reader: asyncio.StreamReader,
-    near_writer: asyncio.StreamWriter,
-    far_reader: asyncio.StreamReader,
-    far_writer: asyncio.StreamWriter,
-) -> None:
+async def _relay(near: Ends, far: Ends) -> None:
     async with asyncio.TaskGroup() as group:
-        upward = group.create_task(_copy(near_reader, far_writer))
-        await _copy(far_reader, near_writer)
+        upward = group.create_task(_copy(near[0], far[1]))
+        await _copy(far[0], near[1])
         upward.cancel()
 
 
