@@ -6,7 +6,7 @@ import contextlib
 import os
 import select
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from mayfly.core import Stop, WorkbenchSettings
@@ -66,7 +66,6 @@ class Command:
     stop: Stop | None = None
     # What holds the changes and the scratch files, measured against the limits on disk space.
     places: tuple[str, ...] = ()
-    _reason: str = field(default="", init=False)
 
     def run(self, running: Running) -> Ended:
         """Run it to its end."""
