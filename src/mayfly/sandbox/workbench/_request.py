@@ -6,7 +6,6 @@ import os
 import secrets
 import shlex
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,71 +27,69 @@ _PLAIN = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 _NOBODY, _MANY = 0x6FFE0001, 0xFFFE
 
 
-@dataclass(frozen=True, kw_only=True)
-class Request:
-    """One command and the workbench it runs on."""
-
-    words: list[str]
-    cwd: str
-    workspace: str
-    alias: str
-    place: Path
-    level: str
-    copy: bool
-    user: int
-    openings: Openings
-    masked: Mapping[str, str]
-    variables: Mapping[str, str]
-
-
 def unused_user(level: str) -> int:
     """Return a uid for the commands of one workbench and for nothing else; 0 where they have the uid of this user."""
     return _NOBODY + secrets.randbelow(_MANY) if level == "landlock" and os.geteuid() == 0 else 0
 
 
-def make_request(request: Request, seen: Seen, settings: WorkbenchSettings) -> dict[str, Any]:
-    """Return it as plain data."""
-    alone = request.level == "landlock"
-    if alone and (request.openings.hosts or request.openings.targets):
+def make_request(
+    *,
+    words: list[str],
+    cwd: str,
+    workspace: str,
+    alias: str,
+    place: Path,
+    level: str,
+    copy: bool,
+    user: int,
+    openings: Openings,
+    masked: Mapping[str, str],
+    variables: Mapping[str, str],
+    seen: Seen,
+    settings: WorkbenchSettings,
+) -> dict[str, Any]:
+    """Return one command and the workbench it runs on as plain data."""
+    alone = level == "landlock"
+    if alone and (openings.hosts or openings.targets):
         raise InputError("hosts cannot be granted at the level landlock", fix="see: mayfly doctor")
-    layer = str(request.place / "copy") if request.copy else str(request.place)
-    root = layer if alone else request.workspace
+    layer = str(place / "copy") if copy else str(place)
+    root = layer if alone else workspace
     scratch = {
-        "/tmp": str(request.place / "tmp"),
-        "/var/tmp": str(request.place / "var-tmp"),
-        home_directory(): str(request.place / "home"),
+        "/tmp": str(place / "tmp"),
+        "/var/tmp": str(place / "var-tmp"),
+        home_directory(): str(place / "home"),
     }
-    added = dict(request.variables)
-    files = {"/etc/hosts": _hosts(request.openings)}
-    here = str(request.place / "run") if alone else "/run/mayfly"
-    if request.masked:
-        files |= _files_for_git(root, request.masked, here)
+    added = dict(variables)
+    files = {"/etc/hosts": _hosts(openings)}
+    here = str(place / "run") if alone else "/run/mayfly"
+    if masked:
+        files |= _files_for_git(root, masked, here)
         added = _variables_for_git(here) | added
     if alone:
         _write_files(files, here)
         added = {"HOME": scratch[home_directory()], "TMPDIR": scratch["/tmp"]} | added
     return {
-        "command": request.words,
-        "cwd": _directory(root, request.cwd),
+        "command": words,
+        "cwd": _directory(root, cwd),
         "environment": environment(seen, added),
-        "workspace": request.workspace,
-        "alias": request.alias,
+        "workspace": workspace,
+        "alias": alias,
         "overlay": layer,
-        "mode": "copy" if request.copy else "overlay",
+        "mode": "copy" if copy else "overlay",
         "shown": seen.system,
         "links": seen.links,
         "tools": seen.tools,
         "covered": seen.covered,
-        "granted": request.openings.directories,
-        "mounts": mounts_below(request.workspace),
+        "granted": openings.directories,
+        "mounts": mounts_below(workspace),
         "scratch": scratch,
         "files": files,
-        "ports": [port for _, port in request.openings.targets],
+        "ports": [port for _, port in openings.targets],
         "memory": settings.memory,
-        "readable": [here] if alone and request.masked else [],
+        "readable": [here] if alone and masked else [],
         "limits": _limits(settings),
         "tasks": settings.tasks,
-        "user": request.user,
+        "user": user,
         "newest_landlock": NEWEST_LANDLOCK,
     }
 

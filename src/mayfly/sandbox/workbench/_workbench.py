@@ -27,7 +27,7 @@ from mayfly.sandbox.workbench._output import Output
 from mayfly.sandbox.workbench._overlay import OverlayTree
 from mayfly.sandbox.workbench._places import check_workspace, claim_place, recover, release_place
 from mayfly.sandbox.workbench._programs import git_identity, look_around, shell
-from mayfly.sandbox.workbench._request import Request, make_request, unused_user
+from mayfly.sandbox.workbench._request import make_request, unused_user
 from mayfly.sandbox.workbench._run import Command, Ended, Ran
 
 _T = TypeVar("_T")
@@ -252,21 +252,19 @@ class Workbench:
         self._masked |= masked
         self._tree.refresh()
         return make_request(
-            Request(
-                words=words,
-                cwd=cwd,
-                workspace=self.workspace,
-                alias=self._alias if self._alias != self.workspace else "",
-                place=self._place,
-                level=self.level,
-                copy=isinstance(self._tree, CopyTree),
-                user=self._user,
-                openings=openings,
-                masked=masked,
-                variables=added,
-            ),
-            self._seen,
-            self._settings,
+            words=words,
+            cwd=cwd,
+            workspace=self.workspace,
+            alias=self._alias if self._alias != self.workspace else "",
+            place=self._place,
+            level=self.level,
+            copy=isinstance(self._tree, CopyTree),
+            user=self._user,
+            openings=openings,
+            masked=masked,
+            variables=added,
+            seen=self._seen,
+            settings=self._settings,
         )
 
     def changes(self) -> Changes:
