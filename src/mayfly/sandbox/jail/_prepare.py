@@ -16,7 +16,7 @@ from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any, NoReturn
 
-from . import _guard, _modules, _prefault
+from . import _job, _modules, _prefault
 from ._state import CHANNEL, HIGH, Jail, high, open_channel, request
 from ._wire import PORT
 
@@ -111,7 +111,7 @@ def set_environment(jail: Jail) -> None:
 
 def hide_ourselves() -> None:
     """Leave a job the modules and arguments of a plain interpreter; Mayfly itself cannot be imported."""
-    _guard.forbid_compiler()
+    _job.forbid_compiler()
     for name in [n for n in sys.modules if n.partition(".")[0] in ("jail", "__main__")]:
         del sys.modules[name]
     sys.modules["__main__"] = type(sys)("__main__")
