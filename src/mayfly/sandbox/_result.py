@@ -1,4 +1,4 @@
-"""What a job ends in."""
+"""`Result`: status, value and error of one sandbox job."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Lane = Literal["one-shot", "pinned"]
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """Say how one job ended; `value` means something only where `status` is "ok"."""
+    """How one job ended; `value` means something only where `status` is "ok"."""
 
     status: Status
     value: object = None
