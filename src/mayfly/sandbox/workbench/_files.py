@@ -10,7 +10,7 @@ import hashlib
 import os
 import shutil
 import stat
-from typing import BinaryIO
+from io import BufferedReader
 
 _FICLONE = 0x40049409
 _CHUNK = 1 << 20
@@ -67,7 +67,7 @@ def set_owner(target: int | str, found: os.stat_result) -> None:
         os.chown(target, found.st_uid, found.st_gid, **({} if isinstance(target, int) else {"follow_symlinks": False}))
 
 
-def open_plain(path: str, directory: int | None = None) -> BinaryIO:
+def open_plain(path: str, directory: int | None = None) -> BufferedReader:
     """Open a file to be read, without following a link and without waiting for whoever writes to a pipe."""
 
     def opened(name: str, flags: int) -> int:

@@ -6,7 +6,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar
@@ -330,7 +330,7 @@ class Workbench:
             raise InputError(f"{name!r} is a directory")
         return name
 
-    def commit(self, changes: Changes | None = None, *, note: str = "", id: str = "") -> Commit:
+    def commit(self, changes: Iterable[Change] | None = None, *, note: str = "", id: str = "") -> Commit:
         """Put changes, all of them where none are given, into the workspace as one, and take them off the overlay.
 
         The commit is called *id*, where one is given that no other commit has.
@@ -348,7 +348,7 @@ class Workbench:
         """Return how many bytes more than `workbench.undo_size` it would take to be able to take *changes* back."""
         return shortfall(self._state, self.workspace, changes, size=self._settings.undo_size)
 
-    def hold(self, changes: Changes | None = None, *, note: str = "") -> Held:
+    def hold(self, changes: Iterable[Change] | None = None, *, note: str = "") -> Held:
         """Take changes off the overlay and keep them for somebody to decide about."""
         with self._lock:
             whole, taken = self._choose(changes)
@@ -357,7 +357,7 @@ class Workbench:
             self._take_off(whole, taken)
             return kept
 
-    def _choose(self, changes: Changes | None) -> tuple[Changes, Changes]:
+    def _choose(self, changes: Iterable[Change] | None) -> tuple[Changes, Changes]:
         """Return all changes, and those of them that are meant; one that is no longer there is a conflict."""
         whole = self._compare()
         if changes is None:
