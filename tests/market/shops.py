@@ -107,7 +107,7 @@ class Shop:
         }
 
     def sales(self) -> list[SaleRow]:
-        return SaleList(self.ledger).sales()
+        return [*SaleList(self.ledger).each()]
 
     @property
     def earned(self) -> int:

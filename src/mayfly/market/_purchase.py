@@ -10,7 +10,9 @@ import base64
 import json
 import re
 import socket
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -146,6 +148,27 @@ class Purchase:
             told = {"status": answer.status, "headers": dict(answer.headers), "body": body}
         about = {"status": self.status, "reason": self.reason, "decision": self.decision}
         return {**about, "payment": paid, "answer": told}
+
+
+class Turns:
+    """Let threads of this process that are at the same thing be at it one after the other."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._busy: set[object] = set()
+
+    @contextmanager
+    def taken(self, key: object) -> Iterator[None]:
+        """Have the turn for *key* while the body runs."""
+        with self._changed:
+            self._changed.wait_for(lambda: key not in self._busy)
+            self._busy.add(key)
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._busy.discard(key)
+                self._changed.notify_all()
 
 
 def check_call(call: str) -> str:

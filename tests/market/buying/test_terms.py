@@ -16,6 +16,7 @@ from mayfly.market._chain_reader import (
     DECIMALS,
     MINT,
     TRANSFER,
+    Transfer,
 )
 from mayfly.market._decide import units_cap
 from mayfly.market._purchase import is_seller
@@ -124,7 +125,7 @@ def test_an_address_without_a_token_makes_nothing_known(chain: LocalChain, rpc: 
     reader = ChainReader(rpc.url, confirmations=0)
     assert reader.decimals(chain.asset) == 6
     nobody, nonce = "0x" + "11" * 20, "0x" + "22" * 32
-    found = reader.transfer_of(nobody, nobody, nonce, network=chain.network, payee=nobody, units=1, since=0)
+    found = reader.evidence_of(Transfer(chain.network, nobody, nobody, nobody, 1, nonce), since=0)
     assert found.state == "unknown"
-    real = reader.transfer_of(chain.asset, nobody, nonce, network=chain.network, payee=nobody, units=1, since=0)
+    real = reader.evidence_of(Transfer(chain.network, chain.asset, nobody, nobody, 1, nonce), since=0)
     assert real.state == "unused"

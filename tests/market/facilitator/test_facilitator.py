@@ -167,6 +167,7 @@ def test_with_the_node_down_nobody_knows_and_later_it_is_settled_once(shop: Shop
 def test_one_transfer_pays_for_one_authorization_only(shop: Shop) -> None:
     """Two authorizations of one payer: one pays the payee, the other one the payer himself. Neither stands for both."""
     from mayfly.market import ChainReader
+    from mayfly.market._chain_reader import Transfer
 
     now, nonces = int(time.time()), (secrets.token_bytes(32), secrets.token_bytes(32))
     paid = Authorization(PAYER.address, PAYEE.address, PRICE, 0, now + 300, nonces[0])
@@ -176,15 +177,9 @@ def test_one_transfer_pays_for_one_authorization_only(shop: Shop) -> None:
     reader = ChainReader(shop.rpc.url, confirmations=0)
 
     def look(nonce: bytes) -> str:
-        return reader.transfer_of(
-            shop.chain.asset,
-            PAYER.address,
-            "0x" + nonce.hex(),
-            network=shop.chain.network,
-            payee=PAYEE.address,
-            units=PRICE,
-            since=0,
-        ).state
+        chain = shop.chain
+        wanted = Transfer(chain.network, chain.asset, PAYER.address, PAYEE.address, PRICE, "0x" + nonce.hex())
+        return reader.evidence_of(wanted, since=0).state
 
     assert [look(nonce) for nonce in nonces] == ["settled", "other"]
 

@@ -15,15 +15,15 @@ import json
 import logging
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mayfly.core import ConflictError, MayflyError, canonical_json, content_hash, mismatch, one_line
 from mayfly.market._asgi import Reply
-from mayfly.market._chain_reader import NodeError
+from mayfly.market._chain_reader import NodeError, Transfer
 from mayfly.market._events import SaleAnswered, SaleClaimed, SaleFailed, SaleLapsed, SaleSettled, SaleSettling
 from mayfly.market._requirements import MIME, Offer, encode_header
 from mayfly.market._terms import RESPONSE_HEADERS
@@ -137,7 +137,10 @@ class Seller:
         A sale that has no answer yet is left to its buyer, who asks again, until its authorization is dead.
         """
         counts = dict.fromkeys(("settled", "lapsed", "failed", "open"), 0)
-        for row in self._left():
+        now = self._clock()
+        for row in self._sales.each(OPEN):
+            if row.lease > now:
+                continue
             try:
                 state = self._recover(row)
             except MayflyError as error:
@@ -294,31 +297,18 @@ class Seller:
 
     # What the steps stand on.
 
-    def _left(self) -> Iterator[SaleRow]:
-        after, now = "", self._clock()
-        while page := self._sales.sales(OPEN, after=after):
-            yield from (row for row in page if row.lease <= now)
-            after = page[-1].id
-
     def _look(self, row: SaleRow) -> Evidence:
         return self._evidence(row, row.payer, row.nonce, datetime.fromisoformat(row.at).timestamp())
 
     def _evidence(self, wanted: SaleRow | Offer, payer: str, nonce: str, since: float) -> Evidence:
-        return self._reader.transfer_of(
-            wanted.asset,
-            payer,
-            nonce,
-            network=wanted.network,
-            payee=wanted.payee,
-            units=wanted.units,
-            since=int(since) - _APART,
-        )
+        transfer = Transfer(wanted.network, wanted.asset, payer, wanted.payee, wanted.units, nonce)
+        return self._reader.evidence_of(transfer, since=since - _APART)
 
     def _move(self, row: SaleRow, step: Any) -> SaleRow:
-        return self._sales.move_sale(row.id, step)
+        return self._sales.move(row.id, step)
 
     def _again(self, row: SaleRow) -> SaleRow:
-        found = self._sales.sale(row.id)
+        found = self._sales.get(row.id)
         assert found is not None, "sales are never taken away"
         return found
 
@@ -365,20 +355,7 @@ def _dead(row: SaleRow, seen: Evidence) -> str:
 
 
 def _claim_again(row: SaleRow, *, lease: int) -> SaleClaimed:
-    return SaleClaimed(
-        network=row.network,
-        asset=row.asset,
-        payer=row.payer,
-        nonce=row.nonce,
-        request=row.request,
-        tool=row.tool,
-        version=row.version,
-        units=row.units,
-        decimals=row.decimals,
-        payee=row.payee,
-        valid_before=row.valid_before,
-        payload_blob=row.payload,
-        lease=lease,
-        strategy=row.strategy,
-        before=row.turn,
-    )
+    """Return the claim of somebody else's sale, by the same terms."""
+    changed = {"payload_blob": row.payload, "lease": lease, "before": row.turn}
+    same = {spec.name: getattr(row, spec.name) for spec in fields(SaleClaimed) if spec.name not in changed}
+    return SaleClaimed(**same, **changed)
