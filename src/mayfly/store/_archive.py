@@ -97,6 +97,8 @@ def all_archives(connection: Connection) -> list[ArchiveFile]:
 
 def archives_of(connection: Connection, subjects: Sequence[str]) -> dict[str, list[ArchiveFile]]:
     """Return the files with events of each of the subjects that has any."""
+    if not subjects:
+        return {}
     query = f"""
     SELECT subject, {_FILE} FROM mayfly_archived JOIN mayfly_archives ON archive = id
     WHERE subject IN ({", ".join("?" * len(subjects))}) ORDER BY id
