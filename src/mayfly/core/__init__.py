@@ -9,6 +9,7 @@ from mayfly.core._classes import missing_class, sorts_into_classes
 from mayfly.core._contract import EDGES, Contract, Side
 from mayfly.core._evm_address import address_key, with_checksums
 from mayfly.core._face_sections import MarketSettings, McpSettings, TelemetrySettings, WebSettings
+from mayfly.core._files import write_whole
 from mayfly.core._hosts import Host, host_of
 from mayfly.core._input_file import InputFile, parse_json, read_input_file, read_small_file
 from mayfly.core._money import NO_MONEY, Money, units_text
@@ -207,4 +208,5 @@ __all__ = [
     "within",
     "without_secrets",
     "without_secrets_in",
+    "write_whole",
 ]

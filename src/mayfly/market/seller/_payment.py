@@ -5,14 +5,12 @@ Below it the answers of a seller besides the goods; each says in one line whethe
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from mayfly.core import InputError, address_key, parse_json, shown
+from mayfly.core import InputError, address_key, shown
 from mayfly.market._asgi import Reply, json_reply
 from mayfly.market._requirements import Offer, encode_header
 from mayfly.market._terms import (
@@ -20,6 +18,7 @@ from mayfly.market._terms import (
     RESPONSE_HEADERS,
     SIGNATURE_HEADERS,
     chain_id_of,
+    decode_header,
     read_address,
     read_network,
     read_units,
@@ -28,7 +27,6 @@ from mayfly.market._terms import (
 from mayfly.market._wallet import signer_of, typed_authorization
 
 if TYPE_CHECKING:
-    from mayfly.market._requirements import Offer
     from mayfly.store import SaleRow
 
 # A payment is about a kilobyte; the signature of a wallet that is a contract may be some more.
@@ -105,7 +103,7 @@ def read_payment(headers: Mapping[str, str]) -> SignedPayment | None:
     for version in (2, 1):
         text = headers.get(SIGNATURE_HEADERS[version].lower())
         if text is not None:
-            return parse_payment(_decoded(text), version)
+            return parse_payment(decode_header(text, "the payment", most=_LARGEST), version)
     return None
 
 
@@ -140,15 +138,6 @@ def _parsed(value: Any, version: int) -> SignedPayment:
         accepted=accepted,
         resource=str(resource.get("url") or "") if isinstance(resource, dict) else "",
     )
-
-
-def _decoded(text: str) -> object:
-    if len(text) > _LARGEST:
-        raise InputError(f"the payment has more than {_LARGEST} characters")
-    try:
-        return parse_json(base64.b64decode(text, validate=True), "the payment")
-    except (binascii.Error, ValueError):
-        raise InputError("the payment is not base64") from None
 
 
 def _time(value: object) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from mayfly.store.schema._names import (
     TRASH,
     Checked,
     SchemaRules,
+    quoted,
     refuse,
     standing_of,
 )
@@ -92,12 +94,18 @@ class Engine(ABC):
         """Return every table and view that names mean."""
 
     @abstractmethod
-    def rename(self, connection: Connection, relation: Relation, new: str) -> None:
-        """Give a table another name."""
+    def told(self, connection: Connection, statement: str) -> AbstractContextManager[None]:
+        """Say which statement it was where the database would not carry it out in the body, or not in time."""
 
-    @abstractmethod
+    def rename(self, connection: Connection, relation: Relation, new: str) -> None:
+        """Give a table another name, with the rights of whoever connects."""
+        with self.told(connection, f"the renaming of {relation.name}"):
+            connection.run(f"ALTER {relation.kind} {quoted(relation.name)} RENAME TO {quoted(new)}")
+
     def drop(self, connection: Connection, relation: Relation) -> None:
-        """Drop a table that was retired."""
+        """Drop a table that was retired, unless something else needs it."""
+        with self.told(connection, f"the dropping of {relation.name}"):
+            connection.run(f"DROP {relation.kind} {quoted(relation.name)}")
 
     @abstractmethod
     def query(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:

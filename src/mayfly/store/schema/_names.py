@@ -60,6 +60,11 @@ def refuse(code: str, message: str, fix: str | None = None) -> NoReturn:
     raise Refusal(Verdict(decision="reject", gate=GATE, code=code, message=message, fix=fix))
 
 
+def quoted(name: str) -> str:
+    """Return a name as both databases read it whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
 def standing_of(name: str) -> Standing:
     """Return whose the table of this name is; names that differ in their letters' size alone are taken for one."""
     small = name.casefold()

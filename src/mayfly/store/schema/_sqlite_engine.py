@@ -28,7 +28,6 @@ from mayfly.store.schema._sqlite_gate import (
     guarded,
     named_in,
     one_statement,
-    quoted,
     run_guarded,
 )
 from mayfly.store.schema._sqlite_tokens import Token, statements_of
@@ -70,12 +69,13 @@ class SQLiteEngine(Engine):
 
     def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
         """Run a statement under both guards."""
-        with self._timed(connection.driver, statement.does):
+        with self.told(connection, statement.does):
             run_guarded(connection.driver, statement.sql, terms.rules)
 
     @contextmanager
-    def _timed(self, driver: sqlite3.Connection, statement: str) -> Iterator[None]:
+    def told(self, connection: Connection, statement: str) -> Iterator[None]:
         """Interrupt the engine in the body once the time for a statement is over."""
+        driver: sqlite3.Connection = connection.driver
         until = time.monotonic() + self._settings.statement_timeout
         driver.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
         try:
@@ -96,13 +96,7 @@ class SQLiteEngine(Engine):
         """Rename a table; a view holds nothing that could be lost."""
         if relation.kind != "TABLE":
             raise InputError(f"SQLite renames no view, and {shown(relation.name, 80)} holds no rows", fix="leave it")
-        with self._timed(connection.driver, f"the renaming of {relation.name}"):
-            connection.run(f"ALTER TABLE {quoted(relation.name)} RENAME TO {quoted(new)}")
-
-    def drop(self, connection: Connection, relation: Relation) -> None:
-        """Drop it unless rows elsewhere point at it."""
-        with self._timed(connection.driver, f"the dropping of {relation.name}"):
-            connection.run(f"DROP {relation.kind} {quoted(relation.name)}")
+        super().rename(connection, relation, new)
 
     def check_query(self, sql: str, values: Sequence[object], rules: SchemaRules | None = None) -> None:
         """Look how it begins; what it reads, the engine says when it runs."""
@@ -117,7 +111,7 @@ class SQLiteEngine(Engine):
         driver.execute("PRAGMA query_only = ON")
         try:
             guard = Guard("select", self.rules, named=named_in(driver, sql))
-            return self._rows(driver, guard, sql, values, "the query")
+            return self._rows(connection, guard, sql, values, "the query")
         finally:
             driver.execute("PRAGMA query_only = OFF")
 
@@ -137,13 +131,13 @@ class SQLiteEngine(Engine):
         """Change rows under the authorizer."""
         table = self.check_write(sql, values)
         guard = WriteGuard("write", self.rules, named=named_in(connection.driver, sql))
-        return self._rows(connection.driver, guard, sql, values, f"writing to {table}")
+        return self._rows(connection, guard, sql, values, f"writing to {table}")
 
-    def _rows(self, driver: sqlite3.Connection, guard: Guard, sql: str, values: Sequence[object], told: str) -> Rows:
+    def _rows(self, connection: Connection, guard: Guard, sql: str, values: Sequence[object], told: str) -> Rows:
         rows, size = self.most()
         named = {str(number): value for number, value in enumerate(values, 1)}
-        with self._timed(driver, told), guarded(driver, guard):
-            cursor = driver.execute(one_statement(sql)[0], named)
+        with self.told(connection, told), guarded(connection.driver, guard):
+            cursor = connection.driver.execute(one_statement(sql)[0], named)
             columns = tuple(column[0] for column in cursor.description or ())
             found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
             changed = cursor.rowcount

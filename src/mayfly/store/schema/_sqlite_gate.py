@@ -24,6 +24,7 @@ from mayfly.store.schema._names import (
     check_length,
     check_own,
     check_text,
+    quoted,
     refuse,
     standing_of,
 )
@@ -212,11 +213,6 @@ def named_in(driver: sqlite3.Connection, sql: str = "") -> frozenset[str]:
     views = [text for (text,) in driver.execute("SELECT sql FROM sqlite_master WHERE type = 'view'")]
     tables = {name.lower() for (name,) in driver.execute("SELECT name FROM sqlite_master")}
     return frozenset(name for text in (sql, *views) for name in with_names(text)) - tables
-
-
-def quoted(name: str) -> str:
-    """Return a name as both databases read it whatever is in it."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _check_inside(driver: sqlite3.Connection, after: Picture, name: str, rules: SchemaRules) -> None:

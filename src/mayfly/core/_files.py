@@ -1,0 +1,31 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+
+def write_whole(path: Path, data: bytes, *, fresh: bool = False) -> None:
+    """Write a file for its owner alone: aside, onto the disk, then into its place, so that nobody reads half of it.
+
+    One that is to be *fresh* replaces nothing: `FileExistsError` where there is a file already.
+    """
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    try:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if fresh:
+            os.link(aside, path)
+        else:
+            os.replace(aside, path)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+    finally:
+        aside.unlink(missing_ok=True)
