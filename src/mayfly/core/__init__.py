@@ -54,7 +54,7 @@ from mayfly.core._sections import (
     ToolSettings,
     WorkbenchSettings,
 )
-from mayfly.core._settings import Default, Settings
+from mayfly.core._settings import Settings
 from mayfly.core._shown import CONTROL, clipped, harmless, one_line, shown
 from mayfly.core._stop import Stop
 from mayfly.core._tables import shipped_table
@@ -65,7 +65,6 @@ from mayfly.core._types import (
     Budget,
     Example,
     Intent,
-    OpenKind,
     OpenPoint,
     Proof,
     Strength,
@@ -103,7 +102,6 @@ __all__ = [
     "ConflictError",
     "Contract",
     "Cost",
-    "Default",
     "Does",
     "Effect",
     "Example",
@@ -129,7 +127,6 @@ __all__ = [
     "NotSent",
     "Offer",
     "OnExhausted",
-    "OpenKind",
     "OpenPoint",
     "Order",
     "Outcome",

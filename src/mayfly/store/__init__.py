@@ -15,11 +15,8 @@ if TYPE_CHECKING:
     from mayfly.store._events import JSON, Event, Payload, event
     from mayfly.store._kinds import (
         DoctorAttacked,
-        RunClaimed,
         SandboxRan,
-        StoreArchived,
         StoreMigrated,
-        StrategyNamed,
     )
     from mayfly.store._ledger import Ledger
     from mayfly.store._money import PaymentRow, SaleRow
@@ -39,7 +36,7 @@ if TYPE_CHECKING:
     from mayfly.store._runs import RunRow
     from mayfly.store._seal import Seal, SealedFiles
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
-    from mayfly.store._tool_list import Ranked, Served, ToolList
+    from mayfly.store._tool_list import Served, ToolList
     from mayfly.store._tools import ToolRow, ToolVersionRow
     from mayfly.store._verify import Verified
 
@@ -63,8 +60,6 @@ __all__ = [
     "Payload",
     "PaymentList",
     "PaymentRow",
-    "Ranked",
-    "RunClaimed",
     "RunRow",
     "SaleList",
     "SaleRow",
@@ -72,9 +67,7 @@ __all__ = [
     "Seal",
     "SealedFiles",
     "Served",
-    "StoreArchived",
     "StoreMigrated",
-    "StrategyNamed",
     "SumBy",
     "Switch",
     "ToolList",
@@ -95,7 +88,7 @@ __getattr__ = lazily(
         "_cache": "Cache Cached",
         "_claim": "Claim Fence",
         "_events": "JSON Event Payload event",
-        "_kinds": "DoctorAttacked RunClaimed SandboxRan StoreArchived StoreMigrated StrategyNamed",
+        "_kinds": "DoctorAttacked SandboxRan StoreMigrated",
         "_ledger": "Ledger",
         "_money": "PaymentRow SaleRow",
         "_money_list": (
@@ -105,7 +98,7 @@ __getattr__ = lazily(
         "_runs": "RunRow",
         "_seal": "Seal SealedFiles",
         "_switch": "Killed KillSwitch KillSwitched Switch",
-        "_tool_list": "Ranked Served ToolList",
+        "_tool_list": "Served ToolList",
         "_tools": "ToolRow ToolVersionRow",
         "_verify": "Verified",
     },
