@@ -1,10 +1,10 @@
-"""Files that are there whole or not at all."""
+"""Files of ours: tables that are shipped beside the code, and files that are there whole or not at all."""
 
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
+from typing import Any
 
 
 def write_whole(path: Path, data: bytes, *, fresh: bool = False) -> None:
@@ -12,7 +12,7 @@ def write_whole(path: Path, data: bytes, *, fresh: bool = False) -> None:
 
     One that is to be *fresh* replaces nothing: `FileExistsError` where there is a file already.
     """
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    aside = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
             file.write(data)
@@ -29,3 +29,10 @@ def write_whole(path: Path, data: bytes, *, fresh: bool = False) -> None:
             os.close(folder)
     finally:
         aside.unlink(missing_ok=True)
+
+
+def shipped_table(path: Path) -> dict[str, Any]:
+    """Return a table of ours."""
+    import tomllib
+
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -11,13 +11,13 @@ from contextvars import ContextVar
 from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Self
 
-from mayfly.core._amounts import KIND_NAMES, POOL_KINDS, WHOLE, enough, exact, known, plain, takeable
+from mayfly.core._money import KIND_NAMES, POOL_KINDS, WHOLE, enough, exact, known, plain, takeable
 from mayfly.core.errors import ConflictError, LimitError
 
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Future
 
-    from mayfly.core._amounts import Amount, Amounts
+    from mayfly.core._money import Amount, Amounts
 
 # A clock need not run at the pace of the event loop, so whoever waits looks at it this often.
 _LOOK_AGAIN = 0.25

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mayfly.core._tables import shipped_table
+from mayfly.core._files import shipped_table
 
 # No form of a key is shorter; of a password that is named, the shortest is `secret=abcd`.
 SHORTEST_KEY, _SHORTEST_LIKELY = 12, 11

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mayfly.store._archive import Archived
     from mayfly.store._cache import Cache, Cached
     from mayfly.store._claim import Claim, Fence
-    from mayfly.store._events import JSON, Event, Payload, event
+    from mayfly.store._events import JSON, Event, Payload, as_payload, event
     from mayfly.store._kinds import (
         DoctorAttacked,
         SandboxRan,
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
         money_sums,
         name_strategy,
     )
-    from mayfly.store._payload import as_payload
     from mayfly.store._runs import RunRow
     from mayfly.store._seal import Seal, SealedFiles
     from mayfly.store._switch import Killed, KillSwitch, KillSwitched, Switch
@@ -87,14 +86,13 @@ __getattr__ = lazily(
         "_archive": "Archived",
         "_cache": "Cache Cached",
         "_claim": "Claim Fence",
-        "_events": "JSON Event Payload event",
+        "_events": "JSON Event Payload as_payload event",
         "_kinds": "DoctorAttacked SandboxRan StoreMigrated",
         "_ledger": "Ledger",
         "_money": "PaymentRow SaleRow",
         "_money_list": (
             "Cap ClaimedSale MoneySum PaymentList SUMS_BY SaleList SumBy check_strategy money_sums name_strategy"
         ),
-        "_payload": "as_payload",
         "_runs": "RunRow",
         "_seal": "Seal SealedFiles",
         "_switch": "Killed KillSwitch KillSwitched Switch",

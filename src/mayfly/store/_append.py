@@ -9,9 +9,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from mayfly.store._claim import Fence, taken_up
 from mayfly.store._database import Connection, Row
-from mayfly.store._events import Event
+from mayfly.store._events import Event, decode, encode
 from mayfly.store._money import PAYMENTS, SALES, STRATEGIES
-from mayfly.store._payload import decode, encode
 from mayfly.store._projection import Key, Projection, RowBatch, moved_by
 from mayfly.store._rows import (
     COLUMNS,

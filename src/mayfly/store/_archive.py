@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 from mayfly.core import StoreError, content_hash, write_whole
 from mayfly.store._append import append_events
 from mayfly.store._database import Connection, Row
-from mayfly.store._events import Event
-from mayfly.store._payload import decode
+from mayfly.store._events import Event, decode
 from mayfly.store._rows import COLUMNS, EVENTS, to_events
 from mayfly.store._runs import OPEN, RUNS, RunRow
 

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from mayfly.core import StoreError
 from mayfly.store._database import Connection, Row
-from mayfly.store._events import Event
-from mayfly.store._payload import decode, encode
+from mayfly.store._events import Event, decode, encode
 
 EVENTS = "mayfly_events"
 COLUMNS = "id, at, writer, kind, subject, payload"

@@ -12,7 +12,7 @@ from mayfly.core import InputError, StoreError, content_hash
 from mayfly.store._append import PROJECTIONS
 from mayfly.store._archive import ArchiveReader, all_archives
 from mayfly.store._database import Connection, Row
-from mayfly.store._payload import decode
+from mayfly.store._events import decode
 from mayfly.store._projection import Recount
 from mayfly.store._rows import COLUMNS, EVENTS, GENESIS, StoredEvent, link_hash
 

@@ -1,15 +1,56 @@
-"""`FacilitatorClient`: a facilitator that is asked over HTTP, and believed no more than it has to be."""
+"""What a facilitator says, as values, and `FacilitatorClient`: one that is asked over HTTP.
+
+A fault of it is a result like the others and never an exception; it is believed no more than it has to be.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
 
 from mayfly.core import InputError, MachineError, MayflyError, one_line, parse_json
-from mayfly.market.facilitator._results import Settlement, Verification
 from mayfly.world import address_of, exchange
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verification:
+    """Whether a payment could be settled now; `unknown` where nobody could tell."""
+
+    status: Literal["valid", "refused", "unknown"]
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settlement:
+    """What came of sending a payment to the chain.
+
+    `settled` is what the facilitator says, with its transaction; `refused` that it says it will not; `unknown` that the
+    payment may or may not have been sent. In each case the chain has the last word.
+    """
+
+    status: Literal["settled", "refused", "unknown"]
+    transaction: str = ""
+    reason: str = ""
+
+
+class Facilitator(Protocol):
+    """Who verifies and settles; payload and requirement are objects of x402 v2."""
+
+    pays_gas: bool
+    """Whether the gas is paid from our own pocket, so that it counts among what a sale cost."""
+
+    def verify(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Verification:
+        """Say whether a payment could be settled now."""
+
+    def settle(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Settlement:
+        """Send a payment to the chain and wait until it is there; asked again it is not sent again."""
+
+    def supported(self) -> list[Mapping[str, Any]]:
+        """Return the kinds of payment it takes: scheme, network and version."""
+
 
 # Its answers are a few hundred bytes; a list of all it supports some thousands.
 _LARGEST: Final = 1_000_000

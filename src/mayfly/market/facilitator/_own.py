@@ -16,7 +16,7 @@ from mayfly.market._chain_reader import NodeError, Transfer
 from mayfly.market._purchase import Turns
 from mayfly.market._terms import read_address, read_units
 from mayfly.market._wallet import depth_kept
-from mayfly.market.facilitator._results import Settlement, Verification
+from mayfly.market.facilitator._client import Settlement, Verification
 
 if TYPE_CHECKING:
     from x402.mechanisms.evm.exact import ExactEvmFacilitatorScheme

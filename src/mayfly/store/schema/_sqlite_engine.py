@@ -22,6 +22,7 @@ from mayfly.store.schema._engine import (
     take_rows,
 )
 from mayfly.store.schema._names import Checked, SchemaRules, check_own, refuse
+from mayfly.store.schema._sqlite_compare import Token, statements_of
 from mayfly.store.schema._sqlite_gate import (
     Guard,
     check_sqlite,
@@ -30,7 +31,6 @@ from mayfly.store.schema._sqlite_gate import (
     one_statement,
     run_guarded,
 )
-from mayfly.store.schema._sqlite_tokens import Token, statements_of
 
 # Steps of the engine between two looks at the clock: a fraction of a millisecond.
 _STEPS = 10_000

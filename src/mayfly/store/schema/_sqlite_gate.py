@@ -28,8 +28,17 @@ from mayfly.store.schema._names import (
     refuse,
     standing_of,
 )
-from mayfly.store.schema._sqlite_compare import Picture, check_types, compare, picture
-from mayfly.store.schema._sqlite_tokens import Token, statements_of, tokens_of, with_names, words_of
+from mayfly.store.schema._sqlite_compare import (
+    Picture,
+    Token,
+    check_types,
+    compare,
+    picture,
+    statements_of,
+    tokens_of,
+    with_names,
+    words_of,
+)
 
 # Tables and columns that a statement may name and that have to stand in; a statement of 32 KiB names no more.
 _TRIES = 400
