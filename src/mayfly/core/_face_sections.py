@@ -64,7 +64,7 @@ class MarketSettings:
     rpc_url: str = setting("", "JSON-RPC of a node of the chain, which says what was paid")
     network: str = setting("", "the chain, as eip155:8453; nothing else is paid on")
     asset: str = setting("", "address of the token that is paid with; no other is")
-    # Six is what USDC has on every chain; the token is asked for it before a wallet is first used.
+    # Six is what USDC has on every chain.
     asset_decimals: int = setting(6, "decimals of the token", minimum=0, maximum=18)
     facilitator_url: str = setting("", "where a seller has payments verified and settled")
     # Twelve blocks: what exchanges wait for on Ethereum; a chain on this machine needs none.

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 # The first four bytes of the hash of each signature; a test derives them.
 BALANCE_OF: Final = "0x70a08231"
 AUTHORIZATION_STATE: Final = "0xe94a0102"
-DECIMALS: Final = "0x313ce567"
 # The hashes of the events, by which logs are found.
 AUTHORIZATION_USED: Final = "0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5"
 AUTHORIZATION_CANCELED: Final = "0x1cdd46ff242716cdaa72d159d339a485b3438398348d68f09d7c8c0a59353d81"
@@ -91,10 +90,6 @@ class ChainReader:
     def balance(self, asset: str, address: str) -> int:
         """Return what an address has of a token now."""
         return self.node.call(asset, BALANCE_OF + _word(address))
-
-    def decimals(self, asset: str) -> int:
-        """Return how many decimals a token has."""
-        return self.node.call(asset, DECIMALS)
 
     def evidence_of(self, wanted: Transfer, *, since: float) -> Evidence:
         """Say what became of an authorization that cannot be older than the time *since*; a fault is "unknown"."""

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from copy import copy
 from datetime import datetime
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from mayfly.core import InputError, LimitError, SecretValues, Settings, StoreError, content_hash, settings_values
@@ -110,9 +109,7 @@ class Ledger(RunList):
     def __enter__(self) -> Ledger:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def append(self, entry: Event | Payload, *, subject: str | None = None) -> Event:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
-from mayfly.core import InputError, MachineError, MayflyError, one_line, parse_json
+from mayfly.core import InputError, MayflyError, one_line, parse_json
 from mayfly.world import address_of, exchange
 
 
@@ -48,11 +48,8 @@ class Facilitator(Protocol):
     def settle(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Settlement:
         """Send a payment to the chain and wait until it is there; asked again it is not sent again."""
 
-    def supported(self) -> list[Mapping[str, Any]]:
-        """Return the kinds of payment it takes: scheme, network and version."""
 
-
-# Its answers are a few hundred bytes; a list of all it supports some thousands.
+# Its answers are a few hundred bytes.
 _LARGEST: Final = 1_000_000
 _HASH: Final = re.compile(r"0x[0-9a-fA-F]{64}")
 _REASON: Final = 300
@@ -103,25 +100,15 @@ class FacilitatorClient:
         reason = _reason(said, "errorReason") if success is False else _NONE_OF_X402
         return Settlement(status="unknown", transaction=transaction, reason=reason)
 
-    def supported(self) -> list[Mapping[str, Any]]:
-        """Return the kinds of payment it takes."""
-        said = self._ask("/supported")
-        if isinstance(said, str):
-            raise MachineError(said, fix="mayfly config show: market.facilitator_url")
-        kinds = said.get("kinds")
-        return [one for one in kinds if isinstance(one, dict)] if isinstance(kinds, list) else []
-
-    def _ask(
-        self, path: str, payload: Mapping[str, Any] | None = None, requirement: Mapping[str, Any] | None = None
-    ) -> dict[str, Any] | str:
+    def _ask(self, path: str, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> dict[str, Any] | str:
         """Return the object it answers with, or why there is none."""
         asked = {"x402Version": 2, "paymentPayload": payload, "paymentRequirements": requirement}
-        body = None if payload is None else json.dumps(asked).encode()
+        body = json.dumps(asked).encode()
         headers = {"Content-Type": "application/json", "Accept": "application/json", "Accept-Encoding": "identity"}
         try:
             answer = exchange(
                 address_of(self.url + path),
-                "GET" if body is None else "POST",
+                "POST",
                 headers,
                 body,
                 seconds=self._timeout,

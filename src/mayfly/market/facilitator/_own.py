@@ -96,10 +96,6 @@ class SelfFacilitator:
         config = ExactEvmSchemeConfig(simulate_in_settle=True)
         return ExactEvmFacilitatorScheme(signer, config, self._pending)
 
-    def supported(self) -> list[Mapping[str, Any]]:
-        """Return the one kind of payment it takes."""
-        return [{"x402Version": 2, "scheme": "exact", "network": self._network}]
-
     def verify(self, payload: Mapping[str, Any], requirement: Mapping[str, Any]) -> Verification:
         """Say whether a payment could be settled now: by its signature, and by trying it on the chain as it is."""
         read = self._read(payload, requirement)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from mayfly.core import shown
 from mayfly.store.schema._names import (
+    NOT_AGENTS,
     Checked,
     SchemaRules,
     check_own,
@@ -31,17 +32,11 @@ if TYPE_CHECKING:
 _BY_ONE_NAME = frozenset({"OBJECT_TABLE", "OBJECT_VIEW", "OBJECT_INDEX", "OBJECT_SEQUENCE"})
 # What a statement that is not on the list does, for the reason; every other one is named by its kind.
 _WHY = {
-    "DropStmt": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it, an operator purges"),
-    "DropOwnedStmt": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it"),
-    "DropRoleStmt": ("DROP", "an agent drops nothing", "ask an operator"),
-    "DropdbStmt": ("DROP", "an agent drops nothing", "ask an operator"),
-    "TruncateStmt": ("DROP", "an agent empties no table at once", "delete rows with db_write"),
-    "SelectStmt": ("STATEMENT", "a query changes no schema", "ask it with db_query"),
-    "InsertStmt": ("STATEMENT", "rows are no part of the schema", "write them with db_write"),
-    "UpdateStmt": ("STATEMENT", "rows are no part of the schema", "change them with db_write"),
-    "DeleteStmt": ("STATEMENT", "rows are no part of the schema", "delete them with db_write"),
-    "TransactionStmt": ("STATEMENT", "a migration is one transaction already", "leave BEGIN and COMMIT out"),
-    "CreateTableAsStmt": ("STATEMENT", "a table made of a query", "make the table, then fill it with db_write"),
+    **NOT_AGENTS,
+    "dropowned": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it"),
+    "droprole": ("DROP", "an agent drops nothing", "ask an operator"),
+    "dropdb": ("DROP", "an agent drops nothing", "ask an operator"),
+    "createtableas": ("STATEMENT", "a table made of a query", "make the table, then fill it with db_write"),
 }
 
 
@@ -71,7 +66,9 @@ class _Gate(TableGate):
         }
         if kind not in known:
             told = kind.removesuffix("Stmt")
-            refuse(*_WHY.get(kind, ("STATEMENT", f"“{told}” is no statement of an agent's", "see docs/schema.md")))
+            refuse(
+                *_WHY.get(told.lower(), ("STATEMENT", f"“{told}” is no statement of an agent's", "see docs/schema.md"))
+            )
         self._fields(node)
         does = known[kind](node)
         return Checked(

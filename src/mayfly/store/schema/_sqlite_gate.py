@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 
 from mayfly.core import Refusal, one_line, shown
 from mayfly.store.schema._names import (
+    NOT_AGENTS,
     PREFIX,
     Checked,
     SchemaRules,
@@ -48,17 +49,12 @@ _NO_COLUMN = re.compile(r'no such column: "?(?:.*\.)?([^"]+)"?|has no column nam
 _AMBIGUOUS = re.compile(r"ambiguous column name: (?:.*\.)?(.+)", re.DOTALL)
 _STAND_IN = "mayfly_stand_in"
 _HEADS = {
-    "drop": ("DROP", "an agent drops nothing", "mayfly schema retire TABLE renames it, an operator purges"),
-    "truncate": ("DROP", "an agent empties no table at once", "delete rows with db_write"),
-    "select": ("STATEMENT", "a query changes no schema", "ask it with db_query"),
+    **NOT_AGENTS,
     "with": ("STATEMENT", "rows are no part of the schema", "use db_query or db_write"),
-    "values": ("STATEMENT", "a query changes no schema", "ask it with db_query"),
-    "insert": ("STATEMENT", "rows are no part of the schema", "write them with db_write"),
-    "replace": ("STATEMENT", "rows are no part of the schema", "write them with db_write"),
-    "update": ("STATEMENT", "rows are no part of the schema", "change them with db_write"),
-    "delete": ("STATEMENT", "rows are no part of the schema", "delete them with db_write"),
-    "begin": ("STATEMENT", "a migration is one transaction already", "leave BEGIN and COMMIT out"),
-    "commit": ("STATEMENT", "a migration is one transaction already", "leave BEGIN and COMMIT out"),
+    "values": NOT_AGENTS["select"],
+    "replace": NOT_AGENTS["insert"],
+    "begin": NOT_AGENTS["transaction"],
+    "commit": NOT_AGENTS["transaction"],
 }
 
 
