@@ -186,7 +186,7 @@ def test_one_transfer_pays_for_one_authorization_only(shop: Shop) -> None:
 
 def test_a_transaction_with_two_authorizations_pays_for_the_one_that_moved_the_money() -> None:
     """A contract can use several in one transaction; each is followed by its own transfer."""
-    from mayfly.market._chain_reader import AUTHORIZATION_USED, TRANSFER, _paid_by, _word
+    from mayfly.market._chain_reader import AUTHORIZATION_USED, TRANSFER, Transfer, _paid_by, _word
 
     asset, payer, payee = "0x" + "a" * 40, PAYER.address, PAYEE.address
 
@@ -198,9 +198,10 @@ def test_a_transaction_with_two_authorizations_pays_for_the_one_that_moved_the_m
     moved = [log(5, TRANSFER, payer, payer, units=PRICE), log(7, TRANSFER, payer, payee, units=PRICE)]
     for logs in ([own, moved[0], paid, moved[1]], [moved[1], paid, moved[0], own]):
         receipt = {"logs": logs}
-        assert not _paid_by(own, receipt, asset, payer, payee, PRICE)
-        assert _paid_by(paid, receipt, asset, payer, payee, PRICE)
-        assert not _paid_by(paid, receipt, asset, payer, payee, PRICE + 1)
+        wanted = Transfer("eip155:1", asset, payer, payee, PRICE, "0x02")
+        assert not _paid_by(own, receipt, wanted)
+        assert _paid_by(paid, receipt, wanted)
+        assert not _paid_by(paid, receipt, wanted._replace(units=PRICE + 1))
 
 
 # One that is asked over HTTP.
