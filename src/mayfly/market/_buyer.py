@@ -265,7 +265,7 @@ class Buyer:
         nonce = "0x" + secrets.token_hex(32)
         signature = self._signer.sign_authorization(terms, nonce, after, before)
         _, value = payment_header(
-            terms, payer=row.payer, nonce=nonce, valid_after=after, valid_before=before, signature=signature
+            terms, signature, payer=row.payer, nonce=nonce, valid_after=after, valid_before=before
         )
         blob = self._ledger.put_blob(value.encode())
         sent = PaymentSent(before=row.turn, nonce=nonce, valid_after=after, valid_before=before, payload_blob=blob)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mayfly.core import InputError, MayflyError, NotSent, canonical_json, host_of, one_line, shown
-from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms
+from mayfly.market._terms import RESPONSE_HEADERS, SIGNATURE_HEADERS, Terms, signed_payload
 from mayfly.world import address_of, exchange
 
 if TYPE_CHECKING:
@@ -178,19 +178,9 @@ def check_call(call: str) -> str:
     return call
 
 
-def payment_header(
-    terms: Terms, *, payer: str, nonce: str, valid_after: int, valid_before: int, signature: str
-) -> tuple[str, str]:
+def payment_header(terms: Terms, signature: str, **signed: Any) -> tuple[str, str]:
     """Return the header that pays: its name and its value, which is kept and sent as it is, again and again."""
-    authorization = {
-        "from": payer,
-        "to": terms.payee,
-        "value": str(terms.units),
-        "validAfter": str(valid_after),
-        "validBefore": str(valid_before),
-        "nonce": nonce,
-    }
-    inner = {"signature": signature, "authorization": authorization}
+    inner = signed_payload(signature, payee=terms.payee, units=terms.units, **signed)
     if terms.version == 1:
         whole: dict[str, Any] = {"x402Version": 1, "scheme": "exact", "network": terms.raw["network"], "payload": inner}
     else:

@@ -99,6 +99,21 @@ def read_terms(status: int, headers: Mapping[str, str], body: bytes, *, url: str
     return [_terms(one, offer, version, url) for one in ways]
 
 
+def signed_payload(
+    signature: str, *, payer: str, payee: str, units: int, valid_after: int, valid_before: int, nonce: str
+) -> dict[str, Any]:
+    """Return an authorization and its signature as x402 writes them; two payments are the same where this is."""
+    authorization = {
+        "from": payer,
+        "to": payee,
+        "value": str(units),
+        "validAfter": str(valid_after),
+        "validBefore": str(valid_before),
+        "nonce": nonce,
+    }
+    return {"signature": signature, "authorization": authorization}
+
+
 def read_units(text: object) -> int:
     """Read an amount of the smallest unit: digits alone, more than nothing, less than 2**63."""
     if not isinstance(text, str) or not _UNITS.fullmatch(text) or int(text) >= _TOO_MANY:

@@ -154,7 +154,7 @@ class KeySigner:
 
 
 def typed_authorization(
-    token: tuple[str, str, int, str], signed: tuple[str, str, int, int, int, str]
+    token: tuple[str, str, int, str], signed: tuple[Any, ...]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return what is signed of a transfer (EIP-712): the domain and the message.
 
@@ -221,15 +221,11 @@ def keep_in_keyring(address: str, password: str) -> None:
 
 
 def _accounts() -> Any:
-    limit = sys.getrecursionlimit()
     try:
         with depth_kept():
             from eth_account import Account
     except ImportError as error:
         raise MachineError(f"a wallet needs {error.name}", fix=EXTRA) from None
-    finally:
-        # One of its parts (py_ecc) raises it to 100,000, with which nested JSON overruns the stack of the process.
-        sys.setrecursionlimit(limit)
     return Account()
 
 

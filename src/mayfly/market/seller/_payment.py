@@ -23,6 +23,7 @@ from mayfly.market._terms import (
     read_network,
     read_units,
     same_resource,
+    signed_payload,
 )
 from mayfly.market._wallet import signer_of, typed_authorization
 
@@ -35,6 +36,8 @@ _NONCE: Final = re.compile(r"0x[0-9a-f]{64}")
 _SIGNATURE: Final = re.compile(r"0x(?:[0-9a-f]{2}){65,4096}")
 _TIME: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _LATEST: Final = 2**63
+# What is signed, in the order of EIP-3009.
+_SIGNED: Final = ("payer", "payee", "units", "valid_after", "valid_before", "nonce")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,17 +63,7 @@ class SignedPayment:
     @property
     def payload(self) -> dict[str, Any]:
         """What was signed and the signature, as x402 writes them; two payments are the same where this is."""
-        return {
-            "signature": self.signature,
-            "authorization": {
-                "from": self.payer,
-                "to": self.payee,
-                "value": str(self.units),
-                "validAfter": str(self.valid_after),
-                "validBefore": str(self.valid_before),
-                "nonce": self.nonce,
-            },
-        }
+        return signed_payload(self.signature, **{name: getattr(self, name) for name in _SIGNED})
 
     def objection(self, offer: Offer, url: str, *, now: float, shortest: float) -> str:
         """Return why it does not pay for *offer*, before anybody else is asked; nothing where it may."""
@@ -94,7 +87,7 @@ class SignedPayment:
     def is_signed(self, offer: Offer) -> bool:
         """Whether the payer's own key signed it; what a wallet that is a contract signs only the chain can tell."""
         token = (offer.token_name, offer.token_version, chain_id_of(offer.network), offer.asset)
-        signed = (self.payer, self.payee, self.units, self.valid_after, self.valid_before, self.nonce)
+        signed = tuple(getattr(self, name) for name in _SIGNED)
         return signer_of(*typed_authorization(token, signed), self.signature) == self.payer
 
 
