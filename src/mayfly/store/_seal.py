@@ -103,7 +103,8 @@ class SealedFiles:
         with suppress(OSError, StoreError):
             seal = self._opened().of_bytes(self._named(key, data))
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            write_whole(self._path(key), seal + data)
+            # After a crash the seal tells half a file from a whole one.
+            write_whole(self._path(key), seal + data, durable=False)
             self._trim()
 
     def _path(self, key: str) -> Path:
