@@ -33,28 +33,26 @@ class StoredEvent(NamedTuple):
     payload: str
 
 
-class EventRows(NamedTuple):
-    """Events as they are recorded, and the rows they become."""
+def number_events(
+    fresh: Sequence[Event], texts: Sequence[str], *, last: int, at: datetime
+) -> tuple[list[Event], list[Row]]:
+    """Give checked events, whose payloads are *texts*, their place after the event *last*; nothing is written yet.
 
-    events: list[Event]
-    rows: list[Row]
-
-
-def number_events(fresh: Sequence[Event], texts: Sequence[str], *, last: int, at: datetime) -> EventRows:
-    """Give checked events, whose payloads are *texts*, their place after the event *last*; nothing is written yet."""
+    Return them as they are recorded, and the rows they become.
+    """
     writer, moment = identity(os.getpid()), stamp(at)
     kept = [
         Event(kind=e.kind, subject=e.subject, payload=e.payload, id=last + n, at=at, writer=writer)
         for n, e in enumerate(fresh, 1)
     ]
     rows: list[Row] = [(e.id, moment, writer, e.kind, e.subject, text) for e, text in zip(kept, texts, strict=True)]
-    return EventRows(kept, rows)
+    return kept, rows
 
 
 def insert_events(connection: Connection, fresh: Sequence[Event], *, last: int) -> None:
     """Write checked events after the event *last* without a link of the chain, as a store from before it does."""
     texts = [encode(event.payload) for event in fresh]
-    insert_rows(connection, number_events(fresh, texts, last=last, at=datetime.now(UTC)).rows)
+    insert_rows(connection, number_events(fresh, texts, last=last, at=datetime.now(UTC))[1])
 
 
 def insert_rows(connection: Connection, rows: Sequence[Row]) -> None:

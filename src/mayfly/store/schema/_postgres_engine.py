@@ -28,7 +28,7 @@ from mayfly.store.schema._names import (
     refuse,
     standing_of,
 )
-from mayfly.store.schema._postgres_gate import check_postgres
+from mayfly.store.schema._postgres_gate import PostgresGate
 from mayfly.store.schema._tree import Walker, kind_of, parse_one, relation, split_statements
 
 _KINDS = {"r": "TABLE", "p": "TABLE", "v": "VIEW", "m": "MATERIALIZED VIEW", "S": "SEQUENCE"}
@@ -69,7 +69,7 @@ class PostgresEngine(Engine):
 
     def check(self, sql: str, rules: SchemaRules | None = None) -> Checked:
         """Read the statement with the server's own parser."""
-        return check_postgres(sql, rules or self.rules)
+        return PostgresGate(sql, rules or self.rules).check()
 
     def split(self, sql: str) -> list[str]:
         """Cut the text where the server would."""

@@ -9,7 +9,6 @@ from mayfly.core import shown
 from mayfly.store.schema._names import (
     NOT_AGENTS,
     Checked,
-    SchemaRules,
     check_own,
     refuse,
     standing_of,
@@ -40,16 +39,11 @@ _WHY = {
 }
 
 
-def check_postgres(sql: str, rules: SchemaRules) -> Checked:
-    """Return what one statement does, or raise the refusal that says why an agent may not."""
-    return _Gate(sql, rules).check()
-
-
-class _Gate(TableGate):
+class PostgresGate(TableGate):
     """One statement of any kind under examination."""
 
     def check(self) -> Checked:
-        """Look at the whole statement."""
+        """Return what the statement does, or raise the refusal that says why an agent may not."""
         node = parse_one(self._sql)
         kind = kind_of(node)
         known: dict[str, Callable[[Message], str]] = {
