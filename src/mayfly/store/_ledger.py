@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from copy import copy
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -346,26 +346,21 @@ class Ledger(RunList):
             raise StoreError(f"blob {hash} is damaged: its content does not match its address")
         return bytes(data)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._guard.shared():
-            self._check_open()
-            with self._database.transaction() as connection:
-                yield connection
+    def _reading(self) -> AbstractContextManager[Connection]:
+        return self._inside(self._guard.shared())
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[Connection]:
+    def _snapshot(self) -> AbstractContextManager[Connection]:
         """Read everything as it was at one moment, however many statements that takes."""
-        with self._guard.shared():
-            self._check_open()
-            with self._database.transaction(snapshot=True) as connection:
-                yield connection
+        return self._inside(self._guard.shared(), snapshot=True)
+
+    def _writing(self, *, piped: bool = False) -> AbstractContextManager[Connection]:
+        return self._inside(self._guard.exclusive(), writing=True, piped=piped)
 
     @contextmanager
-    def _writing(self, *, piped: bool = False) -> Iterator[Connection]:
-        with self._guard.exclusive():
+    def _inside(self, guard: AbstractContextManager[None], **how: bool) -> Iterator[Connection]:
+        with guard:
             self._check_open()
-            with self._database.transaction(writing=True, piped=piped) as connection:
+            with self._database.transaction(**how) as connection:
                 yield connection
 
     def _check_open(self) -> None:
