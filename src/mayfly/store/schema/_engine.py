@@ -145,9 +145,12 @@ class Engine(ABC):
             raise InputError(f"there is no table {shown(name, 80)}", fix="mayfly schema log lists what was made")
         return same[0]
 
-    def most(self) -> tuple[int, int]:
-        """Return how many rows and bytes a query gives at most."""
-        return self._settings.rows, self._settings.bytes
+    def fetch(self, cursor: Any) -> Rows:
+        """Return what a statement gave, up to as many rows and bytes as the settings allow."""
+        columns = tuple(str(column[0]) for column in cursor.description or ())
+        rows, size = self._settings.rows, self._settings.bytes
+        found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
+        return Rows(columns, found, more, max(cursor.rowcount, 0))
 
 
 def readable_tables(text: str) -> frozenset[str]:

@@ -17,7 +17,6 @@ from mayfly.store.schema._engine import (
     Terms,
     check_values,
     failed,
-    take_rows,
 )
 from mayfly.store.schema._names import (
     MIGRATIONS,
@@ -153,7 +152,6 @@ class PostgresEngine(Engine):
 
         terms = self.begin(connection)
         self.check_query(sql, values, terms.rules)
-        rows, size = self.most()
         with (
             _as_role(connection, terms.role),
             self.told(connection, "the query"),
@@ -161,9 +159,7 @@ class PostgresEngine(Engine):
         ):
             # A cursor takes a query without the semicolon at its end; comments may follow that.
             cursor.execute(split_statements(sql)[0], list(values))
-            found, more = take_rows(cursor, rows=rows, size=size)
-            columns = tuple(column.name for column in cursor.description or ())
-        return Rows(columns, found, more)
+            return self.fetch(cursor)._replace(changed=0)
 
     def check_write(self, sql: str, values: Sequence[object], rules: SchemaRules | None = None) -> str:
         """Read the statement with the server's own parser."""
@@ -181,12 +177,8 @@ class PostgresEngine(Engine):
         """Change rows as the restricted role."""
         terms = self.begin(connection)
         table = self.check_write(sql, values, terms.rules)
-        rows, size = self.most()
         with _as_role(connection, terms.role), self.told(connection, f"writing to {table}"):
-            cursor = self._send(connection, sql, values)
-            columns = tuple(column.name for column in cursor.description or ())
-            found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
-        return Rows(columns, found, more, max(cursor.rowcount, 0))
+            return self.fetch(self._send(connection, sql, values))
 
     def role_state(self, connection: Connection) -> RoleState:
         """Look whether the role is there, whether it can be taken, and whether it may make tables."""

@@ -19,7 +19,6 @@ from mayfly.store.schema._engine import (
     Terms,
     check_values,
     failed,
-    take_rows,
 )
 from mayfly.store.schema._names import Checked, SchemaRules, check_own, refuse
 from mayfly.store.schema._sqlite_compare import Token, statements_of
@@ -134,15 +133,12 @@ class SQLiteEngine(Engine):
         return self._rows(connection, guard, sql, values, f"writing to {table}")
 
     def _rows(self, connection: Connection, guard: Guard, sql: str, values: Sequence[object], told: str) -> Rows:
-        rows, size = self.most()
         named = {str(number): value for number, value in enumerate(values, 1)}
         with self.told(connection, told), guarded(connection.driver, guard):
             cursor = connection.driver.execute(one_statement(sql)[0], named)
-            columns = tuple(column[0] for column in cursor.description or ())
-            found, more = take_rows(cursor, rows=rows, size=size) if columns else ((), False)
-            changed = cursor.rowcount
+            found = self.fetch(cursor)
             cursor.close()
-        return Rows(columns, found, more, max(changed, 0))
+        return found
 
     def role_state(self, connection: Connection) -> RoleState:
         """Say that there are none."""
