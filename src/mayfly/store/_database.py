@@ -28,6 +28,20 @@ LONGEST_WAIT = 1_000_000.0
 ELSEWHERE = "set MAYFLY_STATE_DIR to a directory you can write to"
 
 
+def where(*conditions: tuple[str, object]) -> tuple[str, list[object]]:
+    """Return the WHERE of conditions, and its values: None, and a list with nothing in it, is no condition.
+
+    In one about a list, ``IN ?`` stands for one of its values.
+    """
+    given = [(text, value) for text, value in conditions if value is not None and value != []]
+    texts, values = [], list[object]()
+    for text, value in given:
+        several = value if isinstance(value, list) else [value]
+        texts.append(text.replace("IN ?", f"IN ({', '.join('?' * len(several))})"))
+        values += several
+    return f"WHERE {' AND '.join(texts)}" if texts else "", values
+
+
 class Connection:
     """Carry out statements inside one transaction."""
 

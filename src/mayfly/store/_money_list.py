@@ -18,7 +18,7 @@ from mayfly.core import (
     without_secrets,
 )
 from mayfly.store._append import append_events
-from mayfly.store._database import Connection
+from mayfly.store._database import Connection, where
 from mayfly.store._events import Event, Payload, checked
 from mayfly.store._kinds import StrategyNamed
 from mayfly.store._ledger import Ledger
@@ -61,15 +61,18 @@ class MoneyList(Generic[M]):
 
     def newest(self, states: Collection[str] = (), *, limit: int = PAGE) -> list[M]:
         """Return rows that stand so, those that moved last first."""
-        where, values = _standing(states)
-        return self._rows(f"WHERE {where} ORDER BY changed DESC, id DESC", values, limit)
+        chosen, values = where(_standing(states))
+        return self._rows(f"{chosen} ORDER BY changed DESC, id DESC", values, limit)
 
     def each(self, states: Collection[str] = ()) -> Iterator[M]:
         """Yield rows that stand so in the order of their ids, a page at a time."""
-        where, values = _standing(states)
         after = ""
-        while page := self._rows(f"WHERE {where} AND id > ? ORDER BY id", [*values, after], PAGE):
+        while True:
+            chosen, values = where(_standing(states), ("id > ?", after))
+            page = self._rows(f"{chosen} ORDER BY id", values, PAGE)
             yield from page
+            if len(page) < PAGE:
+                return
             after = page[-1].id
 
     def move(self, id: str, payload: Payload) -> M:
@@ -108,11 +111,11 @@ class MoneyList(Generic[M]):
             rows = self.table.select(connection, f"{rest} LIMIT ?", [*values, max(0, limit)])
         return [_shown_row(row) for row in rows]
 
-    def _found(self, connection: Connection, where: str, values: list[object]) -> M | None:
+    def _found(self, connection: Connection, condition: str, values: list[object]) -> M | None:
         """Return the first row that fits; no row has what a database cannot hold."""
         if not all(value.isprintable() for value in values if isinstance(value, str)):
             return None
-        rows = self.table.select(connection, f"WHERE {where} LIMIT 1", values)
+        rows = self.table.select(connection, f"WHERE {condition} LIMIT 1", values)
         return _shown_row(rows[0]) if rows else None
 
     def _event(self, payload: Payload, id: str) -> Event:
@@ -130,11 +133,11 @@ class MoneyList(Generic[M]):
         return _shown_row(row)
 
 
-def _standing(states: Collection[str]) -> tuple[str, list[object]]:
-    """Return the condition that rows have one of *states*, all where none is named, and its values."""
+def _standing(states: Collection[str]) -> tuple[str, list[str]]:
+    """Return the condition that rows have one of *states*, all where none is named."""
     if isinstance(states, str):
         raise InputError("several states are asked for at once", fix=f"write ({states!r},)")
-    return (f"state IN ({', '.join('?' * len(states))})", list(states)) if states else ("1 = 1", [])
+    return "state IN ?", list(states)
 
 
 def _shown_row(row: M) -> M:
@@ -204,15 +207,13 @@ def _check_cap(connection: Connection, cap: Cap, wanted: Mapping[str, Any]) -> N
     for value, name in about:
         if value is not None and address_key(value) != address_key(wanted[name]):
             raise InputError(f"the cap {cap.name} is about another {name} than the payment")
-    where, values = (
-        "state <> 'released' AND network = ? AND asset = ?",
-        list[object]([cap.network, address_key(cap.asset)]),
+    chosen, values = where(
+        ("state <> 'released' AND network = ?", cap.network),
+        ("asset = ?", address_key(cap.asset)),
+        ("agent = ?", cap.agent),
+        ("at >= ?", cap.since),
     )
-    if cap.agent is not None:
-        where, values = f"{where} AND agent = ?", [*values, cap.agent]
-    if cap.since is not None:
-        where, values = f"{where} AND at >= ?", [*values, cap.since]
-    high, low = connection.run(f"SELECT {_SUM_OF_UNITS} FROM mayfly_payments WHERE {where}", values)[0]
+    high, low = connection.run(f"SELECT {_SUM_OF_UNITS} FROM mayfly_payments {chosen}", values)[0]
     used = _join_halves(high, low) + whole(wanted, "units")
     if used > cap.units:
         raise LimitError(f"cap {cap.name}", used=used, limit=cap.units, fix="see: mayfly market pnl")

@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from mayfly.core import StoreError
-from mayfly.store._database import Connection, Row
+from mayfly.store._database import Connection, Row, where
 from mayfly.store._events import Event, decode, encode
 
 EVENTS = "mayfly_events"
@@ -64,10 +64,8 @@ def select_events(
     wanted: str = COLUMNS, *, kind: str | None, subject: str | None, after: int | None = None
 ) -> tuple[str, list[object]]:
     """Return the query for the events of one kind and one subject, where these are given, and its values."""
-    filters = [("kind = ?", kind), ("subject = ?", subject), ("id > ?", after)]
-    given = [(condition, value) for condition, value in filters if value is not None]
-    where = " AND ".join(condition for condition, _ in given)
-    return f"SELECT {wanted} FROM mayfly_events{where and ' WHERE '}{where}", [value for _, value in given]
+    chosen, values = where(("kind = ?", kind), ("subject = ?", subject), ("id > ?", after))
+    return f"SELECT {wanted} FROM mayfly_events {chosen}", values
 
 
 def newest(kind: str, subjects: Sequence[str]) -> tuple[str, list[object]]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from mayfly.store._database import Connection
+from mayfly.store._database import Connection, where
 from mayfly.store._ledger import Ledger
 from mayfly.store._projection import Projection, R
 from mayfly.store._tools import TOOL_VERSIONS, TOOLS, ToolRow, ToolVersionRow
@@ -68,9 +68,9 @@ class ToolList:
 
     def all(self, *, state: str = "") -> list[Served]:
         """Return every tool that serves or is retired, by name."""
-        where, values = (" WHERE t.state = ?", [state]) if state else ("", [])
+        chosen, values = where(("t.state = ?", state or None))
         with self._ledger._reading() as connection:
-            return _served(connection, f"{where} ORDER BY t.name", values)
+            return _served(connection, f"{chosen} ORDER BY t.name", values)
 
     def deleted(self) -> list[ToolRow]:
         """Return the names that are gone, of which every version is still there."""
@@ -139,9 +139,9 @@ class ToolList:
             return table.select(connection, rest, values)
 
 
-def _served(connection: Connection, where: str, values: Sequence[object]) -> list[Served]:
+def _served(connection: Connection, rest: str, values: Sequence[object]) -> list[Served]:
     width = len(TOOLS.names)
-    rows = connection.run(_BOTH + where, values)
+    rows = connection.run(f"{_BOTH} {rest}", values)
     return [Served(TOOLS.to_row(row[:width]), TOOL_VERSIONS.to_row(row[width:])) for row in rows]
 
 
