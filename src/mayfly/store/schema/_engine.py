@@ -81,9 +81,9 @@ class Engine(ABC):
     def split(self, sql: str) -> list[str]:
         """Return the statements of a migration."""
 
-    @abstractmethod
     def begin(self, connection: Connection) -> Terms:
-        """Set the limits of a transaction and what names mean in it."""
+        """Set the limits of a transaction and what names mean in it, where the database keeps either."""
+        return Terms(self.rules)
 
     @abstractmethod
     def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
@@ -123,13 +123,14 @@ class Engine(ABC):
     def write(self, connection: Connection, sql: str, values: Sequence[object]) -> Rows:
         """Change rows."""
 
-    @abstractmethod
     def role_state(self, connection: Connection) -> RoleState:
         """Say with which rights migrations run."""
+        reason = "SQLite has no roles; its authorizer and a comparison of the schema hold"
+        return RoleState(role="", exists=False, in_force=False, reason=reason)
 
-    @abstractmethod
     def make_role(self, connection: Connection) -> RoleState:
-        """Make the restricted role and give it what is its own."""
+        """Make the restricted role and give it what is its own, where the database has roles."""
+        raise InputError("SQLite has no roles", fix="leave --create out")
 
     def table_text(self) -> str:
         """Return the statement that makes the table of migrations."""

@@ -14,7 +14,6 @@ from mayfly.store._database import Connection
 from mayfly.store.schema._engine import (
     Engine,
     Relation,
-    RoleState,
     Rows,
     Terms,
     check_values,
@@ -61,10 +60,6 @@ class SQLiteEngine(Engine):
     def split(self, sql: str) -> list[str]:
         """Cut the text at its semicolons."""
         return list(statements_of(sql))
-
-    def begin(self, connection: Connection) -> Terms:
-        """Say that there is nothing to be set: each statement has its own clock, and there are no roles."""
-        return Terms(self.rules)
 
     def run(self, connection: Connection, statement: Checked, terms: Terms) -> None:
         """Run a statement under both guards."""
@@ -139,15 +134,6 @@ class SQLiteEngine(Engine):
             found = self.fetch(cursor)
             cursor.close()
         return found
-
-    def role_state(self, connection: Connection) -> RoleState:
-        """Say that there are none."""
-        reason = "SQLite has no roles; its authorizer and a comparison of the schema hold"
-        return RoleState(role="", exists=False, in_force=False, reason=reason)
-
-    def make_role(self, connection: Connection) -> RoleState:
-        """Say that there is nothing to make."""
-        raise InputError("SQLite has no roles", fix="leave --create out")
 
 
 def _parameters(tokens: Sequence[Token]) -> set[int]:
